@@ -1,0 +1,320 @@
+//! What is told to a user whose input cannot be used: place, cause, remedy.
+//!
+//! Every refusal has a [`Code`], which never changes its meaning; `marginswap explain
+//! E203` prints its long text. A [`Diagnostic`] never holds a data value: it may name
+//! files, lines, bytes, columns and counts, because the log it ends up in is read by more
+//! people than the data. Our own bugs are panics, never diagnostics.
+
+use std::fmt;
+use std::path::PathBuf;
+
+/// One refusal, as a user reads it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Diagnostic {
+    /// Which refusal it is.
+    pub code: Code,
+    /// Where the trouble is.
+    pub place: Place,
+    /// What was found and what was expected.
+    pub detail: String,
+    /// What to do about it.
+    pub remedy: String,
+}
+
+/// Where the trouble is, as closely as is known.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Place {
+    /// The file, or the option whose text is wrong.
+    pub file: Option<PathBuf>,
+    /// The line, counted from 1.
+    pub line: Option<u64>,
+    /// The byte, counted from 0 (in the uncompressed bytes of a gzip file).
+    pub byte: Option<u64>,
+    /// The name or number of the column.
+    pub column: Option<String>,
+}
+
+impl Diagnostic {
+    /// A refusal without a place.
+    pub fn new(code: Code, detail: impl Into<String>, remedy: impl Into<String>) -> Self {
+        Self { code, place: Place::default(), detail: detail.into(), remedy: remedy.into() }
+    }
+
+    /// The same refusal, in this file.
+    #[must_use]
+    pub fn in_file(mut self, file: impl Into<PathBuf>) -> Self {
+        self.place.file = Some(file.into());
+        self
+    }
+
+    /// The same refusal, at this line and byte.
+    #[must_use]
+    pub fn at(mut self, line: u64, byte: u64) -> Self {
+        self.place.line = Some(line);
+        self.place.byte = Some(byte);
+        self
+    }
+
+    /// The same refusal, in this column.
+    #[must_use]
+    pub fn in_column(mut self, column: impl Into<String>) -> Self {
+        self.place.column = Some(column.into());
+        self
+    }
+}
+
+impl fmt::Display for Diagnostic {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(formatter, "error[{}]: {}", self.code, self.code.title())?;
+        let place = self.place.to_string();
+        if !place.is_empty() {
+            writeln!(formatter, "  --> {place}")?;
+        }
+        for line in self.detail.lines() {
+            writeln!(formatter, "  {line}")?;
+        }
+        write!(formatter, "  {}; `marginswap explain {}` says more", self.remedy, self.code)
+    }
+}
+
+impl std::error::Error for Diagnostic {}
+
+impl fmt::Display for Place {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut separator = "";
+        if let Some(file) = &self.file {
+            write!(formatter, "{}", file.display())?;
+            separator = ", ";
+        }
+        if let Some(line) = self.line {
+            write!(formatter, "{separator}line {}", grouped(line))?;
+            separator = ", ";
+        }
+        if let Some(column) = &self.column {
+            write!(formatter, "{separator}column {column}")?;
+        }
+        if let Some(byte) = self.byte {
+            write!(formatter, " (byte {})", grouped(byte))?;
+        }
+        Ok(())
+    }
+}
+
+/// A count with its thousands set apart: 5,912,884.
+#[must_use]
+pub fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (position, digit) in digits.chars().enumerate() {
+        if position > 0 && (digits.len() - position) % 3 == 0 {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+macro_rules! codes {
+    ($($variant:ident $number:literal exit $exit:literal: $title:literal, $text:literal;)*) => {
+        /// The number of a refusal. A number keeps its meaning for ever.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum Code {
+            $(
+                #[doc = concat!("E", stringify!($number), ": ", $title, ".")]
+                $variant = $number,
+            )*
+        }
+
+        impl Code {
+            /// Every code there is, in rising order.
+            pub const ALL: &[Code] = &[$(Code::$variant),*];
+
+            /// What the code stands for, in a few words.
+            #[must_use]
+            pub fn title(self) -> &'static str {
+                match self { $(Code::$variant => $title,)* }
+            }
+
+            /// What the code means, why it is refused and what helps.
+            #[must_use]
+            pub fn explanation(self) -> &'static str {
+                match self { $(Code::$variant => $text,)* }
+            }
+
+            /// The exit code of a program that stops with it.
+            #[must_use]
+            pub fn exit_code(self) -> u8 {
+                match self { $(Code::$variant => $exit,)* }
+            }
+        }
+    };
+}
+
+codes! {
+    UnknownVariable 101 exit 3: "unknown variable in a table",
+        "A table named with --keep holds a name that is no column of the file.\n\
+         Names are compared letter by letter, capitals and spaces included. A name that holds\n\
+         `*`, `+` or a backtick is written between backticks; a backtick in it is doubled.\n\
+         `marginswap inspect DATA` lists the columns.";
+    RepeatedVariable 102 exit 3: "a variable stands twice in one table",
+        "A table is a set of variables: `age*sex*age` names no table that `age*sex` does not.\n\
+         It is refused because the second name is usually a slip for another one.";
+    EmptyTable 103 exit 3: "an empty table",
+        "A table named with --keep has no variable: the text is empty, or there is nothing\n\
+         between two `+`, or nothing on one side of a `*`.\n\
+         A table is written `region*sex*age`; several are joined with ` + ` or given with\n\
+         several --keep.";
+    BadFormula 104 exit 3: "a table formula that cannot be read",
+        "A kept table is written as in R's hierarchical formulas: `region*sex*age`. Names that\n\
+         hold `*`, `+` or a backtick stand between backticks; a backtick inside is doubled.\n\
+         A backtick that is not closed, or text behind a closing backtick, cannot be read.";
+    UnknownColumn 105 exit 3: "unknown column",
+        "--vars, --stay, --ignore or --id names a column that the file does not have.\n\
+         Names are compared letter by letter. `marginswap inspect DATA` lists the columns.";
+    TwoRoles 106 exit 3: "a column with two roles",
+        "A column has one role. It is a variable (its values may be exchanged), or it stays\n\
+         (released, never exchanged), or it is ignored (outside the theory: two records that\n\
+         differ only there are the same record). It cannot be named for two of them.";
+    IgnoredInTable 107 exit 3: "an ignored column in a table",
+        "A kept table names a column that --ignore or --id leaves out. A table that must not\n\
+         change can only be kept when all its columns take part: make the column a variable,\n\
+         or let it stay with --stay.";
+    TooManyVariables 108 exit 3: "too many variables",
+        "At most 256 variables can take part at once (all columns that stay and are in no table\n\
+         count as one). Name the variables with --vars; the others then stay as they are.";
+    NoVariables 109 exit 3: "no variable left",
+        "Every column stays or is ignored, so there is nothing that could be exchanged.";
+    NoSuchRecord 110 exit 3: "no such record",
+        "Records are counted from 1, the header line not counted. With --id COLUMN the record is\n\
+         named by its value in that column, which must stand there exactly once.";
+    FileMissing 201 exit 3: "no such file",
+        "There is no file of this name. A relative name starts at the folder the command runs in.";
+    IsDirectory 202 exit 3: "a folder where a file is expected",
+        "The name belongs to a folder. Name the data file in it.";
+    TooManyFields 203 exit 3: "too many fields",
+        "A line has more fields than the header has columns. Most often a value holds the\n\
+         delimiter and is not quoted: `Smith, John` must stand as `\"Smith, John\"`.\n\
+         Sometimes the delimiter was guessed wrong: --delimiter names it.\n\
+         Nothing is read from such a file, because every later column would be shifted.";
+    TooFewFields 204 exit 3: "too few fields",
+        "A line has fewer fields than the header has columns. Most often a line was cut, a value\n\
+         holds an unquoted line break, or the delimiter was guessed wrong: --delimiter names it.\n\
+         An empty line in a file of several columns is such a line too; at the end of the file\n\
+         empty lines are passed over.";
+    UnclosedQuote 205 exit 3: "a quote that is never closed",
+        "A field begins with a double quote, and no closing quote follows until the file ends.\n\
+         Everything from there on would be one value. A quote inside a quoted value is doubled:\n\
+         `\"he said \"\"yes\"\"\"`.";
+    TextAfterQuote 206 exit 3: "text after a closing quote",
+        "Behind the quote that closes a field comes neither the delimiter nor the end of the\n\
+         line. A quote inside a quoted value must be doubled: `\"he said \"\"yes\"\"\"`.";
+    DuplicateName 207 exit 3: "two columns of one name",
+        "Tables and roles are given by column name, so a name must belong to one column.";
+    EmptyName 208 exit 3: "a column without a name",
+        "A column of the header has no name, so no table could name it. Often the first line is\n\
+         not a header, or a row-number column was written without one (R's write.csv does that).";
+    HeaderNotUtf8 209 exit 3: "a header that is not UTF-8",
+        "Column names are text and must be UTF-8; the values below may be any bytes.\n\
+         Often the file is Latin-1 or Windows-1252: `iconv -f WINDOWS-1252 -t UTF-8` converts it.";
+    NoRecords 210 exit 3: "no records",
+        "The file has a header and nothing below it, or is empty.";
+    NulByte 211 exit 3: "a NUL byte",
+        "The file holds a byte 0, which no CSV file has. Often it is UTF-16 (saved by Excel as\n\
+         \"Unicode text\"), a binary file, or a file cut by a full disk.\n\
+         `iconv -f UTF-16 -t UTF-8` converts UTF-16.";
+    BadGzip 212 exit 3: "a damaged gzip file",
+        "The compressed data end too early or do not agree with their checksum. Nothing is used\n\
+         of such a file. Fetch or compress it anew; `gzip -t FILE` tests it.";
+    BadParquet 213 exit 3: "a damaged Parquet file",
+        "The file is no Parquet file, or its pages do not agree with its description.";
+    FloatColumn 214 exit 3: "a column of floating-point numbers",
+        "Categories are compared exactly, and floating-point numbers do not print the same\n\
+         everywhere. Store the column as integers, decimals or text, or leave it out with\n\
+         --ignore.";
+    UnsupportedColumn 215 exit 3: "a column of a kind that has no categories",
+        "Lists, structures, maps and similar columns of a Parquet file cannot be used as\n\
+         categories. Leave the column out with --ignore, or store it as text.";
+    TooManyRecords 216 exit 3: "too many records",
+        "At most 4,294,967,295 records can be read.";
+    BareReturn 217 exit 3: "a carriage return that ends no line",
+        "A line ends with LF or CR LF. A CR alone, outside quotes, is neither a value nor an end\n\
+         of line that all programs agree on. Old Mac files have such line ends:\n\
+         `tr '\\r' '\\n'` converts them.";
+    BadDelimiter 218 exit 3: "a delimiter that cannot be used",
+        "A delimiter is one byte: `,` `;` `|` or `tab`. A quote, a line end or a letter that may\n\
+         stand in a value would not part the fields. Without --delimiter the header line\n\
+         decides between comma, semicolon and tab.";
+    FieldTooLong 219 exit 3: "a field or line that is too long",
+        "One line is longer than 1 GiB. Most often a quote was opened and never meant.";
+    Unreadable 801 exit 8: "a file that cannot be read",
+        "The operating system refuses to read the file; what it says is printed with the error.";
+    Unwritable 802 exit 8: "a file that cannot be written",
+        "The operating system refuses to write; what it says is printed with the error.\n\
+         Nothing is left behind: a file appears under its name only when it is complete.";
+    OutputExists 803 exit 8: "the output file exists",
+        "An existing file is not replaced unless --force is given.";
+}
+
+impl Code {
+    /// The code that is written so: `E203`, capitals or not.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        let number = text.strip_prefix(['E', 'e'])?;
+        Self::ALL.iter().copied().find(|code| (*code as u16).to_string() == number)
+    }
+}
+
+impl fmt::Display for Code {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "E{}", *self as u16)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn thousands_are_set_apart() {
+        for (number, text) in [(0, "0"), (999, "999"), (1000, "1,000"), (5_912_884, "5,912,884")] {
+            assert_eq!(grouped(number), text);
+        }
+    }
+
+    #[test]
+    fn a_code_is_found_by_what_it_prints() {
+        for &code in Code::ALL {
+            assert_eq!(Code::parse(&code.to_string()), Some(code));
+        }
+        for text in ["E999", "203", "E0203", "E", "survey.csv"] {
+            assert_eq!(Code::parse(text), None);
+        }
+    }
+
+    #[test]
+    fn codes_rise_and_every_text_ends() {
+        assert!(Code::ALL.is_sorted());
+        for code in Code::ALL {
+            assert!(code.explanation().ends_with('.'), "{code}");
+            assert!(code.explanation().lines().all(|line| line.len() <= 92), "{code}");
+        }
+    }
+
+    #[test]
+    fn an_error_gives_place_cause_and_remedy() {
+        let error = Diagnostic::new(
+            Code::TooManyFields,
+            "the header has 9 columns, this line has 10; the extra field follows column 4 `marital`",
+            "often a comma inside an unquoted value",
+        )
+        .in_file("survey.csv")
+        .at(48_213, 5_912_884);
+        assert_eq!(
+            error.to_string(),
+            "error[E203]: too many fields\n  \
+             --> survey.csv, line 48,213 (byte 5,912,884)\n  \
+             the header has 9 columns, this line has 10; the extra field follows column 4 `marital`\n  \
+             often a comma inside an unquoted value; `marginswap explain E203` says more"
+        );
+    }
+}

@@ -1,0 +1,16 @@
+//! From columns to packed records.
+//!
+//! [`Column`] holds one column's categories and codes as a reader delivers them;
+//! [`Schema`] says which of them take part and as what; [`Records`] packs the codes of all
+//! variables of one record into machine words, so that a projection is an AND and a
+//! difference is an XOR.
+
+mod column;
+mod dictionary;
+mod packed;
+mod schema;
+
+pub use column::Column;
+pub use dictionary::Dictionary;
+pub use packed::{Layout, Mask, PackedCells, RecordId, Records};
+pub use schema::{Role, Roles, Schema, Variable, did_you_mean};

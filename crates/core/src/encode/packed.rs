@@ -1,0 +1,406 @@
+//! Records packed into machine words.
+//!
+//! Every variable has a field of a few bits; no field lies across two words. Then the
+//! projection of a record to a margin is one AND with the margin's [`Mask`], and the
+//! variables in which two records differ are the non-zero fields of their XOR.
+//!
+//! Edge case: a variable with a single category has a field of no bits; no two records
+//! ever differ in it.
+
+use std::fmt;
+
+use super::{Column, Schema};
+use crate::varset::VarSet;
+
+/// Where each variable's code lies in a packed record.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Layout {
+    fields: Vec<Field>,
+    words: usize,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Field {
+    word: usize,
+    shift: u32,
+    bits: u32,
+}
+
+impl Field {
+    fn mask(self) -> u64 {
+        ((1u64 << self.bits) - 1) << self.shift
+    }
+}
+
+/// The bits of a set of variables, word by word.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mask(Box<[u64]>);
+
+impl Mask {
+    /// The words.
+    #[must_use]
+    pub fn words(&self) -> &[u64] {
+        &self.0
+    }
+
+    /// Do the two packed cells differ in one of the mask's variables?
+    #[must_use]
+    pub fn parts(&self, left: &[u64], right: &[u64]) -> bool {
+        self.0.iter().zip(left.iter().zip(right)).any(|(mask, (l, r))| (l ^ r) & mask != 0)
+    }
+}
+
+impl Layout {
+    /// A layout for variables with so many levels each; widest first, each into the first
+    /// word that has room for it.
+    #[must_use]
+    pub fn new(levels: &[usize]) -> Self {
+        let bits = |&levels: &usize| usize::BITS - levels.saturating_sub(1).leading_zeros();
+        let mut order: Vec<usize> = (0..levels.len()).collect();
+        order.sort_by_key(|&variable| std::cmp::Reverse(bits(&levels[variable])));
+        let mut used: Vec<u32> = vec![0];
+        let mut fields = vec![Field { word: 0, shift: 0, bits: 0 }; levels.len()];
+        for variable in order {
+            let bits = bits(&levels[variable]);
+            if bits == 0 {
+                continue;
+            }
+            let word = used.iter().position(|used| used + bits <= 64).unwrap_or_else(|| {
+                used.push(0);
+                used.len() - 1
+            });
+            fields[variable] = Field { word, shift: used[word], bits };
+            used[word] += bits;
+        }
+        Self { fields, words: used.len() }
+    }
+
+    /// How many machine words a record takes.
+    #[must_use]
+    pub fn words(&self) -> usize {
+        self.words
+    }
+
+    /// How many variables it places.
+    #[must_use]
+    pub fn variables(&self) -> usize {
+        self.fields.len()
+    }
+
+    /// The bits of a set of variables.
+    #[must_use]
+    pub fn mask(&self, variables: VarSet) -> Mask {
+        let mut words = vec![0; self.words];
+        for variable in variables {
+            let field = self.fields[variable];
+            words[field.word] |= field.mask();
+        }
+        Mask(words.into())
+    }
+
+    /// Δ̄: the variables in which two packed cells differ.
+    #[must_use]
+    pub fn differing(&self, left: &[u64], right: &[u64]) -> VarSet {
+        let mut differing = VarSet::EMPTY;
+        for (variable, field) in self.fields.iter().enumerate() {
+            if (left[field.word] ^ right[field.word]) & field.mask() != 0 {
+                differing.insert(variable);
+            }
+        }
+        differing
+    }
+
+    /// The code of one variable in a packed cell.
+    #[must_use]
+    pub fn code(&self, cell: &[u64], variable: usize) -> u32 {
+        let field = self.fields[variable];
+        let code = (cell[field.word] & field.mask()) >> field.shift;
+        u32::try_from(code).expect("a code has at most 32 bits")
+    }
+
+    fn put(&self, cell: &mut [u64], variable: usize, code: u32) {
+        let field = self.fields[variable];
+        debug_assert!(u64::from(code) << field.shift & !field.mask() == 0, "a code fits its field");
+        cell[field.word] |= u64::from(code) << field.shift;
+    }
+}
+
+/// A list of packed cells.
+#[derive(Clone)]
+pub struct PackedCells {
+    layout: Layout,
+    keys: Vec<u64>,
+}
+
+impl PackedCells {
+    /// No cells yet.
+    #[must_use]
+    pub fn new(layout: Layout) -> Self {
+        Self { layout, keys: Vec::new() }
+    }
+
+    /// The cells with these codes, one slice a cell, one code a variable.
+    ///
+    /// # Panics
+    /// When a slice has another length than `levels`, or a code is not below its levels.
+    #[must_use]
+    pub fn from_codes<C: AsRef<[u32]>>(levels: &[usize], cells: &[C]) -> Self {
+        let mut packed = Self::new(Layout::new(levels));
+        for cell in cells {
+            let codes = cell.as_ref();
+            assert_eq!(codes.len(), levels.len(), "one code for each variable");
+            let mut key = vec![0; packed.layout.words];
+            for (variable, &code) in codes.iter().enumerate() {
+                assert!((code as usize) < levels[variable], "a code is below the levels");
+                packed.layout.put(&mut key, variable, code);
+            }
+            packed.push(&key);
+        }
+        packed
+    }
+
+    /// Where the variables lie.
+    #[must_use]
+    pub fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    /// How many cells there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.keys.len() / self.layout.words
+    }
+
+    /// Are there none?
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.keys.is_empty()
+    }
+
+    /// One cell's words.
+    #[must_use]
+    pub fn get(&self, position: usize) -> &[u64] {
+        let words = self.layout.words;
+        &self.keys[position * words..(position + 1) * words]
+    }
+
+    /// Each cell's words, in order.
+    pub fn iter(&self) -> std::slice::ChunksExact<'_, u64> {
+        self.keys.chunks_exact(self.layout.words)
+    }
+
+    /// All cells' words, one after the other.
+    #[must_use]
+    pub fn words(&self) -> &[u64] {
+        &self.keys
+    }
+
+    /// Adds a cell.
+    pub fn push(&mut self, cell: &[u64]) {
+        debug_assert_eq!(cell.len(), self.layout.words, "a cell has the layout's words");
+        self.keys.extend_from_slice(cell);
+    }
+
+    /// Δ̄ of two cells by their positions.
+    #[must_use]
+    pub fn differing(&self, left: usize, right: usize) -> VarSet {
+        self.layout.differing(self.get(left), self.get(right))
+    }
+
+    /// One cell's codes, a code a variable.
+    #[must_use]
+    pub fn codes(&self, position: usize) -> Vec<u32> {
+        let cell = self.get(position);
+        (0..self.layout.variables()).map(|variable| self.layout.code(cell, variable)).collect()
+    }
+}
+
+impl fmt::Debug for PackedCells {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "PackedCells({} of {} words)", self.len(), self.layout.words)
+    }
+}
+
+/// One record of the file, counted from 0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct RecordId(pub u32);
+
+impl RecordId {
+    /// The record at a position of the file.
+    ///
+    /// # Panics
+    /// When the position is 2³² or more: a reader refuses such files.
+    #[must_use]
+    pub fn at(position: usize) -> Self {
+        Self(u32::try_from(position).expect("a file has fewer than 2^32 records"))
+    }
+
+    /// The position in the file, counted from 0.
+    #[must_use]
+    pub fn position(self) -> usize {
+        self.0 as usize
+    }
+
+    /// The number a user reads, counted from 1.
+    #[must_use]
+    pub fn number(self) -> u64 {
+        u64::from(self.0) + 1
+    }
+}
+
+/// The records of the file, packed.
+#[derive(Debug, Clone)]
+pub struct Records {
+    cells: PackedCells,
+    levels: Vec<usize>,
+}
+
+impl Records {
+    /// Packs the columns as the schema says: one field for each variable, and one for the
+    /// combination of all columns that stay.
+    ///
+    /// # Panics
+    /// When a column that takes part was not read, or the columns differ in length.
+    #[must_use]
+    pub fn encode(schema: &Schema, columns: &[Option<Column>]) -> Self {
+        let column = |position: usize| {
+            columns[position].as_ref().expect("a column that takes part has been read")
+        };
+        // A super-variable's codes are computed; those of a column are only looked at.
+        let combined: Vec<Option<Column>> = schema
+            .variables()
+            .iter()
+            .map(|variable| {
+                (variable.columns.len() > 1)
+                    .then(|| combine(variable.columns.iter().map(|&position| column(position))))
+            })
+            .collect();
+        let parts: Vec<&Column> = schema
+            .variables()
+            .iter()
+            .zip(&combined)
+            .map(|(variable, combined)| {
+                combined.as_ref().unwrap_or_else(|| column(variable.columns[0]))
+            })
+            .collect();
+        let levels: Vec<usize> = parts.iter().map(|part| part.dictionary().levels()).collect();
+        let length = parts.first().map_or(0, |part| part.len());
+        let layout = Layout::new(&levels);
+        let words = layout.words;
+        let mut keys = vec![0u64; length * words];
+        for (part, field) in parts.iter().zip(&layout.fields) {
+            assert_eq!(part.len(), length, "all columns have the same number of records");
+            part.for_each_code(|record, code| {
+                keys[record * words + field.word] |= u64::from(code) << field.shift;
+            });
+        }
+        Self { cells: PackedCells { layout, keys }, levels }
+    }
+
+    /// Records with these codes, one slice a record.
+    ///
+    /// # Panics
+    /// As [`PackedCells::from_codes`].
+    #[must_use]
+    pub fn from_codes<C: AsRef<[u32]>>(levels: &[usize], records: &[C]) -> Self {
+        Self { cells: PackedCells::from_codes(levels, records), levels: levels.to_vec() }
+    }
+
+    /// The records as packed cells, in file order.
+    #[must_use]
+    pub fn cells(&self) -> &PackedCells {
+        &self.cells
+    }
+
+    /// How many levels each variable has.
+    #[must_use]
+    pub fn levels(&self) -> &[usize] {
+        &self.levels
+    }
+
+    /// How many records there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.cells.len()
+    }
+
+    /// Are there none?
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.cells.is_empty()
+    }
+
+    /// The packed cell of one record.
+    #[must_use]
+    pub fn get(&self, record: RecordId) -> &[u64] {
+        self.cells.get(record.position())
+    }
+
+    /// Δ̄: the variables in which two records differ.
+    #[must_use]
+    pub fn differing(&self, left: RecordId, right: RecordId) -> VarSet {
+        self.cells.differing(left.position(), right.position())
+    }
+}
+
+/// One column whose categories are the combinations that occur in several.
+fn combine<'a>(columns: impl Iterator<Item = &'a Column>) -> Column {
+    let columns: Vec<&Column> = columns.collect();
+    let mut combined = Column::default();
+    let mut combination = Vec::with_capacity(columns.len() * 4);
+    for record in 0..columns[0].len() {
+        combination.clear();
+        for column in &columns {
+            combination.extend_from_slice(&column.code(record).to_le_bytes());
+        }
+        combined.push(&combination);
+    }
+    combined
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn codes_come_back_and_differences_are_seen(
+            levels in proptest::collection::vec(
+                prop_oneof![1usize..4, Just(1usize << 20), Just(1usize << 32)], 1..40),
+            seed in any::<u64>(),
+        ) {
+            let code = |record: u64, variable: usize| {
+                let mixed = (seed ^ record).wrapping_add(variable as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+                u32::try_from((mixed >> 20) % levels[variable] as u64).unwrap()
+            };
+            let records: Vec<Vec<u32>> =
+                (0..3).map(|record| (0..levels.len()).map(|variable| code(record, variable)).collect()).collect();
+            let packed = PackedCells::from_codes(&levels, &records);
+            for (position, record) in records.iter().enumerate() {
+                prop_assert_eq!(&packed.codes(position), record);
+            }
+            let differing: VarSet =
+                (0..levels.len()).filter(|&variable| records[0][variable] != records[1][variable]).collect();
+            prop_assert_eq!(packed.differing(0, 1), differing);
+            for variable in 0..levels.len() {
+                let mask = packed.layout().mask(VarSet::single(variable));
+                prop_assert_eq!(mask.parts(packed.get(0), packed.get(1)), differing.contains(variable));
+            }
+        }
+    }
+
+    #[test]
+    fn a_constant_variable_takes_no_room() {
+        let layout = Layout::new(&[1, 2, 1]);
+        assert_eq!(layout.mask(VarSet::from([0, 2])).words(), [0]);
+        assert_eq!(Layout::new(&[1]).words(), 1);
+    }
+
+    #[test]
+    fn sixty_four_bits_fill_one_word() {
+        assert_eq!(Layout::new(&[1 << 32, 1 << 16, 1 << 16]).words(), 1);
+        assert_eq!(Layout::new(&[1 << 32, 1 << 16, 1 << 16, 2]).words(), 2);
+    }
+}

@@ -1,0 +1,12 @@
+//! Everything in marginswap that decides.
+//!
+//! The modules stand in the order of the data's way: a file's columns are encoded into
+//! records, counted into tables, tied together by the margin graph, and searched for swap
+//! partners. This crate is pure: it does no I/O, reads no clock, prints nothing and never
+//! exits.
+
+pub mod diagnostic;
+pub mod hash;
+pub mod varset;
+
+pub mod encode;

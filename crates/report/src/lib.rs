@@ -1,0 +1,1 @@
+//! What marginswap shows.

@@ -1,0 +1,2 @@
+//! marginswap.
+fn main() {}
