@@ -10,3 +10,9 @@ pub mod hash;
 pub mod varset;
 
 pub mod encode;
+pub mod graph;
+pub mod partner;
+
+#[cfg(any(test, feature = "oracle"))]
+pub mod oracle;
+pub mod table;

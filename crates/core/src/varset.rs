@@ -86,7 +86,7 @@ impl VarSet {
 
     /// The member with the lowest number.
     #[must_use]
-    pub fn min(&self) -> Option<usize> {
+    pub fn lowest(&self) -> Option<usize> {
         self.iter().next()
     }
 

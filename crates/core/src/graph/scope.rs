@@ -1,0 +1,151 @@
+//! A file's columns joined with the tables to keep.
+//!
+//! "Everything is a margin": that some columns never move is one more margin that holds
+//! them all. Where none of them stands in a table they are the one isolated vertex `rest`
+//! and need no such margin.
+
+use std::collections::BTreeSet;
+
+use super::{Formula, GeneratingClass, MarginGraph};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::encode::{Role, Roles, Schema};
+use crate::varset::VarSet;
+
+/// Which variables take part and which tables are kept.
+#[derive(Debug, Clone)]
+pub struct Scope {
+    schema: Schema,
+    tables: Vec<KeptTable>,
+    class: GeneratingClass,
+}
+
+/// One set of variables that must be kept together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct KeptTable {
+    /// Its variables.
+    pub variables: VarSet,
+    /// Why it is kept.
+    pub reason: Reason,
+}
+
+/// Why a set of variables is kept together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reason {
+    /// The user names it as a table to keep.
+    Named,
+    /// Its columns never move, so they never part.
+    Stays,
+}
+
+impl Scope {
+    /// The scope of a file with these columns.
+    ///
+    /// # Errors
+    /// A table names an unknown or an ignored column, or too many variables take part.
+    pub fn new(columns: &[String], roles: &Roles, formula: &Formula) -> Result<Self, Diagnostic> {
+        let named = formula.resolve(columns)?;
+        let tabled: BTreeSet<usize> = named.iter().flatten().copied().collect();
+        if let Some(&column) = tabled.iter().find(|&&column| roles.of(column) == Role::Ignored) {
+            return Err(Diagnostic::new(
+                Code::IgnoredInTable,
+                format!("a table names `{}`, which --id or --ignore leaves out", columns[column]),
+                "let the column take part, or do not keep that table",
+            ));
+        }
+        let schema = Schema::new(columns, roles, &tabled)?;
+        let variable = |column: &usize| {
+            schema.variable_of(*column).expect("a column in a table has a variable")
+        };
+        let mut tables: Vec<KeptTable> = named
+            .iter()
+            .map(|table| KeptTable {
+                variables: table.iter().map(variable).collect(),
+                reason: Reason::Named,
+            })
+            .collect();
+        let staying = schema.staying();
+        if staying.len() > 1 {
+            tables.push(KeptTable { variables: staying, reason: Reason::Stays });
+        }
+        let class = GeneratingClass::new(schema.all(), tables.iter().map(|table| table.variables));
+        Ok(Self { schema, tables, class })
+    }
+
+    /// The scope of tables alone, without a file: their variables in the order named.
+    ///
+    /// # Errors
+    /// Too many variables.
+    pub fn of_tables(formula: &Formula) -> Result<Self, Diagnostic> {
+        let names = formula.names();
+        Self::new(&names, &Roles::all_variables(names.len()), formula)
+    }
+
+    /// Δ, with names.
+    #[must_use]
+    pub fn schema(&self) -> &Schema {
+        &self.schema
+    }
+
+    /// The tables as they were named, and what stays.
+    #[must_use]
+    pub fn tables(&self) -> &[KeptTable] {
+        &self.tables
+    }
+
+    /// 𝒟: the maximal ones among them.
+    #[must_use]
+    pub fn class(&self) -> &GeneratingClass {
+        &self.class
+    }
+
+    /// G^𝒟 if one of the kept tables, by its position, were not kept. A smaller table
+    /// inside it that was named too stays kept.
+    #[must_use]
+    pub fn margin_graph_without(&self, table: usize) -> MarginGraph {
+        let others = self.tables.iter().enumerate().filter(|(position, _)| *position != table);
+        GeneratingClass::new(self.schema.all(), others.map(|(_, table)| table.variables))
+            .margin_graph()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(names: &[&str]) -> Vec<String> {
+        names.iter().map(|&name| name.to_owned()).collect()
+    }
+
+    fn scope(columns: &[&str], stay: &[&str], keep: &str) -> Scope {
+        let columns = names(columns);
+        let roles = Roles::assign(&columns, &[], &names(stay), &[]).unwrap();
+        Scope::new(&columns, &roles, &Formula::parse(&[keep]).unwrap()).unwrap()
+    }
+
+    #[test]
+    fn what_stays_is_isolated_unless_a_table_names_it() {
+        let apart = scope(&["a", "b", "c", "d"], &["c", "d"], "a*b");
+        assert_eq!(apart.schema().names(apart.schema().all()), ["a", "b", "rest"]);
+        assert_eq!(apart.class().uncovered(), VarSet::single(2));
+
+        let tied = scope(&["a", "b", "c", "d"], &["c", "d"], "a*c");
+        assert_eq!(tied.schema().names(tied.schema().all()), ["a", "b", "c", "rest"]);
+        assert_eq!(tied.class().margins(), [VarSet::from([0, 2]), VarSet::from([2, 3])]);
+    }
+
+    #[test]
+    fn dropping_a_table_keeps_the_smaller_one_inside() {
+        let scope = scope(&["a", "b", "c"], &[], "a*b*c + a*b");
+        assert_eq!(scope.class().margins().len(), 1);
+        assert_eq!(scope.margin_graph_without(0).edges().collect::<Vec<_>>(), [(0, 1)]);
+        assert_eq!(scope.margin_graph_without(1).edges().count(), 3);
+    }
+
+    #[test]
+    fn an_ignored_column_is_in_no_table() {
+        let columns = names(&["a", "b"]);
+        let roles = Roles::assign(&columns, &[], &[], &names(&["b"])).unwrap();
+        let error = Scope::new(&columns, &roles, &Formula::parse(&["a*b"]).unwrap()).unwrap_err();
+        assert_eq!(error.code, Code::IgnoredInTable);
+    }
+}

@@ -1,0 +1,14 @@
+//! Slow twins, written from the definitions and from nothing else.
+//!
+//! Each answers a question that the crate answers fast, by trying everything: every subset
+//! of the variables, every record, every path. They share no code with what they test
+//! beyond [`VarSet`](crate::varset::VarSet) and the graph's list of edges.
+
+mod graphs;
+mod world;
+
+pub use graphs::{
+    all_antichains, all_graphs, components, is_chordal, is_connected, maximal_cliques,
+    minimal_separators,
+};
+pub use world::World;

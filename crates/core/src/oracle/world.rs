@@ -1,0 +1,127 @@
+//! Slow twins for records: a handful of them, as plain codes.
+
+use std::collections::BTreeMap;
+
+use crate::encode::Records;
+use crate::varset::VarSet;
+
+/// A file so small that everything about it can be tried.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct World {
+    /// How many levels each variable has.
+    pub levels: Vec<usize>,
+    /// Each record's codes.
+    pub records: Vec<Vec<u32>>,
+}
+
+impl World {
+    /// The same file, packed.
+    #[must_use]
+    pub fn packed(&self) -> Records {
+        Records::from_codes(&self.levels, &self.records)
+    }
+
+    /// n_D: for each combination of codes on D its number of records.
+    #[must_use]
+    pub fn margin_table(&self, margin: VarSet) -> BTreeMap<Vec<u32>, u64> {
+        let mut table = BTreeMap::new();
+        for record in &self.records {
+            *table.entry(project(record, margin)).or_default() += 1;
+        }
+        table
+    }
+
+    /// Δ̄.
+    #[must_use]
+    pub fn differing(&self, left: usize, right: usize) -> VarSet {
+        (0..self.levels.len())
+            .filter(|&variable| self.records[left][variable] != self.records[right][variable])
+            .collect()
+    }
+
+    /// The file after an E-swapping of two records.
+    #[must_use]
+    pub fn swapped(&self, left: usize, right: usize, exchanged: VarSet) -> World {
+        let mut after = self.clone();
+        for variable in exchanged {
+            after.records[left][variable] = self.records[right][variable];
+            after.records[right][variable] = self.records[left][variable];
+        }
+        after
+    }
+
+    /// Is the set of records another one after the swapping?
+    #[must_use]
+    pub fn is_effective(&self, left: usize, right: usize, exchanged: VarSet) -> bool {
+        let everything = VarSet::first(self.levels.len());
+        self.margin_table(everything)
+            != self.swapped(left, right, exchanged).margin_table(everything)
+    }
+
+    /// Are all these tables the same after the swapping?
+    #[must_use]
+    pub fn keeps(&self, left: usize, right: usize, exchanged: VarSet, tables: &[VarSet]) -> bool {
+        let after = self.swapped(left, right, exchanged);
+        tables.iter().all(|table| self.margin_table(*table) == after.margin_table(*table))
+    }
+
+    /// Can the two be swapped, with an effect and all tables kept? Tries every E.
+    #[must_use]
+    pub fn are_swappable(&self, left: usize, right: usize, tables: &[VarSet]) -> bool {
+        VarSet::first(self.levels.len()).subsets().any(|exchanged| {
+            self.is_effective(left, right, exchanged) && self.keeps(left, right, exchanged, tables)
+        })
+    }
+
+    /// All records that one can be swapped with.
+    #[must_use]
+    pub fn partners(&self, record: usize, tables: &[VarSet]) -> Vec<usize> {
+        (0..self.records.len())
+            .filter(|&other| other != record && self.are_swappable(record, other, tables))
+            .collect()
+    }
+
+    /// Every file of as many records over the same levels, as a table of counts: as many as
+    /// there are ways to put the records into cells. Only for very few cells.
+    pub fn all_tables(&self) -> impl Iterator<Item = Vec<u64>> + use<> {
+        let cells = self.levels.iter().product();
+        let mut tables = vec![(Vec::new(), self.records.len() as u64)];
+        for _ in 0..cells {
+            tables = tables
+                .into_iter()
+                .flat_map(|(table, left): (Vec<u64>, u64)| {
+                    (0..=left).map(move |count| {
+                        let mut longer = table.clone();
+                        longer.push(count);
+                        (longer, left - count)
+                    })
+                })
+                .collect();
+        }
+        tables.into_iter().filter(|(_, left)| *left == 0).map(|(table, _)| table)
+    }
+
+    /// The codes of every cell, the last variable fastest: the order of [`Self::all_tables`].
+    #[must_use]
+    pub fn all_cells(&self) -> Vec<Vec<u32>> {
+        let mut cells = vec![Vec::new()];
+        for &levels in &self.levels {
+            let levels = u32::try_from(levels).expect("a small world has few levels");
+            cells = cells
+                .into_iter()
+                .flat_map(|cell: Vec<u32>| {
+                    (0..levels).map(move |code| {
+                        let mut longer = cell.clone();
+                        longer.push(code);
+                        longer
+                    })
+                })
+                .collect();
+        }
+        cells
+    }
+}
+
+fn project(record: &[u32], margin: VarSet) -> Vec<u32> {
+    margin.iter().map(|variable| record[variable]).collect()
+}

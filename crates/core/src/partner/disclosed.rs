@@ -1,0 +1,111 @@
+//! Records whose cell the kept tables give away.
+//!
+//! For a decomposable 𝒟 with a junction tree (cliques C, separators S),
+//!
+//! ```text
+//! L(i) = Σ_C n_C(i_C) − Σ_S n_S(i_S)  ≤  n′(i)   for every table n′ with the same margins,
+//! ```
+//!
+//! so L(i) = n(i) means that no swap, of however many records, can take one out of the
+//! cell: whoever has the tables can prove that it is occupied. Such records are *already
+//! disclosed*. The same bound holds for every decomposable class whose cliques lie inside
+//! tables of 𝒟. When 𝒟 is not decomposable, [`certified_by_forest`] tries the best
+//! spanning forest of two-way tables for each cell: what it finds is certain, what it does
+//! not find stays open.
+//!
+//! The one-way table of a variable in no table counts as kept, because every swap keeps it.
+
+use crate::graph::{JunctionTree, MarginGraph};
+use crate::table::{CellId, JointTable, MarginTable};
+use crate::varset::VarSet;
+
+/// L(i) for every cell, from the tables of the cliques and separators alone.
+///
+/// Law: `decomposable-criterion`.
+#[must_use]
+pub fn lower_bounds(joint: &JointTable, tree: &JunctionTree) -> Vec<i64> {
+    let mut bounds = vec![0i64; joint.len()];
+    let mut add = |margin: VarSet, sign: i64| {
+        let table = MarginTable::count(joint, margin);
+        for (cell, bound) in bounds.iter_mut().enumerate() {
+            *bound += sign * signed(table.n(CellId::at(cell)));
+        }
+    };
+    for clique in tree.cliques() {
+        add(*clique, 1);
+    }
+    for edge in tree.edges() {
+        add(edge.separator, -1);
+    }
+    bounds
+}
+
+/// Of the given cells those that some spanning forest of two-way tables certifies as
+/// occupied by all their records: L(i) = n(i).
+///
+/// For one cell the best forest is a maximum spanning tree, where the edge of two variables
+/// in a common table weighs n_uv − n_u − n_v, and that of any other two weighs −n.
+///
+/// Law: `a-certificate-binds-every-table`.
+#[must_use]
+pub fn certified_by_forest(
+    joint: &JointTable,
+    graph: &MarginGraph,
+    cells: &[CellId],
+) -> Vec<CellId> {
+    let vertices: Vec<usize> = graph.vertices().iter().collect();
+    let edges: Vec<(usize, usize)> = graph.edges().collect();
+    // Counts of so many cells are held at once; the tables are counted anew for each batch.
+    const COUNTS_AT_ONCE: usize = 1 << 24;
+    let batch = (COUNTS_AT_ONCE / (vertices.len() + edges.len()).max(1)).max(1);
+    let mut certified = Vec::new();
+    for cells in cells.chunks(batch) {
+        let counts = |margin: VarSet| -> Vec<i64> {
+            let table = MarginTable::count(joint, margin);
+            cells.iter().map(|&cell| signed(table.n(cell))).collect()
+        };
+        let one_way: Vec<Vec<i64>> =
+            vertices.iter().map(|&vertex| counts(VarSet::single(vertex))).collect();
+        let two_way: Vec<Vec<i64>> =
+            edges.iter().map(|&(left, right)| counts(VarSet::from([left, right]))).collect();
+        let place = |vertex: usize| {
+            vertices.binary_search(&vertex).expect("an edge ends at vertices of its graph")
+        };
+        let ends: Vec<(usize, usize)> =
+            edges.iter().map(|&(left, right)| (place(left), place(right))).collect();
+        let records = signed(joint.records() as u64);
+        let mut weights = vec![0i64; vertices.len() * vertices.len()];
+        for (position, &cell) in cells.iter().enumerate() {
+            weights.fill(-records);
+            for (&(left, right), table) in ends.iter().zip(&two_way) {
+                let weight = table[position] - one_way[left][position] - one_way[right][position];
+                weights[left * vertices.len() + right] = weight;
+                weights[right * vertices.len() + left] = weight;
+            }
+            let all: i64 = one_way.iter().map(|table| table[position]).sum();
+            if all + maximum_spanning_tree(vertices.len(), &weights) == signed(joint.n(cell)) {
+                certified.push(cell);
+            }
+        }
+    }
+    certified
+}
+
+/// The weight of a maximum spanning tree of a complete graph (Prim).
+fn maximum_spanning_tree(vertices: usize, weights: &[i64]) -> i64 {
+    let mut best: Vec<i64> = weights.get(..vertices).unwrap_or_default().to_vec();
+    let mut outside: Vec<usize> = (1..vertices).collect();
+    let mut total = 0;
+    while let Some(position) = (0..outside.len()).max_by_key(|&position| best[outside[position]]) {
+        let vertex = outside.swap_remove(position);
+        total += best[vertex];
+        for &other in &outside {
+            best[other] = best[other].max(weights[vertex * vertices + other]);
+        }
+    }
+    total
+}
+
+fn signed(count: u64) -> i64 {
+    i64::try_from(count).expect("a count is below 2^32")
+}

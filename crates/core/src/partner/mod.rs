@@ -1,0 +1,15 @@
+//! Who can be swapped with whom, and why not.
+//!
+//! [`pair`] holds the paper's conditions for two records; [`screen`] answers for all
+//! records at once; [`Surroundings`] answers everything about one record;
+//! [`disclosed`] finds the records whose cell the kept tables give away; [`swap`] is the
+//! exchange itself and its move on the table.
+
+pub mod disclosed;
+pub mod pair;
+mod screen;
+mod search;
+pub mod swap;
+
+pub use screen::{Screening, screen};
+pub use search::{Choice, Diagonal, Surroundings, ThroughSeparator};

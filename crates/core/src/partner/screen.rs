@@ -1,0 +1,327 @@
+//! Which cells have a swap partner: all of them at once, exactly.
+//!
+//! A cell has a partner exactly when some minimal separator S has, in the cell's slice
+//! (the cells that agree with it on S), a cell that differs from it in two components of
+//! the graph without S. Three ways answer that, cheapest first, each exact in what it
+//! settles:
+//!
+//! 1. *Glance*: compare the cell with the first few of its slice. Nearly every cell that
+//!    has a partner finds one here.
+//! 2. *Count*: for what is left, cnt_S(i) = n_S − Σ_c n_{V∖γc} + (m−1)·n, by hashing the
+//!    slice; or, where few cells of a slice are left, by walking through it.
+//! 3. *Pair test*: compare the cell with all cells by Theorem 1. Used when the separators
+//!    are too many to list, or when fewer cells are left than separators.
+//!
+//! Way in: [`screen`]. Slow twin: [`crate::oracle::World::partners`].
+
+use super::disclosed::certified_by_forest;
+use super::pair::is_swappable;
+use crate::encode::{Mask, PackedCells};
+use crate::graph::{GeneratingClass, MarginGraph, Separator, Separators};
+use crate::hash::{Map, STATE};
+use crate::table::{CellId, Grouping, JointTable};
+use crate::varset::VarSet;
+
+/// For every cell: can its records be swapped, and do the tables give it away?
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Screening {
+    swappable: Vec<bool>,
+    disclosed: Vec<bool>,
+    disclosed_is_exact: bool,
+}
+
+impl Screening {
+    /// Has this cell a swap partner?
+    #[must_use]
+    pub fn is_swappable(&self, cell: CellId) -> bool {
+        self.swappable[cell.position()]
+    }
+
+    /// Do the kept tables prove that this cell is occupied by all its records?
+    #[must_use]
+    pub fn is_disclosed(&self, cell: CellId) -> bool {
+        self.disclosed[cell.position()]
+    }
+
+    /// Is "not disclosed" certain too? Yes when 𝒟 is decomposable; otherwise more cells may
+    /// be disclosed than are said to be.
+    #[must_use]
+    pub fn disclosed_is_exact(&self) -> bool {
+        self.disclosed_is_exact
+    }
+}
+
+/// How much each way may cost before the next one takes over. The answer does not depend
+/// on it; tests set it so that each way has to do the whole work.
+#[derive(Debug, Clone, Copy)]
+struct Effort {
+    /// With how many cells of its slice a cell is compared at a glance.
+    glance: usize,
+    /// Over how many separators cells are only glanced at.
+    glanced_separators: usize,
+    /// With so few open cells for each component a slice is walked instead of counted.
+    walk: usize,
+    /// With so few open cells for each remaining separator the pair test takes over.
+    pair_test: usize,
+}
+
+const EFFORT: Effort = Effort { glance: 16, glanced_separators: 8, walk: 4, pair_test: 1 };
+
+/// Screens every cell of the joint table.
+///
+/// `separators` are those of the class's margin graph; when they are not complete, the
+/// pair test decides what they leave open.
+///
+/// Law: `screening-by-definition`.
+#[must_use]
+pub fn screen(joint: &JointTable, class: &GeneratingClass, separators: &Separators) -> Screening {
+    screen_with(joint, class, separators, EFFORT)
+}
+
+fn screen_with(
+    joint: &JointTable,
+    class: &GeneratingClass,
+    separators: &Separators,
+    effort: Effort,
+) -> Screening {
+    let graph = class.margin_graph();
+    let list = separators.list();
+    let mut open = Open::all(joint.len());
+    for separator in list.iter().take(effort.glanced_separators) {
+        if open.cells.is_empty() {
+            break;
+        }
+        Slices::of(joint, separator).glance(&mut open, effort.glance);
+    }
+    let mut counted = 0;
+    while counted < list.len() && open.cells.len() > effort.pair_test * (list.len() - counted) {
+        Slices::of(joint, &list[counted]).settle(&mut open, effort);
+        counted += 1;
+    }
+    if counted < list.len() || !separators.is_complete() {
+        pair_test(joint.cells(), &graph, &mut open);
+    }
+
+    let swappable = open.swappable;
+    let frozen = (0..joint.len()).filter(|&cell| !swappable[cell]).map(CellId::at);
+    let disclosed_is_exact = class.is_decomposable();
+    let mut disclosed = vec![false; joint.len()];
+    if disclosed_is_exact {
+        // n(i) > L(i) exactly when the cell is swappable: the decomposable criterion.
+        frozen.for_each(|cell| disclosed[cell.position()] = true);
+    } else {
+        let frozen: Vec<CellId> = frozen.collect();
+        for cell in certified_by_forest(joint, &graph, &frozen) {
+            disclosed[cell.position()] = true;
+        }
+    }
+    Screening { swappable, disclosed, disclosed_is_exact }
+}
+
+/// The cells whose answer is not yet known.
+struct Open {
+    cells: Vec<u32>,
+    swappable: Vec<bool>,
+}
+
+impl Open {
+    fn all(cells: usize) -> Self {
+        let numbers = u32::try_from(cells).expect("there are fewer than 2^32 cells");
+        Self { cells: (0..numbers).collect(), swappable: vec![false; cells] }
+    }
+
+    /// Closes the cells for which a partner is found.
+    fn settle(&mut self, mut has_partner: impl FnMut(usize) -> bool) {
+        let swappable = &mut self.swappable;
+        self.cells.retain(|&cell| {
+            let found = has_partner(cell as usize);
+            swappable[cell as usize] = found;
+            !found
+        });
+    }
+}
+
+/// The cells of a joint table, sorted into the slices of one separator.
+struct Slices<'a> {
+    joint: &'a JointTable,
+    separator: &'a Separator,
+    masks: Vec<Mask>,
+    slice_of: Vec<u32>,
+    members: Vec<u32>,
+    starts: Vec<usize>,
+}
+
+impl<'a> Slices<'a> {
+    fn of(joint: &'a JointTable, separator: &'a Separator) -> Self {
+        let layout = joint.cells().layout();
+        let grouping = Grouping::of(joint.cells(), separator.variables);
+        let (members, starts) = grouping.sorted();
+        Self {
+            joint,
+            separator,
+            masks: separator.components.iter().map(|part| layout.mask(*part)).collect(),
+            slice_of: grouping.into_group_of(),
+            members,
+            starts,
+        }
+    }
+
+    fn slice(&self, number: usize) -> &[u32] {
+        &self.members[self.starts[number]..self.starts[number + 1]]
+    }
+
+    /// Do two cells of one slice differ in two components?
+    fn are_diagonal(&self, left: &[u64], right: &[u64]) -> bool {
+        self.masks.iter().filter(|mask| mask.parts(left, right)).nth(1).is_some()
+    }
+
+    /// Is one of these cells of its slice a partner for the cell?
+    fn partner_among(&self, cell: usize, others: &[u32]) -> bool {
+        let cells = self.joint.cells();
+        let own = cells.get(cell);
+        others.iter().any(|&other| self.are_diagonal(own, cells.get(other as usize)))
+    }
+
+    fn glance(&self, open: &mut Open, glance: usize) {
+        open.settle(|cell| {
+            let slice = self.slice(self.slice_of[cell] as usize);
+            self.partner_among(cell, &slice[..glance.min(slice.len())])
+        });
+    }
+
+    /// Decides for every open cell whether this separator gives it a partner.
+    fn settle(&self, open: &mut Open, effort: Effort) {
+        let mut open_in = vec![0usize; self.starts.len()];
+        for &cell in &open.cells {
+            open_in[self.slice_of[cell as usize] as usize] += 1;
+        }
+        let walks = |slice: usize| open_in[slice] <= effort.walk * self.masks.len();
+        let mut partners: Map<u32, bool> = Map::with_hasher(STATE);
+        for (slice, &open) in open_in.iter().enumerate() {
+            if open > 0 && !walks(slice) {
+                self.count_slice(slice, &mut partners);
+            }
+        }
+        open.settle(|cell| {
+            let slice = self.slice_of[cell] as usize;
+            if walks(slice) {
+                self.partner_among(cell, self.slice(slice))
+            } else {
+                partners[&u32::try_from(cell).expect("a cell's number has 32 bits")]
+            }
+        });
+    }
+
+    /// cnt_S(i) > 0 for every cell of a slice, by counting.
+    fn count_slice(&self, slice: usize, partners: &mut Map<u32, bool>) {
+        let members = self.slice(slice);
+        let counts = partner_counts(self.joint, members, self.separator);
+        partners.extend(members.iter().copied().zip(counts.into_iter().map(|count| count > 0)));
+    }
+}
+
+/// cnt_S(i) = n_S − Σ_c n_{V∖γc} + (m−1)·n for the members of one slice of S: how many of
+/// its records differ from i in two components or more.
+fn partner_counts(joint: &JointTable, members: &[u32], separator: &Separator) -> Vec<i64> {
+    let count = |member: u32| i64::from(joint.counts()[member as usize]);
+    let mut slice = PackedCells::new(joint.cells().layout().clone());
+    for &member in members {
+        slice.push(joint.cells().get(member as usize));
+    }
+    let all: i64 = members.iter().map(|&member| count(member)).sum();
+    let components = &separator.components;
+    let cells_alone = i64::try_from(components.len()).expect("there are few components") - 1;
+    let mut partners: Vec<i64> =
+        members.iter().map(|&member| all + cells_alone * count(member)).collect();
+    let everything = components.iter().fold(separator.variables, |all, component| all | *component);
+    for component in components {
+        let grouping = Grouping::of(&slice, everything - *component);
+        let mut sums = vec![0i64; grouping.groups()];
+        for (&group, &member) in grouping.group_of().iter().zip(members) {
+            sums[group as usize] += count(member);
+        }
+        for (partners, &group) in partners.iter_mut().zip(grouping.group_of()) {
+            *partners -= sums[group as usize];
+        }
+    }
+    partners
+}
+
+/// Theorem 1 against every cell.
+fn pair_test(cells: &PackedCells, graph: &MarginGraph, open: &mut Open) {
+    let mut known: Map<VarSet, bool> = Map::with_hasher(STATE);
+    open.settle(|cell| {
+        let own = cells.get(cell);
+        cells.iter().any(|other| {
+            let differing = cells.layout().differing(own, other);
+            *known.entry(differing).or_insert_with(|| is_swappable(graph, differing))
+        })
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::graph::minimal_separators;
+    use crate::oracle::World;
+
+    use proptest::prelude::*;
+
+    /// Each way of settling cells, made to do the whole work; and the separators cut short.
+    const WAYS: [(Effort, usize); 5] = [
+        (EFFORT, usize::MAX),
+        (Effort { glance: 0, glanced_separators: 0, walk: 0, pair_test: 0 }, usize::MAX),
+        (Effort { glance: 0, glanced_separators: 0, walk: 1000, pair_test: 0 }, usize::MAX),
+        (Effort { glance: 0, glanced_separators: 0, walk: 0, pair_test: 1000 }, usize::MAX),
+        (Effort { glance: 1, glanced_separators: 1, walk: 0, pair_test: 0 }, 1),
+    ];
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(1000))]
+
+        #[test]
+        fn law_screening_by_definition(
+            variables in 1usize..6,
+            tables in proptest::collection::vec(proptest::collection::btree_set(0usize..5, 1..4), 1..6),
+            records in proptest::collection::vec(proptest::collection::vec(0u32..3, 5), 1..14),
+        ) {
+            let delta = VarSet::first(variables);
+            let tables: Vec<VarSet> = tables
+                .into_iter()
+                .map(|table| table.into_iter().collect::<VarSet>() & delta)
+                .filter(|table| !table.is_empty())
+                .collect();
+            let world = World {
+                levels: vec![3; variables],
+                records: records.into_iter().map(|record| record[..variables].to_vec()).collect(),
+            };
+            let class = GeneratingClass::new(delta, tables.iter().copied());
+            let joint = JointTable::count(&world.packed());
+            for (effort, limit) in WAYS {
+                let separators = minimal_separators(&class.margin_graph(), limit);
+                let screening = screen_with(&joint, &class, &separators, effort);
+                for record in 0..world.records.len() {
+                    let cell = joint.cell_of(crate::encode::RecordId::at(record));
+                    let partners = world.partners(record, &tables);
+                    prop_assert_eq!(screening.is_swappable(cell), !partners.is_empty());
+                    prop_assert!(!(screening.is_disclosed(cell) && screening.is_swappable(cell)));
+                }
+            }
+        }
+    }
+
+    /// A record that only the count finds: sixteen cells that differ from it on one side
+    /// stand before the one that differs on both.
+    #[test]
+    fn witness_beyond_the_glance() {
+        let mut records: Vec<Vec<u32>> = (0..20).map(|code| vec![0, 0, code]).collect();
+        records.push(vec![1, 0, 20]);
+        let world = World { levels: vec![2, 1, 21], records };
+        let class =
+            GeneratingClass::new(VarSet::first(3), [VarSet::from([0, 1]), VarSet::from([1, 2])]);
+        let separators = minimal_separators(&class.margin_graph(), usize::MAX);
+        let joint = JointTable::count(&world.packed());
+        let screening = screen(&joint, &class, &separators);
+        assert!((0..21).all(|cell| screening.is_swappable(CellId::at(cell))));
+    }
+}

@@ -1,0 +1,13 @@
+//! From records to counts.
+//!
+//! [`JointTable`] counts the records that share all their values: n(i). [`MarginTable`]
+//! counts the records that share their values on a margin: n_D(i_D). Both hold what occurs
+//! and nothing else, so memory follows the data and never the cross table.
+
+mod grouping;
+mod joint;
+mod margin;
+
+pub use grouping::Grouping;
+pub use joint::{CellId, JointTable};
+pub use margin::MarginTable;
