@@ -1,6 +1,8 @@
 //! The paper's conditions for two records, counted through: every generating class on up to
 //! four variables, every set of differing variables, every exchange.
 
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 use std::collections::BTreeSet;
 
 use marginswap_core::encode::PackedCells;

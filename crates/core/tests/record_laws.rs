@@ -1,6 +1,8 @@
 //! Laws about all records of a file, against the definitions on small worlds where
 //! coincidences are common, and against vectors computed elsewhere.
 
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 use marginswap_core::encode::RecordId;
 use marginswap_core::graph::{GeneratingClass, junction_tree, minimal_separators};
 use marginswap_core::oracle::World;

@@ -1,6 +1,8 @@
 //! The smallest input for each trap that the theory sets: what a plausible shortcut would
 //! get wrong.
 
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 use marginswap_core::encode::RecordId;
 use marginswap_core::graph::{GeneratingClass, Separator, minimal_separators};
 use marginswap_core::oracle::World;

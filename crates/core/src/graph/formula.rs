@@ -85,6 +85,31 @@ impl Formula {
     }
 }
 
+/// Column names as an option lists them: `age,sex`, with backticks around a name that holds
+/// a comma.
+///
+/// # Errors
+/// A missing name, an unclosed backtick or text behind a closing one.
+pub fn parse_names(text: &str) -> Result<Vec<String>, Diagnostic> {
+    let mut names = Vec::new();
+    let mut rest = text;
+    loop {
+        let (name, after) = name(rest, text, &[','])?;
+        if name.is_empty() {
+            return Err(Diagnostic::new(
+                Code::BadFormula,
+                format!("in `{text}` a name is missing at character {}", place(rest, text)),
+                "write column names as `age,sex`",
+            ));
+        }
+        names.push(name);
+        match after.strip_prefix(',') {
+            Some(more) => rest = more,
+            None => return Ok(names),
+        }
+    }
+}
+
 /// A name as it must be written in a formula.
 #[must_use]
 pub fn quoted(name: &str) -> String {
@@ -97,7 +122,7 @@ fn parse_one(text: &str, tables: &mut Vec<Vec<String>>) -> Result<(), Diagnostic
     let mut rest = text;
     let mut table = Vec::new();
     loop {
-        let (name, after) = name(rest, text)?;
+        let (name, after) = name(rest, text, &['*', '+'])?;
         if name.is_empty() {
             return Err(Diagnostic::new(
                 Code::EmptyTable,
@@ -118,11 +143,11 @@ fn parse_one(text: &str, tables: &mut Vec<Vec<String>>) -> Result<(), Diagnostic
     Ok(())
 }
 
-/// The next name, and the text from the sign behind it on.
-fn name<'a>(rest: &'a str, text: &str) -> Result<(String, &'a str), Diagnostic> {
+/// The next name up to one of the signs, and the text from that sign on.
+fn name<'a>(rest: &'a str, text: &str, signs: &[char]) -> Result<(String, &'a str), Diagnostic> {
     let start = rest.trim_start();
     let Some(mut inner) = start.strip_prefix('`') else {
-        let end = start.find(['*', '+']).unwrap_or(start.len());
+        let end = start.find(signs).unwrap_or(start.len());
         let name = start[..end].trim_end();
         if name.contains('`') {
             return Err(Diagnostic::new(
@@ -159,14 +184,17 @@ fn name<'a>(rest: &'a str, text: &str) -> Result<(String, &'a str), Diagnostic> 
         }
     }
     let after = inner.trim_start();
-    if !after.is_empty() && !after.starts_with(['*', '+']) {
+    if !after.is_empty() && !after.starts_with(signs) {
         return Err(Diagnostic::new(
             Code::BadFormula,
             format!(
                 "in `{text}` text follows a closing backtick at character {}",
                 place(after, text)
             ),
-            "put `*` or `+` between two names",
+            format!(
+                "put {} between two names",
+                signs.iter().map(|sign| format!("`{sign}`")).collect::<Vec<_>>().join(" or ")
+            ),
         ));
     }
     Ok((name, after))
@@ -213,6 +241,15 @@ mod tests {
             ("a*b*a", Code::RepeatedVariable),
         ] {
             assert_eq!(Formula::parse(&[text]).unwrap_err().code, code, "{text}");
+        }
+    }
+
+    #[test]
+    fn lists_of_names() {
+        assert_eq!(parse_names("age, sex").unwrap(), ["age", "sex"]);
+        assert_eq!(parse_names("`a,b`,c*d").unwrap(), ["a,b", "c*d"]);
+        for text in ["", "a,", ",a", "`a"] {
+            assert_eq!(parse_names(text).unwrap_err().code, Code::BadFormula, "{text}");
         }
     }
 

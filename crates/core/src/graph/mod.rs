@@ -16,7 +16,7 @@ mod separators;
 pub use chordal::{JunctionEdge, JunctionTree, junction_tree};
 pub use class::GeneratingClass;
 pub use cliques::maximal_cliques;
-pub use formula::{Formula, quoted};
+pub use formula::{Formula, parse_names, quoted};
 pub use margin_graph::MarginGraph;
 pub use scope::{KeptTable, Reason, Scope};
 pub use separators::{Separator, Separators, minimal_separators};
