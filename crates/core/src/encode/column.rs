@@ -84,6 +84,13 @@ impl Column {
     }
 }
 
+/// Is nearly every value of the column different, as in an id: nine of ten records or more,
+/// in a file of at least ten?
+#[must_use]
+pub fn looks_like_id(column: &Column) -> bool {
+    column.len() >= 10 && column.dictionary().levels() * 10 >= column.len() * 9
+}
+
 impl<'a> FromIterator<&'a [u8]> for Column {
     fn from_iter<I: IntoIterator<Item = &'a [u8]>>(fields: I) -> Self {
         let mut column = Self::default();

@@ -10,7 +10,7 @@ mod dictionary;
 mod packed;
 mod schema;
 
-pub use column::Column;
+pub use column::{Column, looks_like_id};
 pub use dictionary::Dictionary;
 pub use packed::{Layout, Mask, PackedCells, RecordId, Records};
 pub use schema::{Role, Roles, Schema, Variable, did_you_mean};

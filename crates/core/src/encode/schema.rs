@@ -11,7 +11,7 @@
 use std::collections::BTreeSet;
 
 use crate::diagnostic::{Code, Diagnostic};
-use crate::varset::{MAX_VARIABLES, VarSet};
+use crate::varset::VarSet;
 
 /// What may happen to a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -109,14 +109,8 @@ pub struct Schema {
 impl Schema {
     /// The variables for these columns and roles. `tabled` are the columns that stand in a
     /// kept table: of the columns that stay, these keep a place of their own.
-    ///
-    /// # Errors
-    /// More than [`MAX_VARIABLES`] variables.
-    pub fn new(
-        columns: &[String],
-        roles: &Roles,
-        tabled: &BTreeSet<usize>,
-    ) -> Result<Self, Diagnostic> {
+    #[must_use]
+    pub fn new(columns: &[String], roles: &Roles, tabled: &BTreeSet<usize>) -> Self {
         let mut variables = Vec::new();
         let mut rest = Vec::new();
         for (column, name) in columns.iter().enumerate() {
@@ -134,22 +128,7 @@ impl Schema {
             let name = if taken { "rest (columns that stay)" } else { "rest" };
             variables.push(Variable { name: name.to_owned(), columns: rest, stays: true });
         }
-        if variables.len() > MAX_VARIABLES {
-            return Err(Diagnostic::new(
-                Code::TooManyVariables,
-                format!("{} variables take part, at most {MAX_VARIABLES} can", variables.len()),
-                "name the variables with --vars; the other columns then stay",
-            ));
-        }
-        Ok(Self { variables })
-    }
-
-    /// A schema of variables that are no file's columns.
-    ///
-    /// # Errors
-    /// More than [`MAX_VARIABLES`] names.
-    pub fn of_names(names: &[String]) -> Result<Self, Diagnostic> {
-        Self::new(names, &Roles::all_variables(names.len()), &BTreeSet::new())
+        Self { variables }
     }
 
     /// The variables.
@@ -217,7 +196,7 @@ mod tests {
             [0, 1, 2, 3].map(|column| roles.of(column)),
             [Role::Ignored, Role::Variable, Role::Variable, Role::Stay]
         );
-        let schema = Schema::new(&columns, &roles, &BTreeSet::new()).unwrap();
+        let schema = Schema::new(&columns, &roles, &BTreeSet::new());
         assert_eq!(schema.names(schema.all()), ["age", "sex", "rest"]);
         assert_eq!(schema.staying(), VarSet::single(2));
         assert_eq!(schema.variable_of(0), None);
@@ -228,7 +207,7 @@ mod tests {
     fn a_column_that_stays_in_a_table_keeps_its_place() {
         let columns = names(&["town", "age", "sex", "income"]);
         let roles = Roles::assign(&columns, &[], &names(&["town", "income"]), &[]).unwrap();
-        let schema = Schema::new(&columns, &roles, &BTreeSet::from([0])).unwrap();
+        let schema = Schema::new(&columns, &roles, &BTreeSet::from([0]));
         assert_eq!(schema.names(schema.all()), ["town", "age", "sex", "rest"]);
         assert_eq!(schema.staying(), VarSet::from([0, 3]));
     }
@@ -237,7 +216,7 @@ mod tests {
     fn a_column_may_be_called_rest() {
         let columns = names(&["rest", "age", "other"]);
         let roles = Roles::assign(&columns, &[], &names(&["other"]), &[]).unwrap();
-        let schema = Schema::new(&columns, &roles, &BTreeSet::new()).unwrap();
+        let schema = Schema::new(&columns, &roles, &BTreeSet::new());
         assert_eq!(schema.names(schema.all()), ["rest", "age", "rest (columns that stay)"]);
     }
 

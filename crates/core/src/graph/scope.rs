@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use super::{Formula, GeneratingClass, MarginGraph};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::encode::{Role, Roles, Schema};
-use crate::varset::VarSet;
+use crate::varset::{MAX_VARIABLES, VarSet};
 
 /// Which variables take part and which tables are kept.
 #[derive(Debug, Clone)]
@@ -52,7 +52,15 @@ impl Scope {
                 "let the column take part, or do not keep that table",
             ));
         }
-        let schema = Schema::new(columns, roles, &tabled)?;
+        let schema = Schema::new(columns, roles, &tabled);
+        let count = schema.variables().len();
+        if count > MAX_VARIABLES {
+            return Err(Diagnostic::new(
+                Code::TooManyVariables,
+                format!("{count} variables take part, at most {MAX_VARIABLES} can"),
+                "name the variables with --vars; the other columns then stay",
+            ));
+        }
         let variable = |column: &usize| {
             schema.variable_of(*column).expect("a column in a table has a variable")
         };

@@ -15,7 +15,7 @@
 //!
 //! The one-way table of a variable in no table counts as kept, because every swap keeps it.
 
-use crate::graph::{JunctionTree, MarginGraph};
+use crate::graph::{GeneratingClass, JunctionTree, MarginGraph};
 use crate::table::{CellId, JointTable, MarginTable};
 use crate::varset::VarSet;
 
@@ -89,6 +89,20 @@ pub fn certified_by_forest(
         }
     }
     certified
+}
+
+/// What is known of one cell that has no partner: `Some(true)` when the kept tables prove
+/// that all its records are there, `None` when no proof is found. With a decomposable 𝒟 a
+/// proof always exists.
+#[must_use]
+pub fn is_frozen_cell_disclosed(
+    joint: &JointTable,
+    class: &GeneratingClass,
+    cell: CellId,
+) -> Option<bool> {
+    let proved = class.is_decomposable()
+        || !certified_by_forest(joint, &class.margin_graph(), &[cell]).is_empty();
+    proved.then_some(true)
 }
 
 /// The weight of a maximum spanning tree of a complete graph (Prim).

@@ -26,10 +26,19 @@ impl Grouping {
     /// Groups the cells that agree on `variables`.
     #[must_use]
     pub fn of(cells: &PackedCells, variables: VarSet) -> Self {
-        let mask = cells.layout().mask(variables);
+        Self::of_masked(cells, cells.layout().mask(variables).words())
+    }
+
+    /// Groups the cells that agree everywhere, however many variables there are.
+    #[must_use]
+    pub fn of_whole(cells: &PackedCells) -> Self {
+        Self::of_masked(cells, &vec![u64::MAX; cells.layout().words()])
+    }
+
+    fn of_masked(cells: &PackedCells, mask: &[u64]) -> Self {
         let stride = cells.layout().words();
         let used: Vec<(usize, u64)> =
-            mask.words().iter().copied().enumerate().filter(|(_, mask)| *mask != 0).collect();
+            mask.iter().copied().enumerate().filter(|(_, mask)| *mask != 0).collect();
         match used[..] {
             [] => Self { group_of: vec![0; cells.len()], groups: usize::from(!cells.is_empty()) },
             [(word, mask)] => {

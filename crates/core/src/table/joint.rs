@@ -41,7 +41,7 @@ impl JointTable {
     #[must_use]
     pub fn count(records: &Records) -> Self {
         let source = records.cells();
-        let grouping = Grouping::of(source, crate::varset::VarSet::first(records.levels().len()));
+        let grouping = Grouping::of_whole(source);
         let mut cells = PackedCells::new(source.layout().clone());
         let mut counts: Vec<u32> = Vec::with_capacity(grouping.groups());
         for (record, &cell) in grouping.group_of().iter().enumerate() {

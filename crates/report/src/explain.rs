@@ -1,0 +1,368 @@
+//! What `explain` answers: why a pair or a record can be swapped, or why not.
+
+use marginswap_core::diagnostic::grouped;
+use marginswap_core::encode::{RecordId, Records, Schema};
+use marginswap_core::graph::{Reason, Scope, Separators};
+use marginswap_core::partner::disclosed::is_frozen_cell_disclosed;
+use marginswap_core::partner::{Surroundings, pair};
+use marginswap_core::table::JointTable;
+use marginswap_core::varset::VarSet;
+use serde::Serialize;
+
+use crate::answer::{Answer, Names, counted, formula, listed, names};
+
+/// How many separators and partners the text lists.
+const MOST_LINES: usize = 20;
+
+/// Why two records can or cannot be swapped.
+#[derive(Debug, Clone, Serialize)]
+pub struct PairReport {
+    /// The two records, counted from 1.
+    pub records: [u64; 2],
+    /// Can they be swapped, with an effect and with every table kept?
+    pub swappable: bool,
+    /// The variables in which they differ.
+    pub differing: Names,
+    /// The parts of these that can travel alone.
+    pub parts: Vec<Names>,
+    /// How many different results the swaps of the two have: 2^(parts − 1) − 1.
+    pub exchanges: u64,
+    /// What ties the differing variables together, when they cannot be swapped.
+    pub bound_by: Vec<LinkReport>,
+}
+
+/// Two variables that a table ties together.
+#[derive(Debug, Clone, Serialize)]
+pub struct LinkReport {
+    /// The two.
+    pub variables: [String; 2],
+    /// The table that holds both.
+    pub table: Names,
+    /// `kept table`, or `columns that stay`.
+    pub reason: &'static str,
+}
+
+impl PairReport {
+    /// Explains a pair.
+    #[must_use]
+    pub fn new(scope: &Scope, records: &Records, left: RecordId, right: RecordId) -> Self {
+        let schema = scope.schema();
+        let name = |set| names(schema, set);
+        let differing = records.differing(left, right);
+        let graph = scope.class().margin_graph();
+        let parts = pair::exchangeable_parts(&graph, differing);
+        let shift = u32::try_from(parts.len().saturating_sub(1)).unwrap_or(u32::MAX);
+        let end = |variable: usize| schema.variables()[variable].name.clone();
+        Self {
+            records: [left.number(), right.number()],
+            swappable: pair::is_swappable(&graph, differing),
+            differing: name(differing),
+            exchanges: 1u64.checked_shl(shift).map_or(u64::MAX, |results| results - 1),
+            parts: parts.iter().map(|part| name(*part)).collect(),
+            bound_by: pair::binding_links(scope.class(), differing)
+                .iter()
+                .map(|link| LinkReport {
+                    variables: [end(link.from), end(link.to)],
+                    table: name(link.margin),
+                    reason: reason(scope, link.margin),
+                })
+                .collect(),
+        }
+    }
+}
+
+fn reason(scope: &Scope, margin: VarSet) -> &'static str {
+    let named = scope
+        .tables()
+        .iter()
+        .any(|table| table.reason == Reason::Named && table.variables == margin);
+    if named { "kept table" } else { "columns that stay" }
+}
+
+impl Answer for PairReport {
+    fn text(&self) -> String {
+        let [left, right] = self.records.map(grouped);
+        let mut text = match self.differing.len() {
+            0 => format!("Records {left} and {right} have the same values in all variables.\n"),
+            count => format!(
+                "Records {left} and {right} differ in {}: {}\n",
+                counted(count as u64, "variable", "variables"),
+                listed(&self.differing)
+            ),
+        };
+        if self.swappable {
+            text.push_str(
+                "They can be swapped and every kept table stays. What can travel alone:\n",
+            );
+            for part in &self.parts {
+                text.push_str(&format!("  {}\n", listed(part)));
+            }
+            let results = counted(self.exchanges, "different result", "different results");
+            text.push_str(&format!(
+                "Any of these parts may be exchanged, not all of them at once: {results}.\n"
+            ));
+            return text;
+        }
+        match self.differing.len() {
+            0 => text.push_str("They cannot be swapped: nothing would change.\n"),
+            1 => text.push_str(
+                "They cannot be swapped: exchanging the only difference gives the same two records.\n",
+            ),
+            _ => {
+                text.push_str("They cannot be swapped: the kept tables tie the differences together.\n");
+                for LinkReport { variables: [from, to], table, reason } in &self.bound_by {
+                    text.push_str(&format!("  {from} – {to}   {reason} {}\n", formula(table)));
+                }
+            }
+        }
+        text
+    }
+}
+
+/// Everything about one record's partners.
+#[derive(Debug, Clone, Serialize)]
+pub struct RecordReport {
+    /// The record, counted from 1.
+    pub record: u64,
+    /// How many records share its cell, itself included.
+    pub cell_count: u64,
+    /// Is it alone there?
+    pub sample_unique: bool,
+    /// Has it a partner?
+    pub swappable: bool,
+    /// Do the kept tables prove that its cell is occupied? Null when that is not known.
+    pub disclosed: Option<bool>,
+    /// How many records it can be swapped with.
+    pub partners: u64,
+    /// What each separator offers.
+    pub separators: Vec<ThroughReport>,
+    /// Are these all separators?
+    pub separators_complete: bool,
+    /// What the paper's Algorithm 1 chooses.
+    pub choice: Option<ChoiceReport>,
+    /// For a record without a partner: what dropping one table would give it.
+    pub what_if: Vec<WhatIf>,
+    /// All partners, when they are asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub partner_records: Option<Vec<u64>>,
+}
+
+/// What one separator offers a record.
+#[derive(Debug, Clone, Serialize)]
+pub struct ThroughReport {
+    /// S.
+    pub separator: Names,
+    /// The components of the graph without S.
+    pub components: Vec<Names>,
+    /// The records that agree on S, the record itself included.
+    pub agree: u64,
+    /// Of these, the ones in the record's own cell.
+    pub same_cell: u64,
+    /// Of these, the ones that differ on one side only.
+    pub one_side: u64,
+    /// Of these, the ones that differ on two sides or more: partners.
+    pub partners: u64,
+    /// The partners for every two components (γα, γβ).
+    pub diagonals: Vec<DiagonalReport>,
+}
+
+/// Partners in diagonal position.
+#[derive(Debug, Clone, Serialize)]
+pub struct DiagonalReport {
+    /// γα.
+    pub alpha: Names,
+    /// γβ.
+    pub beta: Names,
+    /// The records that differ in both.
+    pub partners: u64,
+}
+
+/// What Algorithm 1 chooses.
+#[derive(Debug, Clone, Serialize)]
+pub struct ChoiceReport {
+    /// S.
+    pub separator: Names,
+    /// γα.
+    pub alpha: Names,
+    /// γβ.
+    pub beta: Names,
+    /// j, counted from 1.
+    pub partner: u64,
+    /// E: the differing variables of γα.
+    pub exchanged: Names,
+}
+
+/// What dropping one table would give.
+#[derive(Debug, Clone, Serialize)]
+pub struct WhatIf {
+    /// The table that would no longer be kept.
+    pub table: Names,
+    /// The partners the record would then have.
+    pub partners: u64,
+}
+
+/// How much of a record's partners is listed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Partners {
+    /// Their number.
+    Count,
+    /// Each of them.
+    All,
+}
+
+impl RecordReport {
+    /// Explains a record.
+    #[must_use]
+    pub fn new(
+        scope: &Scope,
+        separators: &Separators,
+        records: &Records,
+        record: RecordId,
+        list: Partners,
+    ) -> Self {
+        let schema: &Schema = scope.schema();
+        let name = |set| names(schema, set);
+        let graph = scope.class().margin_graph();
+        let around = Surroundings::of(records, record);
+        let partners = around.partners(&graph);
+        let through = separators.list().iter().map(|separator| {
+            let offered = around.through(separator);
+            let part = |position: usize| name(separator.components[position]);
+            ThroughReport {
+                separator: name(separator.variables),
+                components: separator.components.iter().map(|part| name(*part)).collect(),
+                agree: offered.agree,
+                same_cell: offered.same,
+                one_side: offered.one_side,
+                partners: offered.partners,
+                diagonals: offered
+                    .diagonals
+                    .iter()
+                    .map(|diagonal| DiagonalReport {
+                        alpha: part(diagonal.alpha),
+                        beta: part(diagonal.beta),
+                        partners: diagonal.partners,
+                    })
+                    .collect(),
+            }
+        });
+        let choice = around.choose(records, separators.list()).map(|choice| {
+            let separator = &separators.list()[choice.separator];
+            ChoiceReport {
+                separator: name(separator.variables),
+                alpha: name(separator.components[choice.alpha]),
+                beta: name(separator.components[choice.beta]),
+                partner: choice.partner.number(),
+                exchanged: name(choice.exchanged),
+            }
+        });
+        let mut what_if = Vec::new();
+        if partners == 0 {
+            for (position, table) in scope.tables().iter().enumerate() {
+                if table.reason == Reason::Named {
+                    let graph = scope.margin_graph_without(position);
+                    what_if.push(WhatIf {
+                        table: name(table.variables),
+                        partners: around.partners(&graph),
+                    });
+                }
+            }
+        }
+        let disclosed = if partners > 0 {
+            Some(false)
+        } else {
+            let joint = JointTable::count(records);
+            is_frozen_cell_disclosed(&joint, scope.class(), joint.cell_of(record))
+        };
+        Self {
+            record: record.number(),
+            cell_count: around.same_cell(),
+            sample_unique: around.same_cell() == 1,
+            swappable: partners > 0,
+            disclosed,
+            partners,
+            separators: through.collect(),
+            separators_complete: separators.is_complete(),
+            choice,
+            what_if,
+            partner_records: (list == Partners::All).then(|| {
+                around
+                    .partner_records(records, &graph)
+                    .iter()
+                    .map(|partner| partner.number())
+                    .collect()
+            }),
+        }
+    }
+}
+
+impl Answer for RecordReport {
+    fn text(&self) -> String {
+        let mut text = format!(
+            "Record {}: {}\n",
+            grouped(self.record),
+            if self.sample_unique {
+                "a sample unique".to_owned()
+            } else {
+                format!("one of {} with the same values", grouped(self.cell_count))
+            }
+        );
+        if self.swappable {
+            let partners = counted(self.partners, "record", "records");
+            text.push_str(&format!("It can be swapped with {partners}.\n"));
+        } else {
+            text.push_str(
+                "It cannot be swapped with any record while all these tables are kept.\n",
+            );
+        }
+        if self.disclosed == Some(true) {
+            text.push_str(
+                "The kept tables alone prove that its cell is occupied: no swap of any number of\n\
+                 records can empty it.\n",
+            );
+        }
+        if !self.separators.is_empty() {
+            text.push_str("\nThrough each separator, how many records agree on it, and of these\n");
+            text.push_str("differ on one side only, or on two sides or more (partners):\n");
+            // Separators with partners first, most partners first.
+            let mut order: Vec<&ThroughReport> = self.separators.iter().collect();
+            order.sort_by_key(|through| std::cmp::Reverse(through.partners));
+            for through in order.iter().take(MOST_LINES) {
+                text.push_str(&format!(
+                    "  {}:  {} agree  →  {} on one side  →  {} on two\n",
+                    listed(&through.separator),
+                    grouped(through.agree),
+                    grouped(through.one_side),
+                    grouped(through.partners)
+                ));
+            }
+            if order.len() > MOST_LINES {
+                let more = order.len() - MOST_LINES;
+                text.push_str(&format!("  … and {more} more separators; --json lists all\n"));
+            }
+        }
+        if let Some(choice) = &self.choice {
+            text.push_str(&format!(
+                "\nAlgorithm 1 takes record {}: agree on {}, exchange {}.\n",
+                grouped(choice.partner),
+                listed(&choice.separator),
+                listed(&choice.exchanged)
+            ));
+        }
+        if !self.what_if.is_empty() {
+            text.push_str("\nIf one table were not kept, it would have\n");
+            for what_if in &self.what_if {
+                text.push_str(&format!(
+                    "  {} without {}\n",
+                    counted(what_if.partners, "partner", "partners"),
+                    formula(&what_if.table)
+                ));
+            }
+        }
+        if let Some(partners) = &self.partner_records {
+            let numbers: Vec<String> = partners.iter().map(u64::to_string).collect();
+            text.push_str(&format!("\nPartners: {}\n", numbers.join(" ")));
+        }
+        text
+    }
+}

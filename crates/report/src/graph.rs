@@ -1,0 +1,202 @@
+//! What `graph` answers: what the kept tables tie together, and where the ties part.
+
+use marginswap_core::graph::{GeneratingClass, Reason, Scope, Separators};
+use marginswap_core::graph::{junction_tree, maximal_cliques};
+use serde::Serialize;
+
+use crate::answer::{Answer, Names, counted, formula, listed, names};
+
+/// Beyond so many maximal cliques of a graph that is not chordal none is listed.
+const MOST_CLIQUES: usize = 100_000;
+
+/// How many separators the text lists.
+const MOST_LINES: usize = 40;
+
+/// The margin graph in words.
+#[derive(Debug, Clone, Serialize)]
+pub struct GraphReport {
+    /// Δ.
+    pub variables: Names,
+    /// The named tables after reduction: none lies inside another.
+    pub margins: Vec<Names>,
+    /// The named tables that lie inside another one, and so need no care of their own.
+    pub absorbed: Vec<Names>,
+    /// The variables in no table.
+    pub uncovered: Names,
+    /// The variables that never move.
+    pub stays: Names,
+    /// Pairs of variables that some table holds together.
+    pub edges: Vec<[String; 2]>,
+    /// Is every variable tied to every other one?
+    pub complete: bool,
+    /// Has every cycle of four or more variables a chord?
+    pub chordal: bool,
+    /// Are the tables the cliques of the graph?
+    pub graphical: bool,
+    /// Graphical and chordal?
+    pub decomposable: bool,
+    /// The maximal cliques; null when there are too many to list.
+    pub cliques: Option<Vec<Names>>,
+    /// For a chordal graph, how its cliques hang together.
+    pub junction_tree: Option<Vec<JunctionReport>>,
+    /// The minimal separators.
+    pub separators: Vec<SeparatorReport>,
+    /// Are these all?
+    pub separators_complete: bool,
+}
+
+/// One edge of the junction tree.
+#[derive(Debug, Clone, Serialize)]
+pub struct JunctionReport {
+    /// One clique.
+    pub from: Names,
+    /// The next one.
+    pub to: Names,
+    /// What they share.
+    pub separator: Names,
+}
+
+/// One separator.
+#[derive(Debug, Clone, Serialize)]
+pub struct SeparatorReport {
+    /// Its variables; empty when the graph falls apart by itself.
+    pub separator: Names,
+    /// What the graph falls into without them.
+    pub components: Vec<Names>,
+}
+
+impl GraphReport {
+    /// Describes the margin graph of a scope.
+    #[must_use]
+    pub fn new(scope: &Scope, separators: &Separators) -> Self {
+        let schema = scope.schema();
+        let class = scope.class();
+        let graph = class.margin_graph();
+        let name = |set| names(schema, set);
+        let named: Vec<_> = scope
+            .tables()
+            .iter()
+            .filter(|table| table.reason == Reason::Named)
+            .map(|table| table.variables)
+            .collect();
+        let reduced = GeneratingClass::new(schema.all(), named.iter().copied());
+        let mut seen = Vec::new();
+        let absorbed = named
+            .iter()
+            .filter(|table| {
+                let first = !seen.contains(*table);
+                seen.push(**table);
+                !(first && reduced.margins().contains(table))
+            })
+            .map(|table| name(*table))
+            .collect();
+        let tree = junction_tree(&graph);
+        let cliques = match &tree {
+            Some(tree) => {
+                let mut cliques = tree.cliques().to_vec();
+                cliques.sort_by_key(|clique| clique.iter().collect::<Vec<_>>());
+                Some(cliques)
+            }
+            None => maximal_cliques(&graph, MOST_CLIQUES),
+        };
+        Self {
+            variables: name(schema.all()),
+            margins: reduced.margins().iter().map(|margin| name(*margin)).collect(),
+            absorbed,
+            uncovered: name(class.uncovered()),
+            stays: name(schema.staying()),
+            edges: graph
+                .edges()
+                .map(|(left, right)| [left, right].map(|end| schema.variables()[end].name.clone()))
+                .collect(),
+            complete: graph.is_complete(),
+            chordal: tree.is_some(),
+            graphical: class.is_graphical(),
+            decomposable: class.is_decomposable(),
+            cliques: cliques.map(|cliques| cliques.iter().map(|clique| name(*clique)).collect()),
+            junction_tree: tree.map(|tree| {
+                tree.edges()
+                    .iter()
+                    .map(|edge| JunctionReport {
+                        from: name(tree.cliques()[edge.parent]),
+                        to: name(tree.cliques()[edge.child]),
+                        separator: name(edge.separator),
+                    })
+                    .collect()
+            }),
+            separators: separators
+                .list()
+                .iter()
+                .map(|separator| SeparatorReport {
+                    separator: name(separator.variables),
+                    components: separator.components.iter().map(|part| name(*part)).collect(),
+                })
+                .collect(),
+            separators_complete: separators.is_complete(),
+        }
+    }
+}
+
+impl Answer for GraphReport {
+    fn text(&self) -> String {
+        let mut text = format!(
+            "{} over {}\n",
+            counted(self.margins.len() as u64, "table to keep", "tables to keep"),
+            counted(self.variables.len() as u64, "variable", "variables"),
+        );
+        for margin in &self.margins {
+            text.push_str(&format!("  {}\n", formula(margin)));
+        }
+        for table in &self.absorbed {
+            text.push_str(&format!("  ({} lies inside another table)\n", formula(table)));
+        }
+        if !self.uncovered.is_empty() {
+            text.push_str(&format!("in no table: {}\n", listed(&self.uncovered)));
+        }
+        if !self.stays.is_empty() {
+            text.push_str(&format!("never moves: {}\n", listed(&self.stays)));
+        }
+        let yes = |answer| if answer { "yes" } else { "no" };
+        text.push_str(&format!(
+            "\nchordal: {}   graphical: {}   decomposable: {}\n",
+            yes(self.chordal),
+            yes(self.graphical),
+            yes(self.decomposable)
+        ));
+        match &self.cliques {
+            Some(cliques) => {
+                let sets: Vec<String> = cliques.iter().map(|clique| formula(clique)).collect();
+                text.push_str(&format!("cliques: {}\n", sets.join("  ")));
+            }
+            None => text.push_str(&format!("cliques: more than {MOST_CLIQUES}, not listed\n")),
+        }
+        if self.complete && self.variables.len() > 1 {
+            text.push_str(
+                "\nThese tables tie every variable to every other:\n\
+                 no swap of two records can keep them all.\n",
+            );
+            return text;
+        }
+        let number =
+            counted(self.separators.len() as u64, "minimal separator", "minimal separators");
+        let at_least = if self.separators_complete { "" } else { "at least " };
+        text.push_str(&format!(
+            "\n{at_least}{number}: records that agree on one can be swapped across it\n"
+        ));
+        for separator in self.separators.iter().take(MOST_LINES) {
+            let parts: Vec<String> = separator.components.iter().map(|part| listed(part)).collect();
+            text.push_str(&format!(
+                "  {}  leaves  {}\n",
+                listed(&separator.separator),
+                parts.join("  |  ")
+            ));
+        }
+        if self.separators.len() > MOST_LINES {
+            text.push_str(&format!(
+                "  … and {} more; --json lists all\n",
+                self.separators.len() - MOST_LINES
+            ));
+        }
+        text
+    }
+}

@@ -1,0 +1,82 @@
+//! What `inspect` answers: the file's columns and its cells.
+
+use marginswap_core::diagnostic::grouped;
+use serde::Serialize;
+
+use crate::answer::{Answer, aligned, counted, percent};
+
+/// What is in a file.
+#[derive(Debug, Clone, Serialize)]
+pub struct InspectReport {
+    /// The file.
+    pub data: String,
+    /// How it is written.
+    pub format: String,
+    /// How many records it has.
+    pub records: usize,
+    /// How many columns may be exchanged.
+    pub variables: usize,
+    /// The columns that take part.
+    pub columns: Vec<ColumnReport>,
+    /// The columns that are left out.
+    pub ignored: Vec<String>,
+    /// How many different combinations of values occur.
+    pub cells: usize,
+    /// How many records are alone with their combination.
+    pub sample_uniques: usize,
+}
+
+/// One column.
+#[derive(Debug, Clone, Serialize)]
+pub struct ColumnReport {
+    /// Its name.
+    pub name: String,
+    /// `variable` or `stay`.
+    pub role: &'static str,
+    /// How many different values it has.
+    pub levels: usize,
+    /// How many of its fields are empty or null.
+    pub empty: u64,
+    /// Is nearly every value different?
+    pub looks_like_id: bool,
+}
+
+impl Answer for InspectReport {
+    fn text(&self) -> String {
+        let records = self.records as u64;
+        let mut text = format!(
+            "{} ({}): {}, {}\n\n",
+            self.data,
+            self.format,
+            counted(records, "record", "records"),
+            counted(self.variables as u64, "variable", "variables"),
+        );
+        let mut rows = vec![["column", "levels", "empty", ""].map(str::to_owned).to_vec()];
+        for column in &self.columns {
+            let mut remarks = Vec::new();
+            if column.role == "stay" {
+                remarks.push("stays");
+            }
+            if column.looks_like_id {
+                remarks.push("looks like an id");
+            }
+            rows.push(vec![
+                column.name.clone(),
+                grouped(column.levels as u64),
+                grouped(column.empty),
+                remarks.join(", "),
+            ]);
+        }
+        text.push_str(&aligned(&rows));
+        if !self.ignored.is_empty() {
+            text.push_str(&format!("  left out: {}\n", self.ignored.join(", ")));
+        }
+        text.push_str(&format!(
+            "\n{}, {} ({} of the records)\n",
+            counted(self.cells as u64, "distinct cell", "distinct cells"),
+            counted(self.sample_uniques as u64, "sample unique", "sample uniques"),
+            percent(self.sample_uniques as u64, records),
+        ));
+        text
+    }
+}

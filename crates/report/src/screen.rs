@@ -1,0 +1,138 @@
+//! What `screen` answers: how many records can be swapped, and how many the tables give
+//! away already.
+
+use std::io::{self, Write};
+
+use marginswap_core::diagnostic::grouped;
+use marginswap_core::encode::RecordId;
+use marginswap_core::partner::Screening;
+use marginswap_core::table::{CellId, JointTable};
+use serde::Serialize;
+
+use crate::answer::{Answer, Names, aligned, percent};
+
+/// Totals over all records. Every number is exact, except `disclosed` where
+/// `disclosed_is_exact` is false: then it is a lower bound.
+#[derive(Debug, Clone, Serialize)]
+pub struct ScreenReport {
+    /// How many records there are.
+    pub records: u64,
+    /// How many different cells they fall into.
+    pub cells: u64,
+    /// Records alone in their cell.
+    pub sample_uniques: u64,
+    /// Records that can be swapped with some other one.
+    pub swappable: u64,
+    /// Of the sample uniques, those that can be swapped.
+    pub swappable_uniques: u64,
+    /// Of the sample uniques, those that have no partner.
+    pub frozen_uniques: u64,
+    /// Records in cells that the kept tables prove to be occupied by all of them.
+    pub disclosed: u64,
+    /// Of the sample uniques, those.
+    pub disclosed_uniques: u64,
+    /// Is every disclosed record found? Yes when the tables are decomposable.
+    pub disclosed_is_exact: bool,
+    /// How many minimal separators were used.
+    pub separators: u64,
+    /// Are these all? Otherwise the pair test decided the rest.
+    pub separators_complete: bool,
+    /// Variables in which nearly every value is different.
+    pub looks_like_id: Names,
+}
+
+impl ScreenReport {
+    /// Adds up a screening.
+    #[must_use]
+    pub fn new(joint: &JointTable, screening: &Screening) -> Self {
+        let mut report = Self {
+            records: joint.records() as u64,
+            cells: joint.len() as u64,
+            sample_uniques: joint.sample_uniques() as u64,
+            swappable: 0,
+            swappable_uniques: 0,
+            frozen_uniques: 0,
+            disclosed: 0,
+            disclosed_uniques: 0,
+            disclosed_is_exact: screening.disclosed_is_exact(),
+            separators: 0,
+            separators_complete: true,
+            looks_like_id: Vec::new(),
+        };
+        for cell in (0..joint.len()).map(CellId::at) {
+            let count = joint.n(cell);
+            let unique = u64::from(joint.is_sample_unique(cell));
+            if screening.is_swappable(cell) {
+                report.swappable += count;
+                report.swappable_uniques += unique;
+            } else {
+                report.frozen_uniques += unique;
+            }
+            if screening.is_disclosed(cell) {
+                report.disclosed += count;
+                report.disclosed_uniques += unique;
+            }
+        }
+        report
+    }
+}
+
+impl Answer for ScreenReport {
+    fn text(&self) -> String {
+        let row = |label: &str, number: u64, whole: Option<u64>, remark: &str| {
+            let share = whole.map_or_else(String::new, |whole| percent(number, whole));
+            let label =
+                if remark.is_empty() { label.to_owned() } else { format!("{label} ({remark})") };
+            vec![label, grouped(number), share]
+        };
+        let certainty = if self.disclosed_is_exact { "" } else { "at least" };
+        let uniques = Some(self.sample_uniques);
+        let rows = [
+            row("records", self.records, None, ""),
+            row("  swappable", self.swappable, Some(self.records), ""),
+            row("  already disclosed", self.disclosed, Some(self.records), certainty),
+            row("distinct cells", self.cells, None, ""),
+            row("sample uniques", self.sample_uniques, Some(self.records), ""),
+            row("  swappable", self.swappable_uniques, uniques, ""),
+            row("  not swappable", self.frozen_uniques, uniques, ""),
+            row("  already disclosed", self.disclosed_uniques, uniques, certainty),
+        ];
+        let mut text = aligned(&rows);
+        text.push_str(
+            "\nAll counts are exact. Already disclosed: the kept tables alone prove that the cell is\n\
+             occupied, so no swap of any number of records can empty it.\n",
+        );
+        if !self.disclosed_is_exact {
+            text.push_str(
+                "These tables are not decomposable: more records than these may be disclosed.\n",
+            );
+        }
+        text
+    }
+}
+
+/// Writes a line for each record: its number, its cell's count, and the answers.
+///
+/// # Errors
+/// What the writer says.
+pub fn write_records(
+    out: &mut dyn Write,
+    joint: &JointTable,
+    screening: &Screening,
+) -> io::Result<()> {
+    writeln!(out, "record,cell_count,sample_unique,swappable,disclosed")?;
+    for record in (0..joint.records()).map(RecordId::at) {
+        let cell = joint.cell_of(record);
+        let yes = u8::from;
+        writeln!(
+            out,
+            "{},{},{},{},{}",
+            record.number(),
+            joint.n(cell),
+            yes(joint.is_sample_unique(cell)),
+            yes(screening.is_swappable(cell)),
+            yes(screening.is_disclosed(cell))
+        )?;
+    }
+    Ok(())
+}

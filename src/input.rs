@@ -1,0 +1,169 @@
+//! From a file's name and the options to packed records.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use marginswap_core::diagnostic::{Code, Diagnostic};
+use marginswap_core::encode::{Column, RecordId, Records, Role, Roles, Schema, looks_like_id};
+use marginswap_core::graph::{Formula, Scope, Separators, minimal_separators, parse_names};
+use marginswap_io::{Delimiter, ReadOptions, Source};
+
+use crate::args::{ReadArgs, RoleArgs};
+use crate::output::talk;
+
+/// An opened file whose columns have their roles.
+pub struct Opened {
+    path: PathBuf,
+    source: Source,
+    roles: Roles,
+    id: Option<usize>,
+}
+
+/// A file that has been read.
+pub struct Loaded {
+    path: PathBuf,
+    names: Vec<String>,
+    roles: Roles,
+    id: Option<usize>,
+    columns: Vec<Option<Column>>,
+}
+
+/// Opens the file, reads its header and gives every column its role.
+pub fn open(path: &Path, read: &ReadArgs, roles: &RoleArgs) -> Result<Opened, Diagnostic> {
+    let delimiter = read.delimiter.as_deref().map(Delimiter::parse).transpose()?;
+    let source = Source::open(path, &ReadOptions { delimiter })?;
+    let list = |texts: &[String]| -> Result<Vec<String>, Diagnostic> {
+        let lists: Result<Vec<_>, _> = texts.iter().map(|text| parse_names(text)).collect();
+        Ok(lists?.concat())
+    };
+    let mut ignored = list(&roles.ignore)?;
+    ignored.extend(roles.id.clone());
+    let names = source.columns();
+    let given = Roles::assign(names, &list(&roles.vars)?, &list(&roles.stay)?, &ignored)
+        .map_err(|error| error.in_file(path))?;
+    let id = roles.id.as_ref().and_then(|id| names.iter().position(|name| name == id));
+    Ok(Opened { path: path.to_owned(), source, roles: given, id })
+}
+
+impl Opened {
+    /// How the file is written.
+    pub fn format(&self) -> String {
+        self.source.format().to_string()
+    }
+
+    /// The names of the columns that are left out.
+    pub fn ignored(&self) -> Vec<String> {
+        let names = self.source.columns().iter().enumerate();
+        names
+            .filter(|(column, _)| self.roles.of(*column) == Role::Ignored)
+            .map(|(_, name)| name.clone())
+            .collect()
+    }
+
+    /// The scope of the tables to keep in this file.
+    pub fn scope(&self, keep: &[String]) -> Result<Scope, Diagnostic> {
+        Scope::new(self.source.columns(), &self.roles, &Formula::parse(keep)?)
+            .map_err(|error| error.in_file(&self.path))
+    }
+
+    /// Reads the columns that take part; with `with_id` also the one that names the record.
+    pub fn read(self, with_id: bool) -> Result<Loaded, Diagnostic> {
+        let Self { path, source, roles, id } = self;
+        let names = source.columns().to_vec();
+        let wanted: Vec<bool> = (0..names.len())
+            .map(|column| roles.of(column) != Role::Ignored || (with_id && id == Some(column)))
+            .collect();
+        let columns = source.read(&wanted)?.columns;
+        let loaded = Loaded { path, names, roles, id, columns };
+        loaded.warn_of_ids();
+        Ok(loaded)
+    }
+}
+
+impl Loaded {
+    /// The records, packed for the scope of tables in this file.
+    pub fn records(&self, scope: &Scope) -> Records {
+        Records::encode(scope.schema(), &self.columns)
+    }
+
+    /// The records, packed without any table in mind.
+    pub fn plain_records(&self) -> Records {
+        let schema = Schema::new(&self.names, &self.roles, &BTreeSet::new());
+        Records::encode(&schema, &self.columns)
+    }
+
+    /// The columns by name, as far as they were read.
+    pub fn columns(&self) -> impl Iterator<Item = (&str, Role, &Column)> {
+        self.names.iter().zip(&self.columns).enumerate().filter_map(|(position, (name, column))| {
+            Some((name.as_str(), self.roles.of(position), column.as_ref()?))
+        })
+    }
+
+    /// The variables that nearly name each record.
+    pub fn ids_among_variables(&self) -> Vec<&str> {
+        self.columns()
+            .filter(|(_, role, column)| *role == Role::Variable && looks_like_id(column))
+            .map(|(name, _, _)| name)
+            .collect()
+    }
+
+    /// The record that a user names: by number from 1, or by its value in the id column.
+    pub fn find(&self, text: &str) -> Result<RecordId, Diagnostic> {
+        let refuse = |detail: String, remedy: &str| {
+            Diagnostic::new(Code::NoSuchRecord, detail, remedy).in_file(&self.path)
+        };
+        let Some(column) = self.id else {
+            let records = self.columns().next().map_or(0, |(_, _, column)| column.len());
+            return match text.parse::<usize>() {
+                Ok(number) if (1..=records).contains(&number) => Ok(RecordId::at(number - 1)),
+                Ok(_) => Err(refuse(
+                    format!("the file has the records 1 to {records}"),
+                    "name one of these",
+                )),
+                Err(_) => Err(refuse(
+                    "a record is named by its number from 1".to_owned(),
+                    "give a number, or name records by a column with --id",
+                )),
+            };
+        };
+        let ids = self.columns[column].as_ref().expect("the id column was read");
+        let name = &self.names[column];
+        let refuse = |detail: String, remedy| refuse(detail, remedy).in_column(format!("`{name}`"));
+        let code = ids.dictionary().find(text.as_bytes()).ok_or_else(|| {
+            refuse(
+                "no record has the given value there".to_owned(),
+                "see that it is written as in the file",
+            )
+        })?;
+        let mut found = (0..ids.len()).filter(|&record| ids.code(record) == code);
+        let first = found.next().expect("a category occurs in a record");
+        match found.count() {
+            0 => Ok(RecordId::at(first)),
+            more => Err(refuse(
+                format!("{} records have the given value there", more + 1),
+                "name the record by its number, without --id",
+            )),
+        }
+    }
+
+    fn warn_of_ids(&self) {
+        for name in self.ids_among_variables() {
+            talk(&format!(
+                "warning: nearly every value of `{name}` is different. An id among the variables makes\n\
+                 every swap look effective: leave it out with --id or --ignore, or let it --stay."
+            ));
+        }
+    }
+}
+
+/// The minimal separators of a scope's graph; says so when they are too many to list.
+pub fn separators(scope: &Scope, limit: usize) -> Separators {
+    let separators = minimal_separators(&scope.class().margin_graph(), limit);
+    if !separators.is_complete() {
+        talk(&format!(
+            "note: the margin graph has more than {limit} minimal separators (--max-separators).\n\
+             Records without a partner through these are compared with all others: exact, but slower."
+        ));
+    }
+    separators
+}
