@@ -72,7 +72,7 @@ pub(crate) struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { window: 1 << 18, line: 1 << 30, records: u32::MAX.into(), fields: 1 << 12 }
+        Self { window: 1 << 18, line: 1 << 30, records: u32::MAX.into(), fields: 1 << 11 }
     }
 }
 
@@ -245,7 +245,10 @@ impl CsvReader {
             for (position, column) in columns.iter_mut().enumerate() {
                 let Some(column) = column else { continue };
                 for span in self.batch.fields[position..].iter().step_by(self.names.len()) {
-                    column.push(span.content(window, &mut scratch));
+                    match span.inner() {
+                        Some(inner) => column.push_within(window, inner),
+                        None => column.push(span.content(window, &mut scratch)),
+                    }
                 }
             }
         }

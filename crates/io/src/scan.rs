@@ -16,6 +16,8 @@
 //!
 //! Way in: [`scan`].
 
+use std::ops::Range;
+
 use crate::specials::Specials;
 
 const QUOTE: u8 = b'"';
@@ -49,10 +51,9 @@ impl Span {
     /// What the field says. `scratch` holds it when quotes had to be taken out of it.
     #[must_use]
     pub fn content<'w>(&self, window: &'w [u8], scratch: &'w mut Vec<u8>) -> &'w [u8] {
-        match self.quoting {
-            Quoting::Bare => self.raw(window),
-            Quoting::Quoted => &window[self.start as usize + 1..self.end as usize - 1],
-            Quoting::Doubled => {
+        match self.inner() {
+            Some(inner) => &window[inner],
+            None => {
                 scratch.clear();
                 let mut inner = &window[self.start as usize + 1..self.end as usize - 1];
                 while let Some(quote) = memchr::memchr(QUOTE, inner) {
@@ -62,6 +63,19 @@ impl Span {
                 scratch.extend_from_slice(inner);
                 scratch
             }
+        }
+    }
+
+    /// Where in the window stands what the field says; `None` when quotes must be taken out
+    /// of it first.
+    #[must_use]
+    #[inline]
+    pub fn inner(&self) -> Option<Range<usize>> {
+        let (start, end) = (self.start as usize, self.end as usize);
+        match self.quoting {
+            Quoting::Bare => Some(start..end),
+            Quoting::Quoted => Some(start + 1..end - 1),
+            Quoting::Doubled => None,
         }
     }
 

@@ -19,7 +19,6 @@ use marginswap_core::encode::Column;
 
 use crate::csv::{CsvReader, Limits, unreadable};
 use crate::delimiter::Delimiter;
-use crate::said;
 
 /// What a user may say about a file.
 #[derive(Debug, Clone, Copy, Default)]

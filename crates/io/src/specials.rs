@@ -32,25 +32,31 @@ impl<'a> Specials<'a> {
     }
 
     /// The place of the next special byte.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn next(&mut self) -> Option<u32> {
         while self.ahead == 0 {
-            self.block = self.next;
-            let rest = self.bytes.get(self.next as usize..).filter(|rest| !rest.is_empty())?;
-            self.next += 64;
-            self.ahead = match rest.first_chunk::<64>() {
-                Some(block) => marks(block, self.delimiter),
-                None => {
-                    // The delimiter is no letter.
-                    let mut block = [b'a'; 64];
-                    block[..rest.len()].copy_from_slice(rest);
-                    marks(&block, self.delimiter)
-                }
-            };
+            self.next_block()?;
         }
         let at = self.block + self.ahead.trailing_zeros();
         self.ahead &= self.ahead - 1;
         Some(at)
+    }
+
+    #[inline(never)]
+    fn next_block(&mut self) -> Option<()> {
+        let rest = self.bytes.get(self.next as usize..).filter(|rest| !rest.is_empty())?;
+        self.block = self.next;
+        self.next += 64;
+        self.ahead = match rest.first_chunk::<64>() {
+            Some(block) => marks(block, self.delimiter),
+            None => {
+                // The delimiter is no letter.
+                let mut block = [b'a'; 64];
+                block[..rest.len()].copy_from_slice(rest);
+                marks(&block, self.delimiter)
+            }
+        };
+        Some(())
     }
 }
 
