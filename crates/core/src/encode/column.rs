@@ -3,6 +3,8 @@
 //! A reader pushes the fields of a column one after the other; the codes are stored in
 //! one, two or four bytes each, whatever the number of categories needs so far.
 
+use std::ops::Range;
+
 use super::Dictionary;
 
 /// One column: its categories, and each record's code.
@@ -24,6 +26,34 @@ impl Column {
     /// Adds the next record's field.
     pub fn push(&mut self, category: &[u8]) {
         let code = self.dictionary.code(category);
+        self.codes.push(code);
+    }
+
+    /// Adds the next record's field, which is this range of the bytes; see
+    /// [`Dictionary::code_within`].
+    #[inline]
+    pub fn push_within(&mut self, bytes: &[u8], range: Range<usize>) {
+        let code = self.dictionary.code_within(bytes, range);
+        self.codes.push(code);
+    }
+
+    /// The code of a category, which is added when it is new; no record is.
+    pub fn intern(&mut self, category: &[u8]) -> u32 {
+        self.dictionary.code(category)
+    }
+
+    /// The code of a null; no record is added.
+    pub fn intern_null(&mut self) -> u32 {
+        self.dictionary.null_code()
+    }
+
+    /// Adds the next record's code.
+    ///
+    /// # Panics
+    /// When no category has this code.
+    #[inline]
+    pub fn push_code(&mut self, code: u32) {
+        assert!((code as usize) < self.dictionary.levels(), "a code has a category");
         self.codes.push(code);
     }
 
@@ -108,24 +138,29 @@ impl Default for Codes {
 }
 
 impl Codes {
+    #[inline]
     fn push(&mut self, code: u32) {
         match self {
             Self::Narrow(codes) => match u8::try_from(code) {
                 Ok(code) => codes.push(code),
-                Err(_) => {
-                    *self = Self::Middle(codes.iter().map(|&code| code.into()).collect());
-                    self.push(code);
-                }
+                Err(_) => self.push_wider(code),
             },
             Self::Middle(codes) => match u16::try_from(code) {
                 Ok(code) => codes.push(code),
-                Err(_) => {
-                    *self = Self::Wide(codes.iter().map(|&code| code.into()).collect());
-                    self.push(code);
-                }
+                Err(_) => self.push_wider(code),
             },
             Self::Wide(codes) => codes.push(code),
         }
+    }
+
+    #[cold]
+    fn push_wider(&mut self, code: u32) {
+        *self = match self {
+            Self::Narrow(codes) => Self::Middle(codes.iter().map(|&code| code.into()).collect()),
+            Self::Middle(codes) => Self::Wide(codes.iter().map(|&code| code.into()).collect()),
+            Self::Wide(_) => unreachable!("every code fits four bytes"),
+        };
+        self.push(code);
     }
 }
 

@@ -8,6 +8,7 @@
 
 use std::fmt;
 use std::hash::{BuildHasher, Hasher};
+use std::ops::Range;
 
 use hashbrown::HashTable;
 
@@ -25,12 +26,20 @@ pub struct Dictionary {
     null: Option<u32>,
 }
 
-/// What decides most comparisons without a look into the bytes: the length and the first
-/// eight bytes. A category of up to eight bytes is decided by them alone.
+/// What decides most comparisons without a look into the bytes: the length, the first and
+/// the last eight bytes. A category of up to sixteen bytes is decided by them alone.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Key {
+    /// The first eight bytes, filled up with zeros.
+    head: u64,
+    /// The last eight bytes of a category that is longer than eight, else as `head`.
+    tail: u64,
+    length: u32,
+}
+
 #[derive(Clone, Copy)]
 struct Entry {
-    head: u64,
-    length: u32,
+    key: Key,
     code: u32,
 }
 
@@ -38,31 +47,43 @@ impl Dictionary {
     /// The code of a category, which is added when it is new.
     ///
     /// # Panics
-    /// When there are 2³² categories, or one is longer than 4 GiB: there are at most
-    /// 2³² − 1 records, and a reader refuses such a field.
+    /// As [`Dictionary::code_within`].
     pub fn code(&mut self, category: &[u8]) -> u32 {
-        let length = u32::try_from(category.len()).expect("a field is shorter than 4 GiB");
-        let head = head(category);
+        self.code_within(category, 0..category.len())
+    }
+
+    /// The code of the category that is this range of the bytes. What stands behind it is
+    /// loaded along with a short category, which is faster than to load it byte by byte,
+    /// and has no part in the answer.
+    ///
+    /// # Panics
+    /// When the range is not in the bytes; when there are 2³² categories, or one is longer
+    /// than 4 GiB: there are at most 2³² − 1 records, and a reader refuses such a field.
+    #[inline]
+    pub fn code_within(&mut self, within: &[u8], range: Range<usize>) -> u32 {
+        let key = Key::new(within, range.clone());
+        let category = &within[range];
+        let hash = key.hash(category);
         let Self { table, bytes, ends, .. } = self;
-        let slot = table.entry(
-            hash(head, category),
-            |entry| {
-                entry.head == head
-                    && entry.length == length
-                    && (length <= 8 || slice(bytes, ends, entry.code) == category)
-            },
-            |entry| hash(entry.head, slice(bytes, ends, entry.code)),
-        );
-        match slot {
-            hashbrown::hash_table::Entry::Occupied(found) => found.get().code,
-            hashbrown::hash_table::Entry::Vacant(free) => {
-                let code = next_code(ends);
-                free.insert(Entry { head, length, code });
-                bytes.extend_from_slice(category);
-                ends.push(bytes.len());
-                code
-            }
+        let found = table.find(hash, |entry| {
+            entry.key == key && (key.length <= 16 || slice(bytes, ends, entry.code) == category)
+        });
+        match found {
+            Some(entry) => entry.code,
+            None => self.add(key, hash, category),
         }
+    }
+
+    #[cold]
+    fn add(&mut self, key: Key, hash: u64, category: &[u8]) -> u32 {
+        let Self { table, bytes, ends, .. } = self;
+        let code = next_code(ends);
+        table.insert_unique(hash, Entry { key, code }, |entry| {
+            entry.key.hash(slice(bytes, ends, entry.code))
+        });
+        bytes.extend_from_slice(category);
+        ends.push(bytes.len());
+        code
     }
 
     /// The code of a null.
@@ -79,9 +100,9 @@ impl Dictionary {
     /// The code of a category that is there already.
     #[must_use]
     pub fn find(&self, category: &[u8]) -> Option<u32> {
-        let head = head(category);
+        let key = Key::new(category, 0..category.len());
         self.table
-            .find(hash(head, category), |entry| {
+            .find(key.hash(category), |entry| {
                 slice(&self.bytes, &self.ends, entry.code) == category
             })
             .map(|entry| entry.code)
@@ -125,24 +146,39 @@ fn slice<'a>(bytes: &'a [u8], ends: &[usize], code: u32) -> &'a [u8] {
     &bytes[start..ends[code]]
 }
 
-/// The first eight bytes as one number, filled up with zeros.
-fn head(category: &[u8]) -> u64 {
-    match category.first_chunk::<8>() {
-        Some(chunk) => u64::from_le_bytes(*chunk),
-        None => category.iter().rev().fold(0, |number, &byte| number << 8 | u64::from(byte)),
+impl Key {
+    /// Without branches that depend on the length: the lengths of a column's fields vary
+    /// too much to be foretold.
+    #[inline]
+    fn new(within: &[u8], range: Range<usize>) -> Self {
+        let category = &within[range.clone()];
+        let length = u32::try_from(category.len()).expect("a field is shorter than 4 GiB");
+        let Some(first) = within[range.start..].first_chunk() else {
+            let number = |head, &byte: &u8| head << 8 | u64::from(byte);
+            let head = category.iter().rev().fold(0, number);
+            return Self { head, tail: head, length };
+        };
+        let kept = u64::MAX.unbounded_shr(64 - 8 * length.min(8));
+        let last_start = if length > 8 { range.end - 8 } else { range.start };
+        let last = within[last_start..].first_chunk().expect("it ends no later than the first");
+        let head = u64::from_le_bytes(*first) & kept;
+        Self { head, tail: u64::from_le_bytes(*last) & kept, length }
     }
-}
 
-fn hash(head: u64, category: &[u8]) -> u64 {
-    if category.len() <= 8 {
-        // One multiplication spreads a short category well enough for a table of
-        // categories; the length keeps "a" and "a\0" apart.
-        let mixed = (head ^ (category.len() as u64) << 59).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        return mixed ^ mixed >> 32;
+    /// Two multiplications spread a category of up to sixteen bytes well enough for a table
+    /// of categories; the length keeps "a" and "a\0" apart.
+    #[inline]
+    fn hash(self, category: &[u8]) -> u64 {
+        if self.length > 16 {
+            let mut hasher = STATE.build_hasher();
+            hasher.write(category);
+            return hasher.finish();
+        }
+        let tail = self.tail.wrapping_mul(0xd6e8_feb8_6659_fd93).rotate_left(32);
+        let mixed =
+            (self.head ^ tail ^ u64::from(self.length) << 59).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        mixed ^ mixed >> 32
     }
-    let mut hasher = STATE.build_hasher();
-    hasher.write(category);
-    hasher.finish()
 }
 
 #[cfg(test)]
@@ -163,6 +199,23 @@ mod tests {
             assert_eq!(dictionary.category(code), Some(category));
         }
         assert_eq!(dictionary.levels(), 9);
+    }
+
+    /// Witness for every length around the words of a key, with every kind of neighbour.
+    #[test]
+    fn neighbours_have_no_part_in_the_answer() {
+        let bytes: Vec<u8> = (0..60u8).map(|byte| byte % 3).collect();
+        let mut dictionary = Dictionary::default();
+        for length in 0..20 {
+            for start in 0..=bytes.len() - length {
+                let range = start..start + length;
+                let within = dictionary.code_within(&bytes, range.clone());
+                assert_eq!(dictionary.category(within), Some(&bytes[range.clone()]));
+                assert_eq!(dictionary.code(&bytes[range.clone()]), within);
+                assert_eq!(dictionary.find(&bytes[range]), Some(within));
+            }
+        }
+        assert_eq!(dictionary.levels(), 1 + 19 * 3);
     }
 
     #[test]

@@ -1,0 +1,530 @@
+//! A CSV file, streamed line by line.
+//!
+//! The file passes through a window of 256 KiB, which grows only for a line that is longer
+//! than it, up to 1 GiB: memory never holds the file. [`CsvReader::next_record`] gives one
+//! record with the raw bytes of its fields; with [`CsvReader::preamble`] and
+//! [`CsvReader::epilogue`] they are all bytes of the file, so a copy can differ in the
+//! swapped cells alone. [`CsvReader::read`] turns the columns into codes instead.
+//!
+//! Lines and bytes in errors are those of the uncompressed file: lines count from 1 and
+//! are physical ones (a line break inside quotes counts), bytes count from 0 and include
+//! a byte order mark.
+//!
+//! Trap: empty lines. In a file of one column every empty line is a record with an empty
+//! field; the line end of the last record begins no further one. In a file of several
+//! columns an empty line is a line with too few fields, unless nothing but empty lines
+//! follow: those are passed over.
+//!
+//! Law: `chunks-do-not-matter`: the answer, and the error, is the same for every size of
+//! the window. Law: `raw-bytes-rebuild-the-file`. Law: `csv-crate-agrees`: what is accepted
+//! here, the `csv` crate reads as the same fields.
+
+use std::io::{self, Read};
+use std::path::PathBuf;
+
+use marginswap_core::diagnostic::{Code, Diagnostic, grouped};
+use marginswap_core::encode::Column;
+
+use crate::delimiter::Delimiter;
+use crate::header;
+use crate::said;
+use crate::scan::{Batch, Fault, FaultKind, Line, Quoting, Span, Stop, Tail, scan};
+use crate::source::{Compression, Table};
+
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
+/// A CSV file whose header has been read.
+pub struct CsvReader {
+    path: PathBuf,
+    input: Box<dyn Read + Send>,
+    compression: Compression,
+    delimiter: Delimiter,
+    names: Vec<String>,
+    preamble: Vec<u8>,
+    epilogue: Vec<u8>,
+    window: Window,
+    batch: Batch,
+    /// How many lines of the batch have been given out.
+    served: usize,
+    /// The physical line number of the next line to be given out.
+    served_line: u64,
+    /// The physical line number where the next batch begins.
+    line: u64,
+    /// How many records the batches held so far.
+    records: u64,
+    /// The first empty line, in a file of several columns.
+    blank: Option<(u64, u64)>,
+    limits: Limits,
+}
+
+/// The sizes at which reading changes its ways; the tests make them small.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Limits {
+    /// The size of the window to begin with.
+    window: usize,
+    /// The longest line, its end included.
+    line: usize,
+    /// The most records.
+    records: u64,
+    /// A batch ends with the line that fills it up to this many fields.
+    fields: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { window: 1 << 18, line: 1 << 30, records: u32::MAX.into(), fields: 1 << 11 }
+    }
+}
+
+/// One record, as bytes of the window.
+#[derive(Clone, Copy)]
+pub struct Record<'a> {
+    window: &'a [u8],
+    line: Line,
+    fields: &'a [Span],
+    number: u64,
+}
+
+impl<'a> Record<'a> {
+    /// The field of a column as it stands in the file, its quotes included.
+    ///
+    /// # Panics
+    /// When there is no such column.
+    #[must_use]
+    pub fn raw(&self, column: usize) -> &'a [u8] {
+        self.fields[column].raw(self.window)
+    }
+
+    /// What the field of a column says. `scratch` holds it when quotes had to be taken out.
+    ///
+    /// # Panics
+    /// When there is no such column.
+    #[must_use]
+    pub fn content<'s>(&self, column: usize, scratch: &'s mut Vec<u8>) -> &'s [u8]
+    where
+        'a: 's,
+    {
+        self.fields[column].content(self.window, scratch)
+    }
+
+    /// How the field of a column is written.
+    ///
+    /// # Panics
+    /// When there is no such column.
+    #[must_use]
+    pub fn quoting(&self, column: usize) -> Quoting {
+        self.fields[column].quoting()
+    }
+
+    /// All bytes of the record, delimiters and line end included.
+    #[must_use]
+    pub fn bytes(&self) -> &'a [u8] {
+        &self.window[self.line.start as usize..self.line.next as usize]
+    }
+
+    /// The line end: LF, CR LF, or nothing.
+    #[must_use]
+    pub fn line_end(&self) -> &'a [u8] {
+        let last = self.fields.last().expect("a record has a field").end();
+        &self.window[last..self.line.next as usize]
+    }
+
+    /// The physical line on which the record begins, counted from 1.
+    #[must_use]
+    pub fn line(&self) -> u64 {
+        self.number
+    }
+}
+
+impl CsvReader {
+    /// Reads the header.
+    pub(crate) fn open(
+        path: PathBuf,
+        input: Box<dyn Read + Send>,
+        compression: Compression,
+        delimiter: Option<Delimiter>,
+        limits: Limits,
+    ) -> Result<Self, Diagnostic> {
+        let mut reader = Self {
+            path,
+            input,
+            compression,
+            delimiter: delimiter.unwrap_or(Delimiter::COMMA),
+            names: Vec::new(),
+            preamble: Vec::new(),
+            epilogue: Vec::new(),
+            window: Window { bytes: Vec::new(), start: 0, offset: 0, tail: Tail::More },
+            batch: Batch::default(),
+            served: 0,
+            served_line: 1,
+            line: 1,
+            records: 0,
+            blank: None,
+            limits,
+        };
+        match reader.read_header(delimiter) {
+            Ok(()) => Ok(reader),
+            Err(refusal) => Err(reader.placed(refusal)),
+        }
+    }
+
+    /// The names of the columns.
+    #[must_use]
+    pub fn columns(&self) -> &[String] {
+        &self.names
+    }
+
+    /// The byte between two fields.
+    #[must_use]
+    pub fn delimiter(&self) -> Delimiter {
+        self.delimiter
+    }
+
+    /// Is the file compressed?
+    #[must_use]
+    pub fn compression(&self) -> Compression {
+        self.compression
+    }
+
+    /// All bytes before the first record: a byte order mark, and the header with its end.
+    #[must_use]
+    pub fn preamble(&self) -> &[u8] {
+        &self.preamble
+    }
+
+    /// All bytes behind the last record: empty lines. Known when there is no next record.
+    #[must_use]
+    pub fn epilogue(&self) -> &[u8] {
+        &self.epilogue
+    }
+
+    /// The next record, or `None` behind the last one.
+    ///
+    /// # Errors
+    /// The first thing in the file that cannot be read.
+    pub fn next_record(&mut self) -> Result<Option<Record<'_>>, Diagnostic> {
+        if self.served == self.batch.lines.len() {
+            let line = self.line;
+            match self.next_batch() {
+                Ok(true) => (self.served, self.served_line) = (0, line),
+                Ok(false) => return Ok(None),
+                Err(refusal) => return Err(self.placed(refusal)),
+            }
+        }
+        let line = self.batch.lines[self.served];
+        let number = self.served_line;
+        self.served_line += u64::from(line.breaks);
+        self.served += 1;
+        let end = line.fields as usize;
+        let fields = &self.batch.fields[end - self.names.len()..end];
+        Ok(Some(Record { window: &self.window.bytes, line, fields, number }))
+    }
+
+    /// Encodes the wanted columns; the others are passed over, though their fields are
+    /// counted like all fields.
+    ///
+    /// # Errors
+    /// The first thing in the file that cannot be read; a file without records.
+    ///
+    /// # Panics
+    /// When `wanted` has not one entry for each column.
+    pub fn read(mut self, wanted: &[bool]) -> Result<Table, Diagnostic> {
+        assert_eq!(wanted.len(), self.names.len(), "one entry of `wanted` for each column");
+        match self.encode(wanted) {
+            Ok(table) => Ok(table),
+            Err(refusal) => Err(self.placed(refusal)),
+        }
+    }
+
+    fn encode(&mut self, wanted: &[bool]) -> Result<Table, Diagnostic> {
+        let mut columns: Vec<Option<Column>> =
+            wanted.iter().map(|&wanted| wanted.then(Column::default)).collect();
+        let mut scratch = Vec::new();
+        while self.next_batch()? {
+            let window = &self.window.bytes;
+            for (position, column) in columns.iter_mut().enumerate() {
+                let Some(column) = column else { continue };
+                for span in self.batch.fields[position..].iter().step_by(self.names.len()) {
+                    match span.inner() {
+                        Some(inner) => column.push_within(window, inner),
+                        None => column.push(span.content(window, &mut scratch)),
+                    }
+                }
+            }
+        }
+        if self.records == 0 {
+            return Err(no_records("the file has a header and nothing below it"));
+        }
+        let records = usize::try_from(self.records).expect("each record took a byte of memory");
+        Ok(Table { columns, records })
+    }
+
+    fn read_header(&mut self, delimiter: Option<Delimiter>) -> Result<(), Diagnostic> {
+        while self.window.bytes.len() < BYTE_ORDER_MARK.len() && self.window.tail == Tail::More {
+            self.refill()?;
+        }
+        let bytes = &self.window.bytes;
+        if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") {
+            return Err(Diagnostic::new(
+                Code::NulByte,
+                "the file begins with the byte order mark of UTF-16",
+                "convert it to UTF-8, for example with `iconv -f UTF-16 -t UTF-8`",
+            )
+            .at(1, 0));
+        }
+        if bytes.starts_with(BYTE_ORDER_MARK) {
+            self.preamble.extend_from_slice(BYTE_ORDER_MARK);
+            self.window.start = BYTE_ORDER_MARK.len();
+        }
+        if delimiter.is_none() {
+            self.delimiter = loop {
+                let bytes = &self.window.bytes[self.window.start..];
+                match (Delimiter::detect(bytes), self.window.tail) {
+                    (Some(delimiter), _) => break delimiter,
+                    (None, Tail::Nothing) => break Delimiter::detect_last(bytes),
+                    (None, Tail::More) => self.refill()?,
+                }
+            };
+        }
+        let line = loop {
+            match self.scan(1) {
+                Stop::Fault(fault) => return Err(self.refusal(fault)),
+                Stop::Full => break self.batch.lines[0],
+                Stop::Short if self.window.tail == Tail::More => self.refill()?,
+                Stop::Short => return Err(no_records("the file is empty")),
+            }
+        };
+        let window = &self.window.bytes;
+        let mut names = Vec::with_capacity(self.batch.fields.len());
+        let mut scratch = Vec::new();
+        for (column, span) in self.batch.fields.iter().enumerate() {
+            if let Err(error) = std::str::from_utf8(span.raw(window)) {
+                let (line, byte) = self.place(line, span.start() + error.valid_up_to());
+                return Err(Diagnostic::new(
+                    Code::HeaderNotUtf8,
+                    format!("the name of column {} is not UTF-8", header::number(column)),
+                    "convert the file to UTF-8, for example with `iconv -f WINDOWS-1252 -t UTF-8`",
+                )
+                .at(line, byte)
+                .in_column(header::number(column)));
+            }
+            let name = span.content(window, &mut scratch);
+            names.push(String::from_utf8(name.to_vec()).expect("its raw bytes are UTF-8"));
+        }
+        if let Err(bad) = header::check_names(&names) {
+            let (line, byte) = self.place(line, self.batch.fields[bad.column].start());
+            return Err(bad.diagnostic.at(line, byte));
+        }
+        self.preamble.extend_from_slice(&window[line.start as usize..line.next as usize]);
+        self.names = names;
+        self.line += u64::from(line.breaks);
+        self.window.start = line.next as usize;
+        self.batch.clear();
+        Ok(())
+    }
+
+    /// Fills the batch with the next records, of which there is at least one, each with as
+    /// many fields as the header; `false` behind the last record.
+    fn next_batch(&mut self) -> Result<bool, Diagnostic> {
+        loop {
+            let stop = self.scan(self.limits.fields);
+            if let Some(last) = self.batch.lines.last() {
+                let next = last.next as usize;
+                self.check_lines()?;
+                self.window.start = next;
+                if !self.batch.lines.is_empty() {
+                    return Ok(true);
+                }
+                continue;
+            }
+            match (stop, self.blank, self.window.tail) {
+                (Stop::Fault(_), Some(place), _) => return Err(self.blank_inside(place)),
+                (Stop::Fault(fault), None, _) => return Err(self.refusal(fault)),
+                (_, _, Tail::More) => self.refill()?,
+                (_, _, Tail::Nothing) => return Ok(false),
+            }
+        }
+    }
+
+    fn scan(&mut self, enough: usize) -> Stop {
+        self.batch.clear();
+        self.served = 0;
+        let Window { bytes, start, tail, .. } = &self.window;
+        scan(bytes, *start, *tail, self.delimiter.byte(), enough, &mut self.batch)
+    }
+
+    /// Refuses ragged lines, sets the empty lines at the end aside, counts lines and
+    /// records.
+    fn check_lines(&mut self) -> Result<(), Diagnostic> {
+        let columns = self.names.len();
+        let mut fields_before = 0;
+        let mut complete = 0;
+        for &line in &self.batch.lines {
+            let fields = line.fields as usize - fields_before;
+            let is_blank = columns > 1 && fields == 1 && {
+                let only = self.batch.fields[fields_before];
+                only.start() == only.end()
+            };
+            if is_blank {
+                let place = self.place(line, line.start as usize);
+                self.blank.get_or_insert(place);
+                self.epilogue.extend_from_slice(
+                    &self.window.bytes[line.start as usize..line.next as usize],
+                );
+            } else if let Some(place) = self.blank {
+                return Err(self.blank_inside(place));
+            } else if fields != columns {
+                return Err(self.ragged(line, fields_before, fields));
+            } else if self.records == self.limits.records {
+                let (number, byte) = self.place(line, line.start as usize);
+                return Err(Diagnostic::new(
+                    Code::TooManyRecords,
+                    format!("the file has more than {} records", grouped(self.limits.records)),
+                    "read the file in parts",
+                )
+                .at(number, byte));
+            } else {
+                complete += 1;
+                self.records += 1;
+            }
+            fields_before = line.fields as usize;
+            self.line += u64::from(line.breaks);
+        }
+        self.batch.lines.truncate(complete);
+        self.batch.fields.truncate(complete * columns);
+        Ok(())
+    }
+
+    /// Makes the window longer by what comes next in the file.
+    fn refill(&mut self) -> Result<(), Diagnostic> {
+        let Window { bytes, start, offset, tail } = &mut self.window;
+        bytes.drain(..*start);
+        *offset += *start as u64;
+        *start = 0;
+        let size = if bytes.len() < self.limits.window {
+            self.limits.window
+        } else if bytes.len() < self.limits.line {
+            self.limits.line.min(bytes.len() * 2)
+        } else {
+            let line = format!("one line is longer than {} bytes", grouped(bytes.len() as u64));
+            let remedy = "look for a quote that is opened on it and not meant";
+            return Err(Diagnostic::new(Code::FieldTooLong, line, remedy).at(self.line, *offset));
+        };
+        let room = size - bytes.len();
+        bytes.reserve_exact(room);
+        let read = (&mut self.input).take(room as u64).read_to_end(bytes);
+        match read {
+            Ok(read) if read < room => *tail = Tail::Nothing,
+            Ok(_) => {}
+            Err(error) => return Err(unreadable(&error, self.compression)),
+        }
+        Ok(())
+    }
+
+    /// The physical line and the byte of a place of the window that is in this line.
+    fn place(&self, line: Line, at: usize) -> (u64, u64) {
+        let before = &self.window.bytes[line.start as usize..at];
+        let breaks = memchr::memchr_iter(b'\n', before).count() as u64;
+        (self.line + breaks, self.window.offset + at as u64)
+    }
+
+    fn refusal(&self, fault: Fault) -> Diagnostic {
+        let line = Line { start: fault.line, next: fault.at, fields: 0, breaks: 0 };
+        let (number, byte) = self.place(line, fault.at as usize);
+        let (code, detail, remedy) = match fault.kind {
+            FaultKind::Nul => (
+                Code::NulByte,
+                "a byte 0 stands here, which no CSV file has",
+                "often the file is UTF-16 or not a text file",
+            ),
+            FaultKind::BareReturn => (
+                Code::BareReturn,
+                "a CR stands here outside quotes, and no LF follows",
+                "end lines with LF or CR LF, and quote values that hold a CR",
+            ),
+            FaultKind::TextAfterQuote => (
+                Code::TextAfterQuote,
+                "behind the closing quote of a field comes neither the delimiter nor a line end",
+                "double the quotes inside quoted values",
+            ),
+            FaultKind::UnclosedQuote => (
+                Code::UnclosedQuote,
+                "the field that begins here with a quote goes on to the end of the file",
+                "close the quote, or quote and double it if it belongs to the value",
+            ),
+        };
+        let column = header::titled(fault.field, &self.names);
+        Diagnostic::new(code, detail, remedy).at(number, byte).in_column(column)
+    }
+
+    fn ragged(&self, line: Line, fields_before: usize, fields: usize) -> Diagnostic {
+        let columns = self.names.len();
+        let delimiter = self.delimiter;
+        let counts = format!("the header has {}, this line has {fields}", counted(columns));
+        if fields > columns {
+            let extra = self.batch.fields[fields_before + columns];
+            let (number, byte) = self.place(line, extra.start());
+            let last = header::titled(columns - 1, &self.names);
+            return Diagnostic::new(
+                Code::TooManyFields,
+                format!("{counts}; the extra field follows column {last}"),
+                format!("often a {delimiter} inside an unquoted value"),
+            )
+            .at(number, byte);
+        }
+        let (number, byte) = self.place(line, line.start as usize);
+        let last = header::titled(fields - 1, &self.names);
+        Diagnostic::new(
+            Code::TooFewFields,
+            format!("{counts}; it ends in column {last}"),
+            "often a line that was cut, or a line break inside an unquoted value",
+        )
+        .at(number, byte)
+    }
+
+    fn blank_inside(&self, (line, byte): (u64, u64)) -> Diagnostic {
+        Diagnostic::new(
+            Code::TooFewFields,
+            format!(
+                "the header has {}, this line is empty and not at the end of the file",
+                counted(self.names.len())
+            ),
+            "delete the empty line",
+        )
+        .at(line, byte)
+    }
+
+    fn placed(&self, refusal: Diagnostic) -> Diagnostic {
+        refusal.in_file(self.path.clone())
+    }
+}
+
+/// The part of the file that is in memory.
+struct Window {
+    bytes: Vec<u8>,
+    /// Where the next line begins.
+    start: usize,
+    /// Where the window begins in the file.
+    offset: u64,
+    tail: Tail,
+}
+
+fn counted(columns: usize) -> String {
+    if columns == 1 { "1 column".to_owned() } else { format!("{columns} columns") }
+}
+
+fn no_records(detail: &str) -> Diagnostic {
+    Diagnostic::new(Code::NoRecords, detail, "name a file that has a header line and records")
+}
+
+/// A failed read. What a decompressor finds wrong has no number of the operating system.
+pub(crate) fn unreadable(error: &io::Error, compression: Compression) -> Diagnostic {
+    match compression {
+        Compression::Gzip if error.raw_os_error().is_none() => Diagnostic::new(
+            Code::BadGzip,
+            format!("decompressing stops: {}", said(error)),
+            "fetch or compress the file anew",
+        ),
+        _ => Diagnostic::new(Code::Unreadable, said(error), "see that the file can be read"),
+    }
+}

@@ -1,0 +1,181 @@
+//! The byte between two fields: given, or found in the header line.
+//!
+//! The header line decides between comma, semicolon and tab: the one that stands in it
+//! most often outside quotes. A tie goes to the tab, then to the semicolon: a tab hardly
+//! ever stands in a name, and files with semicolons are those whose values hold commas.
+//! A header without any of them is one column, and the delimiter is the comma.
+//!
+//! Trap: where a quote opens depends on the delimiter, which is not known yet. Here a
+//! quote opens at the start of the line and behind any of the three candidates.
+//!
+//! Way in: [`Delimiter::parse`], and `Delimiter::detect` for the reader.
+
+use std::fmt;
+
+use marginswap_core::diagnostic::{Code, Diagnostic};
+
+/// The byte between two fields.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Delimiter(u8);
+
+impl Delimiter {
+    /// The comma.
+    pub const COMMA: Self = Self(b',');
+    /// The semicolon.
+    pub const SEMICOLON: Self = Self(b';');
+    /// The tab.
+    pub const TAB: Self = Self(b'\t');
+
+    /// What a header line is searched for; the first wins a tie.
+    const CANDIDATES: [Self; 3] = [Self::TAB, Self::SEMICOLON, Self::COMMA];
+
+    /// The delimiter a user names: one of the words `comma`, `semicolon`, `tab` and
+    /// `pipe`, the two characters `\t`, or the byte itself. A space is a delimiter too (R's
+    /// `write.table` writes it).
+    ///
+    /// # Errors
+    /// [`Code::BadDelimiter`] for more than one byte, for a quote, a line end, a NUL, a
+    /// letter, a digit, or anything outside ASCII.
+    pub fn parse(text: &str) -> Result<Self, Diagnostic> {
+        let byte = match (text, text.as_bytes()) {
+            ("comma", _) => b',',
+            ("semicolon", _) => b';',
+            ("tab" | "\\t", _) => b'\t',
+            ("pipe", _) => b'|',
+            (_, &[byte]) => byte,
+            _ => {
+                return Err(Diagnostic::new(
+                    Code::BadDelimiter,
+                    format!("a delimiter is one byte, this is {}", text.len()),
+                    "name one of comma, semicolon, tab, pipe, or one ASCII sign",
+                ));
+            }
+        };
+        let what = match byte {
+            b'"' => "a double quote encloses fields",
+            b'\r' | b'\n' => "a line end parts records",
+            0 => "a NUL byte stands in no CSV file",
+            byte if byte.is_ascii_alphanumeric() => "a letter or digit stands in values",
+            _ => return Ok(Self(byte)),
+        };
+        Err(Diagnostic::new(
+            Code::BadDelimiter,
+            format!("{what} and cannot part fields"),
+            "name one of comma, semicolon, tab, pipe, or one ASCII sign",
+        ))
+    }
+
+    /// The byte.
+    #[must_use]
+    pub fn byte(self) -> u8 {
+        self.0
+    }
+
+    /// The delimiter of the line that `bytes` begin with; `None` when the line does not end
+    /// in them.
+    pub(crate) fn detect(bytes: &[u8]) -> Option<Self> {
+        Self::count(bytes).1
+    }
+
+    /// As [`Delimiter::detect`], when no bytes follow.
+    pub(crate) fn detect_last(bytes: &[u8]) -> Self {
+        Self::count(bytes).0
+    }
+
+    /// The winner so far, and the winner of the line if the line ends.
+    fn count(bytes: &[u8]) -> (Self, Option<Self>) {
+        let mut counts = [0usize; 3];
+        let mut quoted = false;
+        let mut may_open = true;
+        let mut ends = false;
+        for &byte in bytes {
+            let was_quoted = quoted;
+            match byte {
+                b'"' if quoted || may_open => quoted = !quoted,
+                // A NUL or a lone return is refused later; no line goes on behind them.
+                b'\n' | b'\r' | 0 if !quoted => {
+                    ends = true;
+                    break;
+                }
+                _ => {}
+            }
+            let candidate = Self::CANDIDATES.iter().position(|candidate| candidate.0 == byte);
+            if let (Some(candidate), false) = (candidate, quoted) {
+                counts[candidate] += 1;
+            }
+            // A quote behind a closing quote is the second of a pair: it opens again.
+            may_open = !quoted && (candidate.is_some() || was_quoted);
+        }
+        let most = counts.into_iter().max().unwrap_or(0);
+        let winner = match counts.iter().position(|&count| count == most) {
+            Some(candidate) if most > 0 => Self::CANDIDATES[candidate],
+            _ => Self::COMMA,
+        };
+        (winner, ends.then_some(winner))
+    }
+}
+
+impl fmt::Display for Delimiter {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            b',' => formatter.write_str("comma"),
+            b';' => formatter.write_str("semicolon"),
+            b'\t' => formatter.write_str("tab"),
+            b'|' => formatter.write_str("pipe"),
+            b' ' => formatter.write_str("space"),
+            byte => write!(formatter, "`{}`", byte.escape_ascii()),
+        }
+    }
+}
+
+impl fmt::Debug for Delimiter {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "Delimiter({self})")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_and_bytes_are_understood() {
+        for (text, byte) in [
+            ("comma", b','),
+            (",", b','),
+            ("semicolon", b';'),
+            ("tab", b'\t'),
+            ("\\t", b'\t'),
+            ("\t", b'\t'),
+            ("pipe", b'|'),
+            ("|", b'|'),
+            (" ", b' '),
+            ("\x1f", 0x1f),
+        ] {
+            assert_eq!(Delimiter::parse(text).unwrap().byte(), byte);
+        }
+        for text in ["", "a", "7", "\"", "\n", "\r", "\0", "||", "é", "colon"] {
+            assert_eq!(Delimiter::parse(text).unwrap_err().code, Code::BadDelimiter, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn the_header_decides() {
+        for (line, delimiter) in [
+            ("a,b\n", Delimiter::COMMA),
+            ("a;b,c;d\n", Delimiter::SEMICOLON),
+            ("a\tb,c\n", Delimiter::TAB),
+            ("a;b,c\n", Delimiter::SEMICOLON),
+            ("a\n1;2;3\n", Delimiter::COMMA),
+            ("\"a;;;\"\"\n;;\",b\n", Delimiter::COMMA),
+            ("5\" pipe;a,b;c\n", Delimiter::SEMICOLON),
+            ("5\"\" pipe;a,b;c\n", Delimiter::SEMICOLON),
+            ("a,b\r;;;", Delimiter::COMMA),
+        ] {
+            assert_eq!(Delimiter::detect(line.as_bytes()), Some(delimiter), "{line:?}");
+        }
+        assert_eq!(Delimiter::detect(b"a;b"), None);
+        assert_eq!(Delimiter::detect_last(b"a;b"), Delimiter::SEMICOLON);
+        assert_eq!(Delimiter::detect(b"\"a\n"), None);
+    }
+}

@@ -1,0 +1,90 @@
+//! The names of the columns: what every format asks of them, and how they are shown.
+//!
+//! Tables and roles are given by name, so each column has one and no two share it. Names
+//! are compared letter by letter: `Age`, `age` and `age ` are three names.
+//!
+//! Trap: a name may be hostile. What is shown of one is short and holds no control
+//! character.
+//!
+//! Way in: [`check_names`].
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use marginswap_core::diagnostic::{Code, Diagnostic};
+
+/// A name that cannot be used, and the position of its column.
+pub(crate) struct BadName {
+    pub(crate) column: usize,
+    pub(crate) diagnostic: Diagnostic,
+}
+
+/// Refuses a column without a name, and a second column of one name.
+pub(crate) fn check_names(names: &[String]) -> Result<(), BadName> {
+    let mut columns = BTreeMap::new();
+    for (column, name) in names.iter().enumerate() {
+        if name.is_empty() {
+            let diagnostic = Diagnostic::new(
+                Code::EmptyName,
+                format!("column {} of {} has no name", column + 1, names.len()),
+                "give every column a name in the header",
+            );
+            return Err(BadName { column, diagnostic: diagnostic.in_column(number(column)) });
+        }
+        if let Some(first) = columns.insert(name, column) {
+            let diagnostic = Diagnostic::new(
+                Code::DuplicateName,
+                format!("columns {} and {} are both called {}", first + 1, column + 1, shown(name)),
+                "give every column a name of its own",
+            );
+            return Err(BadName {
+                column,
+                diagnostic: diagnostic.in_column(titled(column, names)),
+            });
+        }
+    }
+    Ok(())
+}
+
+/// A column as a place: its number, counted from 1, and its name if the header has it.
+pub(crate) fn titled(column: usize, names: &[String]) -> String {
+    match names.get(column) {
+        Some(name) => format!("{} {}", number(column), shown(name)),
+        None => number(column),
+    }
+}
+
+/// The number of a column, counted from 1.
+pub(crate) fn number(column: usize) -> String {
+    (column + 1).to_string()
+}
+
+/// A name in backticks, cut to sixty characters, control characters escaped.
+pub(crate) fn shown(name: &str) -> String {
+    let mut text = String::from("`");
+    for (position, character) in name.chars().enumerate() {
+        if position == 60 {
+            text.push('…');
+            break;
+        }
+        if character.is_control() {
+            write!(text, "{}", character.escape_default()).expect("a string takes text");
+        } else {
+            text.push(character);
+        }
+    }
+    text.push('`');
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_hostile_name_is_shown_tamely() {
+        assert_eq!(shown("marital status"), "`marital status`");
+        assert_eq!(shown("a\n\x1b[2J"), "`a\\n\\u{1b}[2J`");
+        assert_eq!(shown(&"x".repeat(1000)).chars().count(), 63);
+    }
+}
