@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use marginswap_core::diagnostic::{Code, Diagnostic};
 use marginswap_core::encode::{Column, RecordId, Records, Role, Roles, Schema, looks_like_id};
 use marginswap_core::graph::{Formula, Scope, Separators, minimal_separators, parse_names};
-use marginswap_io::{Delimiter, ReadOptions, Source};
+use marginswap_io::{Compression, Delimiter, Format, ReadOptions, Source};
 
 use crate::args::{ReadArgs, RoleArgs};
 use crate::output::talk;
@@ -48,7 +48,17 @@ pub fn open(path: &Path, read: &ReadArgs, roles: &RoleArgs) -> Result<Opened, Di
 impl Opened {
     /// How the file is written.
     pub fn format(&self) -> String {
-        self.source.format().to_string()
+        match self.source.format() {
+            Format::Parquet => "Parquet".to_owned(),
+            Format::Csv { delimiter, compression } => {
+                let delimiter = match delimiter.byte() {
+                    b'\t' => "tab".to_owned(),
+                    byte => format!("`{}`", char::from(byte)),
+                };
+                let packed = if compression == Compression::Gzip { ", gzip" } else { "" };
+                format!("CSV, {delimiter}{packed}")
+            }
+        }
     }
 
     /// The names of the columns that are left out.

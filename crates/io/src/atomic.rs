@@ -31,6 +31,14 @@ pub enum Overwrite {
     Force,
 }
 
+impl Overwrite {
+    /// What `--force`, given or not, means.
+    #[must_use]
+    pub fn from_force(force: bool) -> Self {
+        if force { Self::Force } else { Self::Refuse }
+    }
+}
+
 /// Who may read the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Secrecy {
@@ -52,9 +60,16 @@ pub fn write_atomic(
     secrecy: Secrecy,
     content: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> Result<(), Diagnostic> {
-    look_at_target(path, overwrite)
-        .and_then(|()| write(path, overwrite, secrecy, content))
-        .map_err(|refusal| refusal.in_file(path))
+    check_target(path, overwrite)?;
+    write(path, overwrite, secrecy, content).map_err(|refusal| refusal.in_file(path))
+}
+
+/// Looks whether a file may be written under this name, before the work for it is done.
+///
+/// # Errors
+/// As [`write_atomic`], as far as it can be foreseen.
+pub fn check_target(path: &Path, overwrite: Overwrite) -> Result<(), Diagnostic> {
+    look_at_target(path, overwrite).map_err(|refusal| refusal.in_file(path))
 }
 
 fn look_at_target(path: &Path, overwrite: Overwrite) -> Result<(), Diagnostic> {

@@ -21,7 +21,7 @@ mod header;
 mod quiet;
 mod specials;
 
-pub use atomic::{Overwrite, Secrecy, write_atomic};
+pub use atomic::{Overwrite, Secrecy, check_target, write_atomic};
 pub use delimiter::Delimiter;
 pub use source::{Compression, Format, ReadOptions, Source, Table};
 
