@@ -2,11 +2,13 @@
 
 use marginswap_core::diagnostic::Diagnostic;
 use marginswap_core::graph::{Formula, Scope};
-use marginswap_report::graph::GraphReport;
+use marginswap_io::{Overwrite, Secrecy, write_atomic};
+use marginswap_report::graph::{GraphReport, picture};
+use marginswap_report::margin_graph::draw;
 
 use crate::args::GraphArgs;
 use crate::input::{open, separators};
-use crate::output::{give, next, typed};
+use crate::output::{give, next, talk, typed};
 
 /// Describes the margin graph; draws it when asked.
 pub fn run(args: &GraphArgs) -> Result<(), Diagnostic> {
@@ -15,6 +17,12 @@ pub fn run(args: &GraphArgs) -> Result<(), Diagnostic> {
         None => Scope::of_tables(&Formula::parse(&args.keep.keep)?)?,
     };
     let separators = separators(&scope, args.keep.max_separators);
+    if let Some(file) = &args.svg {
+        let picture = draw(&picture(&scope, &separators));
+        let overwrite = Overwrite::from_force(args.force.force);
+        write_atomic(file, overwrite, Secrecy::Plain, |out| out.write_all(picture.as_bytes()))?;
+        talk(&format!("{} holds the picture", file.display()));
+    }
     let report = GraphReport::new(&scope, &separators);
     give(&report, args.answer.json)?;
     let data = args.data.as_deref().map_or_else(|| "DATA".to_owned(), typed);

@@ -30,10 +30,16 @@ pub fn formula(table: &[String]) -> String {
     table.iter().map(|name| quoted(name)).collect::<Vec<_>>().join("*")
 }
 
-/// A set as a list of names; the empty one as "nothing".
+/// A set as a list of names.
 #[must_use]
 pub(crate) fn listed(set: &[String]) -> String {
-    if set.is_empty() { "nothing".to_owned() } else { set.join(", ") }
+    set.join(", ")
+}
+
+/// A separator as a list of names; the empty one says so.
+#[must_use]
+pub(crate) fn separator(set: &[String]) -> String {
+    if set.is_empty() { "(empty)".to_owned() } else { listed(set) }
 }
 
 /// "1 record", "2 records".
@@ -58,22 +64,34 @@ pub(crate) fn percent(part: u64, whole: u64) -> String {
 /// Lines with their cells aligned: the first column to the left, the others to the right.
 #[must_use]
 pub(crate) fn aligned(rows: &[Vec<String>]) -> String {
+    let widths = widths(rows);
+    lines(rows, |column, cell| match column {
+        0 => format!("{cell:<0$}", widths[column]),
+        _ => format!("{cell:>0$}", widths[column]),
+    })
+}
+
+/// Lines with all their cells aligned to the left.
+#[must_use]
+pub(crate) fn aligned_left(rows: &[Vec<String>]) -> String {
+    let widths = widths(rows);
+    lines(rows, |column, cell| format!("{cell:<0$}", widths[column]))
+}
+
+fn widths(rows: &[Vec<String>]) -> Vec<usize> {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
     let width = |column: usize| {
         rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max()
     };
-    let widths: Vec<usize> = (0..columns).map(|column| width(column).unwrap_or(0)).collect();
+    (0..columns).map(|column| width(column).unwrap_or(0)).collect()
+}
+
+fn lines(rows: &[Vec<String>], fill: impl Fn(usize, &str) -> String) -> String {
     let mut text = String::new();
     for row in rows {
-        let mut line = String::from("  ");
-        for (column, cell) in row.iter().enumerate() {
-            let space = " ".repeat(widths[column] - cell.chars().count());
-            match column {
-                0 => line.extend([cell, space.as_str()]),
-                _ => line.extend(["  ", space.as_str(), cell]),
-            }
-        }
-        text.push_str(line.trim_end());
+        let cells: Vec<String> =
+            row.iter().enumerate().map(|(column, cell)| fill(column, cell)).collect();
+        text.push_str(format!("  {}", cells.join("  ")).trim_end());
         text.push('\n');
     }
     text

@@ -9,7 +9,7 @@ use marginswap_core::table::JointTable;
 use marginswap_core::varset::VarSet;
 use serde::Serialize;
 
-use crate::answer::{Answer, Names, counted, formula, listed, names};
+use crate::answer::{Answer, Names, aligned, counted, formula, listed, names, separator};
 
 /// How many separators and partners the text lists.
 const MOST_LINES: usize = 20;
@@ -322,20 +322,24 @@ impl Answer for RecordReport {
             );
         }
         if !self.separators.is_empty() {
-            text.push_str("\nThrough each separator, how many records agree on it, and of these\n");
-            text.push_str("differ on one side only, or on two sides or more (partners):\n");
+            text.push_str(
+                "\nThrough each separator: the records that agree on it, and of these the ones that\n\
+                 differ on one side only, and on two sides or more (the partners)\n",
+            );
             // Separators with partners first, most partners first.
             let mut order: Vec<&ThroughReport> = self.separators.iter().collect();
             order.sort_by_key(|through| std::cmp::Reverse(through.partners));
-            for through in order.iter().take(MOST_LINES) {
-                text.push_str(&format!(
-                    "  {}:  {} agree  →  {} on one side  →  {} on two\n",
-                    listed(&through.separator),
+            let mut rows =
+                vec![["separator", "agree", "one side", "partners"].map(str::to_owned).to_vec()];
+            rows.extend(order.iter().take(MOST_LINES).map(|through| {
+                vec![
+                    separator(&through.separator),
                     grouped(through.agree),
                     grouped(through.one_side),
-                    grouped(through.partners)
-                ));
-            }
+                    grouped(through.partners),
+                ]
+            }));
+            text.push_str(&aligned(&rows));
             if order.len() > MOST_LINES {
                 let more = order.len() - MOST_LINES;
                 text.push_str(&format!("  … and {more} more separators; --json lists all\n"));
@@ -343,21 +347,20 @@ impl Answer for RecordReport {
         }
         if let Some(choice) = &self.choice {
             text.push_str(&format!(
-                "\nAlgorithm 1 takes record {}: agree on {}, exchange {}.\n",
+                "\nThe paper's Algorithm 1 takes record {} through {}, and exchanges\n  {}\n",
                 grouped(choice.partner),
-                listed(&choice.separator),
+                separator(&choice.separator),
                 listed(&choice.exchanged)
             ));
         }
         if !self.what_if.is_empty() {
-            text.push_str("\nIf one table were not kept, it would have\n");
-            for what_if in &self.what_if {
-                text.push_str(&format!(
-                    "  {} without {}\n",
-                    counted(what_if.partners, "partner", "partners"),
-                    formula(&what_if.table)
-                ));
-            }
+            text.push_str("\nPartners it would have if one table were not kept\n");
+            let rows: Vec<Vec<String>> = self
+                .what_if
+                .iter()
+                .map(|what_if| vec![formula(&what_if.table), grouped(what_if.partners)])
+                .collect();
+            text.push_str(&aligned(&rows));
         }
         if let Some(partners) = &self.partner_records {
             let numbers: Vec<String> = partners.iter().map(u64::to_string).collect();

@@ -2,9 +2,11 @@
 
 use marginswap_core::graph::{GeneratingClass, Reason, Scope, Separators};
 use marginswap_core::graph::{junction_tree, maximal_cliques};
+use marginswap_core::varset::VarSet;
 use serde::Serialize;
 
-use crate::answer::{Answer, Names, counted, formula, listed, names};
+use crate::answer::{Answer, Names, aligned_left, counted, formula, listed, names, separator};
+use crate::margin_graph::{GraphPicture, SeparatorPicture};
 
 /// Beyond so many maximal cliques of a graph that is not chordal none is listed.
 const MOST_CLIQUES: usize = 100_000;
@@ -72,23 +74,16 @@ impl GraphReport {
         let schema = scope.schema();
         let class = scope.class();
         let graph = class.margin_graph();
-        let name = |set| names(schema, set);
-        let named: Vec<_> = scope
-            .tables()
-            .iter()
-            .filter(|table| table.reason == Reason::Named)
-            .map(|table| table.variables)
-            .collect();
-        let reduced = GeneratingClass::new(schema.all(), named.iter().copied());
+        let name = |set: VarSet| names(schema, set);
+        let reduced = named_class(scope);
         let mut seen = Vec::new();
-        let absorbed = named
-            .iter()
+        let absorbed = named(scope)
             .filter(|table| {
-                let first = !seen.contains(*table);
-                seen.push(**table);
+                let first = !seen.contains(table);
+                seen.push(*table);
                 !(first && reduced.margins().contains(table))
             })
-            .map(|table| name(*table))
+            .map(name)
             .collect();
         let tree = junction_tree(&graph);
         let cliques = match &tree {
@@ -137,6 +132,37 @@ impl GraphReport {
     }
 }
 
+/// What the picture of a scope's margin graph shows.
+#[must_use]
+pub fn picture<'a>(scope: &'a Scope, separators: &Separators) -> GraphPicture<'a> {
+    let schema = scope.schema();
+    GraphPicture {
+        names: schema.names(schema.all()),
+        tables: named_class(scope).margins().to_vec(),
+        edges: scope.class().margin_graph().edges().collect(),
+        separators: separators
+            .list()
+            .iter()
+            .map(|separator| SeparatorPicture {
+                separator: separator.variables,
+                components: separator.components.clone(),
+            })
+            .collect(),
+        separators_complete: separators.is_complete(),
+        stays: schema.staying(),
+        ..GraphPicture::default()
+    }
+}
+
+/// The tables that were named, after reduction: without the tie of what stays.
+fn named_class(scope: &Scope) -> GeneratingClass {
+    GeneratingClass::new(scope.schema().all(), named(scope))
+}
+
+fn named(scope: &Scope) -> impl Iterator<Item = VarSet> {
+    scope.tables().iter().filter(|table| table.reason == Reason::Named).map(|table| table.variables)
+}
+
 impl Answer for GraphReport {
     fn text(&self) -> String {
         let mut text = format!(
@@ -181,16 +207,19 @@ impl Answer for GraphReport {
             counted(self.separators.len() as u64, "minimal separator", "minimal separators");
         let at_least = if self.separators_complete { "" } else { "at least " };
         text.push_str(&format!(
-            "\n{at_least}{number}: records that agree on one can be swapped across it\n"
+            "\n{at_least}{number}. Two records that agree on one, and differ in two of the parts\n\
+             that it leaves, can be swapped:\n"
         ));
-        for separator in self.separators.iter().take(MOST_LINES) {
-            let parts: Vec<String> = separator.components.iter().map(|part| listed(part)).collect();
-            text.push_str(&format!(
-                "  {}  leaves  {}\n",
-                listed(&separator.separator),
-                parts.join("  |  ")
-            ));
-        }
+        let rows: Vec<Vec<String>> = self
+            .separators
+            .iter()
+            .take(MOST_LINES)
+            .map(|found| {
+                let parts: Vec<String> = found.components.iter().map(|part| listed(part)).collect();
+                vec![separator(&found.separator), parts.join("  |  ")]
+            })
+            .collect();
+        text.push_str(&aligned_left(&rows));
         if self.separators.len() > MOST_LINES {
             text.push_str(&format!(
                 "  … and {} more; --json lists all\n",
