@@ -364,7 +364,8 @@ impl Answer for RecordReport {
         }
         if let Some(partners) = &self.partner_records {
             let numbers: Vec<String> = partners.iter().map(u64::to_string).collect();
-            text.push_str(&format!("\nPartners: {}\n", numbers.join(" ")));
+            let listed = if numbers.is_empty() { "none".to_owned() } else { numbers.join(" ") };
+            text.push_str(&format!("\nPartners: {listed}\n"));
         }
         text
     }

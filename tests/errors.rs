@@ -1,0 +1,190 @@
+//! Every refusal, as a user meets it: its code, its place, its exit code, and no data value.
+//!
+//! The files under `tests/bad` hold the word CANARY wherever a value may stand; no message
+//! shows it.
+
+mod support;
+
+use std::collections::BTreeSet;
+use std::fs;
+
+use marginswap_core::diagnostic::Code;
+use support::{err, marginswap, out};
+
+/// Runs a command that must be refused; answers what it said.
+fn refused(code: Code, arguments: &[&str]) -> String {
+    let output = marginswap(arguments);
+    let said = err(&output);
+    assert_eq!(output.status.code(), Some(code.exit_code().into()), "{arguments:?}: {said}");
+    assert!(said.contains(&format!("error[{code}]: {}", code.title())), "{arguments:?}: {said}");
+    assert!(said.contains(&format!("`marginswap explain {code}` says more")), "{said}");
+    assert!(!said.contains("CANARY"), "{said}");
+    assert!(out(&output).is_empty(), "a refusal prints no result");
+    said
+}
+
+/// A bad file, the code, and the place that must be named.
+const FILES: &[(&str, Code, &str)] = &[
+    ("too_many_fields.csv", Code::TooManyFields, "line 3"),
+    ("too_few_fields.csv", Code::TooFewFields, "line 3"),
+    ("empty_line_inside.csv", Code::TooFewFields, "line 3"),
+    ("unclosed_quote.csv", Code::UnclosedQuote, "line 3, column `sex` (byte 26)"),
+    ("text_after_quote.csv", Code::TextAfterQuote, "line 3, column `sex` (byte 34)"),
+    ("duplicate_name.csv", Code::DuplicateName, "line 1, column 3"),
+    ("empty_name.csv", Code::EmptyName, "line 1, column 2"),
+    ("header_not_utf8.csv", Code::HeaderNotUtf8, "line 1, column 2 (byte 6)"),
+    ("no_records.csv", Code::NoRecords, "no_records.csv"),
+    ("empty.csv", Code::NoRecords, "empty.csv"),
+    ("nul_byte.csv", Code::NulByte, "line 3, column `sex` (byte 29)"),
+    ("utf16.csv", Code::NulByte, "utf16.csv"),
+    ("bare_return.csv", Code::BareReturn, "line 1"),
+    ("truncated.csv.gz", Code::BadGzip, "truncated.csv.gz"),
+    ("wrong_checksum.csv.gz", Code::BadGzip, "wrong_checksum.csv.gz"),
+];
+
+#[cfg(feature = "parquet")]
+const PARQUET_FILES: &[(&str, Code, &str)] = &[
+    ("truncated.parquet", Code::BadParquet, "truncated.parquet"),
+    ("no_parquet.parquet", Code::BadParquet, "no_parquet.parquet"),
+    ("float_column.parquet", Code::FloatColumn, "column `income`"),
+    ("list_column.parquet", Code::UnsupportedColumn, "column `jobs`"),
+];
+#[cfg(not(feature = "parquet"))]
+const PARQUET_FILES: &[(&str, Code, &str)] = &[];
+
+#[test]
+fn bad_files_are_refused() {
+    for &(file, code, place) in FILES.iter().chain(PARQUET_FILES) {
+        let path = format!("tests/bad/{file}");
+        let said = refused(code, &["inspect", &path]);
+        assert!(said.contains(&format!("--> {path}")), "{said}");
+        assert!(said.contains(place), "{file}: {said}");
+        // Every command that reads data refuses the same way.
+        refused(code, &["screen", &path, "--keep", "age"]);
+    }
+}
+
+/// The whole message, once: place, cause, remedy.
+#[test]
+fn a_message_reads_well() {
+    assert_eq!(
+        refused(Code::TooManyFields, &["inspect", "tests/bad/too_many_fields.csv"]),
+        "error[E203]: too many fields\n  \
+         --> tests/bad/too_many_fields.csv, line 3 (byte 35)\n  \
+         the header has 3 columns, this line has 4; the extra field follows column 3 `town`\n  \
+         often a comma inside an unquoted value; `marginswap explain E203` says more\n"
+    );
+}
+
+const GOOD: &str = "tests/bad/good.csv";
+
+/// What was typed, and the code.
+const TYPED: &[(Code, &[&str])] = &[
+    (Code::UnknownVariable, &["graph", GOOD, "--keep", "agee*sex"]),
+    (Code::RepeatedVariable, &["graph", GOOD, "--keep", "age*sex*age"]),
+    (Code::EmptyTable, &["graph", GOOD, "--keep", "age + "]),
+    (Code::BadFormula, &["graph", GOOD, "--keep", "age*`sex"]),
+    (Code::UnknownColumn, &["graph", GOOD, "--keep", "age", "--stay", "twon"]),
+    (Code::TwoRoles, &["graph", GOOD, "--keep", "age", "--stay", "sex", "--ignore", "sex"]),
+    (Code::IgnoredInTable, &["graph", GOOD, "--keep", "age*sex", "--ignore", "sex"]),
+    (Code::NoVariables, &["graph", GOOD, "--keep", "age", "--stay", "person,age,sex,town"]),
+    (Code::NoSuchRecord, &["explain", GOOD, "--keep", "age", "--record", "4"]),
+    (Code::NoSuchRecord, &["explain", GOOD, "--keep", "age", "--record", "0"]),
+    (Code::NoSuchRecord, &["explain", GOOD, "--keep", "age", "--pair", "1", "one"]),
+    (Code::NoSuchRecord, &["explain", GOOD, "--keep", "age", "--id", "person", "--record", "p9"]),
+    (Code::NoSuchRecord, &["explain", GOOD, "--keep", "age", "--id", "person", "--record", "p2"]),
+    (Code::FileMissing, &["inspect", "tests/bad/nowhere.csv"]),
+    (Code::IsDirectory, &["inspect", "tests/bad"]),
+    (Code::BadDelimiter, &["inspect", GOOD, "--delimiter", "ab"]),
+    (Code::Unwritable, &["screen", GOOD, "--keep", "age", "--out", "tests/nowhere/out.csv"]),
+    (Code::OutputExists, &["screen", GOOD, "--keep", "age", "--out", GOOD]),
+    (Code::OutputExists, &["graph", GOOD, "--keep", "age", "--svg", GOOD]),
+];
+
+#[test]
+fn bad_words_are_refused() {
+    for &(code, arguments) in TYPED {
+        refused(code, arguments);
+    }
+    let said = refused(Code::UnknownVariable, &["graph", GOOD, "--keep", "agee*sex"]);
+    assert!(said.contains("did you mean `age`?"), "{said}");
+    let said = refused(Code::UnknownColumn, &["graph", GOOD, "--keep", "age", "--stay", "twon"]);
+    assert!(said.contains("did you mean `town`?"), "{said}");
+}
+
+#[test]
+fn too_many_variables_are_refused() {
+    let folder = tempfile::tempdir().expect("a folder can be made");
+    let path = folder.path().join("wide.csv");
+    let names: Vec<String> = (0..257).map(|column| format!("v{column}")).collect();
+    let line = vec!["0"; 257].join(",");
+    fs::write(&path, format!("{}\n{line}\n{line}\n", names.join(","))).expect("it can be written");
+    let path = path.to_str().expect("the path is text");
+    refused(Code::TooManyVariables, &["screen", path, "--keep", "v0*v1"]);
+    // What inspect says needs no graph, and --vars leaves one vertex for the rest.
+    assert_eq!(marginswap(&["inspect", path]).status.code(), Some(0));
+    let few = ["screen", path, "--keep", "v0*v1", "--vars", "v0,v1,v2"];
+    assert_eq!(marginswap(&few).status.code(), Some(0));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn an_unreadable_file_is_refused() {
+    // The first page of a process's memory is never mapped: reading it fails.
+    refused(Code::Unreadable, &["inspect", "/proc/self/mem"]);
+}
+
+/// These two would need files of 8 and 1 GiB; the reader's own tests lower the limits.
+const TESTED_IN_THE_READER: &[Code] = &[Code::TooManyRecords, Code::FieldTooLong];
+
+#[test]
+fn every_code_has_a_test() {
+    let mut tested: BTreeSet<Code> = FILES.iter().chain(PARQUET_FILES).map(|file| file.1).collect();
+    tested.extend(TYPED.iter().map(|typed| typed.0));
+    tested.extend(TESTED_IN_THE_READER);
+    tested.extend([Code::TooManyVariables, Code::Unreadable]);
+    if cfg!(not(feature = "parquet")) {
+        tested.extend([Code::BadParquet, Code::FloatColumn, Code::UnsupportedColumn]);
+    }
+    let missing: Vec<_> = Code::ALL.iter().filter(|code| !tested.contains(code)).collect();
+    assert!(missing.is_empty(), "{missing:?}");
+}
+
+#[test]
+fn every_code_is_explained() {
+    for code in Code::ALL {
+        let output = marginswap(&["explain", &code.to_string()]);
+        assert_eq!(output.status.code(), Some(0));
+        assert!(out(&output).contains(code.explanation()));
+    }
+    // What is no code is a file that is not there.
+    refused(Code::FileMissing, &["explain", "E999", "--keep", "age", "--record", "1"]);
+}
+
+#[test]
+fn wrong_usage_ends_with_two() {
+    for arguments in [
+        &["screen", GOOD][..],
+        &["explain", GOOD, "--keep", "age"],
+        &["explain", GOOD, "--record", "1"],
+        &["explain", GOOD, "--keep", "age", "--record", "1", "--pair", "1", "2"],
+        &["explain", GOOD, "--keep", "age", "--pair", "1", "2", "--partners", "all"],
+        &["frobnicate"],
+        &["graph"],
+    ] {
+        assert_eq!(marginswap(arguments).status.code(), Some(2), "{arguments:?}");
+    }
+}
+
+/// A file that is refused leaves no output behind.
+#[test]
+fn nothing_is_half_written() {
+    let folder = tempfile::tempdir().expect("a folder can be made");
+    let target = folder.path().join("out.csv");
+    let target = target.to_str().expect("the path is text");
+    refused(
+        Code::TooFewFields,
+        &["screen", "tests/bad/too_few_fields.csv", "--keep", "age", "--out", target],
+    );
+    assert_eq!(fs::read_dir(folder.path()).expect("the folder is there").count(), 0);
+}

@@ -1,0 +1,64 @@
+//! Running the program, for the tests.
+
+#![allow(dead_code, reason = "each test uses what it needs")]
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::ffi::OsStr;
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+/// Runs marginswap in the repository's root.
+pub fn marginswap<A: AsRef<OsStr>>(arguments: &[A]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_marginswap"))
+        .args(arguments)
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .output()
+        .expect("the program starts")
+}
+
+/// Runs marginswap and reads its JSON; it must end well.
+pub fn json<A: AsRef<OsStr>>(arguments: &[A]) -> Value {
+    let output = marginswap(arguments);
+    assert_eq!(output.status.code(), Some(0), "{}", err(&output));
+    serde_json::from_slice(&output.stdout).expect("the answer is JSON")
+}
+
+/// What was printed as a result.
+pub fn out(output: &Output) -> String {
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+/// What was said beside it.
+pub fn err(output: &Output) -> String {
+    String::from_utf8(output.stderr.clone()).unwrap()
+}
+
+/// The folder of real data, or a word that its tests are skipped.
+pub fn real_data(what: &str) -> Option<PathBuf> {
+    match std::env::var_os("MARGINSWAP_REAL_DATA") {
+        Some(folder) => Some(PathBuf::from(folder)),
+        None => {
+            // Written past the test harness, which keeps what passing tests print.
+            let _ =
+                writeln!(std::io::stderr(), "skipped: {what} (MARGINSWAP_REAL_DATA is not set)");
+            None
+        }
+    }
+}
+
+/// Tables of a scenario as one formula.
+pub fn formula(tables: &Value) -> String {
+    let table = |table: &Value| {
+        let names: Vec<String> = table
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|name| format!("`{}`", name.as_str().unwrap().replace('`', "``")))
+            .collect();
+        names.join("*")
+    };
+    tables.as_array().unwrap().iter().map(table).collect::<Vec<_>>().join(" + ")
+}
