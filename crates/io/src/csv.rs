@@ -368,9 +368,8 @@ impl CsvReader {
             if is_blank {
                 let place = self.place(line, line.start as usize);
                 self.blank.get_or_insert(place);
-                self.epilogue.extend_from_slice(
-                    &self.window.bytes[line.start as usize..line.next as usize],
-                );
+                self.epilogue
+                    .extend_from_slice(&self.window.bytes[line.start as usize..line.next as usize]);
             } else if let Some(place) = self.blank {
                 return Err(self.blank_inside(place));
             } else if fields != columns {
