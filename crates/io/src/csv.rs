@@ -368,9 +368,8 @@ impl CsvReader {
             if is_blank {
                 let place = self.place(line, line.start as usize);
                 self.blank.get_or_insert(place);
-                self.epilogue.extend_from_slice(
-                    &self.window.bytes[line.start as usize..line.next as usize],
-                );
+                self.epilogue
+                    .extend_from_slice(&self.window.bytes[line.start as usize..line.next as usize]);
             } else if let Some(place) = self.blank {
                 return Err(self.blank_inside(place));
             } else if fields != columns {
@@ -526,5 +525,214 @@ pub(crate) fn unreadable(error: &io::Error, compression: Compression) -> Diagnos
             "fetch or compress the file anew",
         ),
         _ => Diagnostic::new(Code::Unreadable, said(error), "see that the file can be read"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    use proptest::prelude::*;
+
+    const SMALL: Limits = Limits { window: 1 << 10, line: 1 << 20, records: 1 << 20, fields: 1 };
+
+    fn open(bytes: &[u8], limits: Limits) -> Result<CsvReader, Diagnostic> {
+        let input = Box::new(io::Cursor::new(bytes.to_vec()));
+        CsvReader::open("data.csv".into(), input, Compression::Plain, None, limits)
+    }
+
+    /// All bytes and all fields, record by record.
+    fn stream(bytes: &[u8], limits: Limits) -> Result<(Vec<u8>, Vec<Vec<Vec<u8>>>), Diagnostic> {
+        let mut reader = open(bytes, limits)?;
+        let mut copy = reader.preamble().to_vec();
+        let mut records = Vec::new();
+        let columns = reader.columns().len();
+        let delimiter = reader.delimiter().byte();
+        let mut scratch = Vec::new();
+        while let Some(record) = reader.next_record()? {
+            let before = copy.len();
+            let mut contents = Vec::new();
+            for column in 0..columns {
+                if column > 0 {
+                    copy.push(delimiter);
+                }
+                copy.extend_from_slice(record.raw(column));
+                contents.push(record.content(column, &mut scratch).to_vec());
+            }
+            copy.extend_from_slice(record.line_end());
+            assert_eq!(&copy[before..], record.bytes());
+            records.push(contents);
+        }
+        copy.extend_from_slice(reader.epilogue());
+        Ok((copy, records))
+    }
+
+    /// The fields of each record, by way of codes.
+    fn encode(bytes: &[u8], limits: Limits) -> Result<Vec<Vec<Vec<u8>>>, Diagnostic> {
+        let reader = open(bytes, limits)?;
+        let wanted = vec![true; reader.columns().len()];
+        let table = reader.read(&wanted)?;
+        let field = |column: &Column, record| {
+            let code = column.code(record);
+            column.dictionary().category(code).expect("CSV has no null").to_vec()
+        };
+        Ok((0..table.records)
+            .map(|record| {
+                table.columns.iter().flatten().map(|column| field(column, record)).collect()
+            })
+            .collect())
+    }
+
+    fn small_worlds() -> impl Strategy<Value = Vec<u8>> {
+        let pieces = &["a", "b", ",", ",", ";", "\"", "\"", "\n", "\n", "\r\n", "\r", "\"\""][..];
+        let body = proptest::collection::vec(prop::sample::select(pieces), 0..24);
+        let header = prop::sample::select(
+            &["a,b\n", "a\n", "x;y;z\r\n", "\u{feff}a,b\n", "\"a,\n\"\"\",b\n", ""][..],
+        );
+        (header, body, prop::bool::weighted(0.05)).prop_map(move |(header, body, nul)| {
+            let nul = if nul { "\0" } else { "" };
+            [header, &body.concat(), nul].concat().into_bytes()
+        })
+    }
+
+    /// Lines of the header's width, so that long files are accepted.
+    fn tidy_worlds() -> impl Strategy<Value = Vec<u8>> {
+        let field = prop::sample::select(
+            &["", "a", "b;", "a\"b", "\"\"", "\"a\"", "\",\"", "\"\n\"\"\"", "\"\r\nb\""][..],
+        );
+        let end = prop::sample::select(&["\n", "\r\n"][..]);
+        let last = prop::sample::select(&["", "\n", "\r\n\n"][..]);
+        (proptest::collection::vec((field.clone(), field, end), 1..12), last).prop_map(
+            |(lines, last)| {
+                let lines: Vec<String> =
+                    lines.iter().map(|(left, right, end)| format!("{left},{right}{end}")).collect();
+                let lines = lines.concat();
+                format!("h,i\n{}{last}", lines.trim_end_matches(['\r', '\n'])).into_bytes()
+            },
+        )
+    }
+
+    fn worlds() -> impl Strategy<Value = Vec<u8>> {
+        prop_oneof![small_worlds(), tidy_worlds()]
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(2000))]
+
+        #[test]
+        fn law_chunks_do_not_matter(bytes in worlds()) {
+            let whole = encode(&bytes, SMALL);
+            let streamed = stream(&bytes, SMALL);
+            for window in 1..64 {
+                for fields in [1, 7, 1 << 11] {
+                    let limits = Limits { window, fields, ..SMALL };
+                    prop_assert_eq!(&encode(&bytes, limits), &whole);
+                    prop_assert_eq!(&stream(&bytes, limits), &streamed);
+                }
+            }
+        }
+
+        #[test]
+        fn law_raw_bytes_rebuild_the_file(bytes in worlds()) {
+            if let Ok((copy, records)) = stream(&bytes, SMALL) {
+                prop_assert_eq!(copy, bytes.clone());
+                match encode(&bytes, SMALL) {
+                    Ok(encoded) => prop_assert_eq!(encoded, records),
+                    Err(refusal) => prop_assert_eq!(refusal.code, Code::NoRecords),
+                }
+            }
+        }
+
+        #[test]
+        fn law_csv_crate_agrees(bytes in worlds()) {
+            let Ok(records) = encode(&bytes, SMALL) else { return Ok(()) };
+            let delimiter = open(&bytes, SMALL).unwrap().delimiter().byte();
+            let mut oracle = csv::ReaderBuilder::new()
+                .flexible(true)
+                .has_headers(false)
+                .delimiter(delimiter)
+                .from_reader(&bytes[..]);
+            let theirs: Vec<Vec<Vec<u8>>> = oracle
+                .byte_records()
+                .skip(1)
+                .map(|record| record.unwrap().iter().map(<[u8]>::to_vec).collect())
+                .collect();
+            // It passes over empty lines, which are records in a file of one column.
+            let one_column = records[0].len() == 1;
+            let blank = |record: &Vec<Vec<u8>>| one_column && record[0].is_empty();
+            let ours: Vec<_> = records.into_iter().filter(|record| !blank(record)).collect();
+            let theirs: Vec<_> = theirs.into_iter().filter(|record| !blank(record)).collect();
+            prop_assert_eq!(ours, theirs);
+        }
+
+        #[test]
+        fn what_the_csv_crate_writes_comes_back(
+            columns in 1usize..4,
+            cells in proptest::collection::vec(
+                proptest::collection::vec(
+                    prop::sample::select(&b"ab,;\"\n\r\t \xff"[..]), 0..5), 3..30),
+            crlf in any::<bool>(),
+        ) {
+            let records: Vec<Vec<Vec<u8>>> =
+                cells.chunks_exact(columns).map(<[Vec<u8>]>::to_vec).collect();
+            let end = if crlf { csv::Terminator::CRLF } else { csv::Terminator::Any(b'\n') };
+            let mut writer = csv::WriterBuilder::new().terminator(end).from_writer(Vec::new());
+            writer.write_record(["p", "q", "r"].iter().take(columns)).unwrap();
+            for record in &records {
+                writer.write_record(record).unwrap();
+            }
+            prop_assert_eq!(encode(&writer.into_inner().unwrap(), SMALL), Ok(records));
+        }
+    }
+
+    #[test]
+    fn a_long_line_is_refused_where_it_begins() {
+        let long = [b"a,b\n\"x\nx\",y\n\"", &[b'x'; 100][..], b"\",z\n"].concat();
+        for window in 1..=64 {
+            let limits = Limits { window, line: 64, ..SMALL };
+            let refusal = encode(&long, limits).unwrap_err();
+            assert_eq!(refusal.code, Code::FieldTooLong);
+            assert_eq!((refusal.place.line, refusal.place.byte), (Some(4), Some(12)));
+            assert_eq!(encode(&long[4..], limits).unwrap_err().code, Code::FieldTooLong);
+        }
+        assert_eq!(encode(&long, SMALL).unwrap().len(), 2);
+    }
+
+    #[test]
+    fn one_record_too_many_is_refused() {
+        let bytes = b"a,b\nx,y\nx,\"\n\"\nx,y\nx\n";
+        for fields in [1, 4, 5, 100] {
+            let limits = Limits { records: 2, fields, ..SMALL };
+            let refusal = encode(bytes, limits).unwrap_err();
+            assert_eq!(refusal.code, Code::TooManyRecords);
+            assert_eq!((refusal.place.line, refusal.place.byte), (Some(5), Some(14)));
+            assert_eq!(encode(&bytes[..14], limits).unwrap().len(), 2);
+        }
+    }
+
+    #[test]
+    fn a_record_knows_its_line() {
+        let mut reader = open(b"\"a\n\",b\n1,\"\n\n\"\n2,2\n", SMALL).unwrap();
+        assert_eq!(reader.next_record().unwrap().unwrap().line(), 3);
+        assert_eq!(reader.next_record().unwrap().unwrap().line(), 6);
+        assert!(reader.next_record().unwrap().is_none());
+    }
+
+    struct Broken;
+
+    impl Read for Broken {
+        fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+            Err(io::Error::from_raw_os_error(5))
+        }
+    }
+
+    #[test]
+    fn a_disk_error_is_no_damaged_gzip() {
+        for compression in [Compression::Plain, Compression::Gzip] {
+            let input = Box::new(io::Cursor::new(b"a,b\n1,2\n").chain(Broken));
+            let refusal =
+                CsvReader::open("data.csv".into(), input, compression, None, SMALL).err().unwrap();
+            assert_eq!(refusal.code, Code::Unreadable);
+        }
     }
 }

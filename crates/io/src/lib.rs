@@ -16,7 +16,7 @@ pub mod source;
 
 mod header;
 #[cfg(feature = "parquet")]
-//P mod parquet;
+mod parquet;
 #[cfg(feature = "parquet")]
 mod quiet;
 mod specials;

@@ -63,7 +63,7 @@ pub struct Table {
 pub struct Source(Reader);
 
 enum Reader {
-    Csv(CsvReader),
+    Csv(Box<CsvReader>),
     #[cfg(feature = "parquet")]
     Parquet(crate::parquet::ParquetReader),
 }
@@ -100,7 +100,7 @@ impl Source {
         let mut first = Vec::new();
         (&mut file).take(5).read_to_end(&mut first).map_err(|error| not_opened(&error))?;
         if is_parquet(&first) {
-            return open_parquet(file);
+            return open_parquet(path, file);
         }
         let is_gzip = first.starts_with(b"\x1f\x8b");
         let plain = Cursor::new(first).chain(file);
@@ -112,7 +112,7 @@ impl Source {
         };
         let path = path.to_owned();
         CsvReader::open(path, input, compression, options.delimiter, Limits::default())
-            .map(|reader| Self(Reader::Csv(reader)))
+            .map(|reader| Self(Reader::Csv(Box::new(reader))))
     }
 
     /// The names of the columns.
@@ -158,7 +158,7 @@ impl Source {
     #[must_use]
     pub fn into_csv(self) -> Option<CsvReader> {
         match self.0 {
-            Reader::Csv(reader) => Some(reader),
+            Reader::Csv(reader) => Some(*reader),
             #[cfg(feature = "parquet")]
             Reader::Parquet(_) => None,
         }
@@ -171,12 +171,13 @@ fn is_parquet(first: &[u8]) -> bool {
 }
 
 #[cfg(feature = "parquet")]
-fn open_parquet(file: File) -> Result<Source, Diagnostic> {
-    crate::parquet::ParquetReader::open(file).map(|reader| Source(Reader::Parquet(reader)))
+fn open_parquet(path: &Path, file: File) -> Result<Source, Diagnostic> {
+    crate::parquet::ParquetReader::open(path.to_owned(), file)
+        .map(|reader| Source(Reader::Parquet(reader)))
 }
 
 #[cfg(not(feature = "parquet"))]
-fn open_parquet(_: File) -> Result<Source, Diagnostic> {
+fn open_parquet(_: &Path, _: File) -> Result<Source, Diagnostic> {
     Err(Diagnostic::new(
         Code::BadParquet,
         "this is a Parquet file, and this program is built without Parquet",

@@ -42,11 +42,6 @@ impl Column {
         self.dictionary.code(category)
     }
 
-    /// The code of a null; no record is added.
-    pub fn intern_null(&mut self) -> u32 {
-        self.dictionary.null_code()
-    }
-
     /// Adds the next record's code.
     ///
     /// # Panics

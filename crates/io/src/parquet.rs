@@ -1,0 +1,399 @@
+//! A Parquet file, read column by column.
+//!
+//! Each wanted column is decoded on its own, so an error names it, and the others are not
+//! touched. Text and binary columns are categories as they are; integers, decimals, dates,
+//! times and timestamps are their raw integer in decimal digits (an opaque category, never
+//! printed); a boolean is `true` or `false`; a null is the null. Floating-point columns are
+//! refused, and so are columns of lists or structures. Where a text column has a
+//! dictionary in the file, its values are looked up once and then pushed as codes.
+//!
+//! Trap: the description of a file may claim anything. Before a column is decoded, its
+//! chunks must lie within the file, and the file must have a byte for every 65,536 records
+//! it claims (a page of one repeated value may hold millions; a row group costs some
+//! hundred bytes). A decoder that panics all the same is caught, see [`crate::quiet`]. The
+//! words of a decoder's error are not shown, since they may hold a value.
+//!
+//! Edge case: the legacy timestamps of 96 bits are read as nanoseconds in 64 bits, so two
+//! that lie a multiple of 584 years apart are one category. The Arrow schema that some
+//! writers add to the file is not looked at.
+//!
+//! Way in: [`ParquetReader::open`], then [`ParquetReader::read`].
+
+use std::fmt::{Display, Write};
+use std::fs::File;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use arrow_array::cast::AsArray;
+use arrow_array::types::{
+    ArrowPrimitiveType, Date32Type, Date64Type, Decimal128Type, Decimal256Type, Int8Type,
+    Int16Type, Int32Type, Int64Type, Time32MillisecondType, Time32SecondType,
+    Time64MicrosecondType, Time64NanosecondType, TimestampMicrosecondType,
+    TimestampMillisecondType, TimestampNanosecondType, TimestampSecondType, UInt8Type, UInt16Type,
+    UInt32Type, UInt64Type,
+};
+use arrow_array::{Array, ArrayRef};
+use arrow_schema::{DataType, Field, Schema, TimeUnit};
+use marginswap_core::diagnostic::{Code, Diagnostic, grouped};
+use marginswap_core::encode::Column;
+use parquet::arrow::ProjectionMask;
+use parquet::arrow::arrow_reader::{
+    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder,
+};
+use parquet::basic::Compression;
+
+use crate::csv::unreadable;
+use crate::header;
+use crate::quiet::quietly;
+use crate::source::{self, Table};
+
+/// Records that are decoded at once: few enough that the text of one batch stays far from
+/// the 2 GiB an array of text may hold.
+const BATCH: usize = 1 << 13;
+
+/// The most records a file of so many bytes may claim.
+const RECORDS_PER_BYTE: u64 = 1 << 16;
+
+/// A Parquet file whose description has been read.
+pub(crate) struct ParquetReader {
+    path: PathBuf,
+    file: File,
+    length: u64,
+    description: ArrowReaderMetadata,
+    names: Vec<String>,
+    records: u64,
+}
+
+impl ParquetReader {
+    /// Reads the description.
+    pub(crate) fn open(path: PathBuf, file: File) -> Result<Self, Diagnostic> {
+        let length = match file.metadata() {
+            Ok(metadata) => metadata.len(),
+            Err(error) => return Err(unreadable(&error, source::Compression::Plain)),
+        };
+        let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
+        let Some(Ok(description)) = quietly(|| ArrowReaderMetadata::load(&file, options)) else {
+            return Err(damaged("its description at the end of the file cannot be read"));
+        };
+        let names: Vec<String> =
+            description.schema().fields().iter().map(|field| field.name().clone()).collect();
+        header::check_names(&names).map_err(|bad| bad.diagnostic)?;
+        let records = claimed_records(&description, length)?;
+        Ok(Self { path, file, length, description, names, records })
+    }
+
+    /// The names of the columns.
+    pub(crate) fn columns(&self) -> &[String] {
+        &self.names
+    }
+
+    /// Encodes the wanted columns; the others are not touched.
+    pub(crate) fn read(self, wanted: &[bool]) -> Result<Table, Diagnostic> {
+        assert_eq!(wanted.len(), self.names.len(), "one entry of `wanted` for each column");
+        self.encode(wanted).map_err(|refusal| refusal.in_file(self.path.clone()))
+    }
+
+    fn encode(&self, wanted: &[bool]) -> Result<Table, Diagnostic> {
+        if self.records == 0 {
+            return Err(Diagnostic::new(
+                Code::NoRecords,
+                "the file has columns and no records",
+                "name a file that has records",
+            ));
+        }
+        let wanted_columns = || (0..wanted.len()).filter(|&position| wanted[position]);
+        for position in wanted_columns() {
+            self.check_kind(position)?;
+        }
+        let mut columns: Vec<Option<Column>> = wanted.iter().map(|_| None).collect();
+        for position in wanted_columns() {
+            let column = self
+                .check_chunks(position)
+                .and_then(|()| self.read_column(position))
+                .map_err(|refusal| refusal.in_column(header::titled(position, &self.names)))?;
+            columns[position] = Some(column);
+        }
+        let records = usize::try_from(self.records).expect("a machine counts 2^32 records");
+        Ok(Table { columns, records })
+    }
+
+    /// Refuses a column that has no categories.
+    fn check_kind(&self, position: usize) -> Result<(), Diagnostic> {
+        let kind = self.description.schema().field(position).data_type();
+        let (code, detail, remedy) = match kind {
+            DataType::Float16 | DataType::Float32 | DataType::Float64 => (
+                Code::FloatColumn,
+                "the column holds floating-point numbers, which are no categories",
+                "store it as integers, decimals or text, or leave it out with --ignore",
+            ),
+            kind if !is_supported(kind) => (
+                Code::UnsupportedColumn,
+                "the column holds lists, structures or the like, which are no categories",
+                "store it as text, or leave it out with --ignore",
+            ),
+            _ => return Ok(()),
+        };
+        let column = header::titled(position, &self.names);
+        Err(Diagnostic::new(code, detail, remedy).in_column(column))
+    }
+
+    /// Refuses a column whose bytes do not lie within the file, or that is packed in a way
+    /// this program does not know.
+    fn check_chunks(&self, position: usize) -> Result<(), Diagnostic> {
+        for row_group in self.description.metadata().row_groups() {
+            let leaf = self.leaf(position);
+            let range = quietly(|| row_group.columns().get(leaf).map(|chunk| chunk.byte_range()));
+            let Some(Some((start, length))) = range else {
+                return Err(damaged("a part of the column is not described"));
+            };
+            if start.checked_add(length).is_none_or(|end| end > self.length) {
+                return Err(damaged("the column is said to go on behind the end of the file"));
+            }
+            let codec = row_group.column(leaf).compression();
+            if matches!(codec, Compression::LZO | Compression::BROTLI(_)) {
+                return Err(damaged(&format!(
+                    "the column is compressed with {codec}, which is not supported"
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    fn read_column(&self, position: usize) -> Result<Column, Diagnostic> {
+        let reader = quietly(|| {
+            let description = self.with_dictionary(position)?;
+            let file = self.file.try_clone()?;
+            let schema = description.parquet_schema();
+            let only = ProjectionMask::roots(schema, [position]);
+            ParquetRecordBatchReaderBuilder::new_with_metadata(file, description)
+                .with_projection(only)
+                .with_batch_size(BATCH)
+                .build()
+        });
+        let Some(Ok(mut reader)) = reader else {
+            return Err(damaged("the column does not agree with its description"));
+        };
+        let mut column = Column::default();
+        let mut dictionary = None;
+        loop {
+            let batch = match quietly(|| reader.next()) {
+                Some(None) => break,
+                Some(Some(Ok(batch))) if batch.num_columns() == 1 => batch,
+                _ => return Err(damaged("a page of the column cannot be decoded")),
+            };
+            // A decoder must not deliver more than was claimed: memory was weighed by it.
+            if (column.len() + batch.num_rows()) as u64 > self.records {
+                break;
+            }
+            push_all(&mut column, batch.column(0), &mut dictionary)?;
+        }
+        if column.len() as u64 != self.records {
+            return Err(damaged("the column has more or fewer values than the file has records"));
+        }
+        Ok(column)
+    }
+
+    /// The description that asks for the values of a text column as the file has them: a
+    /// dictionary and keys.
+    fn with_dictionary(
+        &self,
+        position: usize,
+    ) -> Result<ArrowReaderMetadata, parquet::errors::ParquetError> {
+        let metadata = self.description.metadata();
+        let leaf = self.leaf(position);
+        let has_dictionary = metadata
+            .row_groups()
+            .iter()
+            .all(|row_group| row_group.column(leaf).dictionary_page_offset().is_some());
+        let kind = self.description.schema().field(position).data_type();
+        if !has_dictionary || !matches!(kind, DataType::Utf8 | DataType::Binary) {
+            return Ok(self.description.clone());
+        }
+        let keyed = DataType::Dictionary(Box::new(DataType::Int32), Box::new(kind.clone()));
+        let fields = self.description.schema().fields().iter().enumerate();
+        let fields: Vec<Field> = fields
+            .map(|(column, field)| {
+                let field = field.as_ref().clone();
+                if column == position { field.with_data_type(keyed.clone()) } else { field }
+            })
+            .collect();
+        let options = ArrowReaderOptions::new().with_schema(Arc::new(Schema::new(fields)));
+        ArrowReaderMetadata::try_new(Arc::clone(metadata), options)
+    }
+
+    /// The number of a flat column among the leaves of all columns.
+    fn leaf(&self, position: usize) -> usize {
+        let schema = self.description.parquet_schema();
+        (0..schema.num_columns())
+            .find(|&leaf| schema.get_column_root_idx(leaf) == position)
+            .expect("a column that is no structure has a leaf")
+    }
+}
+
+/// The number of records that the file claims, if a file of its length can have them.
+fn claimed_records(description: &ArrowReaderMetadata, length: u64) -> Result<u64, Diagnostic> {
+    let metadata = description.metadata();
+    let mut records = 0u64;
+    for row_group in metadata.row_groups() {
+        records = u64::try_from(row_group.num_rows())
+            .ok()
+            .and_then(|rows| records.checked_add(rows))
+            .ok_or_else(|| damaged("it claims an impossible number of records"))?;
+    }
+    if u64::try_from(metadata.file_metadata().num_rows()).ok() != Some(records) {
+        return Err(damaged("its parts do not have the number of records it claims"));
+    }
+    if records > length.saturating_mul(RECORDS_PER_BYTE) {
+        return Err(damaged("it claims more records than a file of its length can have"));
+    }
+    if records > u32::MAX.into() {
+        return Err(Diagnostic::new(
+            Code::TooManyRecords,
+            format!("the file has {} records", grouped(records)),
+            "read the file in parts",
+        ));
+    }
+    Ok(records)
+}
+
+fn is_supported(kind: &DataType) -> bool {
+    match kind {
+        DataType::Null | DataType::Boolean | DataType::Utf8 | DataType::Binary => true,
+        DataType::FixedSizeBinary(_) => true,
+        DataType::Date32 | DataType::Date64 | DataType::Time32(_) | DataType::Time64(_) => true,
+        DataType::Timestamp(..) | DataType::Decimal128(..) | DataType::Decimal256(..) => true,
+        kind => kind.is_integer(),
+    }
+}
+
+/// The dictionary that a batch refers to, with the codes of its values that were met.
+type Known = (ArrayRef, Vec<Option<u32>>);
+
+/// Adds every value of an array.
+fn push_all(
+    column: &mut Column,
+    array: &ArrayRef,
+    known: &mut Option<Known>,
+) -> Result<(), Diagnostic> {
+    match array.data_type() {
+        DataType::Null => (0..array.len()).for_each(|_| column.push_null()),
+        DataType::Boolean => {
+            for value in array.as_boolean() {
+                match value {
+                    Some(true) => column.push(b"true"),
+                    Some(false) => column.push(b"false"),
+                    None => column.push_null(),
+                }
+            }
+        }
+        DataType::Dictionary(_, _) => return push_keys(column, array, known),
+        DataType::Int8 => push_numbers::<Int8Type>(column, array),
+        DataType::Int16 => push_numbers::<Int16Type>(column, array),
+        DataType::Int32 => push_numbers::<Int32Type>(column, array),
+        DataType::Int64 => push_numbers::<Int64Type>(column, array),
+        DataType::UInt8 => push_numbers::<UInt8Type>(column, array),
+        DataType::UInt16 => push_numbers::<UInt16Type>(column, array),
+        DataType::UInt32 => push_numbers::<UInt32Type>(column, array),
+        DataType::UInt64 => push_numbers::<UInt64Type>(column, array),
+        DataType::Date32 => push_numbers::<Date32Type>(column, array),
+        DataType::Date64 => push_numbers::<Date64Type>(column, array),
+        DataType::Time32(TimeUnit::Second) => push_numbers::<Time32SecondType>(column, array),
+        DataType::Time32(_) => push_numbers::<Time32MillisecondType>(column, array),
+        DataType::Time64(TimeUnit::Microsecond) => {
+            push_numbers::<Time64MicrosecondType>(column, array);
+        }
+        DataType::Time64(_) => push_numbers::<Time64NanosecondType>(column, array),
+        DataType::Timestamp(unit, _) => match unit {
+            TimeUnit::Second => push_numbers::<TimestampSecondType>(column, array),
+            TimeUnit::Millisecond => push_numbers::<TimestampMillisecondType>(column, array),
+            TimeUnit::Microsecond => push_numbers::<TimestampMicrosecondType>(column, array),
+            TimeUnit::Nanosecond => push_numbers::<TimestampNanosecondType>(column, array),
+        },
+        DataType::Decimal128(..) => push_numbers::<Decimal128Type>(column, array),
+        DataType::Decimal256(..) => push_numbers::<Decimal256Type>(column, array),
+        _ => {
+            for position in 0..array.len() {
+                match bytes_at(array, position) {
+                    Some(bytes) => column.push(bytes),
+                    None => column.push_null(),
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Adds numbers as their decimal digits.
+fn push_numbers<T: ArrowPrimitiveType>(column: &mut Column, array: &ArrayRef)
+where
+    T::Native: Display,
+{
+    let mut digits = String::new();
+    let mut latest: Option<(T::Native, u32)> = None;
+    for value in array.as_primitive::<T>() {
+        match (value, latest) {
+            (None, _) => column.push_null(),
+            (Some(value), Some((same, code))) if value == same => column.push_code(code),
+            (Some(value), _) => {
+                digits.clear();
+                write!(digits, "{value}").expect("a string takes text");
+                let code = column.intern(digits.as_bytes());
+                column.push_code(code);
+                latest = Some((value, code));
+            }
+        }
+    }
+}
+
+/// Adds the values that keys refer to. A value of the dictionary becomes a category when
+/// it is first met, so that one that is never met is none.
+fn push_keys(
+    column: &mut Column,
+    array: &ArrayRef,
+    known: &mut Option<Known>,
+) -> Result<(), Diagnostic> {
+    let array = array.as_dictionary::<Int32Type>();
+    let values = array.values();
+    let is_same = |(before, _): &Known| before.to_data().ptr_eq(&values.to_data());
+    if !known.as_ref().is_some_and(is_same) {
+        *known = Some((Arc::clone(values), vec![None; values.len()]));
+    }
+    let Some((_, codes)) = known else { unreachable!("set above") };
+    for key in array.keys() {
+        let Some(key) = key else {
+            column.push_null();
+            continue;
+        };
+        let key = usize::try_from(key).unwrap_or(usize::MAX);
+        match codes.get(key) {
+            Some(Some(code)) => column.push_code(*code),
+            Some(None) => match bytes_at(values, key) {
+                Some(bytes) => {
+                    let code = column.intern(bytes);
+                    codes[key] = Some(code);
+                    column.push_code(code);
+                }
+                None => column.push_null(),
+            },
+            None => return Err(damaged("a key of the column has no value")),
+        }
+    }
+    Ok(())
+}
+
+/// One value of an array of text or bytes; `None` for a null.
+fn bytes_at(array: &ArrayRef, position: usize) -> Option<&[u8]> {
+    if array.is_null(position) {
+        return None;
+    }
+    Some(match array.data_type() {
+        DataType::Utf8 => array.as_string::<i32>().value(position).as_bytes(),
+        DataType::Binary => array.as_binary::<i32>().value(position),
+        DataType::FixedSizeBinary(_) => array.as_fixed_size_binary().value(position),
+        _ => unreachable!("other kinds are refused or have a way of their own"),
+    })
+}
+
+fn damaged(detail: &str) -> Diagnostic {
+    Diagnostic::new(Code::BadParquet, detail, "write or fetch the file anew")
+}
