@@ -167,7 +167,7 @@ pub struct ExplainArgs {
     #[arg(long, value_names = ["R", "S"], num_args = 2, conflicts_with = "record", allow_hyphen_values = true)]
     pub pair: Vec<String>,
     /// Which partners of --record to list
-    #[arg(long, value_name = "WHICH", requires = "record", default_value = "count")]
+    #[arg(long, value_name = "WHICH", conflicts_with = "pair", default_value = "count")]
     pub partners: Partners,
     #[command(flatten)]
     pub read: ReadArgs,

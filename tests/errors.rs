@@ -28,14 +28,14 @@ const FILES: &[(&str, Code, &str)] = &[
     ("too_many_fields.csv", Code::TooManyFields, "line 3"),
     ("too_few_fields.csv", Code::TooFewFields, "line 3"),
     ("empty_line_inside.csv", Code::TooFewFields, "line 3"),
-    ("unclosed_quote.csv", Code::UnclosedQuote, "line 3, column `sex` (byte 26)"),
-    ("text_after_quote.csv", Code::TextAfterQuote, "line 3, column `sex` (byte 34)"),
+    ("unclosed_quote.csv", Code::UnclosedQuote, "line 3, column 2 `sex` (byte 26)"),
+    ("text_after_quote.csv", Code::TextAfterQuote, "line 3, column 2 `sex` (byte 34)"),
     ("duplicate_name.csv", Code::DuplicateName, "line 1, column 3"),
     ("empty_name.csv", Code::EmptyName, "line 1, column 2"),
     ("header_not_utf8.csv", Code::HeaderNotUtf8, "line 1, column 2 (byte 6)"),
     ("no_records.csv", Code::NoRecords, "no_records.csv"),
     ("empty.csv", Code::NoRecords, "empty.csv"),
-    ("nul_byte.csv", Code::NulByte, "line 3, column `sex` (byte 29)"),
+    ("nul_byte.csv", Code::NulByte, "line 3, column 2 `sex` (byte 29)"),
     ("utf16.csv", Code::NulByte, "utf16.csv"),
     ("bare_return.csv", Code::BareReturn, "line 1"),
     ("truncated.csv.gz", Code::BadGzip, "truncated.csv.gz"),
@@ -46,8 +46,8 @@ const FILES: &[(&str, Code, &str)] = &[
 const PARQUET_FILES: &[(&str, Code, &str)] = &[
     ("truncated.parquet", Code::BadParquet, "truncated.parquet"),
     ("no_parquet.parquet", Code::BadParquet, "no_parquet.parquet"),
-    ("float_column.parquet", Code::FloatColumn, "column `income`"),
-    ("list_column.parquet", Code::UnsupportedColumn, "column `jobs`"),
+    ("float_column.parquet", Code::FloatColumn, "column 2 `income`"),
+    ("list_column.parquet", Code::UnsupportedColumn, "column 2 `jobs`"),
 ];
 #[cfg(not(feature = "parquet"))]
 const PARQUET_FILES: &[(&str, Code, &str)] = &[];
