@@ -1,0 +1,330 @@
+//! The commands on small files: what their answers hold, and that every option counts.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod support;
+
+use std::fs;
+use std::io::Write;
+
+use serde_json::{Value, json as value};
+use support::{err, json, marginswap, out};
+use tempfile::TempDir;
+
+const TOWN: &str = "examples/town.csv";
+const KEEP: &str =
+    "region*sex*age*marital + sex*age*marital*education + age*marital*education*occupation";
+
+fn written(content: &[u8]) -> (TempDir, String) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("data.csv");
+    fs::write(&path, content).unwrap();
+    let path = path.to_str().unwrap().to_owned();
+    (folder, path)
+}
+
+fn fields(answer: &Value) -> Vec<&str> {
+    answer.as_object().unwrap().keys().map(String::as_str).collect()
+}
+
+#[test]
+fn graph_answers_in_the_files_column_order() {
+    let answer = json(&["graph", TOWN, "--keep", "age*sex + marital*age + sex", "--json"]);
+    for field in ["variables", "margins", "chordal", "decomposable", "cliques", "separators"] {
+        assert!(fields(&answer).contains(&field), "{field}");
+    }
+    assert_eq!(
+        answer["variables"],
+        value!(["region", "sex", "age", "marital", "education", "occupation"])
+    );
+    assert_eq!(answer["margins"], value!([["sex", "age"], ["age", "marital"]]));
+    assert_eq!(answer["absorbed"], value!([["sex"]]));
+    assert_eq!(answer["uncovered"], value!(["region", "education", "occupation"]));
+    assert_eq!(answer["chordal"], true);
+    assert_eq!(answer["decomposable"], true);
+    assert_eq!(
+        answer["cliques"],
+        value!([["region"], ["sex", "age"], ["age", "marital"], ["education"], ["occupation"]])
+    );
+    assert_eq!(
+        answer["separators"],
+        value!([
+            {"separator": [], "components":
+                [["region"], ["sex", "age", "marital"], ["education"], ["occupation"]]},
+            {"separator": ["age"], "components":
+                [["region"], ["sex"], ["marital"], ["education"], ["occupation"]]}
+        ])
+    );
+}
+
+#[test]
+fn graph_needs_no_data() {
+    let answer = json(&["graph", "--keep", "b*a", "--keep", "c*b + `x y`", "--json"]);
+    assert_eq!(answer["variables"], value!(["b", "a", "c", "x y"]));
+    assert_eq!(answer["separators"][0]["separator"], value!([]));
+    assert_eq!(answer["separators"][1]["separator"], value!(["b"]));
+}
+
+#[test]
+fn a_complete_graph_says_so() {
+    let output = marginswap(&["graph", "--keep", "a*b + b*c + a*c"]);
+    assert!(out(&output).contains("no swap of two records can keep them all"));
+    let answer = json(&["graph", "--keep", "a*b + b*c + a*c", "--json"]);
+    assert_eq!(answer["complete"], true);
+    assert_eq!(answer["chordal"], true);
+    assert_eq!(answer["decomposable"], false);
+    assert_eq!(answer["separators"], value!([]));
+}
+
+#[test]
+fn graph_draws() {
+    let folder = tempfile::tempdir().unwrap();
+    let picture = folder.path().join("graph.svg");
+    let picture = picture.to_str().unwrap();
+    let command = ["graph", TOWN, "--keep", KEEP, "--svg", picture];
+    assert_eq!(marginswap(&command).status.code(), Some(0));
+    let drawn = fs::read_to_string(picture).unwrap();
+    assert!(drawn.starts_with("<svg") && drawn.contains("marital"));
+    assert_eq!(marginswap(&command).status.code(), Some(8), "an existing file stays");
+    let forced = [&command[..], &["--force"]].concat();
+    assert_eq!(marginswap(&forced).status.code(), Some(0));
+}
+
+#[test]
+fn screen_answers_for_every_record() {
+    let folder = tempfile::tempdir().unwrap();
+    let table = folder.path().join("screened.csv");
+    let table = table.to_str().unwrap();
+    let answer = json(&["screen", TOWN, "--keep", KEEP, "--out", table, "--json"]);
+    for field in [
+        "records",
+        "cells",
+        "sample_uniques",
+        "swappable",
+        "swappable_uniques",
+        "disclosed_uniques",
+    ] {
+        assert!(answer[field].is_u64(), "{field}");
+    }
+    assert_eq!(answer["disclosed_is_exact"], true);
+    let written = fs::read_to_string(table).unwrap();
+    let mut lines = written.lines();
+    assert_eq!(lines.next(), Some("record,cell_count,sample_unique,swappable,disclosed"));
+    let rows: Vec<Vec<u64>> =
+        lines.map(|line| line.split(',').map(|cell| cell.parse().unwrap()).collect()).collect();
+    assert_eq!(rows.len() as u64, answer["records"]);
+    let count =
+        |wanted: &dyn Fn(&Vec<u64>) -> bool| rows.iter().filter(|row| wanted(row)).count() as u64;
+    assert_eq!(count(&|row| row[2] == 1), answer["sample_uniques"]);
+    assert_eq!(count(&|row| (row[1] == 1) != (row[2] == 1)), 0);
+    assert_eq!(count(&|row| row[3] == 1), answer["swappable"]);
+    assert_eq!(count(&|row| row[2] == 1 && row[3] == 1), answer["swappable_uniques"]);
+    assert_eq!(count(&|row| row[2] == 1 && row[4] == 1), answer["disclosed_uniques"]);
+    assert!(count(&|row| row[4] == 1) > 0, "the example has disclosed records");
+
+    // Each line agrees with what explain says of that record.
+    for row in rows.iter().step_by(37) {
+        let number = row[0].to_string();
+        let explained = json(&["explain", TOWN, "--keep", KEEP, "--record", &number, "--json"]);
+        assert_eq!(explained["record"], row[0]);
+        assert_eq!(explained["cell_count"], row[1]);
+        assert_eq!(explained["sample_unique"], row[2] == 1);
+        assert_eq!(explained["swappable"], row[3] == 1);
+        assert_eq!(explained["disclosed"], row[4] == 1);
+    }
+
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        assert_eq!(fs::metadata(table).unwrap().permissions().mode() & 0o777, 0o600);
+    }
+}
+
+/// The pair test answers when the separators are cut short, and says so.
+#[test]
+fn few_separators_change_no_answer() {
+    let answer =
+        |limit: &str| json(&["screen", TOWN, "--keep", KEEP, "--max-separators", limit, "--json"]);
+    let (all, none) = (answer("100000"), answer("0"));
+    assert_eq!(all["separators_complete"], true);
+    assert_eq!(none["separators_complete"], false);
+    for field in ["swappable", "swappable_uniques", "disclosed_uniques"] {
+        assert_eq!(all[field], none[field]);
+    }
+    let said = err(&marginswap(&["screen", TOWN, "--keep", KEEP, "--max-separators", "0"]));
+    assert!(said.contains("more than 0 minimal separators"), "{said}");
+}
+
+#[test]
+fn explain_lists_partners_that_explain_as_pairs() {
+    let record = ["explain", TOWN, "--keep", KEEP, "--json", "--record", "12"];
+    let brief = json(&record);
+    assert!(brief.get("partner_records").is_none());
+    let full = json(&[&record[..], &["--partners", "all"]].concat());
+    let partners: Vec<u64> =
+        full["partner_records"].as_array().unwrap().iter().map(|n| n.as_u64().unwrap()).collect();
+    assert_eq!(full["partners"], partners.len() as u64);
+    assert!(!partners.is_empty());
+    for through in full["separators"].as_array().unwrap() {
+        let sum =
+            ["same_cell", "one_side", "partners"].map(|field| through[field].as_u64().unwrap());
+        assert_eq!(through["agree"], sum.iter().sum::<u64>());
+    }
+    assert!(partners.contains(&full["choice"]["partner"].as_u64().unwrap()));
+    for other in (1..=400).step_by(13).filter(|other| *other != 12) {
+        let number = other.to_string();
+        let pair = json(&["explain", TOWN, "--keep", KEEP, "--json", "--pair", "12", &number]);
+        assert_eq!(pair["swappable"], partners.contains(&other), "{other}");
+        let parts = pair["parts"].as_array().unwrap();
+        assert_eq!(pair["swappable"], parts.len() > 1);
+        let tied = pair["swappable"] == false && pair["differing"].as_array().unwrap().len() > 1;
+        assert_eq!(!pair["bound_by"].as_array().unwrap().is_empty(), tied);
+    }
+}
+
+#[test]
+fn a_frozen_record_learns_which_table_would_free_it() {
+    let (_folder, data) = written(b"a,b,c\n0,0,0\n1,1,0\n0,1,0\n");
+    let record = |keep: &str| json(&["explain", &data, "--keep", keep, "--record", "1", "--json"]);
+    let frozen = record("a*b + b*c");
+    assert_eq!(frozen["swappable"], false);
+    assert_eq!(
+        frozen["what_if"],
+        value!([
+            {"table": ["a", "b"], "partners": 1},
+            {"table": ["b", "c"], "partners": 0}
+        ])
+    );
+    let free = record("b*c");
+    assert_eq!(free["partners"], 1, "as it was said");
+    assert_eq!(free["what_if"], value!([]));
+}
+
+/// A pair that is tied names the chain of tables.
+#[test]
+fn a_tied_pair_names_its_chain() {
+    let (_folder, data) = written(b"a,b,c\n0,0,0\n1,1,1\n");
+    let pair = json(&["explain", &data, "--keep", "a*b + b*c", "--pair", "1", "2", "--json"]);
+    assert_eq!(pair["swappable"], false);
+    assert_eq!(pair["differing"], value!(["a", "b", "c"]));
+    assert_eq!(pair["parts"], value!([["a", "b", "c"]]));
+    assert_eq!(
+        pair["bound_by"],
+        value!([
+            {"variables": ["a", "b"], "table": ["a", "b"], "reason": "kept table"},
+            {"variables": ["b", "c"], "table": ["b", "c"], "reason": "kept table"}
+        ])
+    );
+}
+
+/// Every role changes the answer: two records that differ in `a` and `b`.
+#[test]
+fn roles_count() {
+    let (_folder, data) = written(b"id,a,b\np,0,0\nq,1,1\n");
+    let swappable = |options: &[&str]| {
+        let command = [&["explain", &data, "--json", "--pair", "1", "2"], options].concat();
+        json(&command)
+    };
+    // As a variable the id makes the swap look effective, even with a and b tied.
+    assert_eq!(swappable(&["--keep", "a*b"])["parts"], value!([["id"], ["a", "b"]]));
+    // Left out, a and b are tied and nothing can travel.
+    assert_eq!(swappable(&["--keep", "a*b", "--ignore", "id"])["swappable"], false);
+    // What stays is one vertex, relative to which the others travel.
+    assert_eq!(
+        swappable(&["--keep", "a*b", "--stay", "id"])["parts"],
+        value!([["a", "b"], ["rest"]])
+    );
+    assert_eq!(swappable(&["--keep", "a", "--vars", "a"])["parts"], value!([["a"], ["rest"]]));
+    // A column that stays may stand in a table: then it ties.
+    let tied = swappable(&["--keep", "a*b", "--vars", "a", "--ignore", "id"]);
+    assert_eq!(tied["swappable"], false);
+    // Two that stay never part, even when no table holds both.
+    let (_folder, other) = written(b"a,b,c\n0,0,0\n1,1,0\n");
+    let pair = ["explain", &other, "--json", "--pair", "1", "2", "--keep", "a + b"];
+    assert_eq!(json(&pair)["swappable"], true);
+    let apart = json(&[&pair[..], &["--stay", "a,b"]].concat());
+    assert_eq!(apart["swappable"], false);
+    assert_eq!(apart["bound_by"][0]["reason"], "columns that stay");
+}
+
+#[test]
+fn records_are_named_by_id() {
+    let (_folder, data) = written(b"id,a,b\n-p,0,0\nq,1,1\nr,1,0\n");
+    let pair = |names: &[&str]| {
+        let command = ["explain", &data, "--json", "--keep", "a + b"];
+        json(&[&command[..], names].concat())
+    };
+    let by_id = pair(&["--id", "id", "--pair", "-p", "q"]);
+    assert_eq!(by_id["records"], value!([1, 2]));
+    assert_eq!(by_id["differing"], value!(["a", "b"]));
+    let record = pair(&["--id", "id", "--record", "q"]);
+    assert_eq!(record["record"], 2);
+}
+
+#[test]
+fn an_id_among_the_variables_is_called_out() {
+    let lines: String = (0..40).map(|n| format!("p{n},{},{}\n", n % 2, n % 3)).collect();
+    let (_folder, data) = written(format!("id,a,b\n{lines}").as_bytes());
+    let output = marginswap(&["screen", &data, "--keep", "a*b"]);
+    assert!(err(&output).contains("warning: nearly every value of `id` is different"));
+    let answer = json(&["screen", &data, "--keep", "a*b", "--json"]);
+    assert_eq!(answer["looks_like_id"], value!(["id"]));
+    let quiet = marginswap(&["screen", &data, "--keep", "a*b", "--id", "id"]);
+    assert!(!err(&quiet).contains("warning"));
+    let inspected = json(&["inspect", &data, "--json"]);
+    assert_eq!(inspected["columns"][0]["looks_like_id"], true);
+    assert_eq!(inspected["columns"][1]["looks_like_id"], false);
+}
+
+/// The same table as comma, semicolon, tab, with CRLF and BOM, quoted, gzipped: one answer.
+#[test]
+fn formats_give_one_answer() {
+    let plain = fs::read_to_string(TOWN).unwrap();
+    let quoted: String = plain
+        .lines()
+        .map(|line| {
+            line.split(',').map(|cell| format!("\"{cell}\"")).collect::<Vec<_>>().join(";") + "\n"
+        })
+        .collect();
+    let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    packed.write_all(plain.as_bytes()).unwrap();
+    let variants: [(&str, Vec<u8>); 5] = [
+        ("semicolons", plain.replace(',', ";").into_bytes()),
+        ("tabs", plain.replace(',', "\t").into_bytes()),
+        ("CRLF and BOM", format!("\u{feff}{}", plain.replace('\n', "\r\n")).into_bytes()),
+        ("quotes", quoted.into_bytes()),
+        ("gzip", packed.finish().unwrap()),
+    ];
+    let expected = json(&["screen", TOWN, "--keep", KEEP, "--json"]);
+    for (name, content) in variants {
+        let (_folder, data) = written(&content);
+        assert_eq!(json(&["screen", &data, "--keep", KEEP, "--json"]), expected, "{name}");
+    }
+    let (_folder, data) = written(plain.replace(',', "|").as_bytes());
+    let piped = json(&["screen", &data, "--keep", KEEP, "--delimiter", "|", "--json"]);
+    assert_eq!(piped, expected);
+}
+
+/// An empty field is a category, and nothing is guessed.
+#[test]
+fn categories_are_opaque() {
+    let (_folder, data) = written(b"code,b\n007,x\n7,x\n7.0,\nNA,\n,x\n");
+    let answer = json(&["inspect", &data, "--json"]);
+    assert_eq!(answer["columns"][0]["levels"], 5);
+    assert_eq!(answer["columns"][0]["empty"], 1);
+    assert_eq!(answer["columns"][1]["levels"], 2);
+    assert_eq!(answer["columns"][1]["empty"], 2);
+}
+
+/// 128 variables and more take part.
+#[test]
+fn many_variables_take_part() {
+    let names: Vec<String> = (0..200).map(|column| format!("v{column}")).collect();
+    let line = |digit: &str| vec![digit; 200].join(",");
+    let (_folder, data) =
+        written(format!("{}\n{}\n{}\n", names.join(","), line("0"), line("1")).as_bytes());
+    let pair =
+        json(&["explain", &data, "--keep", "v0*v150 + v150*v199", "--pair", "1", "2", "--json"]);
+    assert_eq!(pair["parts"].as_array().unwrap().len(), 198);
+    assert_eq!(pair["parts"][0], value!(["v0", "v150", "v199"]));
+}

@@ -1,0 +1,8 @@
+//! The examples of the README, run as they stand.
+
+/// Every `console` block is run in a copy of the example's folder and its output compared.
+/// `TRYCMD=overwrite` writes what the program says today.
+#[test]
+fn the_readme_tells_the_truth() {
+    trycmd::TestCases::new().case("README.md");
+}
