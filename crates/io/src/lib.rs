@@ -14,6 +14,8 @@ pub mod delimiter;
 pub mod scan;
 pub mod source;
 
+#[cfg(feature = "parquet")]
+mod description;
 mod header;
 #[cfg(feature = "parquet")]
 mod parquet;

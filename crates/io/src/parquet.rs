@@ -7,10 +7,10 @@
 //! refused, and so are columns of lists or structures. Where a text column has a
 //! dictionary in the file, its values are looked up once and then pushed as codes.
 //!
-//! Trap: the description of a file may claim anything. Before a column is decoded, its
-//! chunks must lie within the file, and the file must have a byte for every 65,536 records
-//! it claims (a page of one repeated value may hold millions; a row group costs some
-//! hundred bytes). A decoder that panics all the same is caught, see [`crate::quiet`]. The
+//! Trap: the description of a file may claim anything. It is looked through first, see
+//! [`crate::description`]. Before a column is decoded, its chunks must lie within the file,
+//! and the file must have a byte for every 65,536 records it claims (a page of one repeated
+//! value may hold millions; a row group costs some hundred bytes). A decoder that panics all the same is caught, see [`crate::quiet`]. The
 //! words of a decoder's error are not shown, since they may hold a value.
 //!
 //! Edge case: the legacy timestamps of 96 bits are read as nanoseconds in 64 bits, so two
@@ -21,6 +21,7 @@
 
 use std::fmt::{Display, Write};
 use std::fs::File;
+use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -43,6 +44,7 @@ use parquet::arrow::arrow_reader::{
 use parquet::basic::Compression;
 
 use crate::csv::unreadable;
+use crate::description;
 use crate::header;
 use crate::quiet::quietly;
 use crate::source::{self, Table};
@@ -66,11 +68,12 @@ pub(crate) struct ParquetReader {
 
 impl ParquetReader {
     /// Reads the description.
-    pub(crate) fn open(path: PathBuf, file: File) -> Result<Self, Diagnostic> {
-        let length = match file.metadata() {
-            Ok(metadata) => metadata.len(),
-            Err(error) => return Err(unreadable(&error, source::Compression::Plain)),
-        };
+    pub(crate) fn open(path: PathBuf, mut file: File) -> Result<Self, Diagnostic> {
+        let not_read = |error: io::Error| unreadable(&error, source::Compression::Plain);
+        let length = file.metadata().map_err(not_read)?.len();
+        if !description::is_sound(&mut file).map_err(not_read)? {
+            return Err(damaged("its description at the end of the file is not sound"));
+        }
         let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
         let Some(Ok(description)) = quietly(|| ArrowReaderMetadata::load(&file, options)) else {
             return Err(damaged("its description at the end of the file cannot be read"));
