@@ -6,7 +6,8 @@
 //! tests run under a limit: `ulimit -v 4000000; cargo test -p marginswap-io --test parquet`.
 #![cfg(feature = "parquet")]
 
-use std::fs;
+use std::fs::File;
+use std::io::Write;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -23,8 +24,12 @@ use parquet::arrow::ArrowWriter;
 use parquet::basic::Compression;
 use parquet::file::properties::{WriterProperties, WriterVersion};
 
+/// Writes over the same file again and again without making it empty first, which would
+/// have some file systems wait for the disk each time.
 fn open(bytes: &[u8], path: &Path) -> Result<Source, Diagnostic> {
-    fs::write(path, bytes).unwrap();
+    let mut file = File::options().create(true).truncate(false).write(true).open(path).unwrap();
+    file.write_all(bytes).unwrap();
+    file.set_len(bytes.len() as u64).unwrap();
     Source::open(path, &ReadOptions::default())
 }
 
@@ -284,8 +289,15 @@ fn description(records: i64, row_groups: &[u8]) -> Vec<u8> {
 
 /// A row group with one chunk of column `a`: its records, where it begins, its length.
 fn row_group(records: i64, start: i64, length: i64) -> Vec<u8> {
+    packed_row_group(0, records, start, length)
+}
+
+/// The same, compressed with the codec of this number.
+fn packed_row_group(codec: i64, records: i64, start: i64, length: i64) -> Vec<u8> {
     let chunk = [
-        &b"\x26\x00\x1c\x15\x02\x19\x15\x00\x19\x18\x01a\x15\x00\x16"[..],
+        &b"\x26\x00\x1c\x15\x02\x19\x15\x00\x19\x18\x01a\x15"[..],
+        &zigzag(codec),
+        b"\x16",
         &zigzag(records),
         b"\x16",
         &zigzag(length),
@@ -337,32 +349,35 @@ fn hostile_descriptions_give_an_answer() {
         }
     }
     // Pages that claim any size: type, uncompressed size, compressed size, values.
-    let (mut understood, mut in_column) = (0, 0);
-    for claim in [0, 1, 8, 1 << 20, (1 << 31) - 1, -1] {
-        for values in [0, 1, 1000, 1 << 20, (1 << 31) - 1, -1] {
-            for (kind, header) in [(0, b"\x2c\x15"), (2, b"\x4c\x15")] {
-                for encoding in [0, 3, 5, 8] {
-                    let page = [
-                        &b"\x15"[..],
-                        &zigzag(kind),
-                        b"\x15",
-                        &zigzag(claim),
-                        b"\x15",
-                        &zigzag(claim),
-                        header,
-                        &zigzag(values),
-                        b"\x15",
-                        &zigzag(encoding),
-                        b"\x15\x06\x15\x06\x00\x00",
-                        b"\x20\xff\xff\xff\xff\x0f\x01\x01",
-                    ]
-                    .concat();
-                    let length = i64::try_from(page.len()).unwrap();
-                    let group = row_group(values, 4, length);
-                    let description = description(values, &[b"\x1c", &group[..]].concat());
-                    let tail = u32::try_from(description.len()).unwrap().to_le_bytes();
-                    files.push([b"PAR1", &page[..], &description, &tail, b"PAR1"].concat());
-                }
+    let sizes = [0, 1, 8, 1 << 20, (1 << 31) - 1, -1];
+    let counts = [0, 1, 1000, 1 << 20, (1 << 31) - 1, -1];
+    for (unpacked, values) in sizes.into_iter().flat_map(|size| counts.map(|count| (size, count))) {
+        for (kind, header) in [(0, b"\x2c\x15"), (2, b"\x4c\x15")] {
+            for (encoding, codec) in [0, 3, 5, 8]
+                .into_iter()
+                .flat_map(|encoding| [0, 1, 2, 6, 7].map(|codec| (encoding, codec)))
+            {
+                let packed = if codec == 0 { unpacked } else { 8 };
+                let page = [
+                    &b"\x15"[..],
+                    &zigzag(kind),
+                    b"\x15",
+                    &zigzag(unpacked),
+                    b"\x15",
+                    &zigzag(packed),
+                    header,
+                    &zigzag(values),
+                    b"\x15",
+                    &zigzag(encoding),
+                    b"\x15\x06\x15\x06\x00\x00",
+                    b"\x20\xff\xff\xff\xff\x0f\x01\x01",
+                ]
+                .concat();
+                let length = i64::try_from(page.len()).unwrap();
+                let group = packed_row_group(codec, values, 4, length);
+                let description = description(values, &[b"\x1c", &group[..]].concat());
+                let tail = u32::try_from(description.len()).unwrap().to_le_bytes();
+                files.push([b"PAR1", &page[..], &description, &tail, b"PAR1"].concat());
             }
         }
     }
@@ -394,6 +409,7 @@ fn hostile_descriptions_give_an_answer() {
 
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("data");
+    let (mut understood, mut in_column) = (0, 0);
     for file in &files {
         let start = Instant::now();
         match read_at(file, &path) {
