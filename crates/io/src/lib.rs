@@ -18,10 +18,14 @@ pub mod source;
 mod description;
 mod header;
 #[cfg(feature = "parquet")]
+mod pages;
+#[cfg(feature = "parquet")]
 mod parquet;
 #[cfg(feature = "parquet")]
 mod quiet;
 mod specials;
+#[cfg(feature = "parquet")]
+mod thrift;
 
 pub use atomic::{Overwrite, Secrecy, write_atomic};
 pub use delimiter::Delimiter;

@@ -5,6 +5,7 @@
 //! aborts, hangs or panics through. Whether a file asks for much memory is seen when these
 //! tests run under a limit: `ulimit -v 4000000; cargo test -p marginswap-io --test parquet`.
 #![cfg(feature = "parquet")]
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use std::fs::File;
 use std::io::Write;
@@ -21,7 +22,7 @@ use arrow_array::{
 use marginswap_core::diagnostic::{Code, Diagnostic};
 use marginswap_io::{Format, ReadOptions, Source, Table};
 use parquet::arrow::ArrowWriter;
-use parquet::basic::Compression;
+use parquet::basic::{Compression, Encoding};
 use parquet::file::properties::{WriterProperties, WriterVersion};
 
 /// Writes over the same file again and again without making it empty first, which would
@@ -154,8 +155,9 @@ fn every_kind_becomes_categories() {
     }
 }
 
-/// Witness for several batches, several row groups with dictionaries of their own, and a
-/// dictionary that is given up for plain values half way.
+/// Witness for several batches, several row groups with dictionaries of their own, a
+/// dictionary that is given up for plain or delta-encoded values half way, and lengths that
+/// are looked through before.
 #[test]
 fn long_columns_come_back() {
     let word = |record: u32| match record {
@@ -167,20 +169,31 @@ fn long_columns_come_back() {
     let words: StringArray = (0..records).map(word).collect();
     let numbers: Int64Array =
         (0..records).map(|record| Some(i64::from(record / 5 % 300))).collect();
-    let properties = WriterProperties::builder()
-        .set_max_row_group_row_count(Some(20_000))
-        .set_dictionary_page_size_limit(10_000)
-        .build();
-    let bytes = write(vec![("words", Arc::new(words)), ("numbers", Arc::new(numbers))], properties);
-    let table = read(&bytes).unwrap();
-    let expected: Vec<Option<String>> = (0..records).map(word).collect();
-    assert_eq!(categories(&table, 0), expected);
-    let expected: Vec<_> =
-        (0..records).map(|record| Some((record / 5 % 300).to_string())).collect();
-    assert_eq!(categories(&table, 1), expected);
-    // Codes count from 0 in the order of first appearance, whatever the dictionary's order.
-    let column = table.columns[0].as_ref().unwrap();
-    assert_eq!([0, 1, 2, 3].map(|record| column.code(record)), [0, 1, 2, 3]);
+    let columns = || -> Vec<(&str, ArrayRef)> {
+        vec![("words", Arc::new(words.clone())), ("numbers", Arc::new(numbers.clone()))]
+    };
+    let row_groups = || WriterProperties::builder().set_max_row_group_row_count(Some(20_000));
+    let version_2 = || row_groups().set_writer_version(WriterVersion::PARQUET_2_0);
+    let mut first = Vec::new();
+    for properties in [
+        row_groups().set_dictionary_page_size_limit(10_000),
+        version_2().set_dictionary_page_size_limit(10_000),
+        version_2().set_dictionary_enabled(false),
+        version_2()
+            .set_dictionary_enabled(false)
+            .set_compression(Compression::SNAPPY)
+            .set_column_encoding("words".into(), Encoding::DELTA_LENGTH_BYTE_ARRAY),
+    ] {
+        let table = read(&write(columns(), properties.build())).unwrap();
+        let expected: Vec<Option<String>> = (0..records).map(word).collect();
+        assert_eq!(categories(&table, 0), expected);
+        let number = |record: u32| Some((record / 5 % 300).to_string());
+        assert_eq!(categories(&table, 1), (0..records).map(number).collect::<Vec<_>>());
+        // Codes count from 0 in the order of first appearance, whatever the dictionary's.
+        let column = table.columns[0].as_ref().unwrap();
+        first.push([0, 1, 2, 3].map(|record| column.code(record)));
+    }
+    assert!(first.iter().all(|codes| *codes == [0, 1, 2, 3]));
 }
 
 #[test]
@@ -267,36 +280,64 @@ fn described(description: &[u8]) -> Vec<u8> {
     [b"PAR1", description, &length.to_le_bytes(), b"PAR1"].concat()
 }
 
-/// A number as thrift's compact protocol writes it: zigzag, seven bits a byte.
-fn zigzag(number: i64) -> Vec<u8> {
-    let mut rest = (number << 1 ^ number >> 63).cast_unsigned();
+/// A number as thrift's compact protocol writes it: seven bits a byte, the lowest first.
+fn number(mut rest: u64) -> Vec<u8> {
     let mut bytes = Vec::new();
-    while rest > 0x7f {
-        bytes.push((rest & 0x7f) as u8 | 0x80);
+    loop {
+        let [low, ..] = rest.to_le_bytes();
         rest >>= 7;
+        if rest == 0 {
+            bytes.push(low);
+            return bytes;
+        }
+        bytes.push(low | 0x80);
     }
-    bytes.push(rest as u8);
-    bytes
 }
 
-/// A description with one column `a` of 32-bit integers, this many records, and these bytes
-/// as the list of row groups.
-fn description(records: i64, row_groups: &[u8]) -> Vec<u8> {
-    let schema = b"\x48\x01r\x15\x02\x00\x15\x02\x25\x00\x18\x01a\x00";
-    [b"\x15\x02\x19\x2c", &schema[..], b"\x16", &zigzag(records), b"\x19", row_groups, b"\x00"]
-        .concat()
+/// A number that may be negative: its sign in the lowest bit.
+fn zigzag(signed: i64) -> Vec<u8> {
+    number((signed << 1 ^ signed >> 63).cast_unsigned())
 }
 
-/// A row group with one chunk of column `a`: its records, where it begins, its length.
-fn row_group(records: i64, start: i64, length: i64) -> Vec<u8> {
-    packed_row_group(0, records, start, length)
+/// A column `a` that must have values: the number of its physical type, the length of its
+/// values if it is fixed, and the number of its codec.
+#[derive(Clone, Copy)]
+struct Kind {
+    number: i64,
+    fixed: Option<i64>,
+    codec: i64,
 }
 
-/// The same, compressed with the codec of this number.
-fn packed_row_group(codec: i64, records: i64, start: i64, length: i64) -> Vec<u8> {
-    let chunk = [
-        &b"\x26\x00\x1c\x15\x02\x19\x15\x00\x19\x18\x01a\x15"[..],
-        &zigzag(codec),
+const INTEGER: Kind = Kind { number: 1, fixed: None, codec: 0 };
+const TEXT: Kind = Kind { number: 6, fixed: None, codec: 0 };
+
+/// A description with one column, this many records, and these bytes as the list of row
+/// groups.
+fn description(kind: Kind, records: i64, row_groups: &[u8]) -> Vec<u8> {
+    let fixed = match kind.fixed {
+        Some(length) => [b"\x15", &zigzag(length)[..], b"\x15"].concat(),
+        None => vec![0x25],
+    };
+    [
+        &b"\x15\x02\x19\x2c\x48\x01r\x15\x02\x00\x15"[..],
+        &zigzag(kind.number),
+        &fixed,
+        b"\x00\x18\x01a\x00\x16",
+        &zigzag(records),
+        b"\x19",
+        row_groups,
+        b"\x00",
+    ]
+    .concat()
+}
+
+/// A list of one row group with one chunk: its records, where it begins, its length.
+fn row_group(kind: Kind, records: i64, start: i64, length: i64) -> Vec<u8> {
+    [
+        &b"\x1c\x19\x1c\x26\x00\x1c\x15"[..],
+        &zigzag(kind.number),
+        b"\x19\x15\x00\x19\x18\x01a\x15",
+        &zigzag(kind.codec),
         b"\x16",
         &zigzag(records),
         b"\x16",
@@ -305,11 +346,49 @@ fn packed_row_group(codec: i64, records: i64, start: i64, length: i64) -> Vec<u8
         &zigzag(length),
         b"\x26",
         &zigzag(start),
-        b"\x00\x00",
+        b"\x00\x00\x16",
+        &zigzag(length),
+        b"\x16",
+        &zigzag(records),
+        b"\x00",
     ]
-    .concat();
-    [&b"\x19\x1c"[..], &chunk, b"\x16", &zigzag(length), b"\x16", &zigzag(records), b"\x00"]
-        .concat()
+    .concat()
+}
+
+/// A file with one row group that holds these pages.
+fn paged(kind: Kind, records: i64, pages: &[u8]) -> Vec<u8> {
+    let group = row_group(kind, records, 4, i64::try_from(pages.len()).unwrap());
+    let description = description(kind, records, &group);
+    let tail = u32::try_from(description.len()).unwrap().to_le_bytes();
+    [b"PAR1", pages, &description, &tail, b"PAR1"].concat()
+}
+
+/// What a page is, and what its header claims.
+#[derive(Clone, Copy)]
+enum PageKind {
+    Data,
+    Dictionary,
+}
+
+fn page(kind: PageKind, unpacked: i64, packed: i64, values: i64, encoding: i64) -> Vec<u8> {
+    let (number, header, rest): (_, &[u8], &[u8]) = match kind {
+        PageKind::Data => (0, b"\x2c\x15", b"\x15\x06\x15\x06\x00\x00"),
+        PageKind::Dictionary => (2, b"\x4c\x15", b"\x00\x00"),
+    };
+    [
+        &b"\x15"[..],
+        &zigzag(number),
+        b"\x15",
+        &zigzag(unpacked),
+        b"\x15",
+        &zigzag(packed),
+        header,
+        &zigzag(values),
+        b"\x15",
+        &zigzag(encoding),
+        rest,
+    ]
+    .concat()
 }
 
 #[test]
@@ -329,7 +408,7 @@ fn hostile_descriptions_give_an_answer() {
                 let list = [&[field, kind][..], size, b"\x01"].concat();
                 files.push(described(&[b"\x15\x02", &list[..]].concat()));
                 files.push(described(&list));
-                files.push(described(&description(1, &list[1..])));
+                files.push(described(&description(INTEGER, 1, &list[1..])));
             }
         }
     }
@@ -340,57 +419,60 @@ fn hostile_descriptions_give_an_answer() {
     // Claims of records and places that no file of this length has.
     let numbers = [-1, 0, 1, 1000, 1 << 31, 1 << 32, 1 << 40, 1 << 62, i64::MAX, i64::MIN];
     for records in numbers {
-        files.push(described(&description(records, b"\x0c")));
+        files.push(described(&description(INTEGER, records, b"\x0c")));
         for start in [0, 4, 30, 1 << 40, i64::MAX, -1] {
             for length in [0, 1, 8, 1 << 31, 1 << 40, i64::MAX, -1] {
-                let group = row_group(records, start, length);
-                files.push(described(&description(records, &[b"\x1c", &group[..]].concat())));
+                let group = row_group(INTEGER, records, start, length);
+                files.push(described(&description(INTEGER, records, &group)));
             }
         }
     }
-    // Pages that claim any size: type, uncompressed size, compressed size, values.
-    let sizes = [0, 1, 8, 1 << 20, (1 << 31) - 1, -1];
-    let counts = [0, 1, 1000, 1 << 20, (1 << 31) - 1, -1];
-    for (unpacked, values) in sizes.into_iter().flat_map(|size| counts.map(|count| (size, count))) {
-        for (kind, header) in [(0, b"\x2c\x15"), (2, b"\x4c\x15")] {
-            for (encoding, codec) in [0, 3, 5, 8]
-                .into_iter()
-                .flat_map(|encoding| [0, 1, 2, 6, 7].map(|codec| (encoding, codec)))
-            {
-                let packed = if codec == 0 { unpacked } else { 8 };
-                let page = [
-                    &b"\x15"[..],
-                    &zigzag(kind),
-                    b"\x15",
-                    &zigzag(unpacked),
-                    b"\x15",
-                    &zigzag(packed),
-                    header,
-                    &zigzag(values),
-                    b"\x15",
-                    &zigzag(encoding),
-                    b"\x15\x06\x15\x06\x00\x00",
-                    b"\x20\xff\xff\xff\xff\x0f\x01\x01",
-                ]
-                .concat();
-                let length = i64::try_from(page.len()).unwrap();
-                let group = packed_row_group(codec, values, 4, length);
-                let description = description(values, &[b"\x1c", &group[..]].concat());
-                let tail = u32::try_from(description.len()).unwrap().to_le_bytes();
-                files.push([b"PAR1", &page[..], &description, &tail, b"PAR1"].concat());
+    // Values of any fixed length, all of them or none there.
+    for length in [0, 1, 1 << 16, (1 << 16) + 1, (1 << 31) - 1, -1] {
+        let kind = Kind { number: 7, fixed: Some(length), codec: 0 };
+        files.push(paged(kind, 8, &[page(PageKind::Data, 8, 8, 8, 0), vec![b'x'; 8]].concat()));
+    }
+    // Pages that claim any size and any number of values, alone and before a sound one.
+    let data = b"\x20\xff\xff\xff\xff\x0f\x01\x01";
+    let sound = [page(PageKind::Data, 8, 8, 2, 0), data.to_vec()].concat();
+    for unpacked in [0, 1, 8, 1 << 20, (1 << 31) - 1, -1] {
+        for values in [0, 1, 2, 1000, 1 << 20, (1 << 31) - 1, -1] {
+            for kind in [PageKind::Data, PageKind::Dictionary] {
+                for encoding in [0, 2, 3, 5, 6, 7, 8] {
+                    for codec in [0, 1, 2, 6, 7] {
+                        let packed = if codec == 0 { unpacked } else { 8 };
+                        let page = [&page(kind, unpacked, packed, values, encoding), &data[..]];
+                        for column in [INTEGER, TEXT] {
+                            let column = Kind { codec, ..column };
+                            files.push(paged(column, values, &page.concat()));
+                            files.push(paged(column, 2, &page.concat()));
+                            files.push(paged(column, 2, &[&page.concat(), &sound[..]].concat()));
+                        }
+                    }
+                }
+            }
+        }
+    }
+    // Lengths of texts that claim to be any number: blocks of 128 in 4 parts, the number,
+    // the first one.
+    for claim in [0, 1, 2, 1000, 1 << 31, 1 << 40, 1 << 61, u64::MAX] {
+        let lengths = [b"\x80\x01\x04", &number(claim)[..], b"\x02\x00\x00\x00\x00\x00"].concat();
+        let good = b"\x80\x01\x04\x02\x02\x00\x00\x00\x00\x00";
+        for body in [lengths.clone(), [good, &lengths[..]].concat(), [&lengths[..], good].concat()]
+        {
+            let body = [&body[..], b"xxxx"].concat();
+            let size = i64::try_from(body.len()).unwrap();
+            for encoding in [5, 6, 7] {
+                let page = [page(PageKind::Data, size, size, 2, encoding), body.clone()].concat();
+                files.push(paged(TEXT, 2, &page));
+                files.push(paged(INTEGER, 2, &page));
             }
         }
     }
     // Columns within columns, a hundred thousand deep.
     let deep =
         [b"\x48\x01r\x15\x02\x00".repeat(100_000), b"\x15\x02\x25\x00\x18\x01a\x00".to_vec()];
-    let mut size = 100_001u64;
-    let mut list = vec![0xfc];
-    while size > 0x7f {
-        list.push((size & 0x7f) as u8 | 0x80);
-        size >>= 7;
-    }
-    list.push(size as u8);
+    let list = [&[0xfc][..], &number(100_001)].concat();
     files.push(described(
         &[b"\x15\x02\x19", &list[..], &deep.concat(), b"\x16\x02\x19\x0c\x00"].concat(),
     ));
