@@ -541,8 +541,11 @@ mod tests {
         CsvReader::open("data.csv".into(), input, Compression::Plain, None, limits)
     }
 
+    /// The fields of each record.
+    type Fields = Vec<Vec<Vec<u8>>>;
+
     /// All bytes and all fields, record by record.
-    fn stream(bytes: &[u8], limits: Limits) -> Result<(Vec<u8>, Vec<Vec<Vec<u8>>>), Diagnostic> {
+    fn stream(bytes: &[u8], limits: Limits) -> Result<(Vec<u8>, Fields), Diagnostic> {
         let mut reader = open(bytes, limits)?;
         let mut copy = reader.preamble().to_vec();
         let mut records = Vec::new();
@@ -567,8 +570,8 @@ mod tests {
         Ok((copy, records))
     }
 
-    /// The fields of each record, by way of codes.
-    fn encode(bytes: &[u8], limits: Limits) -> Result<Vec<Vec<Vec<u8>>>, Diagnostic> {
+    /// All fields, by way of codes.
+    fn encode(bytes: &[u8], limits: Limits) -> Result<Fields, Diagnostic> {
         let reader = open(bytes, limits)?;
         let wanted = vec![true; reader.columns().len()];
         let table = reader.read(&wanted)?;

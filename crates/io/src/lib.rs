@@ -14,12 +14,18 @@ pub mod delimiter;
 pub mod scan;
 pub mod source;
 
+#[cfg(feature = "parquet")]
+mod description;
 mod header;
+#[cfg(feature = "parquet")]
+mod pages;
 #[cfg(feature = "parquet")]
 mod parquet;
 #[cfg(feature = "parquet")]
 mod quiet;
 mod specials;
+#[cfg(feature = "parquet")]
+mod thrift;
 
 pub use atomic::{Overwrite, Secrecy, check_target, write_atomic};
 pub use delimiter::Delimiter;

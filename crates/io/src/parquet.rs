@@ -7,10 +7,10 @@
 //! refused, and so are columns of lists or structures. Where a text column has a
 //! dictionary in the file, its values are looked up once and then pushed as codes.
 //!
-//! Trap: the description of a file may claim anything. Before a column is decoded, its
-//! chunks must lie within the file, and the file must have a byte for every 65,536 records
-//! it claims (a page of one repeated value may hold millions; a row group costs some
-//! hundred bytes). A decoder that panics all the same is caught, see [`crate::quiet`]. The
+//! Trap: the description of a file may claim anything. It is looked through first, see
+//! [`crate::description`], and so are the pages of each wanted column, see [`crate::pages`].
+//! The file must have a byte for every 65,536 records it claims (a page of one repeated
+//! value may hold millions; a row group costs some hundred bytes). A decoder that panics all the same is caught, see [`crate::quiet`]. The
 //! words of a decoder's error are not shown, since they may hold a value.
 //!
 //! Edge case: the legacy timestamps of 96 bits are read as nanoseconds in 64 bits, so two
@@ -21,6 +21,7 @@
 
 use std::fmt::{Display, Write};
 use std::fs::File;
+use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -40,16 +41,22 @@ use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder,
 };
-use parquet::basic::Compression;
+use parquet::basic::{Compression, Type};
+use parquet::file::serialized_reader::SerializedPageReader;
 
 use crate::csv::unreadable;
+use crate::description;
 use crate::header;
+use crate::pages::{self, Chunk, Look};
 use crate::quiet::quietly;
 use crate::source::{self, Table};
 
 /// Records that are decoded at once: few enough that the text of one batch stays far from
 /// the 2 GiB an array of text may hold.
 const BATCH: usize = 1 << 13;
+
+/// The longest values of a fixed length: a batch of nulls takes room for all of them.
+const LONGEST_FIXED: i32 = 1 << 16;
 
 /// The most records a file of so many bytes may claim.
 const RECORDS_PER_BYTE: u64 = 1 << 16;
@@ -66,11 +73,12 @@ pub(crate) struct ParquetReader {
 
 impl ParquetReader {
     /// Reads the description.
-    pub(crate) fn open(path: PathBuf, file: File) -> Result<Self, Diagnostic> {
-        let length = match file.metadata() {
-            Ok(metadata) => metadata.len(),
-            Err(error) => return Err(unreadable(&error, source::Compression::Plain)),
-        };
+    pub(crate) fn open(path: PathBuf, mut file: File) -> Result<Self, Diagnostic> {
+        let not_read = |error: io::Error| unreadable(&error, source::Compression::Plain);
+        let length = file.metadata().map_err(not_read)?.len();
+        if !description::is_sound(&mut file).map_err(not_read)? {
+            return Err(damaged("its description at the end of the file is not sound"));
+        }
         let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
         let Some(Ok(description)) = quietly(|| ArrowReaderMetadata::load(&file, options)) else {
             return Err(damaged("its description at the end of the file cannot be read"));
@@ -120,6 +128,10 @@ impl ParquetReader {
     /// Refuses a column that has no categories.
     fn check_kind(&self, position: usize) -> Result<(), Diagnostic> {
         let kind = self.description.schema().field(position).data_type();
+        let is_long = || {
+            let leaf = self.description.parquet_schema().column(self.leaf(position));
+            leaf.physical_type() == Type::FIXED_LEN_BYTE_ARRAY && leaf.type_length() > LONGEST_FIXED
+        };
         let (code, detail, remedy) = match kind {
             DataType::Float16 | DataType::Float32 | DataType::Float64 => (
                 Code::FloatColumn,
@@ -131,19 +143,27 @@ impl ParquetReader {
                 "the column holds lists, structures or the like, which are no categories",
                 "store it as text, or leave it out with --ignore",
             ),
+            _ if is_long() => (
+                Code::UnsupportedColumn,
+                "every value of the column is longer than 65,536 bytes",
+                "store it as text, or leave it out with --ignore",
+            ),
             _ => return Ok(()),
         };
         let column = header::titled(position, &self.names);
         Err(Diagnostic::new(code, detail, remedy).in_column(column))
     }
 
-    /// Refuses a column whose bytes do not lie within the file, or that is packed in a way
-    /// this program does not know.
+    /// Refuses a column whose bytes do not lie within the file, that is packed in a way this
+    /// program does not know, or whose pages claim what they cannot hold.
     fn check_chunks(&self, position: usize) -> Result<(), Diagnostic> {
+        let not_read = |error: io::Error| unreadable(&error, source::Compression::Plain);
+        let mut file = self.file.try_clone().map_err(not_read)?;
+        let leaf = self.leaf(position);
+        let kind = self.description.parquet_schema().column(leaf);
         for row_group in self.description.metadata().row_groups() {
-            let leaf = self.leaf(position);
-            let range = quietly(|| row_group.columns().get(leaf).map(|chunk| chunk.byte_range()));
-            let Some(Some((start, length))) = range else {
+            let place = quietly(|| row_group.columns().get(leaf).map(|chunk| chunk.byte_range()));
+            let Some(Some((start, length))) = place else {
                 return Err(damaged("a part of the column is not described"));
             };
             if start.checked_add(length).is_none_or(|end| end > self.length) {
@@ -154,6 +174,26 @@ impl ParquetReader {
                 return Err(damaged(&format!(
                     "the column is compressed with {codec}, which is not supported"
                 )));
+            }
+            let records = u64::try_from(row_group.num_rows()).expect("counted before");
+            let chunk = Chunk { start, length, codec, records };
+            let look = pages::look_through(&mut file, &chunk).map_err(not_read)?;
+            let is_sound = match look {
+                Look::Sound => true,
+                Look::Unsound => false,
+                Look::HasLengths => {
+                    let lengths = quietly(|| {
+                        let file = Arc::new(self.file.try_clone().ok()?);
+                        let records = usize::try_from(records).ok()?;
+                        let chunk = row_group.column(leaf);
+                        let pages = SerializedPageReader::new(file, chunk, records, None).ok()?;
+                        pages::lengths_are_sound(pages, kind.max_def_level() > 0)
+                    });
+                    lengths.flatten().is_some()
+                }
+            };
+            if !is_sound {
+                return Err(damaged("a page of the column claims what it cannot hold"));
             }
         }
         Ok(())

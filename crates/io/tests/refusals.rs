@@ -2,6 +2,7 @@
 //! its place, and no value of the data in any of its words.
 //!
 //! Every value in these files is, or holds, the marker `Zq`; no header does.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use std::fs;
 use std::io::Write;
@@ -228,4 +229,12 @@ fn a_column_that_is_not_wanted_is_counted_all_the_same() {
     assert!(table.columns[0].is_none());
     assert_eq!(table.columns[1].as_ref().unwrap().len(), 2);
     assert_eq!(read(b"a,b\nZ\0q,Zq\n").unwrap_err().code, Code::NulByte);
+}
+
+#[cfg(not(feature = "parquet"))]
+#[test]
+fn a_build_without_parquet_says_so() {
+    let refusal = refusal(b"PAR1\x15\x00Zq");
+    assert_eq!(refusal.code, Code::BadParquet);
+    assert!(refusal.detail.contains("built without Parquet"));
 }
