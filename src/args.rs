@@ -11,7 +11,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
     version,
     about,
     max_term_width = 100,
-    after_help = "Exit codes: 0 done · 1 a gate is not met · 2 usage · 3 input data · 8 files.\n\
+    after_help = "Exit codes: 0 done · 2 usage · 3 input data · 8 files.\n\
                   No command sends anything anywhere."
 )]
 pub struct Cli {
@@ -35,7 +35,7 @@ pub enum Command {
 /// How the file is read.
 #[derive(Debug, Args)]
 pub struct ReadArgs {
-    /// What parts the fields of a CSV file: `,` `;` `|` or `tab` [default: seen in the header]
+    /// What parts the fields of a CSV file: `,` `;` `|` … or `tab` [default: seen in the header]
     #[arg(long, value_name = "D")]
     pub delimiter: Option<String>,
 }

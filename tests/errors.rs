@@ -50,7 +50,8 @@ const PARQUET_FILES: &[(&str, Code, &str)] = &[
     ("list_column.parquet", Code::UnsupportedColumn, "column 2 `jobs`"),
 ];
 #[cfg(not(feature = "parquet"))]
-const PARQUET_FILES: &[(&str, Code, &str)] = &[];
+const PARQUET_FILES: &[(&str, Code, &str)] =
+    &[("float_column.parquet", Code::NoParquet, "float_column.parquet")];
 
 #[test]
 fn bad_files_are_refused() {
@@ -143,7 +144,9 @@ fn every_code_has_a_test() {
     tested.extend(TYPED.iter().map(|typed| typed.0));
     tested.extend(TESTED_IN_THE_READER);
     tested.extend([Code::TooManyVariables, Code::Unreadable]);
-    if cfg!(not(feature = "parquet")) {
+    if cfg!(feature = "parquet") {
+        tested.insert(Code::NoParquet);
+    } else {
         tested.extend([Code::BadParquet, Code::FloatColumn, Code::UnsupportedColumn]);
     }
     let missing: Vec<_> = Code::ALL.iter().filter(|code| !tested.contains(code)).collect();

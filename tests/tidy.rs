@@ -17,6 +17,9 @@ fn read(path: &str) -> String {
 /// Every Rust file of the project.
 fn sources() -> Vec<(PathBuf, String)> {
     fn walk(folder: &Path, found: &mut Vec<(PathBuf, String)>) {
+        if !folder.is_dir() {
+            return;
+        }
         for entry in fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();
             if path.is_dir() {

@@ -241,16 +241,19 @@ codes! {
          of line that all programs agree on. Old Mac files have such line ends:\n\
          `tr '\\r' '\\n'` converts them.";
     BadDelimiter 218 exit 3: "a delimiter that cannot be used",
-        "A delimiter is one byte: `,` `;` `|` or `tab`. A quote, a line end or a letter that may\n\
-         stand in a value would not part the fields. Without --delimiter the header line\n\
-         decides between comma, semicolon and tab.";
+        "A delimiter is one sign such as `,` `;` or `|`, or a word: comma, semicolon, pipe, tab. A\n\
+         quote, a line end, a letter or a digit would not part the fields. Without --delimiter\n\
+         the header line decides between comma, semicolon and tab.";
     FieldTooLong 219 exit 3: "a field or line that is too long",
         "One line is longer than 1 GiB. Most often a quote was opened and never meant.";
+    NoParquet 220 exit 3: "a Parquet file, and a program without Parquet",
+        "This program was built without the feature `parquet`. Store the data as CSV, or build the\n\
+         program with its default features.";
     Unreadable 801 exit 8: "a file that cannot be read",
         "The operating system refuses to read the file; what it says is printed with the error.";
     Unwritable 802 exit 8: "a file that cannot be written",
         "The operating system refuses to write; what it says is printed with the error.\n\
-         Nothing is left behind: a file appears under its name only when it is complete.";
+         A file appears under its name only when it is complete.";
     OutputExists 803 exit 8: "the output file exists",
         "An existing file is not replaced unless --force is given.";
 }

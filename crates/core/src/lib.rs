@@ -9,10 +9,14 @@ pub mod diagnostic;
 pub mod hash;
 pub mod varset;
 
+// One by one, so that they keep this order.
 pub mod encode;
+
+pub mod table;
+
 pub mod graph;
+
 pub mod partner;
 
 #[cfg(any(test, feature = "oracle"))]
 pub mod oracle;
-pub mod table;

@@ -139,7 +139,7 @@ fn law_separator_lemma() {
 
 #[test]
 fn law_antichain_keeps_every_table() {
-    // All families of up to three tables on three variables, repeated and nested ones too.
+    // All families of one to three tables on three variables: repeated and nested ones too.
     let tables: Vec<VarSet> =
         VarSet::first(3).subsets().filter(|table| !table.is_empty()).collect();
     for &first in &tables {

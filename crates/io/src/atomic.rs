@@ -120,7 +120,13 @@ fn write(
         io::ErrorKind::AlreadyExists if overwrite == Overwrite::Refuse => exists(),
         _ => unwritable(&failed.error),
     })?;
-    force_folder(folder).map_err(|error| unwritable(&error))
+    force_folder(folder).map_err(|error| {
+        Diagnostic::new(
+            Code::Unwritable,
+            format!("the file is complete, but its folder is not forced to disk: {}", said(&error)),
+            "see that the file is there after a restart",
+        )
+    })
 }
 
 #[cfg(unix)]

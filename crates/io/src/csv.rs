@@ -17,7 +17,7 @@
 //!
 //! Law: `chunks-do-not-matter`: the answer, and the error, is the same for every size of
 //! the window. Law: `raw-bytes-rebuild-the-file`. Law: `csv-crate-agrees`: what is accepted
-//! here, the `csv` crate reads as the same fields.
+//! here, the crate of that name reads as the same fields.
 
 use std::io::{self, Read};
 use std::path::PathBuf;

@@ -179,7 +179,7 @@ fn open_parquet(path: &Path, file: File) -> Result<Source, Diagnostic> {
 #[cfg(not(feature = "parquet"))]
 fn open_parquet(_: &Path, _: File) -> Result<Source, Diagnostic> {
     Err(Diagnostic::new(
-        Code::BadParquet,
+        Code::NoParquet,
         "this is a Parquet file, and this program is built without Parquet",
         "store the data as CSV, or use a program built with the feature `parquet`",
     ))

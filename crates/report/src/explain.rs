@@ -3,7 +3,7 @@
 use marginswap_core::diagnostic::grouped;
 use marginswap_core::encode::{RecordId, Records, Schema};
 use marginswap_core::graph::{Reason, Scope, Separators};
-use marginswap_core::partner::disclosed::is_frozen_cell_disclosed;
+use marginswap_core::partner::disclosed::is_proved_full;
 use marginswap_core::partner::{Surroundings, pair};
 use marginswap_core::table::JointTable;
 use marginswap_core::varset::VarSet;
@@ -25,6 +25,8 @@ pub struct PairReport {
     pub differing: Names,
     /// The parts of these that can travel alone.
     pub parts: Vec<Names>,
+    /// The differing variables that never move; the part that holds them stays.
+    pub stays: Names,
     /// How many different results the swaps of the two have: 2^(parts − 1) − 1.
     pub exchanges: u64,
     /// What ties the differing variables together, when they cannot be swapped.
@@ -59,6 +61,7 @@ impl PairReport {
             differing: name(differing),
             exchanges: 1u64.checked_shl(shift).map_or(u64::MAX, |results| results - 1),
             parts: parts.iter().map(|part| name(*part)).collect(),
+            stays: name(differing & schema.staying()),
             bound_by: pair::binding_links(scope.class(), differing)
                 .iter()
                 .map(|link| LinkReport {
@@ -95,7 +98,9 @@ impl Answer for PairReport {
                 "They can be swapped and every kept table stays. What can travel alone:\n",
             );
             for part in &self.parts {
-                text.push_str(&format!("  {}\n", listed(part)));
+                let stays = part.iter().any(|name| self.stays.contains(name));
+                let remark = if stays { "   (stays)" } else { "" };
+                text.push_str(&format!("  {}{remark}\n", listed(part)));
             }
             let results = counted(self.exchanges, "different result", "different results");
             text.push_str(&format!(
@@ -130,7 +135,8 @@ pub struct RecordReport {
     pub sample_unique: bool,
     /// Has it a partner?
     pub swappable: bool,
-    /// Do the kept tables prove that its cell is occupied? Null when that is not known.
+    /// Does what every swap keeps prove that its cell is occupied? Null when no proof is
+    /// known, nor that there is none.
     pub disclosed: Option<bool>,
     /// How many records it can be swapped with.
     pub partners: u64,
@@ -188,7 +194,7 @@ pub struct ChoiceReport {
     pub beta: Names,
     /// j, counted from 1.
     pub partner: u64,
-    /// E: the differing variables of γα.
+    /// E: the differing variables of γα, or all others when γα holds a column that stays.
     pub exchanged: Names,
 }
 
@@ -246,7 +252,7 @@ impl RecordReport {
                     .collect(),
             }
         });
-        let choice = around.choose(records, separators.list()).map(|choice| {
+        let choice = around.choose(records, separators.list(), schema.staying()).map(|choice| {
             let separator = &separators.list()[choice.separator];
             ChoiceReport {
                 separator: name(separator.variables),
@@ -272,7 +278,7 @@ impl RecordReport {
             Some(false)
         } else {
             let joint = JointTable::count(records);
-            is_frozen_cell_disclosed(&joint, scope.class(), joint.cell_of(record))
+            is_proved_full(&joint, scope.class(), joint.cell_of(record)).then_some(true)
         };
         Self {
             record: record.number(),
@@ -317,8 +323,8 @@ impl Answer for RecordReport {
         }
         if self.disclosed == Some(true) {
             text.push_str(
-                "The kept tables alone prove that its cell is occupied: no swap of any number of\n\
-                 records can empty it.\n",
+                "What every swap keeps proves that its cell is occupied: no swap of any number of records\n\
+                 can empty it.\n",
             );
         }
         if !self.separators.is_empty() {

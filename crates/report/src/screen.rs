@@ -27,7 +27,7 @@ pub struct ScreenReport {
     pub swappable_uniques: u64,
     /// Of the sample uniques, those that have no partner.
     pub frozen_uniques: u64,
-    /// Records in cells that the kept tables prove to be occupied by all of them.
+    /// Records in cells that what every swap keeps proves to be occupied by all of them.
     pub disclosed: u64,
     /// Of the sample uniques, those.
     pub disclosed_uniques: u64,
@@ -99,13 +99,17 @@ impl Answer for ScreenReport {
         ];
         let mut text = aligned(&rows);
         text.push_str(
-            "\nAll counts are exact. Already disclosed: the kept tables alone prove that the cell is\n\
-             occupied, so no swap of any number of records can empty it.\n",
+            "\nAlready disclosed: what every swap keeps (the tables, each other variable's own counts, the\n\
+             columns that stay) proves that the cell is occupied; no swap of any number of records\n\
+             can empty it.\n",
         );
         if !self.disclosed_is_exact {
             text.push_str(
-                "These tables are not decomposable: more records than these may be disclosed.\n",
+                "These tables are not decomposable: more records than these may be disclosed. All other\n\
+                 counts are exact.\n",
             );
+        } else {
+            text.push_str("All counts are exact.\n");
         }
         text
     }

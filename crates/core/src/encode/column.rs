@@ -3,19 +3,19 @@
 //! A reader pushes the fields of a column one after the other; the codes are stored in
 //! one, two or four bytes each, whatever the number of categories needs so far.
 
+use std::fmt;
 use std::ops::Range;
 
 use super::Dictionary;
 
 /// One column: its categories, and each record's code.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct Column {
     dictionary: Dictionary,
     codes: Codes,
 }
 
 /// Codes in the narrowest form that holds them.
-#[derive(Debug)]
 enum Codes {
     Narrow(Vec<u8>),
     Middle(Vec<u16>),
@@ -123,6 +123,12 @@ impl<'a> FromIterator<&'a [u8]> for Column {
             column.push(field);
         }
         column
+    }
+}
+
+impl fmt::Debug for Column {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "Column({} records, {} levels)", self.len(), self.dictionary.levels())
     }
 }
 

@@ -40,6 +40,8 @@ pub enum Reason {
 impl Scope {
     /// The scope of a file with these columns.
     ///
+    /// Law: `what-stays-is-a-margin`.
+    ///
     /// # Errors
     /// A table names an unknown or an ignored column, or too many variables take part.
     pub fn new(columns: &[String], roles: &Roles, formula: &Formula) -> Result<Self, Diagnostic> {

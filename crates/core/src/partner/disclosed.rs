@@ -7,13 +7,14 @@
 //! ```
 //!
 //! so L(i) = n(i) means that no swap, of however many records, can take one out of the
-//! cell: whoever has the tables can prove that it is occupied. Such records are *already
+//! cell: what every swap keeps proves that it is occupied. Such records are *already
 //! disclosed*. The same bound holds for every decomposable class whose cliques lie inside
 //! tables of 𝒟. When 𝒟 is not decomposable, [`certified_by_forest`] tries the best
 //! spanning forest of two-way tables for each cell: what it finds is certain, what it does
 //! not find stays open.
 //!
-//! The one-way table of a variable in no table counts as kept, because every swap keeps it.
+//! The one-way table of a variable in no table counts as kept, because every swap keeps it,
+//! and so does the joint table of the columns that stay.
 
 use crate::graph::{GeneratingClass, JunctionTree, MarginGraph};
 use crate::table::{CellId, JointTable, MarginTable};
@@ -91,18 +92,12 @@ pub fn certified_by_forest(
     certified
 }
 
-/// What is known of one cell that has no partner: `Some(true)` when the kept tables prove
-/// that all its records are there, `None` when no proof is found. With a decomposable 𝒟 a
-/// proof always exists.
+/// Is there a proof that all records of this cell, which has no partner, are there? With a
+/// decomposable 𝒟 there always is one; otherwise "no" means that none was found.
 #[must_use]
-pub fn is_frozen_cell_disclosed(
-    joint: &JointTable,
-    class: &GeneratingClass,
-    cell: CellId,
-) -> Option<bool> {
-    let proved = class.is_decomposable()
-        || !certified_by_forest(joint, &class.margin_graph(), &[cell]).is_empty();
-    proved.then_some(true)
+pub fn is_proved_full(joint: &JointTable, class: &GeneratingClass, frozen: CellId) -> bool {
+    class.is_decomposable()
+        || !certified_by_forest(joint, &class.margin_graph(), &[frozen]).is_empty()
 }
 
 /// The weight of a maximum spanning tree of a complete graph (Prim).

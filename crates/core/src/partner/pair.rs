@@ -96,6 +96,9 @@ pub fn exchangeable_parts(graph: &MarginGraph, differing: VarSet) -> Vec<VarSet>
 /// because exchanging E and exchanging its complement give the same records.
 ///
 /// Law: `exchanges-are-unions-of-parts`.
+///
+/// # Panics
+/// With more than 64 parts: nobody could wait for the answer.
 pub fn exchanges(parts: &[VarSet]) -> impl Iterator<Item = VarSet> + '_ {
     let movable = parts.get(1..).unwrap_or_default();
     VarSet::first(movable.len())

@@ -249,8 +249,13 @@ fn partner_counts(joint: &JointTable, members: &[u32], separator: &Separator) ->
 
 /// Theorem 1 against every cell.
 fn pair_test(cells: &PackedCells, graph: &MarginGraph, open: &mut Open) {
+    // With many variables nearly every pair differs in a set of its own.
+    const MOST_REMEMBERED: usize = 1 << 20;
     let mut known: Map<VarSet, bool> = Map::with_hasher(STATE);
     open.settle(|cell| {
+        if known.len() > MOST_REMEMBERED {
+            known.clear();
+        }
         let own = cells.get(cell);
         cells.iter().any(|other| {
             let differing = cells.layout().differing(own, other);

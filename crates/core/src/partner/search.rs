@@ -58,7 +58,7 @@ pub struct Choice {
     pub beta: usize,
     /// j.
     pub partner: RecordId,
-    /// E: what of γα differs (the rest of γα is equal in both records).
+    /// E: what of γα differs, or what else differs when γα stays.
     pub exchanged: VarSet,
 }
 
@@ -150,12 +150,18 @@ impl Surroundings {
     }
 
     /// Algorithm 1: the first separator and the first two components with a record in
-    /// diagonal position, the first such record, and E = γα. `None` when no separator in
-    /// the list offers one.
+    /// diagonal position, the first such record, and E = γα; where γα holds a variable of
+    /// `staying`, E is its complement, which gives the same two records. `None` when no
+    /// separator in the list offers one.
     ///
     /// Law: `algorithm-1`.
     #[must_use]
-    pub fn choose(&self, records: &Records, separators: &[Separator]) -> Option<Choice> {
+    pub fn choose(
+        &self,
+        records: &Records,
+        separators: &[Separator],
+        staying: VarSet,
+    ) -> Option<Choice> {
         separators.iter().enumerate().find_map(|(position, separator)| {
             let offered = self.through(separator);
             let Diagonal { alpha, beta, .. } = *offered.diagonals.first()?;
@@ -167,7 +173,9 @@ impl Surroundings {
                         && differing.meets(&components[beta])
                 })
                 .next()?;
-            let exchanged = components[alpha] & records.differing(self.record, partner);
+            let differing = records.differing(self.record, partner);
+            let inside = components[alpha] & differing;
+            let exchanged = if inside.meets(&staying) { differing - inside } else { inside };
             Some(Choice { separator: position, alpha, beta, partner, exchanged })
         })
     }

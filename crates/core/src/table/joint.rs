@@ -4,6 +4,8 @@
 //! record is a question about its cell, so the searches run over cells and weigh them with
 //! their counts.
 
+use std::fmt;
+
 use super::Grouping;
 use crate::encode::{PackedCells, RecordId, Records};
 
@@ -29,7 +31,7 @@ impl CellId {
 }
 
 /// n(i): the records that share all their values.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct JointTable {
     cells: PackedCells,
     counts: Vec<u32>,
@@ -107,6 +109,12 @@ impl JointTable {
     #[must_use]
     pub fn sample_uniques(&self) -> usize {
         self.counts.iter().filter(|&&count| count == 1).count()
+    }
+}
+
+impl fmt::Debug for JointTable {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "JointTable({} records in {} cells)", self.records(), self.len())
     }
 }
 

@@ -3,7 +3,7 @@
 //! Variables are joined when some kept table holds both; the members of a minimal
 //! separator have a dashed outline. Beneath stands what the separators are for: two
 //! records that agree on one, and differ in at least two of the parts it leaves, can
-//! exchange one part while every kept table stays as it is \[TH06, Corollary 2\].
+//! exchange one part while every kept table stays as it is \[TH06, Corollary 1\].
 //!
 //! Trap: a complete graph has no separator, and the picture of it looks like any dense
 //! one; it gets a banner. Edge case: the empty set is a separator exactly when the graph
