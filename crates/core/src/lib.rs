@@ -7,6 +7,7 @@
 
 pub mod diagnostic;
 pub mod hash;
+pub mod random;
 pub mod varset;
 
 // One by one, so that they keep this order.

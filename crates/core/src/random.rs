@@ -1,0 +1,118 @@
+//! Randomness that gives the same choices on every platform and in every version.
+//!
+//! ChaCha20 gives the stream; range and shuffle are our own, because a library may change
+//! how it draws a number from a stream, and a plan made from a stored seed must come out
+//! the same for ever. The seed comes from outside: this crate asks no operating system.
+
+use std::fmt;
+
+use rand::rngs::ChaCha20Rng;
+use rand::{Rng, SeedableRng};
+
+/// A seed: whoever has it can repeat every choice, so it is as secret as the plan.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Seed(pub [u8; 32]);
+
+impl fmt::Debug for Seed {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("Seed(secret)")
+    }
+}
+
+/// A stream of random numbers.
+pub struct Random(ChaCha20Rng);
+
+impl Random {
+    /// The stream of a seed. Each task takes a stream of its own, by number, so that one
+    /// task's draws never shift another's.
+    #[must_use]
+    pub fn new(seed: Seed, task: u64) -> Self {
+        let mut generator = ChaCha20Rng::from_seed(seed.0);
+        generator.set_stream(task);
+        Self(generator)
+    }
+
+    /// 64 random bits.
+    pub fn bits(&mut self) -> u64 {
+        self.0.next_u64()
+    }
+
+    /// A number below `bound`, each with the same probability.
+    ///
+    /// # Panics
+    /// When `bound` is 0: there is no such number.
+    pub fn below(&mut self, bound: usize) -> usize {
+        assert!(bound > 0, "a number below 0 is asked for");
+        let bound = bound as u64;
+        // Lemire's method: the high word of bits × bound, drawn anew where the low word
+        // would favour some numbers.
+        loop {
+            let product = u128::from(self.bits()) * u128::from(bound);
+            let low = product & u128::from(u64::MAX);
+            if low >= u128::from(bound.wrapping_neg() % bound) {
+                return usize::try_from(product >> 64).expect("the number is below the bound");
+            }
+        }
+    }
+
+    /// Puts a slice into random order, each order with the same probability.
+    pub fn shuffle<T>(&mut self, slice: &mut [T]) {
+        for last in (1..slice.len()).rev() {
+            slice.swap(last, self.below(last + 1));
+        }
+    }
+}
+
+impl fmt::Debug for Random {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("Random(secret)")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SEED: Seed = Seed([7; 32]);
+
+    /// These values may never change: plans are repeated from stored seeds. They were computed
+    /// from the published definition of ChaCha20 by a program of its own.
+    #[test]
+    fn the_choices_of_a_seed_are_fixed() {
+        let mut random = Random::new(SEED, 0);
+        let drawn: Vec<usize> = (0..8).map(|_| random.below(1000)).collect();
+        let mut order: Vec<usize> = (0..8).collect();
+        random.shuffle(&mut order);
+        assert_eq!(drawn, [257, 439, 342, 897, 135, 463, 669, 421]);
+        assert_eq!(order, [5, 4, 6, 3, 0, 1, 2, 7]);
+    }
+
+    #[test]
+    fn tasks_have_streams_of_their_own() {
+        let bits = |task| Random::new(SEED, task).bits();
+        assert_ne!(bits(0), bits(1));
+        assert_eq!(bits(1), bits(1));
+    }
+
+    #[test]
+    fn every_number_and_every_order_is_drawn_equally_often() {
+        let mut random = Random::new(SEED, 2);
+        let mut counts = [0u32; 6];
+        let mut orders = std::collections::BTreeMap::new();
+        for _ in 0..60_000 {
+            counts[random.below(6)] += 1;
+            let mut order = [0, 1, 2];
+            random.shuffle(&mut order);
+            *orders.entry(order).or_insert(0u32) += 1;
+        }
+        // Five standard deviations around 10,000.
+        let fair = |count: &u32| (9_540..10_460).contains(count);
+        assert!(counts.iter().all(fair), "{counts:?}");
+        assert!(orders.len() == 6 && orders.values().all(fair), "{orders:?}");
+    }
+
+    #[test]
+    fn nothing_shows_a_seed() {
+        assert_eq!(format!("{SEED:?} {:?}", Random::new(SEED, 0)), "Seed(secret) Random(secret)");
+    }
+}
