@@ -17,7 +17,13 @@ pub mod table;
 
 pub mod graph;
 
+pub mod risk;
+
 pub mod partner;
+
+pub mod plan;
+
+pub mod swap;
 
 #[cfg(any(test, feature = "oracle"))]
 pub mod oracle;

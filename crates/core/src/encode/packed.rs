@@ -336,6 +336,12 @@ impl Records {
         self.cells.get(record.position())
     }
 
+    /// Puts another packed cell in a record's place.
+    pub(crate) fn replace(&mut self, record: RecordId, cell: &[u64]) {
+        let words = self.cells.layout.words;
+        self.cells.keys[record.position() * words..][..words].copy_from_slice(cell);
+    }
+
     /// Δ̄: the variables in which two records differ.
     #[must_use]
     pub fn differing(&self, left: RecordId, right: RecordId) -> VarSet {

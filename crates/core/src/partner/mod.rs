@@ -9,6 +9,7 @@ pub mod disclosed;
 pub mod pair;
 mod screen;
 mod search;
+pub(crate) mod slices;
 pub mod swap;
 
 pub use screen::{Screening, screen};

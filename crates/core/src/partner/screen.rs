@@ -16,7 +16,8 @@
 
 use super::disclosed::certified_by_forest;
 use super::pair::is_swappable;
-use crate::encode::{Mask, PackedCells};
+use super::slices::Slices;
+use crate::encode::PackedCells;
 use crate::graph::{GeneratingClass, MarginGraph, Separator, Separators};
 use crate::hash::{Map, STATE};
 use crate::table::{CellId, Grouping, JointTable};
@@ -141,61 +142,29 @@ impl Open {
     }
 }
 
-/// The cells of a joint table, sorted into the slices of one separator.
-struct Slices<'a> {
-    joint: &'a JointTable,
-    separator: &'a Separator,
-    masks: Vec<Mask>,
-    slice_of: Vec<u32>,
-    members: Vec<u32>,
-    starts: Vec<usize>,
-}
-
-impl<'a> Slices<'a> {
-    fn of(joint: &'a JointTable, separator: &'a Separator) -> Self {
-        let layout = joint.cells().layout();
-        let grouping = Grouping::of(joint.cells(), separator.variables);
-        let (members, starts) = grouping.sorted();
-        Self {
-            joint,
-            separator,
-            masks: separator.components.iter().map(|part| layout.mask(*part)).collect(),
-            slice_of: grouping.into_group_of(),
-            members,
-            starts,
-        }
-    }
-
-    fn slice(&self, number: usize) -> &[u32] {
-        &self.members[self.starts[number]..self.starts[number + 1]]
-    }
-
-    /// Do two cells of one slice differ in two components?
-    fn are_diagonal(&self, left: &[u64], right: &[u64]) -> bool {
-        self.masks.iter().filter(|mask| mask.parts(left, right)).nth(1).is_some()
-    }
-
+impl Slices<'_> {
     /// Is one of these cells of its slice a partner for the cell?
     fn partner_among(&self, cell: usize, others: &[u32]) -> bool {
-        let cells = self.joint.cells();
+        let cells = self.joint().cells();
         let own = cells.get(cell);
         others.iter().any(|&other| self.are_diagonal(own, cells.get(other as usize)))
     }
 
     fn glance(&self, open: &mut Open, glance: usize) {
         open.settle(|cell| {
-            let slice = self.slice(self.slice_of[cell] as usize);
+            let slice = self.slice(self.slice_of(cell));
             self.partner_among(cell, &slice[..glance.min(slice.len())])
         });
     }
 
     /// Decides for every open cell whether this separator gives it a partner.
     fn settle(&self, open: &mut Open, effort: Effort) {
-        let mut open_in = vec![0usize; self.starts.len()];
+        let mut open_in = vec![0usize; self.len()];
         for &cell in &open.cells {
-            open_in[self.slice_of[cell as usize] as usize] += 1;
+            open_in[self.slice_of(cell as usize)] += 1;
         }
-        let walks = |slice: usize| open_in[slice] <= effort.walk * self.masks.len();
+        let walks =
+            |slice: usize| open_in[slice] <= effort.walk * self.separator().components.len();
         let mut partners: Map<u32, bool> = Map::with_hasher(STATE);
         for (slice, &open) in open_in.iter().enumerate() {
             if open > 0 && !walks(slice) {
@@ -203,7 +172,7 @@ impl<'a> Slices<'a> {
             }
         }
         open.settle(|cell| {
-            let slice = self.slice_of[cell] as usize;
+            let slice = self.slice_of(cell);
             if walks(slice) {
                 self.partner_among(cell, self.slice(slice))
             } else {
@@ -215,7 +184,7 @@ impl<'a> Slices<'a> {
     /// cnt_S(i) > 0 for every cell of a slice, by counting.
     fn count_slice(&self, slice: usize, partners: &mut Map<u32, bool>) {
         let members = self.slice(slice);
-        let counts = partner_counts(self.joint, members, self.separator);
+        let counts = partner_counts(self.joint(), members, self.separator());
         partners.extend(members.iter().copied().zip(counts.into_iter().map(|count| count > 0)));
     }
 }

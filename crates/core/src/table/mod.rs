@@ -5,9 +5,11 @@
 //! and nothing else, so memory follows the data and never the cross table.
 
 mod grouping;
+mod index;
 mod joint;
 mod margin;
 
 pub use grouping::Grouping;
+pub use index::CellIndex;
 pub use joint::{CellId, JointTable};
 pub use margin::MarginTable;

@@ -1,0 +1,63 @@
+//! The cells of a file, sorted into the slices of one separator.
+//!
+//! A slice holds the cells that agree on S. Every partner through S of a cell stands in the
+//! cell's own slice, so this is the index that keeps a search from comparing all pairs.
+
+use crate::encode::Mask;
+use crate::graph::Separator;
+use crate::table::{Grouping, JointTable};
+
+/// The slices of a separator.
+pub(crate) struct Slices<'a> {
+    joint: &'a JointTable,
+    separator: &'a Separator,
+    masks: Vec<Mask>,
+    slice_of: Vec<u32>,
+    members: Vec<u32>,
+    starts: Vec<usize>,
+}
+
+impl<'a> Slices<'a> {
+    /// Sorts all cells once.
+    pub(crate) fn of(joint: &'a JointTable, separator: &'a Separator) -> Self {
+        let layout = joint.cells().layout();
+        let grouping = Grouping::of(joint.cells(), separator.variables);
+        let (members, starts) = grouping.sorted();
+        Self {
+            joint,
+            separator,
+            masks: separator.components.iter().map(|part| layout.mask(*part)).collect(),
+            slice_of: grouping.into_group_of(),
+            members,
+            starts,
+        }
+    }
+
+    pub(crate) fn joint(&self) -> &'a JointTable {
+        self.joint
+    }
+
+    pub(crate) fn separator(&self) -> &'a Separator {
+        self.separator
+    }
+
+    /// How many slices there are.
+    pub(crate) fn len(&self) -> usize {
+        self.starts.len() - 1
+    }
+
+    /// The number of a cell's slice.
+    pub(crate) fn slice_of(&self, cell: usize) -> usize {
+        self.slice_of[cell] as usize
+    }
+
+    /// The cells of a slice.
+    pub(crate) fn slice(&self, number: usize) -> &[u32] {
+        &self.members[self.starts[number]..self.starts[number + 1]]
+    }
+
+    /// Do two cells of one slice differ in two components?
+    pub(crate) fn are_diagonal(&self, left: &[u64], right: &[u64]) -> bool {
+        self.masks.iter().filter(|mask| mask.parts(left, right)).nth(1).is_some()
+    }
+}

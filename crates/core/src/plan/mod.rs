@@ -1,0 +1,270 @@
+//! Which swaps to make: all risky records at once, each record in one swap at most.
+//!
+//! Coverage first, then cost, then chance. The search goes from near to far:
+//!
+//! 1. [`nearest`]: for one set of differing variables after the other, cheapest first, the
+//!    cells that agree on everything else are matched with each other.
+//! 2. [`through`]: what is left looks through the slices of every separator and takes the
+//!    cheapest of what it finds.
+//! 3. [`augment`]: a record whose partners are all taken makes room by moving a swap.
+//!
+//! Swaps are disjoint and each keeps every table, so all of them together do. A plan is
+//! data: nothing after it decides anything.
+//!
+//! Way in: [`plan`].
+
+mod augment;
+mod constraint;
+mod exchange;
+mod nearest;
+mod pool;
+mod through;
+
+pub use constraint::{Constraints, Forbidden, Term};
+pub use exchange::{Offer, Offers, Prices, cheapest};
+
+use crate::encode::{RecordId, Records};
+use crate::graph::{GeneratingClass, MarginGraph, Separators};
+use crate::partner::swap::{Swap, exchange};
+use crate::partner::{Screening, pair};
+use crate::random::{Random, Seed};
+use crate::table::{CellIndex, JointTable};
+use crate::varset::VarSet;
+use pool::Pool;
+
+/// What is to be planned.
+#[derive(Debug, Clone, Copy)]
+pub struct Task<'a> {
+    /// The records.
+    pub records: &'a Records,
+    /// Their cells.
+    pub joint: &'a JointTable,
+    /// What must be kept.
+    pub class: &'a GeneratingClass,
+    /// Where its ties part.
+    pub separators: &'a Separators,
+    /// Which cells have a partner at all.
+    pub screening: &'a Screening,
+    /// What an exchange may touch and what it costs.
+    pub prices: &'a Prices,
+    /// What else to respect.
+    pub constraints: &'a Constraints,
+    /// For each record: is it at risk?
+    pub risky: &'a [bool],
+}
+
+/// Disjoint swaps that keep every table. Only a constructor that checks both makes one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SwapPlan {
+    swaps: Vec<Swap>,
+}
+
+impl SwapPlan {
+    /// The plan of these swaps, in the order of their first records.
+    ///
+    /// Law: `a-plan-keeps-every-table`.
+    ///
+    /// # Panics
+    /// When a record stands in two swaps, or a swap has no effect or changes a table: a
+    /// planner that does that is broken.
+    #[must_use]
+    pub fn new(records: &Records, class: &GeneratingClass, mut swaps: Vec<Swap>) -> Self {
+        let mut used = vec![false; records.len()];
+        for swap in &mut swaps {
+            if swap.left > swap.right {
+                std::mem::swap(&mut swap.left, &mut swap.right);
+            }
+            for record in [swap.left, swap.right] {
+                let seen = std::mem::replace(&mut used[record.position()], true);
+                assert!(!seen, "a record stands in one swap at most");
+            }
+            let differing = records.differing(swap.left, swap.right);
+            assert!(swap.exchanged.is_subset(&differing), "only what differs is exchanged");
+            assert!(pair::is_effective(differing, swap.exchanged), "a swap has an effect");
+            let kept = |margin: &VarSet| pair::keeps(differing, swap.exchanged, *margin);
+            assert!(class.margins().iter().all(kept), "a swap keeps every table");
+        }
+        swaps.sort_unstable_by_key(|swap| swap.left);
+        Self { swaps }
+    }
+
+    /// The swaps.
+    #[must_use]
+    pub fn swaps(&self) -> &[Swap] {
+        &self.swaps
+    }
+
+    /// How many records the swaps change: two each.
+    #[must_use]
+    pub fn records_changed(&self) -> u64 {
+        2 * self.swaps.len() as u64
+    }
+
+    /// How many values they change.
+    #[must_use]
+    pub fn cells_changed(&self) -> u64 {
+        self.swaps.iter().map(|swap| 2 * swap.exchanged.len() as u64).sum()
+    }
+}
+
+/// Plans the swaps for all risky records.
+///
+/// Laws: `a-plan-protects-and-keeps`, `plans-repeat`.
+#[must_use]
+pub fn plan(task: Task<'_>, seed: Seed) -> SwapPlan {
+    let graph = task.class.margin_graph();
+    let mut planner = Planner::new(task, &graph, seed);
+    for &agree in &task.constraints.matches {
+        planner.match_nearest(agree);
+        planner.look_through_slices(agree);
+        planner.augment(agree);
+    }
+    if let Some(least) = task.constraints.least_changed {
+        for &agree in &task.constraints.matches {
+            planner.add_random_swaps(agree, least);
+        }
+    }
+    SwapPlan::new(task.records, task.class, planner.swaps)
+}
+
+/// The state of a search.
+struct Planner<'a> {
+    task: Task<'a>,
+    offers: Offers<'a>,
+    random: Random,
+    pool: Pool,
+    /// All cells of the file, to see whether a swap brings one back.
+    cells: CellIndex,
+    /// The key combinations of the file with their counts.
+    key_counts: CellIndex,
+    /// The cells with a record at risk: no swap may put a record there.
+    protected: Vec<bool>,
+    /// The cells with a record at risk that can be swapped and has no swap yet.
+    open: Vec<u32>,
+    swaps: Vec<Swap>,
+    /// The swap of each record that has one.
+    swap_of: Vec<u32>,
+}
+
+const NO_SWAP: u32 = u32::MAX;
+
+/// A swap between two cells that is allowed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Judgement {
+    cost: u64,
+    /// How many key combinations it makes that nobody had.
+    new_combinations: u8,
+    /// Is only one of the two at risk?
+    covers_one: bool,
+    exchanged: VarSet,
+}
+
+impl<'a> Planner<'a> {
+    fn new(task: Task<'a>, graph: &'a MarginGraph, seed: Seed) -> Self {
+        let joint = task.joint;
+        let counts = || joint.counts().iter().map(|&count| u64::from(count));
+        let pool = Pool::new(joint, task.risky);
+        let protected: Vec<bool> = (0..joint.len()).map(|cell| pool.is_open(cell)).collect();
+        let swappable = |cell: usize| task.screening.is_swappable(crate::table::CellId::at(cell));
+        let open = (0..joint.len())
+            .filter(|&cell| protected[cell] && swappable(cell))
+            .map(number)
+            .collect();
+        Self {
+            task,
+            offers: Offers::new(graph, task.prices),
+            random: Random::new(seed, 0),
+            pool,
+            cells: CellIndex::new(joint.cells(), task.class.delta(), counts()),
+            key_counts: CellIndex::new(joint.cells(), task.prices.keys, counts()),
+            protected,
+            open,
+            swaps: Vec::new(),
+            swap_of: vec![NO_SWAP; joint.records()],
+        }
+    }
+
+    /// Would one more swap change more records than may be changed?
+    fn is_full(&self) -> bool {
+        let after = 2 * (self.swaps.len() as u64 + 1);
+        self.task.constraints.most_changed.is_some_and(|most| after > most)
+    }
+
+    /// The best exchange between two cells among the cheapest for their difference, if one
+    /// is allowed.
+    fn judge(
+        &self,
+        left: usize,
+        right: usize,
+        differing: VarSet,
+        offer: &Offer,
+    ) -> Option<Judgement> {
+        offer
+            .exchanges
+            .iter()
+            .filter_map(|&exchanged| self.judge_exchange(left, right, differing, exchanged))
+            .min()
+    }
+
+    /// What one exchange between two cells is worth; `None` when it is not allowed.
+    fn judge_exchange(
+        &self,
+        left: usize,
+        right: usize,
+        differing: VarSet,
+        exchanged: VarSet,
+    ) -> Option<Judgement> {
+        let cells = self.task.joint.cells();
+        let (new_left, new_right) =
+            exchange(cells.layout(), cells.get(left), cells.get(right), exchanged);
+        for cell in [&new_left, &new_right] {
+            let brings_back =
+                self.cells.find(cell).is_some_and(|known| self.protected[known as usize]);
+            let breaks = |rule: &Forbidden| rule.holds(cells.layout(), cell);
+            if brings_back || self.task.constraints.forbidden.iter().any(breaks) {
+                return None;
+            }
+        }
+        let keys = self.task.prices.keys;
+        // When all differing keys travel the two combinations only change places.
+        let new_combinations = if (differing & keys).is_subset(&exchanged) {
+            0
+        } else {
+            [&new_left, &new_right]
+                .iter()
+                .map(|cell| u8::from(self.key_counts.count(cell) == 0))
+                .sum()
+        };
+        Some(Judgement {
+            cost: self.task.prices.cost(differing, exchanged),
+            new_combinations,
+            covers_one: !(self.pool.is_open(left) && self.pool.is_open(right)),
+            exchanged,
+        })
+    }
+
+    /// Makes a swap between a free record of each of two cells.
+    fn make(&mut self, left: usize, right: usize, exchanged: VarSet) {
+        let left = self.pool.take(left, &mut self.random);
+        let right = self.pool.take(right, &mut self.random);
+        self.note(left, right, exchanged);
+    }
+
+    fn note(&mut self, left: RecordId, right: RecordId, exchanged: VarSet) {
+        let number = number(self.swaps.len());
+        for record in [left, right] {
+            self.swap_of[record.position()] = number;
+        }
+        self.swaps.push(Swap { left, right, exchanged });
+    }
+
+    /// Forgets the cells that need nothing any more.
+    fn close_cells(&mut self) {
+        let pool = &self.pool;
+        self.open.retain(|&cell| pool.is_open(cell as usize));
+    }
+}
+
+fn number(position: usize) -> u32 {
+    u32::try_from(position).expect("there are fewer than 2^32 records")
+}

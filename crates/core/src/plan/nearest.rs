@@ -1,0 +1,173 @@
+//! Matching cells that differ in one given set of variables, cheapest sets first.
+//!
+//! For a set d the cells are put into buckets by their values outside d. Two cells of one
+//! bucket that differ in all of d are partners at the price of d, so going through the sets
+//! in the order of their price is going through all possible swaps in the order of their
+//! cost, without ever listing them.
+//!
+//! The rounds end when they find too little for what they read; the slices of the
+//! separators do the rest.
+
+use std::hash::{BuildHasher, Hasher};
+
+use super::{Offer, Planner, number};
+use crate::hash::{Map, STATE};
+use crate::varset::VarSet;
+
+/// With how many cells of its bucket a cell is compared.
+const TRIES: usize = 24;
+
+/// So many cells may be read for each swap that is made, over a few rounds.
+const READ_PER_SWAP: usize = 512;
+
+/// Over so many rounds that is looked at.
+const PATIENCE: usize = 12;
+
+impl Planner<'_> {
+    /// Matches open cells with near ones that agree with them on `agree`.
+    pub(super) fn match_nearest(&mut self, agree: VarSet) {
+        let mut history: Vec<(usize, usize)> = Vec::new();
+        for (differing, offer) in self.priced_sets(agree) {
+            if self.open.is_empty() || self.is_full() {
+                return;
+            }
+            let before = self.swaps.len();
+            let read = self.round(differing, &offer);
+            history.push((read, self.swaps.len() - before));
+            if history.len() >= PATIENCE {
+                let recent = &history[history.len() - PATIENCE..];
+                let read: usize = recent.iter().map(|(read, _)| read).sum();
+                let made: usize = recent.iter().map(|(_, made)| made).sum();
+                if made * READ_PER_SWAP < read {
+                    return;
+                }
+            }
+        }
+    }
+
+    /// The sets in which two partners may differ, with what they offer; cheapest first, in
+    /// random order among equals.
+    fn priced_sets(&mut self, agree: VarSet) -> Vec<(VarSet, Offer)> {
+        let levels = self.task.records.levels();
+        let delta = self.task.class.delta();
+        let active: VarSet =
+            (delta - agree).iter().filter(|&variable| levels[variable] > 1).collect();
+        let mut sets: Vec<(VarSet, Offer)> = subsets_to_try(active)
+            .into_iter()
+            .filter_map(|set| Some((set, self.offers.get(set)?.clone())))
+            .collect();
+        self.random.shuffle(&mut sets);
+        sets.sort_by_key(|(_, offer)| offer.cost);
+        sets
+    }
+
+    /// One set: puts the free cells that share a bucket with an open one together and
+    /// matches them. Answers how many cells were read.
+    fn round(&mut self, differing: VarSet, offer: &Offer) -> usize {
+        let cells = self.task.joint.cells();
+        let mask = cells.layout().mask(self.task.class.delta() - differing);
+        let bucket_key = |cell: usize| {
+            let mut hasher = STATE.build_hasher();
+            for (word, mask) in cells.get(cell).iter().zip(mask.words()) {
+                hasher.write_u64(word & mask);
+            }
+            hasher.finish()
+        };
+        // Two buckets with one key only mean a few comparisons more: what differs is
+        // looked at for every pair.
+        let mut buckets: Map<u64, u32> = Map::with_capacity_and_hasher(self.open.len(), STATE);
+        for &cell in &self.open {
+            let next = number(buckets.len());
+            buckets.entry(bucket_key(cell as usize)).or_insert(next);
+        }
+        let mut members: Vec<(u32, u32)> = Vec::new();
+        for cell in (0..cells.len()).filter(|&cell| self.pool.is_free(cell)) {
+            if let Some(&bucket) = buckets.get(&bucket_key(cell)) {
+                members.push((bucket, number(cell)));
+            }
+        }
+        members.sort_unstable();
+        let mut rest = &mut members[..];
+        while let Some(&(bucket, _)) = rest.first() {
+            let length = rest.partition_point(|(other, _)| *other == bucket);
+            let (here, after) = rest.split_at_mut(length);
+            if length > 1 {
+                self.match_bucket(here, differing, offer);
+            }
+            rest = after;
+        }
+        self.close_cells();
+        cells.len() + self.open.len()
+    }
+
+    fn match_bucket(&mut self, members: &mut [(u32, u32)], differing: VarSet, offer: &Offer) {
+        self.random.shuffle(members);
+        for position in 0..members.len() {
+            let cell = members[position].1 as usize;
+            while self.pool.is_open(cell) && !self.is_full() {
+                let Some((partner, exchanged)) = self.best_of(members, position, differing, offer)
+                else {
+                    break;
+                };
+                self.make(cell, partner, exchanged);
+            }
+        }
+    }
+
+    /// The best partner among the next few of the bucket.
+    fn best_of(
+        &self,
+        members: &[(u32, u32)],
+        position: usize,
+        differing: VarSet,
+        offer: &Offer,
+    ) -> Option<(usize, VarSet)> {
+        let cell = members[position].1 as usize;
+        let cells = self.task.joint.cells();
+        let others = members[position + 1..].iter().chain(&members[..position]).take(TRIES);
+        let mut best = None;
+        for other in others.map(|member| member.1 as usize) {
+            if !self.pool.is_free(other) || cells.differing(cell, other) != differing {
+                continue;
+            }
+            let Some(judgement) = self.judge(cell, other, differing, offer) else { continue };
+            if best.as_ref().is_none_or(|(known, _)| judgement < *known) {
+                best = Some((judgement, other));
+            }
+            if judgement.new_combinations == 0 && !judgement.covers_one {
+                break;
+            }
+        }
+        best.map(|(judgement, other)| (other, judgement.exchanged))
+    }
+}
+
+/// The subsets of the variables that are worth a round: all of them where they are few, the
+/// small ones otherwise.
+fn subsets_to_try(active: VarSet) -> Vec<VarSet> {
+    let largest = match active.len() {
+        0..=12 => active.len(),
+        13..=24 => 4,
+        25..=64 => 3,
+        _ => 2,
+    };
+    let mut found = Vec::new();
+    let mut level: Vec<VarSet> = vec![VarSet::EMPTY];
+    for size in 1..=largest {
+        level = level
+            .iter()
+            .flat_map(|set| {
+                let after = set.iter().last().map_or(0, |last| last + 1);
+                let set = *set;
+                active
+                    .iter()
+                    .filter(move |&variable| variable >= after)
+                    .map(move |variable| set | VarSet::single(variable))
+            })
+            .collect();
+        if size >= 2 {
+            found.extend(level.iter().copied());
+        }
+    }
+    found
+}

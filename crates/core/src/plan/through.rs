@@ -1,0 +1,222 @@
+//! Looking for partners through the slices of every separator.
+//!
+//! Each cell that wants a swap looks at cells of its slices, from a random place on, and
+//! notes the few cheapest partners; then the notes of all cells are taken in the order of
+//! their cost. What lost its partners to others looks again, further each time, until
+//! everything has been seen.
+
+use super::{Judgement, Planner, number};
+use crate::graph::Separator;
+use crate::partner::slices::Slices;
+use crate::varset::VarSet;
+
+/// How many partners a cell notes in one pass.
+const NOTES: usize = 4;
+
+/// How many comparisons one pass may take, for each cell of the file, and at least.
+const COMPARISONS_PER_CELL: usize = 64;
+const COMPARISONS_AT_LEAST: usize = 1 << 24;
+
+/// How many comparisons all passes may take.
+const COMPARISONS_AT_MOST: usize = 4_000_000_000;
+
+/// A partner that a cell noted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Note {
+    judgement: Judgement,
+    chance: u32,
+    cell: u32,
+    partner: u32,
+}
+
+impl Planner<'_> {
+    /// Gives every open cell the cheapest partner that is found, until none is found any
+    /// more or all comparisons are spent.
+    pub(super) fn look_through_slices(&mut self, agree: VarSet) {
+        let mut spent = 0;
+        let mut factor = 1;
+        loop {
+            self.close_cells();
+            if self.open.is_empty() || self.is_full() {
+                return;
+            }
+            let wanting = self.open.clone();
+            let pass = self.pass(&wanting, agree, factor, usize::MAX);
+            spent += pass.comparisons;
+            let done = pass.saw_everything && pass.made == 0;
+            if done || spent > COMPARISONS_AT_MOST {
+                return;
+            }
+            if pass.made * 20 < wanting.len() {
+                factor *= 8;
+            }
+        }
+    }
+
+    /// Adds swaps between random records until so many records are changed.
+    pub(super) fn add_random_swaps(&mut self, agree: VarSet, least: u64) {
+        let mut factor = 1;
+        loop {
+            let changed = 2 * self.swaps.len() as u64;
+            if changed >= least || self.is_full() {
+                return;
+            }
+            // A cell stands in the list once for each free record.
+            let free = self
+                .task
+                .joint
+                .counts()
+                .iter()
+                .enumerate()
+                .filter(|(cell, _)| self.pool.is_free(*cell));
+            let mut wanting: Vec<u32> = free
+                .flat_map(|(cell, &count)| std::iter::repeat_n(number(cell), count as usize))
+                .collect();
+            self.random.shuffle(&mut wanting);
+            let missing = usize::try_from((least - changed).div_ceil(2)).unwrap_or(usize::MAX);
+            let everybody = wanting.len() <= missing.saturating_mul(factor);
+            wanting.truncate(missing.saturating_mul(factor));
+            let pass = self.pass(&wanting, agree, factor, missing);
+            if pass.made == 0 {
+                if pass.saw_everything && everybody {
+                    return;
+                }
+                factor *= 8;
+            }
+        }
+    }
+
+    /// One look through all slices for the cells that want a swap, and at most so many swaps.
+    fn pass(&mut self, wanting: &[u32], agree: VarSet, factor: usize, most: usize) -> Pass {
+        let joint = self.task.joint;
+        let whole =
+            Separator { variables: VarSet::EMPTY, components: vec![self.task.class.delta()] };
+        let separators = self.task.separators;
+        // Without all separators only a look at every cell finds every partner.
+        let list: Vec<&Separator> = if separators.is_complete() {
+            separators.list().iter().collect()
+        } else {
+            vec![&whole]
+        };
+        let budget = (joint.len() * COMPARISONS_PER_CELL).max(COMPARISONS_AT_LEAST);
+        let limit = (budget / (wanting.len() * list.len()).max(1)).max(16).saturating_mul(factor);
+        let mut pass = Pass { comparisons: 0, made: 0, saw_everything: true };
+        let mut notes: Vec<Note> = Vec::new();
+        let mut best: Vec<Vec<Note>> = vec![Vec::new(); wanting.len()];
+        for separator in list {
+            let slices = Slices::of(joint, separator);
+            for (&cell, best) in wanting.iter().zip(&mut best) {
+                self.note_partners(&slices, cell as usize, agree, limit, best, &mut pass);
+            }
+        }
+        for best in best {
+            notes.extend(best);
+        }
+        notes.sort_unstable();
+        let mut wanted = vec![0u32; joint.len()];
+        for &cell in wanting {
+            wanted[cell as usize] += 1;
+        }
+        for note in notes {
+            let (cell, partner) = (note.cell as usize, note.partner as usize);
+            let still_wants = self.pool.is_free(cell) && wanted[cell] > 0;
+            let at_risk = !self.protected[cell] || self.pool.is_open(cell);
+            if self.is_full() || pass.made == most {
+                break;
+            }
+            if !still_wants || !at_risk || !self.pool.is_free(partner) {
+                continue;
+            }
+            wanted[cell] -= 1;
+            wanted[partner] = wanted[partner].saturating_sub(1);
+            self.make(cell, partner, note.judgement.exchanged);
+            pass.made += 1;
+        }
+        pass
+    }
+
+    /// Notes the cheapest partners among the next `limit` cells of the slice.
+    fn note_partners(
+        &mut self,
+        slices: &Slices<'_>,
+        cell: usize,
+        agree: VarSet,
+        limit: usize,
+        best: &mut Vec<Note>,
+        pass: &mut Pass,
+    ) {
+        let cells = self.task.joint.cells();
+        let slice = slices.slice(slices.slice_of(cell));
+        let start = self.random.below(slice.len());
+        pass.saw_everything &= slice.len() <= limit;
+        pass.comparisons += slice.len().min(limit);
+        for &partner in slice[start..].iter().chain(&slice[..start]).take(limit) {
+            let other = partner as usize;
+            if !self.pool.is_free(other) || other == cell {
+                continue;
+            }
+            let differing = cells.differing(cell, other);
+            if differing.meets(&agree) {
+                continue;
+            }
+            let worst = if best.len() < NOTES { u64::MAX } else { best[NOTES - 1].judgement.cost };
+            let Some(judgement) = self.judge_below(cell, other, differing, worst) else { continue };
+            let chance =
+                u32::try_from(self.random.bits() >> 32).expect("half of the bits are left");
+            let note = Note { judgement, chance, cell: number(cell), partner };
+            if best.iter().any(|known| known.partner == partner) {
+                continue;
+            }
+            let place = best.partition_point(|known| *known < note);
+            best.insert(place, note);
+            best.truncate(NOTES);
+        }
+    }
+
+    /// The judgement of two cells, unless their cheapest exchange costs more than `most`.
+    /// Where none of the cheapest is allowed, dearer unions of parts are tried.
+    pub(super) fn judge_below(
+        &mut self,
+        left: usize,
+        right: usize,
+        differing: VarSet,
+        most: u64,
+    ) -> Option<Judgement> {
+        let offer = self.offers.get(differing)?;
+        if offer.cost > most {
+            return None;
+        }
+        let offer = offer.clone();
+        self.judge(left, right, differing, &offer)
+            .or_else(|| self.judge_all_unions(left, right, differing, most))
+    }
+
+    fn judge_all_unions(
+        &self,
+        left: usize,
+        right: usize,
+        differing: VarSet,
+        most: u64,
+    ) -> Option<Judgement> {
+        // 2⁷ − 1 unions are tried at most.
+        const MOST_PARTS: usize = 8;
+        let graph = self.offers.graph();
+        let parts = crate::partner::pair::exchangeable_parts(graph, differing);
+        if parts.len() <= 2 || parts.len() > MOST_PARTS {
+            return None;
+        }
+        crate::partner::pair::exchanges(&parts)
+            .flat_map(|exchanged| [exchanged, differing - exchanged])
+            .filter(|exchanged| self.task.prices.allows(*exchanged))
+            .filter_map(|exchanged| self.judge_exchange(left, right, differing, exchanged))
+            .filter(|judgement| judgement.cost <= most)
+            .min()
+    }
+}
+
+/// What one look through all slices brought.
+struct Pass {
+    comparisons: usize,
+    made: usize,
+    saw_everything: bool,
+}

@@ -1,0 +1,23 @@
+//! Making the swaps of a plan, and nothing else.
+//!
+//! The records are changed exactly as the plan says. The swaps of a plan are disjoint, so
+//! their order does not matter.
+
+use crate::encode::Records;
+use crate::partner::swap::{Swap, exchange};
+
+/// The records after the swaps.
+///
+/// Law: `applying-is-swapping`.
+#[must_use]
+pub fn apply(records: &Records, swaps: &[Swap]) -> Records {
+    let mut after = records.clone();
+    let layout = records.cells().layout();
+    for swap in swaps {
+        let (left, right) =
+            exchange(layout, records.get(swap.left), records.get(swap.right), swap.exchanged);
+        after.replace(swap.left, &left);
+        after.replace(swap.right, &right);
+    }
+    after
+}

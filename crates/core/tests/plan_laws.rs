@@ -1,0 +1,338 @@
+//! Laws of planning: a plan keeps the tables, changes the keys of whom it covers, respects
+//! every constraint, repeats with its seed, and covers nearly as many as can be covered.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use marginswap_core::encode::{Layout, RecordId};
+use marginswap_core::graph::{GeneratingClass, minimal_separators};
+use marginswap_core::oracle::{World, all_antichains};
+use marginswap_core::partner::{pair, screen};
+use marginswap_core::plan::{Constraints, Forbidden, Prices, SwapPlan, Task, Term, cheapest, plan};
+use marginswap_core::random::Seed;
+use marginswap_core::risk::rare_cells;
+use marginswap_core::swap::apply;
+use marginswap_core::table::JointTable;
+use marginswap_core::varset::VarSet;
+use proptest::prelude::*;
+
+/// Everything a plan needs, over a small world.
+#[derive(Debug, Clone)]
+struct Setting {
+    world: World,
+    tables: Vec<VarSet>,
+    prices: Prices,
+    constraints: Constraints,
+    limit: usize,
+}
+
+impl Setting {
+    fn class(&self) -> GeneratingClass {
+        GeneratingClass::new(VarSet::first(self.world.levels.len()), self.tables.iter().copied())
+    }
+
+    /// The records that are unique on the keys.
+    fn risky(&self) -> Vec<bool> {
+        let table = self.world.margin_table(self.prices.keys);
+        let key = |record: &Vec<u32>| -> Vec<u32> {
+            self.prices.keys.iter().map(|variable| record[variable]).collect()
+        };
+        self.world.records.iter().map(|record| table[&key(record)] == 1).collect()
+    }
+
+    fn plan(&self, seed: u8) -> SwapPlan {
+        let records = self.world.packed();
+        let joint = JointTable::count(&records);
+        let class = self.class();
+        let separators = minimal_separators(&class.margin_graph(), self.limit);
+        let screening = screen(&joint, &class, &separators);
+        let task = Task {
+            records: &records,
+            joint: &joint,
+            class: &class,
+            separators: &separators,
+            screening: &screening,
+            prices: &self.prices,
+            constraints: &self.constraints,
+            risky: &self.risky(),
+        };
+        plan(task, Seed([seed; 32]))
+    }
+
+    /// Can the two be swapped so that both change their keys, and nothing that stays does?
+    fn can_protect(&self, left: usize, right: usize) -> bool {
+        let movable = VarSet::first(self.world.levels.len()) - self.prices.staying;
+        let agree = self.constraints.matches[0];
+        !self.world.differing(left, right).meets(&agree)
+            && movable.subsets().any(|exchanged| {
+                let after = self.world.swapped(left, right, exchanged);
+                let changed = self.world.differing(left, right) & exchanged;
+                changed.meets(&self.prices.keys)
+                    && self.world.is_effective(left, right, exchanged)
+                    && self.world.keeps(left, right, exchanged, &self.tables)
+                    && self.is_clean(&after, &[left, right])
+            })
+    }
+
+    /// No record stands in the cell of a record at risk, and none breaks a rule.
+    fn is_clean(&self, after: &World, changed: &[usize]) -> bool {
+        let risky = self.risky();
+        let layout = Layout::new(&self.world.levels);
+        let packed = after.packed();
+        changed.iter().all(|&record| {
+            let cell = &after.records[record];
+            let occupied =
+                (0..risky.len()).any(|other| risky[other] && self.world.records[other] == *cell);
+            let broken = self
+                .constraints
+                .forbidden
+                .iter()
+                .any(|rule| rule.holds(&layout, packed.cells().get(record)));
+            !occupied && !broken
+        })
+    }
+}
+
+fn settings() -> impl Strategy<Value = Setting> {
+    (
+        2usize..6,
+        proptest::collection::vec(proptest::collection::btree_set(0usize..5, 1..3), 1..4),
+        proptest::collection::vec(proptest::collection::vec(0u32..3, 5), 2..12),
+        proptest::collection::btree_set(0usize..5, 1..4),
+        proptest::option::of(0usize..5),
+        proptest::collection::vec(1u64..4, 5),
+        proptest::option::of((0usize..5, 0u32..3, 0usize..5, 0u32..3, any::<bool>())),
+        proptest::option::weighted(0.3, 0usize..5),
+    )
+        .prop_map(|(variables, tables, records, keys, stays, weights, rule, agree)| {
+            let delta = VarSet::first(variables);
+            let cut = |set: std::collections::BTreeSet<usize>| {
+                set.into_iter().collect::<VarSet>() & delta
+            };
+            let tables: Vec<VarSet> =
+                tables.into_iter().map(cut).filter(|table| !table.is_empty()).collect();
+            let keys = cut(keys);
+            let forbidden = rule
+                .filter(|(left, _, right, ..)| {
+                    *left < variables && *right < variables && left != right
+                })
+                .map(|(left, left_code, right, right_code, negated)| Forbidden {
+                    terms: vec![
+                        Term { variable: left, codes: vec![left_code], negated },
+                        Term { variable: right, codes: vec![right_code], negated: false },
+                    ],
+                });
+            Setting {
+                world: World {
+                    levels: vec![3; variables],
+                    records: records
+                        .into_iter()
+                        .map(|record| record[..variables].to_vec())
+                        .collect(),
+                },
+                tables,
+                prices: Prices {
+                    keys: if keys.is_empty() { VarSet::single(0) } else { keys },
+                    staying: stays
+                        .filter(|&stays| stays < variables)
+                        .map_or(VarSet::EMPTY, VarSet::single),
+                    weights: weights[..variables].to_vec(),
+                },
+                constraints: Constraints {
+                    matches: vec![agree.map_or(VarSet::EMPTY, VarSet::single) & delta],
+                    forbidden: forbidden.into_iter().collect(),
+                    ..Constraints::default()
+                },
+                limit: usize::MAX,
+            }
+        })
+}
+
+/// How many records at risk disjoint swaps can cover at most: tries every matching.
+fn most_covered(setting: &Setting, risky: &[bool], used: &mut Vec<bool>, from: usize) -> usize {
+    let Some(record) = (from..risky.len()).find(|&record| risky[record] && !used[record]) else {
+        return 0;
+    };
+    used[record] = true;
+    let mut best = most_covered(setting, risky, used, record + 1);
+    for partner in 0..risky.len() {
+        if !used[partner] && setting.can_protect(record, partner) {
+            used[partner] = true;
+            let gain = 1 + usize::from(risky[partner]);
+            best = best.max(gain + most_covered(setting, risky, used, record + 1));
+            used[partner] = false;
+        }
+    }
+    used[record] = false;
+    best
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1500))]
+
+    #[test]
+    fn law_a_plan_protects_and_keeps(setting in settings(), limit in prop_oneof![Just(0), Just(usize::MAX)]) {
+        let setting = Setting { limit, ..setting };
+        let risky = setting.risky();
+        let made = setting.plan(1);
+        let records = setting.world.packed();
+        let after = apply(&records, made.swaps());
+        let released = World {
+            levels: setting.world.levels.clone(),
+            records: (0..records.len()).map(|record| after.cells().codes(record)).collect(),
+        };
+        for table in &setting.tables {
+            prop_assert_eq!(setting.world.margin_table(*table), released.margin_table(*table));
+        }
+        let mut covered = 0;
+        let mut changed = Vec::new();
+        for swap in made.swaps() {
+            let [left, right] = [swap.left, swap.right].map(RecordId::position);
+            prop_assert!(risky[left] || risky[right], "a swap covers somebody");
+            covered += usize::from(risky[left]) + usize::from(risky[right]);
+            changed.extend([left, right]);
+            prop_assert!(!setting.world.differing(left, right).meets(&setting.constraints.matches[0]));
+            for record in [left, right] {
+                let key = |world: &World| -> Vec<u32> {
+                    setting.prices.keys.iter().map(|variable| world.records[record][variable]).collect()
+                };
+                prop_assert_ne!(key(&setting.world), key(&released), "the keys change");
+                for variable in setting.prices.staying {
+                    prop_assert_eq!(setting.world.records[record][variable], released.records[record][variable]);
+                }
+            }
+        }
+        prop_assert!(setting.is_clean(&released, &changed), "no cell comes back, no rule is broken");
+        // Nobody who could be covered by a free record is left.
+        let is_free = |record: usize| !changed.contains(&record);
+        for record in (0..risky.len()).filter(|&record| risky[record] && is_free(record)) {
+            for partner in (0..risky.len()).filter(|&partner| is_free(partner)) {
+                prop_assert!(!setting.can_protect(record, partner), "{} and {} are left", record, partner);
+            }
+        }
+        let most = most_covered(&setting, &risky, &mut vec![false; risky.len()], 0);
+        prop_assert!(covered <= most);
+        // A plan that no free record can enlarge covers at least half; one augmenting step
+        // makes that two thirds.
+        prop_assert!(limit == 0 || covered * 3 >= most * 2, "{} of {}", covered, most);
+    }
+
+    #[test]
+    fn law_plans_repeat(setting in settings()) {
+        prop_assert_eq!(setting.plan(3), setting.plan(3));
+    }
+
+    #[test]
+    fn law_applying_is_swapping(setting in settings()) {
+        let made = setting.plan(2);
+        let mut world = setting.world.clone();
+        for swap in made.swaps() {
+            world = world.swapped(swap.left.position(), swap.right.position(), swap.exchanged);
+        }
+        let after = apply(&setting.world.packed(), made.swaps());
+        for (record, codes) in world.records.iter().enumerate() {
+            prop_assert_eq!(&after.cells().codes(record), codes);
+        }
+        prop_assert_eq!(made.records_changed(), 2 * made.swaps().len() as u64);
+        let cells: usize = (0..world.records.len())
+            .map(|record| (0..world.levels.len()).filter(|&v| world.records[record][v] != setting.world.records[record][v]).count())
+            .sum();
+        prop_assert_eq!(made.cells_changed(), cells as u64);
+    }
+
+    #[test]
+    fn law_rare_on_the_keys(setting in settings(), k in 1u64..4) {
+        let joint = JointTable::count(&setting.world.packed());
+        let rare = rare_cells(&joint, setting.prices.keys, k);
+        let table = setting.world.margin_table(setting.prices.keys);
+        for (record, codes) in setting.world.records.iter().enumerate() {
+            let key: Vec<u32> = setting.prices.keys.iter().map(|variable| codes[variable]).collect();
+            prop_assert_eq!(rare[joint.cell_of(RecordId::at(record)).position()], table[&key] < k);
+        }
+    }
+
+    /// The cap holds, and a rate adds swaps up to it as far as partners go.
+    #[test]
+    fn a_budget_is_honoured(setting in settings(), most in 0u64..8, least in 0u64..12) {
+        let capped = Setting {
+            constraints: Constraints { most_changed: Some(most), ..setting.constraints.clone() },
+            ..setting.clone()
+        };
+        prop_assert!(capped.plan(1).records_changed() <= most);
+        let filled = Setting {
+            constraints: Constraints { least_changed: Some(least), ..setting.constraints.clone() },
+            ..setting.clone()
+        };
+        let changed = filled.plan(1).records_changed();
+        let needed = setting.plan(1).records_changed();
+        prop_assert!(changed <= needed.max(least + 1));
+        if changed < least {
+            let used: Vec<usize> = filled
+                .plan(1)
+                .swaps()
+                .iter()
+                .flat_map(|swap| [swap.left.position(), swap.right.position()])
+                .collect();
+            for left in (0..setting.world.records.len()).filter(|record| !used.contains(record)) {
+                for right in (0..left).filter(|record| !used.contains(record)) {
+                    prop_assert!(!setting.can_protect(left, right), "a rate is reached where it can be");
+                }
+            }
+        }
+    }
+}
+
+/// The cheapest exchange, against trying every union of parts, for every class on up to
+/// four variables, every difference, and several prices.
+#[test]
+fn law_cheapest_exchange() {
+    for variables in 2..=4 {
+        for chain in all_antichains(variables) {
+            let graph = GeneratingClass::new(VarSet::first(variables), chain).margin_graph();
+            for differing in VarSet::first(variables).subsets() {
+                for (keys, staying, weights) in [
+                    (VarSet::first(variables), VarSet::EMPTY, vec![1; variables]),
+                    (VarSet::single(0), VarSet::EMPTY, (1..=variables as u64).collect()),
+                    (VarSet::from([0, 1]), VarSet::single(variables - 1), vec![2; variables]),
+                    (VarSet::single(1), VarSet::single(0), (1..=variables as u64).rev().collect()),
+                ] {
+                    let prices = Prices { keys, staying, weights };
+                    let parts = pair::exchangeable_parts(&graph, differing);
+                    let all: Vec<VarSet> = pair::exchanges(&parts)
+                        .flat_map(|exchanged| [exchanged, differing - exchanged])
+                        .filter(|exchanged| exchanged.meets(&keys) && !exchanged.meets(&staying))
+                        .collect();
+                    let cheapest_cost =
+                        all.iter().map(|exchanged| prices.cost(differing, *exchanged)).min();
+                    let offer = cheapest(&graph, &prices, differing);
+                    assert_eq!(offer.as_ref().map(|offer| offer.cost), cheapest_cost);
+                    for exchanged in offer.into_iter().flat_map(|offer| offer.exchanges) {
+                        assert!(all.contains(&exchanged));
+                        assert_eq!(Some(prices.cost(differing, exchanged)), cheapest_cost);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// What a broken planner would do is caught.
+#[test]
+fn law_a_plan_keeps_every_table() {
+    use marginswap_core::partner::swap::Swap;
+    let world =
+        World { levels: vec![2, 2], records: vec![vec![0, 0], vec![1, 1], vec![0, 1], vec![1, 0]] };
+    let records = world.packed();
+    let free = GeneratingClass::new(VarSet::first(2), [VarSet::single(0)]);
+    let tied = GeneratingClass::new(VarSet::first(2), [VarSet::first(2)]);
+    let swap =
+        |left, right, exchanged| Swap { left: RecordId(left), right: RecordId(right), exchanged };
+    let fails = |class: &GeneratingClass, swaps: Vec<Swap>| {
+        std::panic::catch_unwind(|| SwapPlan::new(&records, class, swaps)).is_err()
+    };
+    assert!(!fails(&free, vec![swap(1, 0, VarSet::single(0)), swap(2, 3, VarSet::single(1))]));
+    assert!(fails(&tied, vec![swap(0, 1, VarSet::single(0))]), "it changes a table");
+    assert!(fails(&free, vec![swap(0, 1, VarSet::first(2))]), "it has no effect");
+    assert!(fails(&free, vec![swap(0, 2, VarSet::single(0))]), "nothing differs there");
+    let twice = vec![swap(0, 1, VarSet::single(0)), swap(1, 0, VarSet::single(0))];
+    assert!(fails(&free, twice), "a record stands in two swaps");
+}
