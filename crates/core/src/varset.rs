@@ -9,6 +9,7 @@
 
 use std::cmp::Ordering;
 use std::fmt;
+use std::hash::{Hash, Hasher};
 use std::ops::{BitAnd, BitOr, BitOrAssign, Sub};
 
 /// How many variables may take part at once.
@@ -17,7 +18,7 @@ pub const MAX_VARIABLES: usize = 256;
 const WORDS: usize = MAX_VARIABLES / 64;
 
 /// A set of variables (the paper's Δ, D, E, S, γ and Δ̄ are all of this type).
-#[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
 pub struct VarSet {
     words: [u64; WORDS],
 }
@@ -188,6 +189,16 @@ bitwise!(Sub, sub, |left, right| left & !right);
 impl BitOrAssign for VarSet {
     fn bitor_assign(&mut self, other: Self) {
         *self = *self | other;
+    }
+}
+
+impl Hash for VarSet {
+    /// One word is hashed: with up to 64 variables it is the set itself.
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        let folded = (1..WORDS).fold(self.words[0], |folded, word| {
+            folded ^ self.words[word].wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(21)
+        });
+        state.write_u64(folded);
     }
 }
 

@@ -16,12 +16,14 @@
 mod augment;
 mod constraint;
 mod exchange;
+mod matching;
 mod nearest;
 mod pool;
 mod through;
 
 pub use constraint::{Constraints, Forbidden, Term};
 pub use exchange::{Offer, Offers, Prices, cheapest};
+pub use matching::maximum_weight_matching;
 
 use crate::encode::{RecordId, Records};
 use crate::graph::{GeneratingClass, MarginGraph, Separators};

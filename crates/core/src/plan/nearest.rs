@@ -18,7 +18,7 @@ use crate::varset::VarSet;
 const TRIES: usize = 24;
 
 /// So many cells may be read for each swap that is made, over a few rounds.
-const READ_PER_SWAP: usize = 512;
+const READ_PER_SWAP: usize = 1024;
 
 /// Over so many rounds that is looked at.
 const PATIENCE: usize = 12;

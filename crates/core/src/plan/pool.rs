@@ -122,10 +122,10 @@ mod tests {
         let mut taken: BTreeSet<RecordId> = BTreeSet::new();
         for _ in 0..2000 {
             let cell = random.below(3);
-            let free = 20 - taken.iter().filter(|record| record.0 % 3 == cell as u32).count();
+            let free = 20 - taken.iter().filter(|record| record.position() % 3 == cell).count();
             assert_eq!(pool.is_free(cell), free > 0);
             let open = (0..60).any(|record| {
-                record % 3 == cell as u32
+                record as usize % 3 == cell
                     && risky[record as usize]
                     && !taken.contains(&RecordId(record))
             });
@@ -133,11 +133,11 @@ mod tests {
             assert_eq!(pool.taken(cell).collect::<BTreeSet<_>>().len(), 20 - free);
             if free > 0 && random.below(5) > 1 {
                 let record = pool.take(cell, &mut random);
-                assert_eq!(record.0 % 3, cell as u32);
+                assert_eq!(record.position() % 3, cell);
                 assert_eq!(risky[record.position()], open, "those at risk come first");
                 assert!(taken.insert(record), "no record comes twice");
             } else if let Some(record) =
-                taken.iter().copied().find(|record| record.0 % 3 == cell as u32)
+                taken.iter().copied().find(|record| record.position() % 3 == cell)
             {
                 pool.give_back(cell, record, risky[record.position()]);
                 taken.remove(&record);

@@ -14,7 +14,7 @@ use crate::varset::VarSet;
 const NOTES: usize = 4;
 
 /// How many comparisons one pass may take, for each cell of the file, and at least.
-const COMPARISONS_PER_CELL: usize = 64;
+const COMPARISONS_PER_CELL: usize = 32;
 const COMPARISONS_AT_LEAST: usize = 1 << 24;
 
 /// How many comparisons all passes may take.
@@ -159,7 +159,7 @@ impl Planner<'_> {
             if differing.meets(&agree) {
                 continue;
             }
-            let worst = if best.len() < NOTES { u64::MAX } else { best[NOTES - 1].judgement.cost };
+            let worst = best.get(NOTES - 1).map_or(u64::MAX, |note| note.judgement.cost);
             let Some(judgement) = self.judge_below(cell, other, differing, worst) else { continue };
             let chance =
                 u32::try_from(self.random.bits() >> 32).expect("half of the bits are left");
@@ -173,22 +173,22 @@ impl Planner<'_> {
         }
     }
 
-    /// The judgement of two cells, unless their cheapest exchange costs more than `most`.
+    /// The judgement of two cells, unless their cheapest exchange costs `limit` or more.
     /// Where none of the cheapest is allowed, dearer unions of parts are tried.
     pub(super) fn judge_below(
         &mut self,
         left: usize,
         right: usize,
         differing: VarSet,
-        most: u64,
+        limit: u64,
     ) -> Option<Judgement> {
         let offer = self.offers.get(differing)?;
-        if offer.cost > most {
+        if offer.cost >= limit {
             return None;
         }
         let offer = offer.clone();
         self.judge(left, right, differing, &offer)
-            .or_else(|| self.judge_all_unions(left, right, differing, most))
+            .or_else(|| self.judge_all_unions(left, right, differing, limit))
     }
 
     fn judge_all_unions(
@@ -196,7 +196,7 @@ impl Planner<'_> {
         left: usize,
         right: usize,
         differing: VarSet,
-        most: u64,
+        limit: u64,
     ) -> Option<Judgement> {
         // 2⁷ − 1 unions are tried at most.
         const MOST_PARTS: usize = 8;
@@ -209,7 +209,7 @@ impl Planner<'_> {
             .flat_map(|exchanged| [exchanged, differing - exchanged])
             .filter(|exchanged| self.task.prices.allows(*exchanged))
             .filter_map(|exchanged| self.judge_exchange(left, right, differing, exchanged))
-            .filter(|judgement| judgement.cost <= most)
+            .filter(|judgement| judgement.cost < limit)
             .min()
     }
 }
