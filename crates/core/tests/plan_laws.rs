@@ -7,7 +7,9 @@ use marginswap_core::encode::{Layout, RecordId};
 use marginswap_core::graph::{GeneratingClass, minimal_separators};
 use marginswap_core::oracle::{World, all_antichains};
 use marginswap_core::partner::{pair, screen};
-use marginswap_core::plan::{Constraints, Forbidden, Prices, SwapPlan, Task, Term, cheapest, plan};
+use marginswap_core::plan::{
+    Constraints, Forbidden, Pairing, Prices, SwapPlan, Task, Term, cheapest, plan,
+};
 use marginswap_core::random::Seed;
 use marginswap_core::risk::rare_cells;
 use marginswap_core::swap::apply;
@@ -40,6 +42,10 @@ impl Setting {
     }
 
     fn plan(&self, seed: u8) -> SwapPlan {
+        self.plan_by(Pairing::Greedy, seed)
+    }
+
+    fn plan_by(&self, pairing: Pairing, seed: u8) -> SwapPlan {
         let records = self.world.packed();
         let joint = JointTable::count(&records);
         let class = self.class();
@@ -55,7 +61,7 @@ impl Setting {
             constraints: &self.constraints,
             risky: &self.risky(),
         };
-        plan(task, Seed([seed; 32]))
+        plan(task, pairing, Seed([seed; 32])).unwrap()
     }
 
     /// Can the two be swapped so that both change their keys, and nothing that stays does?
@@ -214,6 +220,36 @@ proptest! {
         // A plan that no free record can enlarge covers at least half; one augmenting step
         // makes that two thirds.
         prop_assert!(limit == 0 || covered * 3 >= most * 2, "{} of {}", covered, most);
+    }
+
+    /// The exact pairing covers as many as any matching does, and costs no more than the
+    /// cheapest one that covers so many.
+    #[test]
+    fn law_optimal_is_best(setting in settings()) {
+        let risky = setting.risky();
+        let covered = |plan: &SwapPlan| -> usize {
+            plan.swaps()
+                .iter()
+                .flat_map(|swap| [swap.left, swap.right])
+                .filter(|record| risky[record.position()])
+                .count()
+        };
+        let cost = |plan: &SwapPlan| -> u64 {
+            plan.swaps()
+                .iter()
+                .map(|swap| {
+                    let differing = setting.world.differing(swap.left.position(), swap.right.position());
+                    setting.prices.cost(differing, swap.exchanged)
+                })
+                .sum()
+        };
+        let best = setting.plan_by(Pairing::Optimal, 1);
+        let most = most_covered(&setting, &risky, &mut vec![false; risky.len()], 0);
+        prop_assert_eq!(covered(&best), most);
+        let greedy = setting.plan(1);
+        if covered(&greedy) == most {
+            prop_assert!(cost(&best) <= cost(&greedy));
+        }
     }
 
     #[test]

@@ -8,6 +8,8 @@
 //!    cheapest of what it finds.
 //! 3. [`augment`]: a record whose partners are all taken makes room by moving a swap.
 //!
+//! Where few records are at risk, [`optimal`] finds the best pairing instead.
+//!
 //! Swaps are disjoint and each keeps every table, so all of them together do. A plan is
 //! data: nothing after it decides anything.
 //!
@@ -18,12 +20,14 @@ mod constraint;
 mod exchange;
 mod matching;
 mod nearest;
+mod optimal;
 mod pool;
 mod through;
 
 pub use constraint::{Constraints, Forbidden, Term};
 pub use exchange::{Offer, Offers, Prices, cheapest};
 pub use matching::maximum_weight_matching;
+pub use optimal::{MOST_VERTICES, TooLarge};
 
 use crate::encode::{RecordId, Records};
 use crate::graph::{GeneratingClass, MarginGraph, Separators};
@@ -109,24 +113,40 @@ impl SwapPlan {
     }
 }
 
+/// How partners are chosen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Pairing {
+    /// Cheapest first, then room is made for those left over: any number of records.
+    Greedy,
+    /// The best there is: few records.
+    Optimal,
+}
+
 /// Plans the swaps for all risky records.
 ///
-/// Laws: `a-plan-protects-and-keeps`, `plans-repeat`.
-#[must_use]
-pub fn plan(task: Task<'_>, seed: Seed) -> SwapPlan {
+/// Laws: `a-plan-protects-and-keeps`, `plans-repeat`, `optimal-is-best`.
+///
+/// # Errors
+/// When the exact pairing is asked for and does not fit.
+pub fn plan(task: Task<'_>, pairing: Pairing, seed: Seed) -> Result<SwapPlan, TooLarge> {
     let graph = task.class.margin_graph();
     let mut planner = Planner::new(task, &graph, seed);
     for &agree in &task.constraints.matches {
-        planner.match_nearest(agree);
-        planner.look_through_slices(agree);
-        planner.augment(agree);
+        match pairing {
+            Pairing::Optimal => planner.match_optimally(agree)?,
+            Pairing::Greedy => {
+                planner.match_nearest(agree);
+                planner.look_through_slices(agree);
+                planner.augment(agree);
+            }
+        }
     }
     if let Some(least) = task.constraints.least_changed {
         for &agree in &task.constraints.matches {
             planner.add_random_swaps(agree, least);
         }
     }
-    SwapPlan::new(task.records, task.class, planner.swaps)
+    Ok(SwapPlan::new(task.records, task.class, planner.swaps))
 }
 
 /// The state of a search.

@@ -57,6 +57,27 @@ impl Pool {
         self.free_risky[cell] > 0
     }
 
+    /// How many free records the cell has.
+    pub(super) fn free(&self, cell: usize) -> usize {
+        self.free[cell] as usize
+    }
+
+    /// How many of these are at risk.
+    pub(super) fn open(&self, cell: usize) -> usize {
+        self.free_risky[cell] as usize
+    }
+
+    /// Takes a free record that is not at risk, at random.
+    pub(super) fn take_other(&mut self, cell: usize, random: &mut Random) -> RecordId {
+        let start = self.starts[cell] as usize;
+        let (free, risky) = (self.free(cell), self.open(cell));
+        assert!(free > risky, "a record is taken from a cell that has a free one");
+        let last = start + free - 1;
+        self.records.swap(start + risky + random.below(free - risky), last);
+        self.free[cell] -= 1;
+        RecordId(self.records[last])
+    }
+
     /// Takes a free record, one at risk if there is one, at random among those alike.
     pub(super) fn take(&mut self, cell: usize, random: &mut Random) -> RecordId {
         let start = self.starts[cell] as usize;
