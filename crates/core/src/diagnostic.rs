@@ -249,6 +249,22 @@ codes! {
     NoParquet 220 exit 3: "a Parquet file, and a program without Parquet",
         "This program was built without the feature `parquet`. Store the data as CSV, or build the\n\
          program with its default features.";
+    StalePlan 501 exit 5: "a plan for another input",
+        "The plan was made for a file with other bytes: its SHA-256, its number of records or its\n\
+         columns differ, or the file changes while it is read. Record numbers of one file mean\n\
+         nothing in another, so nothing is applied. Make a new plan for this file, or name the\n\
+         file the plan was made for.";
+    OtherParameters 502 exit 5: "a plan made with other parameters",
+        "The plan was made with other tables to keep, keys or options than those given now, so it\n\
+         may break what is asked for. Make a new plan, or give the parameters the plan has:\n\
+         `marginswap show PLAN` prints them.";
+    NewerPlan 503 exit 5: "a plan of a newer format",
+        "The plan was written by a newer version of marginswap, in a format that this version does\n\
+         not know. Use that version, or make a new plan with this one.";
+    NoPlan 504 exit 5: "no plan file, or a damaged one",
+        "The file does not begin as a plan does, or it does not agree with the sum on its last\n\
+         line: it was cut, changed or edited. Nothing is applied of such a file. Make the plan\n\
+         anew or fetch an undamaged copy.";
     Unreadable 801 exit 8: "a file that cannot be read",
         "The operating system refuses to read the file; what it says is printed with the error.";
     Unwritable 802 exit 8: "a file that cannot be written",

@@ -1,26 +1,21 @@
 //! A file that appears complete or not at all.
 //!
-//! The bytes go to a temporary file in the target's folder, which is forced to disk and
-//! then renamed; on Unix the folder is forced to disk too. An error, a full disk included,
-//! leaves nothing behind.
-//!
-//! Trap: whether the target exists is looked at before anything is written, to save the
-//! work, and once more by the renaming itself, which refuses to replace: another program
-//! may have made the file in between.
+//! [`write_atomic`] is a [`Staged`] file that is published without being read back. An
+//! error, a full disk included, leaves nothing behind.
 //!
 //! Edge cases: a symbolic link counts as the file it is; it is replaced, not what it leads
-//! to. A device or a pipe is never replaced. A process that is killed leaves its temporary
-//! file, whose name begins with `.marginswap-`.
+//! to. A device or a pipe is never replaced.
 //!
 //! Way in: [`write_atomic`].
 
-use std::fs::{self, File};
-use std::io::{self, BufWriter, Write};
+use std::fs;
+use std::io::{self, Write};
 use std::path::Path;
 
 use marginswap_core::diagnostic::{Code, Diagnostic};
 
 use crate::said;
+use crate::staged::Staged;
 
 /// What happens to a file that is there already.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -60,8 +55,9 @@ pub fn write_atomic(
     secrecy: Secrecy,
     content: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> Result<(), Diagnostic> {
-    check_target(path, overwrite)?;
-    write(path, overwrite, secrecy, content).map_err(|refusal| refusal.in_file(path))
+    let mut staged = Staged::create(path, overwrite, secrecy)?;
+    staged.fill(|writer| content(writer).map_err(|error| unwritable(&error)))?;
+    staged.finish()?.publish()
 }
 
 /// Looks whether a file may be written under this name, before the work for it is done.
@@ -95,78 +91,7 @@ fn look_at_target(path: &Path, overwrite: Overwrite) -> Result<(), Diagnostic> {
     Ok(())
 }
 
-fn write(
-    path: &Path,
-    overwrite: Overwrite,
-    secrecy: Secrecy,
-    content: impl FnOnce(&mut dyn Write) -> io::Result<()>,
-) -> Result<(), Diagnostic> {
-    let folder = match path.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent,
-        _ => Path::new("."),
-    };
-    let mut temporary = builder(secrecy).tempfile_in(folder).map_err(|error| unwritable(&error))?;
-    let mut writer = BufWriter::with_capacity(1 << 16, temporary.as_file_mut());
-    content(&mut writer)
-        .and_then(|()| writer.flush())
-        .and_then(|()| writer.get_ref().sync_all())
-        .map_err(|error| unwritable(&error))?;
-    drop(writer);
-    let renamed = match overwrite {
-        Overwrite::Refuse => temporary.persist_noclobber(path),
-        Overwrite::Force => temporary.persist(path),
-    };
-    renamed.map_err(|failed| match failed.error.kind() {
-        io::ErrorKind::AlreadyExists if overwrite == Overwrite::Refuse => exists(),
-        _ => unwritable(&failed.error),
-    })?;
-    force_folder(folder).map_err(|error| {
-        Diagnostic::new(
-            Code::Unwritable,
-            format!("the file is complete, but its folder is not forced to disk: {}", said(&error)),
-            "see that the file is there after a restart",
-        )
-    })
-}
-
-#[cfg(unix)]
-fn builder(secrecy: Secrecy) -> tempfile::Builder<'static, 'static> {
-    use std::os::unix::fs::PermissionsExt;
-    let mode = match secrecy {
-        Secrecy::Secret => 0o600,
-        Secrecy::Plain => 0o666,
-    };
-    let mut builder = named();
-    builder.permissions(fs::Permissions::from_mode(mode));
-    builder
-}
-
-#[cfg(not(unix))]
-fn builder(_: Secrecy) -> tempfile::Builder<'static, 'static> {
-    named()
-}
-
-fn named() -> tempfile::Builder<'static, 'static> {
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".marginswap-");
-    builder
-}
-
-#[cfg(unix)]
-fn force_folder(folder: &Path) -> io::Result<()> {
-    match File::open(folder)?.sync_all() {
-        // Some file systems have no way to force a folder to disk.
-        Err(error) if error.kind() == io::ErrorKind::InvalidInput => Ok(()),
-        forced => forced,
-    }
-}
-
-#[cfg(not(unix))]
-fn force_folder(_: &Path) -> io::Result<()> {
-    Ok(())
-}
-
-fn exists() -> Diagnostic {
+pub(crate) fn exists() -> Diagnostic {
     Diagnostic::new(
         Code::OutputExists,
         "there is a file of this name",
@@ -174,7 +99,7 @@ fn exists() -> Diagnostic {
     )
 }
 
-fn unwritable(error: &io::Error) -> Diagnostic {
+pub(crate) fn unwritable(error: &io::Error) -> Diagnostic {
     Diagnostic::new(Code::Unwritable, said(error), "see that the folder can be written")
 }
 

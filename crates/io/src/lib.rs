@@ -11,8 +11,12 @@
 pub mod atomic;
 pub mod csv;
 pub mod delimiter;
+pub mod digest;
+pub mod disk;
+pub mod plan_file;
 pub mod scan;
 pub mod source;
+pub mod staged;
 
 #[cfg(feature = "parquet")]
 mod description;
@@ -29,7 +33,10 @@ mod thrift;
 
 pub use atomic::{Overwrite, Secrecy, check_target, write_atomic};
 pub use delimiter::Delimiter;
+pub use digest::{FileDigest, digest_file, sha256_hex};
+pub use plan_file::{PlanFile, PlanHeader, PlannedSwap, read_plan, write_plan};
 pub use source::{Compression, Format, ReadOptions, Source, Table};
+pub use staged::{Finished, Staged, remove_on_interrupt};
 
 /// What is told of an error of the operating system or a decompressor: its own words when
 /// it comes from the system, else its kind alone, since other words may hold anything.

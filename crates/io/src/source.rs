@@ -79,24 +79,7 @@ impl Source {
     }
 
     fn open_any(path: &Path, options: &ReadOptions) -> Result<Self, Diagnostic> {
-        let (mut file, is_folder) = match File::open(path) {
-            Ok(file) => {
-                let metadata = file.metadata().map_err(|error| not_opened(&error))?;
-                (file, metadata.is_dir())
-            }
-            Err(_) if path.is_dir() => return Err(folder()),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                return Err(Diagnostic::new(
-                    Code::FileMissing,
-                    "there is no file of this name",
-                    "look at the spelling, and at the folder the command runs in",
-                ));
-            }
-            Err(error) => return Err(not_opened(&error)),
-        };
-        if is_folder {
-            return Err(folder());
-        }
+        let mut file = open_file(path)?;
         let mut first = Vec::new();
         (&mut file).take(5).read_to_end(&mut first).map_err(|error| not_opened(&error))?;
         if is_parquet(&first) {
@@ -185,10 +168,30 @@ fn open_parquet(_: &Path, _: File) -> Result<Source, Diagnostic> {
     ))
 }
 
+/// Opens a file for reading; a folder is none.
+pub(crate) fn open_file(path: &Path) -> Result<File, Diagnostic> {
+    let (file, is_folder) = match File::open(path) {
+        Ok(file) => {
+            let metadata = file.metadata().map_err(|error| not_opened(&error))?;
+            (file, metadata.is_dir())
+        }
+        Err(_) if path.is_dir() => return Err(folder()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            return Err(Diagnostic::new(
+                Code::FileMissing,
+                "there is no file of this name",
+                "look at the spelling, and at the folder the command runs in",
+            ));
+        }
+        Err(error) => return Err(not_opened(&error)),
+    };
+    if is_folder { Err(folder()) } else { Ok(file) }
+}
+
 fn folder() -> Diagnostic {
     Diagnostic::new(Code::IsDirectory, "this is a folder", "name the data file in it")
 }
 
-fn not_opened(error: &io::Error) -> Diagnostic {
+pub(crate) fn not_opened(error: &io::Error) -> Diagnostic {
     unreadable(error, Compression::Plain)
 }

@@ -1,0 +1,406 @@
+//! The plan file: swaps that are decided and not yet done.
+//!
+//! A plan is SECRET: whoever has it can undo the swaps. It is text of lines that end with
+//! LF, and counts everything from 1:
+//!
+//! ```text
+//! SECRET: marginswap plan. Whoever has it can undo the swaps; do not release.
+//! {"format":1,"tool":"marginswap", … ,"exchanges":[[2],[2,4]]}
+//! 17 4711 2
+//! 23 901 1
+//! end 2 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
+//! ```
+//!
+//! The first line is the banner, the second the header in JSON, then comes one line for
+//! each swap: two records and the number of the set of columns they exchange, which the
+//! header lists. The last line has the number of swaps and the SHA-256 of all bytes before
+//! it. `docs/plan-file.md` describes every field.
+//!
+//! Trap: the sum is no seal. It tells a damaged plan from a sound one, not a forged one:
+//! whoever may write the file may write a sum.
+//!
+//! Way in: [`write_plan`], [`read_plan`], then [`PlanFile::check_input`] and
+//! [`PlanFile::check_parameters`].
+//!
+//! Laws: `plan-files-come-back`, and `damaged-plans-are-refused`: no single byte of a plan
+//! file can be changed, left out or added without the file being refused.
+
+use std::collections::BTreeMap;
+use std::io::{self, Read, Write};
+use std::path::Path;
+use std::sync::Arc;
+
+use marginswap_core::diagnostic::{Code, Diagnostic, grouped};
+use marginswap_core::encode::RecordId;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::atomic::{Overwrite, Secrecy, write_atomic};
+use crate::digest::sha256_hex;
+use crate::header::shown;
+use crate::source::{not_opened, open_file};
+
+/// The first line.
+const BANNER: &str =
+    "SECRET: marginswap plan. Whoever has it can undo the swaps; do not release.\n";
+
+/// The format that this version writes, and the newest it reads.
+pub const PLAN_FORMAT: u64 = 1;
+
+/// A plan with what it was made from.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PlanFile {
+    /// What it was made from.
+    pub header: PlanHeader,
+    /// The swaps; no record is in two of them.
+    pub swaps: Vec<PlannedSwap>,
+}
+
+/// What a plan was made from.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PlanHeader {
+    /// The version of the program that made it.
+    pub version: String,
+    /// The SHA-256 of the input file, as 64 digits.
+    pub input_sha256: String,
+    /// The length of the input file.
+    pub input_bytes: u64,
+    /// The number of its records.
+    pub records: u64,
+    /// The names of its columns.
+    pub columns: Vec<String>,
+    /// All that was asked for, a JSON object. The order of its keys does not matter.
+    pub parameters: Value,
+    /// Was it made with a seed that others know?
+    pub not_for_release: bool,
+    /// Counts that describe the plan.
+    pub summary: Value,
+}
+
+/// Two records that exchange their values in some columns.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PlannedSwap {
+    /// One record.
+    pub left: RecordId,
+    /// The other one.
+    pub right: RecordId,
+    /// The positions of the columns, from 0, rising; swaps of one set share it.
+    pub exchanged: Arc<[usize]>,
+}
+
+impl PlanFile {
+    /// Refuses an input that is not the one the plan was made for.
+    ///
+    /// # Errors
+    /// [`Code::StalePlan`].
+    pub fn check_input(
+        &self,
+        sha256: &str,
+        records: u64,
+        columns: &[String],
+    ) -> Result<(), Diagnostic> {
+        let header = &self.header;
+        let detail = if header.columns != columns {
+            match header.columns.iter().zip(columns).position(|(planned, found)| planned != found) {
+                Some(column) => format!(
+                    "the plan is for a file whose column {} is called {}; here it is {}",
+                    column + 1,
+                    shown(&header.columns[column]),
+                    shown(&columns[column])
+                ),
+                None => format!(
+                    "the plan is for a file of {} columns, this one has {}",
+                    header.columns.len(),
+                    columns.len()
+                ),
+            }
+        } else if header.records != records {
+            format!(
+                "the plan is for a file of {} records, this one has {}",
+                grouped(header.records),
+                grouped(records)
+            )
+        } else if header.input_sha256 != sha256 {
+            "the plan is for a file with other bytes: the SHA-256 differs".to_owned()
+        } else {
+            return Ok(());
+        };
+        Err(stale(detail))
+    }
+
+    /// Refuses parameters that are not those the plan was made with.
+    ///
+    /// # Errors
+    /// [`Code::OtherParameters`], naming the entries that differ.
+    pub fn check_parameters(&self, parameters: &Value) -> Result<(), Diagnostic> {
+        let planned = &self.header.parameters;
+        if planned == parameters {
+            return Ok(());
+        }
+        let empty = Map::new();
+        let planned = planned.as_object().unwrap_or(&empty);
+        let given = parameters.as_object().unwrap_or(&empty);
+        let mut differing: Vec<&String> = planned
+            .keys()
+            .chain(given.keys())
+            .filter(|name| planned.get(*name) != given.get(*name))
+            .collect();
+        differing.sort();
+        differing.dedup();
+        let differing: Vec<String> = differing.iter().map(|name| shown(name)).collect();
+        Err(Diagnostic::new(
+            Code::OtherParameters,
+            format!("the plan was made with another value of {}", differing.join(", ")),
+            "make a new plan, or give the parameters of this one",
+        ))
+    }
+}
+
+impl PlanHeader {
+    /// The SHA-256 of the parameters, as 64 digits: of their JSON without blanks and with
+    /// the keys of every object in the order of their bytes.
+    #[must_use]
+    pub fn parameters_sha256(&self) -> String {
+        sha256_hex(sorted(&self.parameters).to_string().as_bytes())
+    }
+}
+
+/// Writes a plan, for its owner alone.
+///
+/// # Errors
+/// As [`write_atomic`].
+///
+/// # Panics
+/// When the plan is none: a record that the input does not have or that is in two swaps, a
+/// swap that exchanges no columns, or columns that are not there or not in rising order.
+pub fn write_plan(path: &Path, overwrite: Overwrite, plan: &PlanFile) -> Result<(), Diagnostic> {
+    let mut body = Vec::new();
+    write_body(plan, &mut body).expect("memory takes bytes");
+    write_atomic(path, overwrite, Secrecy::Secret, |file| {
+        file.write_all(&body)?;
+        writeln!(file, "end {} {}", plan.swaps.len(), sha256_hex(&body))
+    })
+}
+
+/// Reads a plan and checks all that can be checked without its input.
+///
+/// # Errors
+/// [`Code::NewerPlan`], [`Code::NoPlan`], or a file that is missing or not readable.
+pub fn read_plan(path: &Path) -> Result<PlanFile, Diagnostic> {
+    let read = || {
+        let file = open_file(path)?;
+        let mut bytes = Vec::new();
+        // What is no plan may be long.
+        let mut first = file.take(BANNER.len() as u64);
+        first.read_to_end(&mut bytes).map_err(|error| not_opened(&error))?;
+        if bytes != BANNER.as_bytes() {
+            return Err(damaged("the file does not begin as a plan does", 1));
+        }
+        first.into_inner().read_to_end(&mut bytes).map_err(|error| not_opened(&error))?;
+        parse(&bytes)
+    };
+    read().map_err(|refusal| refusal.in_file(path))
+}
+
+/// The second line.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct HeaderLine {
+    format: u64,
+    tool: String,
+    version: String,
+    input_sha256: String,
+    input_bytes: u64,
+    records: u64,
+    columns: Vec<String>,
+    parameters: Value,
+    parameters_sha256: String,
+    not_for_release: bool,
+    summary: Value,
+    exchanges: Vec<Vec<usize>>,
+}
+
+/// The program that writes plans.
+const TOOL: &str = "marginswap";
+
+fn write_body(plan: &PlanFile, out: &mut dyn Write) -> io::Result<()> {
+    let header = &plan.header;
+    let mut numbers: BTreeMap<&[usize], usize> = BTreeMap::new();
+    let mut exchanges: Vec<Vec<usize>> = Vec::new();
+    let mut lines = String::new();
+    for swap in &plan.swaps {
+        let number = *numbers.entry(&swap.exchanged).or_insert_with(|| {
+            exchanges.push(swap.exchanged.iter().map(|column| column + 1).collect());
+            exchanges.len()
+        });
+        let (left, right) = (swap.left.number(), swap.right.number());
+        lines.push_str(&format!("{left} {right} {number}\n"));
+    }
+    if let Some(trouble) = trouble(header.records, header.columns.len(), &exchanges, &plan.swaps) {
+        panic!("a plan is sound: {trouble}");
+    }
+    let line = HeaderLine {
+        format: PLAN_FORMAT,
+        tool: TOOL.to_owned(),
+        version: header.version.clone(),
+        input_sha256: header.input_sha256.clone(),
+        input_bytes: header.input_bytes,
+        records: header.records,
+        columns: header.columns.clone(),
+        parameters: sorted(&header.parameters),
+        parameters_sha256: header.parameters_sha256(),
+        not_for_release: header.not_for_release,
+        summary: sorted(&header.summary),
+        exchanges,
+    };
+    out.write_all(BANNER.as_bytes())?;
+    serde_json::to_writer(&mut *out, &line)?;
+    writeln!(out)?;
+    out.write_all(lines.as_bytes())
+}
+
+fn parse(bytes: &[u8]) -> Result<PlanFile, Diagnostic> {
+    let behind_banner = bytes.strip_prefix(BANNER.as_bytes());
+    let behind_banner =
+        behind_banner.ok_or_else(|| damaged("the file does not begin as a plan does", 1))?;
+    let header = behind_banner.split(|&byte| byte == b'\n').next().unwrap_or_default();
+    let header: Value =
+        serde_json::from_slice(header).map_err(|_| damaged("the header is no JSON", 2))?;
+    // A newer format may end otherwise, so this comes before the sum.
+    match header.get("format").and_then(Value::as_u64) {
+        Some(format) if format > PLAN_FORMAT => {
+            return Err(Diagnostic::new(
+                Code::NewerPlan,
+                format!("the plan has format {format}, this program knows up to {PLAN_FORMAT}"),
+                "use the version of marginswap that made the plan, or make a new plan",
+            ));
+        }
+        Some(PLAN_FORMAT) => {}
+        _ => return Err(damaged("the header names no format", 2)),
+    }
+    let swaps = check_sum(bytes)?;
+    let line: HeaderLine = serde_json::from_value(header)
+        .map_err(|_| damaged("the header has not the fields of a plan", 2))?;
+    let header = PlanHeader {
+        version: line.version,
+        input_sha256: line.input_sha256,
+        input_bytes: line.input_bytes,
+        records: line.records,
+        columns: line.columns,
+        parameters: line.parameters,
+        not_for_release: line.not_for_release,
+        summary: line.summary,
+    };
+    if line.tool != TOOL || line.parameters_sha256 != header.parameters_sha256() {
+        return Err(damaged("the header does not agree with itself", 2));
+    }
+    let body = bytes.split(|&byte| byte == b'\n').skip(2).take(swaps);
+    let swaps = parse_swaps(body, swaps, &line.exchanges)?;
+    match trouble(header.records, header.columns.len(), &line.exchanges, &swaps) {
+        Some(trouble) => Err(damaged(&trouble, 2)),
+        None => Ok(PlanFile { header, swaps }),
+    }
+}
+
+/// Compares the last line with what stands before it; gives the number of swaps.
+fn check_sum(bytes: &[u8]) -> Result<usize, Diagnostic> {
+    let lines = memchr::memchr_iter(b'\n', bytes).count();
+    let wrong = |detail: &str| Err(damaged(detail, (lines as u64).max(1)));
+    let Some(without_end) = bytes.strip_suffix(b"\n") else {
+        return wrong("the plan ends in the middle of a line");
+    };
+    let start = memchr::memrchr(b'\n', without_end).map_or(0, |end| end + 1);
+    let (body, last) = without_end.split_at(start);
+    let Some(swaps) = lines.checked_sub(3) else { return wrong("the plan has no last line") };
+    // Only one text is right, so no change of it is overlooked.
+    if last == format!("end {swaps} {}", sha256_hex(body)).as_bytes() {
+        Ok(swaps)
+    } else {
+        wrong("the plan does not agree with the sum on its last line")
+    }
+}
+
+fn parse_swaps<'a>(
+    lines: impl Iterator<Item = &'a [u8]>,
+    count: usize,
+    exchanges: &[Vec<usize>],
+) -> Result<Vec<PlannedSwap>, Diagnostic> {
+    let exchanges: Option<Vec<Arc<[usize]>>> = exchanges
+        .iter()
+        .map(|columns| columns.iter().map(|column| column.checked_sub(1)).collect())
+        .collect();
+    let exchanges = exchanges.ok_or_else(|| damaged("a column is counted from 0", 2))?;
+    let mut swaps = Vec::with_capacity(count);
+    for (line, number) in lines.zip(3..) {
+        let swap = || {
+            let mut parts = std::str::from_utf8(line).ok()?.split(' ');
+            let mut next = || {
+                let text = parts.next()?;
+                let number: u32 = text.parse().ok()?;
+                number.checked_sub(1)
+            };
+            let (left, right, exchange) = (next()?, next()?, next()?);
+            let exchanged = Arc::clone(exchanges.get(exchange as usize)?);
+            let swap = PlannedSwap { left: RecordId(left), right: RecordId(right), exchanged };
+            parts.next().is_none().then_some(swap)
+        };
+        swaps.push(swap().ok_or_else(|| damaged("the line is no swap", number))?);
+    }
+    Ok(swaps)
+}
+
+/// What is wrong with a plan, if something is.
+fn trouble(
+    records: u64,
+    columns: usize,
+    exchanges: &[Vec<usize>],
+    swaps: &[PlannedSwap],
+) -> Option<String> {
+    for exchange in exchanges {
+        let is_rising = exchange.windows(2).all(|pair| pair[0] < pair[1]);
+        if exchange.is_empty() || !is_rising || exchange.last().is_some_and(|&c| c > columns) {
+            return Some("a set of columns is empty, out of order or out of range".to_owned());
+        }
+    }
+    let mut swapped: Vec<RecordId> =
+        swaps.iter().flat_map(|swap| [swap.left, swap.right]).collect();
+    swapped.sort_unstable();
+    if let Some(pair) = swapped.windows(2).find(|pair| pair[0] == pair[1]) {
+        return Some(format!("record {} is swapped twice", grouped(pair[0].number())));
+    }
+    match swapped.last() {
+        Some(last) if last.number() > records => {
+            Some("a swap is of a record that the input does not have".to_owned())
+        }
+        _ => None,
+    }
+}
+
+/// The same value, with the keys of every object in the order of their bytes.
+fn sorted(value: &Value) -> Value {
+    match value {
+        Value::Array(values) => values.iter().map(sorted).collect(),
+        Value::Object(entries) => {
+            let mut entries: Vec<(&String, &Value)> = entries.iter().collect();
+            entries.sort_by_key(|(name, _)| *name);
+            entries.into_iter().map(|(name, value)| (name.clone(), sorted(value))).collect()
+        }
+        value => value.clone(),
+    }
+}
+
+/// The refusal of an input that is not, or no longer, the plan's.
+pub(crate) fn stale(detail: impl Into<String>) -> Diagnostic {
+    Diagnostic::new(
+        Code::StalePlan,
+        detail,
+        "make a new plan for this file, or name the file the plan was made for",
+    )
+}
+
+fn damaged(detail: &str, line: u64) -> Diagnostic {
+    let mut refusal =
+        Diagnostic::new(Code::NoPlan, detail, "make the plan anew, or fetch an undamaged copy");
+    refusal.place.line = Some(line);
+    refusal
+}
