@@ -19,5 +19,7 @@ pub mod graph;
 
 pub mod partner;
 
+pub mod verify;
+
 #[cfg(any(test, feature = "oracle"))]
 pub mod oracle;
