@@ -25,5 +25,7 @@ pub mod plan;
 
 pub mod swap;
 
+pub mod verify;
+
 #[cfg(any(test, feature = "oracle"))]
 pub mod oracle;

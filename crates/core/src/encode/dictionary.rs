@@ -108,6 +108,12 @@ impl Dictionary {
             .map(|entry| entry.code)
     }
 
+    /// The code of the null, if it is there already.
+    #[must_use]
+    pub fn find_null(&self) -> Option<u32> {
+        self.null
+    }
+
     /// The bytes of a category; `None` for the null.
     ///
     /// # Panics

@@ -285,16 +285,26 @@ impl Records {
             .collect();
         let levels: Vec<usize> = parts.iter().map(|part| part.dictionary().levels()).collect();
         let length = parts.first().map_or(0, |part| part.len());
-        let layout = Layout::new(&levels);
-        let words = layout.words;
-        let mut keys = vec![0u64; length * words];
-        for (part, field) in parts.iter().zip(&layout.fields) {
+        let mut records = Self::blank(levels, length);
+        for (variable, part) in parts.iter().enumerate() {
             assert_eq!(part.len(), length, "all columns have the same number of records");
-            part.for_each_code(|record, code| {
-                keys[record * words + field.word] |= u64::from(code) << field.shift;
-            });
+            part.for_each_code(records.putter(variable));
         }
+        records
+    }
+
+    /// So many records, every code 0.
+    pub(super) fn blank(levels: Vec<usize>, length: usize) -> Self {
+        let layout = Layout::new(&levels);
+        let keys = vec![0; length * layout.words];
         Self { cells: PackedCells { layout, keys }, levels }
+    }
+
+    /// Puts a variable's codes, by record, into blank records; each once.
+    pub(super) fn putter(&mut self, variable: usize) -> impl FnMut(usize, u32) + '_ {
+        let PackedCells { layout, keys } = &mut self.cells;
+        let (field, words) = (layout.fields[variable], layout.words);
+        move |record, code| keys[record * words + field.word] |= u64::from(code) << field.shift
     }
 
     /// Records with these codes, one slice a record.

@@ -1,0 +1,177 @@
+//! Two files over one coding.
+//!
+//! Codes count categories in the order of first appearance, so the same category has other
+//! codes in two files. Here a category of the second file takes the code it has in the
+//! first; one that occurs in the second file alone takes a code of its own behind them.
+//! Categories are matched by their bytes, a null by being null.
+//!
+//! Way in: [`encode_both`].
+
+use super::{Column, Dictionary, Records, Schema};
+
+/// Packs two files with the same codes and the same layout: two records are equal exactly
+/// when their words are. `after` has its columns where `before` has them.
+///
+/// Law: `two-files-share-one-coding`.
+///
+/// # Panics
+/// When a column that takes part was not read, or the columns of a file differ in length.
+#[must_use]
+pub fn encode_both(
+    schema: &Schema,
+    before: &[Option<Column>],
+    after: &[Option<Column>],
+) -> (Records, Records) {
+    let shared: Vec<Shared<'_>> = schema
+        .variables()
+        .iter()
+        .map(|variable| {
+            let columns: Vec<Paired<'_>> = variable
+                .columns
+                .iter()
+                .map(|&position| Paired::new(read(before, position), read(after, position)))
+                .collect();
+            match <[Paired<'_>; 1]>::try_from(columns) {
+                Ok([column]) => Shared::Column(column),
+                Err(columns) => Shared::combined(&columns),
+            }
+        })
+        .collect();
+    let levels: Vec<usize> = shared.iter().map(Shared::levels).collect();
+    let (before_length, after_length) = shared.first().map_or((0, 0), Shared::lengths);
+    let mut packed_before = Records::blank(levels.clone(), before_length);
+    let mut packed_after = Records::blank(levels, after_length);
+    for (variable, part) in shared.iter().enumerate() {
+        assert_eq!(
+            part.lengths(),
+            (before_length, after_length),
+            "all columns have the same number of records"
+        );
+        part.for_each_before(packed_before.putter(variable));
+        part.for_each_after(packed_after.putter(variable));
+    }
+    (packed_before, packed_after)
+}
+
+/// For each code of one dictionary the code of the same category in another one, or behind
+/// it.
+pub(crate) struct Recoding {
+    codes: Vec<u32>,
+    levels: usize,
+}
+
+impl Recoding {
+    /// From the codes of `after` to those of `before`.
+    pub(crate) fn new(before: &Dictionary, after: &Dictionary) -> Self {
+        let mut levels = before.levels();
+        let codes = (0..after.levels())
+            .map(|code| {
+                let code = u32::try_from(code).expect("a column has fewer than 2^32 categories");
+                let known = match after.category(code) {
+                    Some(category) => before.find(category),
+                    None => before.find_null(),
+                };
+                known.unwrap_or_else(|| {
+                    levels += 1;
+                    u32::try_from(levels - 1).expect("two files have fewer than 2^32 categories")
+                })
+            })
+            .collect();
+        Self { codes, levels }
+    }
+
+    /// The shared code of a code of `after`.
+    pub(crate) fn code(&self, after: u32) -> u32 {
+        self.codes[after as usize]
+    }
+
+    /// How many categories the two have together.
+    pub(crate) fn levels(&self) -> usize {
+        self.levels
+    }
+}
+
+/// One column in both files.
+struct Paired<'a> {
+    before: &'a Column,
+    after: &'a Column,
+    recoding: Recoding,
+}
+
+impl<'a> Paired<'a> {
+    fn new(before: &'a Column, after: &'a Column) -> Self {
+        Self { before, after, recoding: Recoding::new(before.dictionary(), after.dictionary()) }
+    }
+}
+
+/// One variable in both files: a column, or the combinations of several.
+enum Shared<'a> {
+    Column(Paired<'a>),
+    Combined { before: Vec<u32>, after: Vec<u32>, levels: usize },
+}
+
+impl Shared<'_> {
+    /// The combinations that occur in several columns, in both files.
+    fn combined(columns: &[Paired<'_>]) -> Self {
+        let mut combinations = Dictionary::default();
+        let mut combination = Vec::with_capacity(columns.len() * 4);
+        let before = (0..columns[0].before.len())
+            .map(|record| {
+                combination.clear();
+                for column in columns {
+                    combination.extend_from_slice(&column.before.code(record).to_le_bytes());
+                }
+                combinations.code(&combination)
+            })
+            .collect();
+        let after = (0..columns[0].after.len())
+            .map(|record| {
+                combination.clear();
+                for column in columns {
+                    let code = column.recoding.code(column.after.code(record));
+                    combination.extend_from_slice(&code.to_le_bytes());
+                }
+                combinations.code(&combination)
+            })
+            .collect();
+        Self::Combined { before, after, levels: combinations.levels() }
+    }
+
+    fn levels(&self) -> usize {
+        match self {
+            Self::Column(column) => column.recoding.levels(),
+            Self::Combined { levels, .. } => *levels,
+        }
+    }
+
+    fn lengths(&self) -> (usize, usize) {
+        match self {
+            Self::Column(column) => (column.before.len(), column.after.len()),
+            Self::Combined { before, after, .. } => (before.len(), after.len()),
+        }
+    }
+
+    fn for_each_before(&self, mut visit: impl FnMut(usize, u32)) {
+        match self {
+            Self::Column(column) => column.before.for_each_code(visit),
+            Self::Combined { before, .. } => {
+                before.iter().enumerate().for_each(|(record, &code)| visit(record, code));
+            }
+        }
+    }
+
+    fn for_each_after(&self, mut visit: impl FnMut(usize, u32)) {
+        match self {
+            Self::Column(column) => {
+                column.after.for_each_code(|record, code| visit(record, column.recoding.code(code)))
+            }
+            Self::Combined { after, .. } => {
+                after.iter().enumerate().for_each(|(record, &code)| visit(record, code));
+            }
+        }
+    }
+}
+
+fn read(columns: &[Option<Column>], position: usize) -> &Column {
+    columns[position].as_ref().expect("a column that takes part has been read")
+}

@@ -1,0 +1,121 @@
+//! What a released file keeps, what it changes and what it still gives away.
+//!
+//! Everything is counted anew from the records of the two files; no plan is read, and
+//! nothing is shared with the way they were made but the counting of tables. Both files come
+//! over one coding: [`encode_both`](crate::encode::encode_both), or the records of one file
+//! and a changed copy of them.
+//!
+//! | file | what it answers |
+//! |---|---|
+//! | [`Pooled`] | the distinct cells of both files, with their counts in each: what all others work on |
+//! | [`recount`], [`certify`] | is every kept table the same, cell by cell? |
+//! | [`changes`], [`link_by_id`] | how many records and fields are different? |
+//! | [`compare_pairs`], [`compare_triples`] | how far are the other tables from what they were? |
+//! | [`claims`] | how many records would an intruder who knows the keys find? |
+//!
+//! Way in: [`verify`]. What decides equality is whole numbers. Distances are floating-point
+//! numbers whose bits depend on the two files alone: neither on the order of their records
+//! nor on the number of threads.
+
+mod change;
+mod claims;
+mod pooled;
+mod recount;
+mod utility;
+
+pub use change::{Changes, File, Link, LinkError, changes, link_by_id};
+pub use claims::{Claims, Exposure, claims};
+pub use pooled::Pooled;
+pub use recount::{Certified, TableCheck, certify, recount};
+pub use utility::{Distances, TwoWay, compare_pairs, compare_triples};
+
+use crate::encode::Records;
+use crate::varset::VarSet;
+
+/// What is asked about two files.
+#[derive(Debug, Clone, Copy)]
+pub struct Checks<'a> {
+    /// The tables that must not have changed.
+    pub tables: &'a [VarSet],
+    /// The variables an intruder may know; empty when no risk is asked for.
+    pub keys: VarSet,
+    /// Which record became which, if that is known.
+    pub link: Option<&'a Link>,
+    /// The variables whose two-way tables are compared.
+    pub compared: VarSet,
+    /// Are their three-way tables compared as well?
+    pub triples: Triples,
+}
+
+/// Are three-way tables compared? There are many: 84 for 9 variables, 161,700 for 100.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Triples {
+    /// No.
+    Skipped,
+    /// Yes.
+    Compared,
+}
+
+/// All that is known about a released file, next to the one it was made from.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Verification {
+    /// How many records the first file has.
+    pub records_before: usize,
+    /// How many the second one has.
+    pub records_after: usize,
+    /// The kept tables, in the order they were given.
+    pub tables: Vec<TableCheck>,
+    /// What is different in the records; `None` when they are not linked.
+    pub changes: Option<Changes>,
+    /// What an intruder finds; `None` without keys.
+    pub claims: Option<Claims>,
+    /// Every two-way table of the compared variables.
+    pub two_way: Vec<TwoWay>,
+    /// The two-way tables that no kept table implies, summed up.
+    pub two_way_others: Distances,
+    /// The three-way tables that no kept table implies, when asked for.
+    pub three_way_others: Option<Distances>,
+}
+
+impl Verification {
+    /// Has the second file as many records as the first, and is every kept table the same?
+    #[must_use]
+    pub fn is_equal(&self) -> bool {
+        self.records_before == self.records_after
+            && self.tables.iter().all(|table| table.changed == 0)
+    }
+}
+
+/// Compares two files in every way that was asked for.
+///
+/// Laws: `verify-is-blind-to-order`, `verify-is-blind-to-threads`.
+///
+/// # Panics
+/// When the files were not encoded together, or the link is not one between them.
+#[must_use]
+pub fn verify(before: &Records, after: &Records, checks: &Checks<'_>) -> Verification {
+    let pooled = Pooled::of(before, after);
+    let tables = pooled.recount(checks.tables);
+    let link = checks.link;
+    let (changes, (claims, two_way)) = rayon::join(
+        || link.and_then(|link| changes(before, after, link)),
+        || {
+            rayon::join(
+                || (!checks.keys.is_empty()).then(|| claims(&pooled, checks.keys, link)),
+                || compare_pairs(&pooled, checks.compared, checks.tables),
+            )
+        },
+    );
+    let three_way_others = (checks.triples == Triples::Compared)
+        .then(|| compare_triples(&pooled, checks.compared, checks.tables));
+    Verification {
+        records_before: before.len(),
+        records_after: after.len(),
+        tables,
+        changes,
+        claims,
+        two_way_others: Distances::of_pairs(&two_way),
+        two_way,
+        three_way_others,
+    }
+}
