@@ -4,6 +4,8 @@ mod args;
 mod cmd;
 mod input;
 mod output;
+#[allow(dead_code, unused_imports, reason = "the commands that ask for it come one by one")]
+mod project;
 
 use std::process::ExitCode;
 

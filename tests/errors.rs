@@ -138,11 +138,16 @@ fn an_unreadable_file_is_refused() {
 /// These two would need files of 8 and 1 GiB; the reader's own tests lower the limits.
 const TESTED_IN_THE_READER: &[Code] = &[Code::TooManyRecords, Code::FieldTooLong];
 
+/// The project file's own; `tests/project.rs` reads such files.
+const TESTED_IN_PROJECT: &[Code] =
+    &[Code::BadToml, Code::UnknownEntry, Code::BadEntry, Code::NoProjectFile];
+
 #[test]
 fn every_code_has_a_test() {
     let mut tested: BTreeSet<Code> = FILES.iter().chain(PARQUET_FILES).map(|file| file.1).collect();
     tested.extend(TYPED.iter().map(|typed| typed.0));
     tested.extend(TESTED_IN_THE_READER);
+    tested.extend(TESTED_IN_PROJECT);
     tested.extend([Code::TooManyVariables, Code::Unreadable]);
     if cfg!(feature = "parquet") {
         tested.insert(Code::NoParquet);

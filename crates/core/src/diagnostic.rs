@@ -249,6 +249,22 @@ codes! {
     NoParquet 220 exit 3: "a Parquet file, and a program without Parquet",
         "This program was built without the feature `parquet`. Store the data as CSV, or build the\n\
          program with its default features.";
+    BadToml 401 exit 4: "a project file that cannot be read",
+        "The project file is not written as TOML: text stands between double quotes, a list\n\
+         between `[` and `]`, each entry on a line of its own, and no entry stands twice.\n\
+         `marginswap init DATA` writes a file to start from.";
+    UnknownEntry 402 exit 4: "an unknown entry in the project file",
+        "The project file has an entry or a part that means nothing here. It is refused, because\n\
+         a misspelt entry would be passed over without a word. docs/project-file.md lists them\n\
+         all. A column's name that holds spaces or dots stands between double quotes.";
+    BadEntry 403 exit 4: "an entry of the wrong kind",
+        "An entry of the project file is known, but what stands behind the `=` cannot be used: a\n\
+         number where a list is expected, or a text that says nothing. docs/project-file.md tells\n\
+         what each entry takes. A share is written in quotes: \"5 %\", \"0.05\".";
+    NoProjectFile 404 exit 4: "no such project file",
+        "There is no project file of the name given. Without a name, `marginswap.toml` in the\n\
+         folder the command runs in is used if it is there.\n\
+         `marginswap init DATA` writes a file to start from.";
     StalePlan 501 exit 5: "a plan for another input",
         "The plan was made for a file with other bytes: its SHA-256, its number of records or its\n\
          columns differ, or the file changes while it is read. Record numbers of one file mean\n\

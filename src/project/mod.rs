@@ -1,0 +1,260 @@
+//! Everything a run needs, as the project file `marginswap.toml` and the flags say it.
+//!
+//! A [`Project`] holds one field for each entry of the file. The file is read by
+//! [`Project::load`], the flags are a `Project` too, and [`Project::merge`] lets them win.
+//! Names and values are not looked up here: what they are in a data file is decided where
+//! that file is open.
+//!
+//! Trap: an empty list is the same as a missing one. A flag can replace a list of the file,
+//! not empty it.
+//!
+//! Way in: [`Project::load`], [`Project::find`]. Every entry: `docs/project-file.md`.
+
+mod amount;
+mod draft;
+mod read;
+mod risky;
+mod rule;
+mod text;
+mod trs;
+
+use std::collections::BTreeMap;
+use std::num::NonZeroU32;
+use std::path::PathBuf;
+
+use marginswap_io::Delimiter;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+pub use amount::{Amount, Share};
+pub use draft::{Draft, DraftColumn};
+pub use read::FILE_NAME;
+pub use risky::{Pairing, Risky};
+pub use rule::{Rule, Term};
+pub use text::BadValue;
+pub use trs::Trs;
+
+/// Everything a run needs.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Project {
+    /// The data file.
+    pub data: Option<PathBuf>,
+    /// What parts its fields; without it the header line decides.
+    #[serde(deserialize_with = "text::delimiter")]
+    pub delimiter: Option<Delimiter>,
+    /// What each column is.
+    pub columns: Columns,
+    /// The tables that must not change.
+    pub keep: Keep,
+    /// Who is to be protected.
+    pub risk: Risk,
+    /// How records are swapped.
+    pub swap: Swapping,
+    /// What is written.
+    pub release: Release,
+    /// The parameters of targeted record swapping, in place of the entries above.
+    pub trs: Option<Trs>,
+}
+
+/// `[columns]`: what each column is.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Columns {
+    /// Columns whose values may be exchanged; the others stay. None named: all of them.
+    pub vars: Vec<String>,
+    /// Columns that are released but never exchanged.
+    pub stay: Vec<String>,
+    /// Columns left out.
+    pub ignore: Vec<String>,
+    /// The column that names a record; left out too.
+    pub id: Option<String>,
+}
+
+/// `[keep]`: the tables that must not change.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Keep {
+    /// Formulas of one or more tables each.
+    #[serde(deserialize_with = "text::tables")]
+    pub tables: Vec<String>,
+}
+
+/// `[risk]`: who is to be protected.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Risk {
+    /// The columns that an intruder may know.
+    pub keys: Vec<String>,
+    /// Which records are risky.
+    pub risky: Option<Risky>,
+}
+
+/// `[swap]`: how records are swapped.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Swapping {
+    /// Groups of columns that only travel together.
+    pub linked: Vec<Vec<String>>,
+    /// Columns on which partners agree: the first list that gives a partner counts.
+    #[serde(rename = "match")]
+    pub matched: Vec<Vec<String>>,
+    /// Columns on which partners always agree.
+    pub strata: Vec<String>,
+    /// The column of weights, which joins every kept table.
+    pub weight: Option<String>,
+    /// Combinations that no swap may create.
+    pub rules: Vec<Rule>,
+    /// No more records than this are changed.
+    pub max_records: Option<Amount>,
+    /// Random swaps are added until so many records are changed.
+    pub rate: Option<Amount>,
+    /// How partners are found.
+    pub pairing: Option<Pairing>,
+    /// What it costs to disturb a variable; 1 where none is given.
+    pub weights: BTreeMap<String, NonZeroU32>,
+}
+
+/// `[release]`: what is written.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Release {
+    /// The released file.
+    pub out: Option<PathBuf>,
+    /// The plan.
+    pub plan: Option<PathBuf>,
+    /// Are the records released in random order?
+    pub shuffle: Option<bool>,
+    /// Columns that are not released.
+    pub drop: Vec<String>,
+}
+
+impl Project {
+    /// This project with the entries that the flags give in place of its own. A list
+    /// replaces a list; a variable's weight replaces that variable's weight.
+    #[must_use]
+    pub fn merge(self, flags: Self) -> Self {
+        let mut weights = self.swap.weights;
+        weights.extend(flags.swap.weights);
+        Self {
+            data: flags.data.or(self.data),
+            delimiter: flags.delimiter.or(self.delimiter),
+            columns: Columns {
+                vars: list(self.columns.vars, flags.columns.vars),
+                stay: list(self.columns.stay, flags.columns.stay),
+                ignore: list(self.columns.ignore, flags.columns.ignore),
+                id: flags.columns.id.or(self.columns.id),
+            },
+            keep: Keep { tables: list(self.keep.tables, flags.keep.tables) },
+            risk: Risk {
+                keys: list(self.risk.keys, flags.risk.keys),
+                risky: flags.risk.risky.or(self.risk.risky),
+            },
+            swap: Swapping {
+                linked: list(self.swap.linked, flags.swap.linked),
+                matched: list(self.swap.matched, flags.swap.matched),
+                strata: list(self.swap.strata, flags.swap.strata),
+                weight: flags.swap.weight.or(self.swap.weight),
+                rules: list(self.swap.rules, flags.swap.rules),
+                max_records: flags.swap.max_records.or(self.swap.max_records),
+                rate: flags.swap.rate.or(self.swap.rate),
+                pairing: flags.swap.pairing.or(self.swap.pairing),
+                weights,
+            },
+            release: Release {
+                out: flags.release.out.or(self.release.out),
+                plan: flags.release.plan.or(self.release.plan),
+                shuffle: flags.release.shuffle.or(self.release.shuffle),
+                drop: list(self.release.drop, flags.release.drop),
+            },
+            trs: flags.trs.or(self.trs),
+        }
+    }
+
+    /// This project with the entries that `[trs]` stands for. An entry that is given
+    /// itself wins over the one that `[trs]` would set.
+    #[must_use]
+    pub fn expanded(mut self) -> Self {
+        match self.trs.take() {
+            Some(trs) => trs.expand().merge(self),
+            None => self,
+        }
+    }
+
+    /// Which records are risky, said or not.
+    #[must_use]
+    pub fn risky(&self) -> Risky {
+        self.risk.risky.clone().unwrap_or_default()
+    }
+
+    /// How partners are found, said or not.
+    #[must_use]
+    pub fn pairing(&self) -> Pairing {
+        self.swap.pairing.unwrap_or_default()
+    }
+
+    /// What it costs to disturb a variable.
+    #[must_use]
+    pub fn weight_of(&self, variable: &str) -> NonZeroU32 {
+        self.swap.weights.get(variable).copied().unwrap_or(NonZeroU32::MIN)
+    }
+
+    /// What decides a plan, as one JSON object whose keys are sorted: two projects with
+    /// the same parameters make the same plan for the same data and seed. An entry that
+    /// says what would be done anyway makes no difference.
+    ///
+    /// Trap: of `records:FILE` only the word `records` stands here. What the file names is
+    /// an input like the data, and a path says nothing about it.
+    #[must_use]
+    pub fn parameters(&self) -> Value {
+        let project = self.clone().expanded();
+        let (columns, swap) = (&project.columns, &project.swap);
+        let risky = match project.risky() {
+            Risky::Records(_) => "records".to_owned(),
+            risky => risky.to_string(),
+        };
+        let weights: BTreeMap<&String, u32> = swap
+            .weights
+            .iter()
+            .filter(|(_, weight)| weight.get() != 1)
+            .map(|(name, weight)| (name, weight.get()))
+            .collect();
+        // In rising order, so that it does not matter how a map keeps its keys.
+        json!({
+            "id": columns.id,
+            "ignore": columns.ignore,
+            "keys": project.risk.keys,
+            "linked": swap.linked,
+            "match": swap.matched,
+            "max_records": swap.max_records.map(|amount| amount.to_string()),
+            "pairing": project.pairing().to_string(),
+            "rate": swap.rate.map(|amount| amount.to_string()),
+            "risky": risky,
+            "rules": swap.rules.iter().map(rule_parameters).collect::<Vec<_>>(),
+            "stay": columns.stay,
+            "strata": swap.strata,
+            "tables": project.keep.tables,
+            "vars": columns.vars,
+            "weight": swap.weight,
+            "weights": weights,
+        })
+    }
+}
+
+fn list<T>(own: Vec<T>, flag: Vec<T>) -> Vec<T> {
+    if flag.is_empty() { own } else { flag }
+}
+
+fn rule_parameters(rule: &Rule) -> Value {
+    let value = |value: &Vec<u8>| String::from_utf8_lossy(value).into_owned();
+    rule.terms
+        .iter()
+        .map(|term| {
+            json!({
+                "column": term.column,
+                "negated": term.negated,
+                "values": term.values.iter().map(value).collect::<Vec<_>>(),
+            })
+        })
+        .collect()
+}

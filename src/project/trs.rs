@@ -1,0 +1,74 @@
+//! Targeted record swapping, as other programs know it, in the words of this one.
+//!
+//! There the geography of a record and what is carried along change places with those of
+//! another that agrees with it on a profile of similar variables. In the paper's terms that
+//! is one fixed separator: S is the profile, one side the geography and what is carried
+//! along, the other side everything else.
+//!
+//! What differs: `docs/project-file.md`.
+
+use serde::Deserialize;
+
+use super::{Amount, Columns, Keep, Project, Risk, Risky, Share, Swapping};
+use marginswap_core::graph::quoted;
+
+/// The parameters of targeted record swapping, under the names known from `recordSwap`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Trs {
+    /// The geography, the largest areas first; this is what is swapped.
+    pub hierarchy: Vec<String>,
+    /// Profiles of columns on which partners agree, tried in order.
+    pub similar: Vec<Vec<String>>,
+    /// Columns that travel with the geography.
+    pub carry_along: Vec<String>,
+    /// A record is risky when fewer than so many have its risk variables and geography; 3
+    /// when not said, and with 0 nobody is.
+    pub k_anonymity: Option<u32>,
+    /// What an intruder may know beside the geography.
+    pub risk_variables: Vec<String>,
+    /// Random swaps are added until so many records are changed; `5 %` when not said.
+    pub swaprate: Option<Amount>,
+}
+
+impl Trs {
+    /// The project that these parameters stand for.
+    #[must_use]
+    pub fn expand(&self) -> Project {
+        let union = |lists: [&[String]; 2]| {
+            let mut names: Vec<String> = Vec::new();
+            for name in lists.concat() {
+                if !names.contains(&name) {
+                    names.push(name);
+                }
+            }
+            names
+        };
+        let moved = union([&self.hierarchy, &self.carry_along]);
+        let kept = union([&moved, &self.in_every_profile()]);
+        let kept: Vec<String> = kept.iter().map(|name| quoted(name)).collect();
+        Project {
+            // What `vars` leaves out stays.
+            columns: Columns { vars: moved.clone(), ..Columns::default() },
+            keep: Keep { tables: if kept.is_empty() { vec![] } else { vec![kept.join("*")] } },
+            risk: Risk {
+                keys: union([&self.risk_variables, &self.hierarchy]),
+                risky: Some(Risky::BelowK(self.k_anonymity.unwrap_or(3))),
+            },
+            swap: Swapping {
+                linked: if moved.len() > 1 { vec![moved] } else { vec![] },
+                matched: self.similar.clone(),
+                rate: Some(self.swaprate.unwrap_or(Amount::Share(Share::percent(5)))),
+                ..Swapping::default()
+            },
+            ..Project::default()
+        }
+    }
+
+    /// The columns on which partners agree whatever profile was used.
+    fn in_every_profile(&self) -> Vec<String> {
+        let Some((first, others)) = self.similar.split_first() else { return vec![] };
+        let everywhere = |name: &&String| others.iter().all(|profile| profile.contains(name));
+        first.iter().filter(everywhere).cloned().collect()
+    }
+}
