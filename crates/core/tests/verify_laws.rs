@@ -539,3 +539,85 @@ fn cramers_v_has_its_ends() {
     assert!(pairs[1].cramers_v_after.is_some_and(|association| close(association, 1.0)));
     assert_eq!(pairs[2].cramers_v_after, Some(0.0));
 }
+
+/// How long does it take to verify 1,000,000 records of 9 variables, of which 40,000 have
+/// changed? `cargo test --release -p marginswap-core --test verify_laws -- --ignored --nocapture`
+#[test]
+#[ignore = "it measures, and says so on the screen"]
+#[allow(clippy::print_stdout)]
+fn time_of_a_million_records() {
+    let levels = [20, 2, 18, 5, 7, 30, 8, 40, 12];
+    let count = 1_000_000;
+    let mut random = Random::new(Seed([5; 32]), 0);
+    let before = drawn(count, &levels, &mut random);
+    let mut after = before.clone();
+    for _ in 0..20_000 {
+        let (left, right) = (random.below(count), random.below(count));
+        for variable in [1, 3, 6] {
+            let value = after[left][variable];
+            after[left][variable] = after[right][variable];
+            after[right][variable] = value;
+        }
+    }
+    let mut shuffled = after.clone();
+    random.shuffle(&mut shuffled);
+    let columns = |records: &[Vec<u32>]| -> Vec<Option<Column>> {
+        (0..levels.len())
+            .map(|variable| {
+                let mut column = Column::default();
+                for record in records {
+                    column.push(format!("level {}", record[variable]).as_bytes());
+                }
+                Some(column)
+            })
+            .collect()
+    };
+    let names: Vec<String> = (0..levels.len()).map(|variable| variable.to_string()).collect();
+    let schema = Schema::new(&names, &Roles::all_variables(levels.len()), &BTreeSet::new());
+    let (before, after, shuffled) = (columns(&before), columns(&after), columns(&shuffled));
+    let tables = [
+        VarSet::from([0, 1, 2]),
+        VarSet::from([2, 4, 5]),
+        VarSet::from([5, 7]),
+        VarSet::from([0, 3, 6, 8]),
+    ];
+    let (keys, link) = (VarSet::from([0, 1, 2, 3, 7]), Link::ByPosition);
+    for (what, after) in [("in place", &after), ("shuffled", &shuffled)] {
+        for _ in 0..3 {
+            let start = std::time::Instant::now();
+            let alone = Records::encode(&schema, &before);
+            let encode = start.elapsed();
+            drop(alone);
+            let start = std::time::Instant::now();
+            let (left, right) = encode_both(&schema, &before, after);
+            let encode_both = start.elapsed();
+            let start = std::time::Instant::now();
+            let pooled = Pooled::of(&left, &right);
+            let pool = start.elapsed();
+            let start = std::time::Instant::now();
+            let changed = pooled.recount(&tables).iter().filter(|check| check.changed > 0).count();
+            let recount = start.elapsed();
+            let start = std::time::Instant::now();
+            let _ = changes(&left, &right, &link);
+            let change = start.elapsed();
+            let start = std::time::Instant::now();
+            let _ = claims(&pooled, keys, Some(&link));
+            let claims = start.elapsed();
+            let start = std::time::Instant::now();
+            let _ = compare_pairs(&pooled, VarSet::first(9), &tables);
+            let pairs = start.elapsed();
+            let start = std::time::Instant::now();
+            let _ = compare_triples(&pooled, VarSet::first(9), &tables);
+            let triples = start.elapsed();
+            let start = std::time::Instant::now();
+            let asked = Checks { triples: Triples::Skipped, ..checks(&tables, keys, &link, 9) };
+            let _ = verify(&left, &right, &asked);
+            let all = start.elapsed();
+            println!(
+                "{what}, {changed} tables changed: encode one {encode:.0?}, both {encode_both:.0?}; \
+                 pool {pool:.0?}, recount {recount:.0?}, changes {change:.0?}, claims {claims:.0?}, \
+                 pairs {pairs:.0?}, triples {triples:.0?}; verify without triples {all:.0?}",
+            );
+        }
+    }
+}

@@ -11,7 +11,6 @@
 //! Way in: [`claims`].
 
 use super::{Link, Pooled};
-use crate::table::Grouping;
 use crate::varset::VarSet;
 
 /// Claims, and how many of them are right.
@@ -50,13 +49,8 @@ pub struct Claims {
 /// When a map leads out of the second file.
 #[must_use]
 pub fn claims(pooled: &Pooled, keys: VarSet, link: Option<&Link>) -> Claims {
-    let grouping = Grouping::of(pooled.cells(), keys);
-    let group_of = grouping.group_of();
-    let mut counts = vec![[0u32; 2]; grouping.groups()];
-    for (&group, [before, after]) in group_of.iter().zip(pooled.counts()) {
-        counts[group as usize][0] += before;
-        counts[group as usize][1] += after;
-    }
+    let groups = pooled.groups(keys);
+    let counts = pooled.count(&groups);
     let mut found = Claims {
         keys,
         uniques_before: 0,
@@ -79,11 +73,10 @@ pub fn claims(pooled: &Pooled, keys: VarSet, link: Option<&Link>) -> Claims {
     let [before, after] = pooled.records();
     if let Some(link) = link.filter(|link| link.links(before, after)) {
         let (mut all, mut of_uniques) = (0, 0);
-        for (position, &cell) in pooled.before().iter().enumerate() {
-            let group = group_of[cell as usize];
+        for (position, &group) in groups.of[..before].iter().enumerate() {
             let [before, after] = counts[group as usize];
             // The only line with these keys is the record's own when that line has them.
-            let own = || group_of[pooled.after()[link.follow(position)] as usize];
+            let own = || groups.of[pooled.after()[link.follow(position)] as usize];
             if after == 1 && own() == group {
                 all += 1;
                 of_uniques += u64::from(before == 1);

@@ -7,7 +7,7 @@
 //!
 //! | file | what it answers |
 //! |---|---|
-//! | [`Pooled`] | the distinct cells of both files, with their counts in each: what all others work on |
+//! | [`Pooled`] | the records of both files, listed and counted together: what all others work on |
 //! | [`recount`], [`certify`] | is every kept table the same, cell by cell? |
 //! | [`changes`], [`link_by_id`] | how many records and fields are different? |
 //! | [`compare_pairs`], [`compare_triples`] | how far are the other tables from what they were? |

@@ -1,28 +1,45 @@
-//! Two files counted together: their distinct cells, each with its count in either file.
+//! Two files listed and counted together.
 //!
-//! A table of both files is a sum over these cells, so the records are hashed once, however
-//! many tables are asked for. A record that is the same at the same place in both files is
-//! hashed once for both.
+//! The list holds the records of the first file, and of the second those that differ from
+//! the one at the same place; a record that is the same in both counts for both. So two
+//! files in the same order are hardly more to count than one.
 //!
-//! Way in: [`Pooled::of`]. A table whose variables have few levels is counted in an array
-//! with a place for each combination, any other one by hashing.
+//! Many small tables are counted several at a time: the variables are tied into bundles with
+//! few combinations, one pass counts the combinations of two bundles (three, for tables of
+//! three variables), and every table between them is a sum over that array. Nine variables
+//! have 36 two-way tables, and these need six passes or so.
+//!
+//! Way in: [`Pooled::of`]; tables by [`Pooled::table`] one by one, by [`Pooled::tables`]
+//! many at a time. A table whose variables have many combinations is counted by hashing.
 
+use std::collections::BTreeMap;
 use std::fmt;
+
+use rayon::prelude::*;
 
 use crate::encode::{PackedCells, Records};
 use crate::table::Grouping;
 use crate::varset::VarSet;
 
-/// The distinct cells of two files.
+/// The records of two files.
 #[derive(Clone)]
 pub struct Pooled {
+    /// The list.
     cells: PackedCells,
-    counts: Vec<[u32; 2]>,
-    /// The cell of each record of the first file.
-    before: Vec<u32>,
-    /// The cell of each record of the second file.
+    /// In how many files (0 or 1) of each kind a listed record is.
+    weights: Vec<[u8; 2]>,
+    /// Where each record of the second file is listed; those of the first come first.
     after: Vec<u32>,
+    records: [usize; 2],
     levels: Vec<usize>,
+}
+
+/// A table of both files. Cells without a record may be among its cells.
+pub(super) struct Table {
+    pub counts: Vec<[u32; 2]>,
+    /// For each cell a listed record that falls into it; `None` when there is a cell for
+    /// each combination, the last variable fastest.
+    examples: Option<Vec<u32>>,
 }
 
 /// A cell of a two-way table that holds a record of either file.
@@ -36,175 +53,377 @@ pub(super) struct PairCell {
     pub counts: [u32; 2],
 }
 
+/// The group of each listed record, by its values on some variables.
+pub(super) struct Groups {
+    pub of: Vec<u32>,
+    /// Some of them may be empty.
+    pub number: usize,
+}
+
 impl Pooled {
-    /// Counts the records of both files into cells.
+    /// Lists the records of both files.
     ///
     /// # Panics
     /// When the two were not encoded together.
     #[must_use]
     pub fn of(before: &Records, after: &Records) -> Self {
-        let layout = before.cells().layout();
         assert!(
-            layout == after.cells().layout() && before.levels() == after.levels(),
+            before.cells().layout() == after.cells().layout() && before.levels() == after.levels(),
             "two files are compared over one coding"
         );
-        // All records of the first file, and those of the second that are not the same at
-        // the same place.
-        let mut listed = before.cells().clone();
-        let mut moved: Vec<bool> = Vec::with_capacity(after.len());
+        let mut cells = before.cells().clone();
+        let mut weights = vec![[1, 0]; before.len()];
+        let mut listed = Vec::with_capacity(after.len());
         for (position, cell) in after.cells().iter().enumerate() {
-            let same = position < before.len() && before.cells().get(position) == cell;
-            if !same {
-                listed.push(cell);
-            }
-            moved.push(!same);
-        }
-        let grouping = Grouping::of_whole(&listed);
-        let mut cells = PackedCells::new(layout.clone());
-        let mut counts: Vec<[u32; 2]> = vec![[0; 2]; grouping.groups()];
-        let mut seen = 0;
-        for (position, &group) in grouping.group_of().iter().enumerate() {
-            if group as usize == seen {
-                cells.push(listed.get(position));
-                seen += 1;
+            if position < before.len() && before.cells().get(position) == cell {
+                weights[position] = [1, 1];
+                listed.push(number(position));
+            } else {
+                listed.push(number(weights.len()));
+                cells.push(cell);
+                weights.push([0, 1]);
             }
         }
-        drop(listed);
-        let mut cell_before = grouping.into_group_of();
-        let mut others = cell_before.split_off(before.len()).into_iter();
-        let cell_after: Vec<u32> = moved
-            .iter()
-            .enumerate()
-            .map(|(position, &moved)| match moved {
-                true => others.next().expect("each record that moved was listed"),
-                false => cell_before[position],
-            })
-            .collect();
-        for &cell in &cell_before {
-            counts[cell as usize][0] += 1;
-        }
-        for &cell in &cell_after {
-            counts[cell as usize][1] += 1;
-        }
-        let levels = before.levels().to_vec();
-        Self { cells, counts, before: cell_before, after: cell_after, levels }
+        let records = [before.len(), after.len()];
+        Self { cells, weights, after: listed, records, levels: before.levels().to_vec() }
     }
 
     /// How many records each file has.
     #[must_use]
     pub fn records(&self) -> [usize; 2] {
-        [self.before.len(), self.after.len()]
+        self.records
     }
 
-    /// The distinct cells, in the order of first appearance.
-    #[must_use]
-    pub fn cells(&self) -> &PackedCells {
-        &self.cells
-    }
-
-    /// How many records of each file a cell holds.
-    #[must_use]
-    pub fn counts(&self) -> &[[u32; 2]] {
-        &self.counts
-    }
-
-    /// The cell of each record of the first file.
-    pub(super) fn before(&self) -> &[u32] {
-        &self.before
-    }
-
-    /// The cell of each record of the second file.
+    /// Where each record of the second file is listed; those of the first stand in front, in
+    /// their order.
     pub(super) fn after(&self) -> &[u32] {
         &self.after
     }
 
-    /// The margin's table in both files; cells without a record may be listed too.
-    pub(super) fn table(&self, margin: VarSet) -> Vec<[u32; 2]> {
-        if let Some(size) = self.places(margin) {
-            return self.array(margin, size);
+    /// The table of one margin.
+    pub(super) fn table(&self, margin: VarSet) -> Table {
+        match self.array_size(margin, self.largest_array()) {
+            Some(size) => Table { counts: self.array(margin, size), examples: None },
+            None => self.hashed(margin),
         }
-        let grouping = Grouping::of(&self.cells, margin);
-        let mut table = vec![[0; 2]; grouping.groups()];
-        for (&group, counts) in grouping.group_of().iter().zip(&self.counts) {
-            add(&mut table[group as usize], *counts);
-        }
-        table
     }
 
-    /// The two-way table of two variables in both files.
-    pub(super) fn pair_table(&self, row: usize, column: usize) -> Vec<PairCell> {
-        let pair = VarSet::from([row, column]);
-        let layout = self.cells.layout();
-        if let Some(size) = self.places(pair) {
-            let array = self.array(pair, size);
-            // The variable with the lower number runs slowest.
-            let lines = array.chunks_exact(self.levels[row.max(column)]);
-            return (0..)
-                .zip(lines)
-                .flat_map(|(low, line)| {
-                    (0..).zip(line).map(move |(high, counts)| (low, high, counts))
+    /// What `answer` says about the table of each margin, in the order of the margins.
+    pub(super) fn tables<T: Send>(
+        &self,
+        margins: &[VarSet],
+        answer: impl Fn(VarSet, &Table) -> T + Sync,
+    ) -> Vec<T> {
+        let mut answers: Vec<(usize, T)> = self
+            .blocks(margins)
+            .par_iter()
+            .flat_map_iter(|block| {
+                let array = block.size.map(|size| self.array(block.variables, size));
+                let answer = &answer;
+                block.tables.iter().map(move |&position| {
+                    let margin = margins[position];
+                    let table = match &array {
+                        Some(array) => self.sum_out(array, block.variables, margin),
+                        None => self.table(margin),
+                    };
+                    (position, answer(margin, &table))
                 })
-                .filter(|(_, _, counts)| **counts != [0; 2])
-                .map(|(low, high, &counts)| {
-                    let (row, column) = if row < column { (low, high) } else { (high, low) };
-                    PairCell { row, column, counts }
-                })
-                .collect();
-        }
-        let grouping = Grouping::of(&self.cells, pair);
-        let mut table: Vec<PairCell> = Vec::with_capacity(grouping.groups());
-        for (cell, (&group, &counts)) in grouping.group_of().iter().zip(&self.counts).enumerate() {
-            if group as usize == table.len() {
-                let codes = self.cells.get(cell);
-                let (row, column) = (layout.code(codes, row), layout.code(codes, column));
-                table.push(PairCell { row, column, counts });
-            } else {
-                add(&mut table[group as usize].counts, counts);
-            }
-        }
-        table
-    }
-
-    /// How many combinations the margin has, when an array with a place for each is worth
-    /// its room.
-    fn places(&self, margin: VarSet) -> Option<usize> {
-        let size = margin
-            .iter()
-            .try_fold(1usize, |size, variable| size.checked_mul(self.levels[variable].max(1)))?;
-        (size <= (8 * self.counts.len()).clamp(1 << 8, 1 << 20)).then_some(size)
-    }
-
-    /// The margin's table as an array, the last variable fastest.
-    fn array(&self, margin: VarSet, size: usize) -> Vec<[u32; 2]> {
-        let mut array = vec![[0; 2]; size];
-        let layout = self.cells.layout();
-        let mut stride = size;
-        let places: Vec<(usize, usize)> = margin
-            .iter()
-            .map(|variable| {
-                stride /= self.levels[variable].max(1);
-                (variable, stride)
             })
             .collect();
-        for (cell, &counts) in self.cells.iter().zip(&self.counts) {
-            let place: usize = places
-                .iter()
-                .map(|&(variable, stride)| layout.code(cell, variable) as usize * stride)
-                .sum();
-            add(&mut array[place], counts);
+        answers.sort_by_key(|(position, _)| *position);
+        answers.into_iter().map(|(_, answer)| answer).collect()
+    }
+
+    /// The cells of a two-way table that hold a record.
+    pub(super) fn pair_cells(&self, pair: [usize; 2], table: &Table) -> Vec<PairCell> {
+        let layout = self.cells.layout();
+        let occupied = table.counts.iter().enumerate().filter(|(_, counts)| **counts != [0; 2]);
+        match &table.examples {
+            Some(examples) => occupied
+                .map(|(place, &counts)| {
+                    let cell = self.cells.get(examples[place] as usize);
+                    let [row, column] = pair.map(|variable| layout.code(cell, variable));
+                    PairCell { row, column, counts }
+                })
+                .collect(),
+            None => {
+                let columns = self.levels[pair[1]].max(1);
+                let cell = |place| (number(place / columns), number(place % columns));
+                occupied
+                    .map(|(place, &counts)| {
+                        let (row, column) = cell(place);
+                        PairCell { row, column, counts }
+                    })
+                    .collect()
+            }
+        }
+    }
+
+    /// Groups the listed records by their values on some variables.
+    pub(super) fn groups(&self, variables: VarSet) -> Groups {
+        match self.array_size(variables, self.largest_array()) {
+            Some(number) => {
+                let axes = self.axes(variables, number);
+                let of = self.cells.iter().map(|cell| self::number(place(&axes, cell))).collect();
+                Groups { of, number }
+            }
+            None => {
+                let grouping = Grouping::of(&self.cells, variables);
+                Groups { number: grouping.groups(), of: grouping.into_group_of() }
+            }
+        }
+    }
+
+    /// How many records of each file a group holds.
+    pub(super) fn count(&self, groups: &Groups) -> Vec<[u32; 2]> {
+        let mut counts = vec![[0; 2]; groups.number];
+        for (&group, &weights) in groups.of.iter().zip(&self.weights) {
+            add(&mut counts[group as usize], weights.map(u32::from));
+        }
+        counts
+    }
+
+    fn hashed(&self, margin: VarSet) -> Table {
+        let grouping = Grouping::of(&self.cells, margin);
+        let mut counts: Vec<[u32; 2]> = Vec::with_capacity(grouping.groups());
+        let mut examples = Vec::with_capacity(grouping.groups());
+        for (position, (&group, weights)) in
+            grouping.group_of().iter().zip(&self.weights).enumerate()
+        {
+            if group as usize == counts.len() {
+                counts.push([0; 2]);
+                examples.push(number(position));
+            }
+            add(&mut counts[group as usize], weights.map(u32::from));
+        }
+        Table { counts, examples: Some(examples) }
+    }
+
+    /// Up to how many combinations an array with a place for each is worth its room.
+    fn largest_array(&self) -> usize {
+        (8 * self.weights.len()).clamp(1 << 8, 1 << 20)
+    }
+
+    /// How many combinations the margin has, when they are no more than `most`.
+    fn array_size(&self, margin: VarSet, most: usize) -> Option<usize> {
+        margin
+            .iter()
+            .try_fold(1usize, |size, variable| size.checked_mul(self.levels[variable].max(1)))
+            .filter(|&size| size <= most)
+    }
+
+    /// The margin's counts in an array, the last variable fastest.
+    fn array(&self, margin: VarSet, size: usize) -> Vec<[u32; 2]> {
+        let axes = self.axes(margin, size);
+        let mut array = vec![[0; 2]; size];
+        for (cell, weights) in self.cells.iter().zip(&self.weights) {
+            add(&mut array[place(&axes, cell)], weights.map(u32::from));
         }
         array
     }
+
+    fn axes(&self, margin: VarSet, size: usize) -> Vec<Axis> {
+        let layout = self.cells.layout();
+        let mut stride = size;
+        let mut axes = Vec::new();
+        for variable in margin {
+            stride /= self.levels[variable].max(1);
+            let mask = layout.mask(VarSet::single(variable));
+            // A variable with a single level has no bits, and no part in the place.
+            if let Some((word, &mask)) =
+                mask.words().iter().enumerate().find(|(_, mask)| **mask != 0)
+            {
+                let shift = mask.trailing_zeros();
+                axes.push(Axis { word, shift, mask: mask >> shift, stride: stride as u64 });
+            }
+        }
+        axes
+    }
+
+    /// The table of a margin from the array of a block that holds it.
+    fn sum_out(&self, array: &[[u32; 2]], block: VarSet, margin: VarSet) -> Table {
+        let size = |set: VarSet| self.array_size(set, usize::MAX).expect("the block has an array");
+        let mut counts = vec![[0; 2]; size(margin)];
+        // From the last variable to the first: its levels, and how far apart they are in the
+        // margin's array; 0 for those that are summed out.
+        let mut stride = 1;
+        let mut axes = Vec::new();
+        for variable in block.iter().collect::<Vec<_>>().into_iter().rev() {
+            let levels = self.levels[variable].max(1);
+            if margin.contains(variable) {
+                axes.push((levels, stride));
+                stride *= levels;
+            } else {
+                axes.push((levels, 0));
+            }
+        }
+        for (place, &found) in array.iter().enumerate() {
+            if found == [0; 2] {
+                continue;
+            }
+            let (mut left, mut target) = (place, 0);
+            for &(levels, stride) in &axes {
+                target += left % levels * stride;
+                left /= levels;
+            }
+            add(&mut counts[target], found);
+        }
+        Table { counts, examples: None }
+    }
+
+    /// Ties the margins into blocks that are counted in one pass each.
+    fn blocks(&self, margins: &[VarSet]) -> Vec<Block> {
+        let variables = margins.iter().fold(VarSet::EMPTY, |all, margin| all | *margin);
+        let most = (self.weights.len() / 16).clamp(1 << 8, 1 << 16);
+        let together = margins.iter().map(VarSet::len).max().unwrap_or(0);
+        let bundles = self.bundles(variables, root(most, together));
+        let bundle_of = |variable: usize| {
+            bundles.iter().position(|bundle| bundle.contains(variable)).expect("it is in a bundle")
+        };
+        // Which margins lie between which bundles.
+        let mut between: BTreeMap<VarSet, Vec<usize>> = BTreeMap::new();
+        for (position, margin) in margins.iter().enumerate() {
+            between.entry(margin.iter().map(bundle_of).collect()).or_default().push(position);
+        }
+        // What lies between few bundles comes along with what lies between more.
+        let keys: Vec<VarSet> = between.keys().copied().collect();
+        for key in &keys {
+            let larger =
+                keys.iter().find(|other| key.len() < other.len() && key.is_subset(other)).copied();
+            if let Some(larger) = larger {
+                let tables = between.remove(key).expect("each key is visited once");
+                between.get_mut(&larger).expect("larger keys are visited later").extend(tables);
+            }
+        }
+        between
+            .into_iter()
+            .map(|(key, tables)| {
+                let variables = key.iter().fold(VarSet::EMPTY, |all, bundle| all | bundles[bundle]);
+                Block { variables, size: self.array_size(variables, most), tables }
+            })
+            .collect()
+    }
+
+    /// Parts the variables into sets with at most so many combinations, as far as single
+    /// variables allow: the ones with most levels first, each into the first set that has
+    /// room for it.
+    fn bundles(&self, variables: VarSet, most: usize) -> Vec<VarSet> {
+        let mut order: Vec<usize> = variables.iter().collect();
+        order.sort_by_key(|&variable| (std::cmp::Reverse(self.levels[variable]), variable));
+        let mut bundles: Vec<VarSet> = Vec::new();
+        for variable in order {
+            let single = VarSet::single(variable);
+            match bundles.iter_mut().find(|set| self.array_size(**set | single, most).is_some()) {
+                Some(set) => *set |= single,
+                None => bundles.push(single),
+            }
+        }
+        bundles
+    }
+}
+
+/// Tables that are counted in one pass.
+struct Block {
+    variables: VarSet,
+    /// How many combinations the variables have; `None` when they are too many, and each
+    /// table is counted by itself.
+    size: Option<usize>,
+    /// The positions of the margins.
+    tables: Vec<usize>,
+}
+
+/// Where a variable's code lies in a packed cell, and how far apart its levels are in an
+/// array.
+struct Axis {
+    word: usize,
+    shift: u32,
+    mask: u64,
+    stride: u64,
+}
+
+#[inline]
+fn place(axes: &[Axis], cell: &[u64]) -> usize {
+    let place: u64 =
+        axes.iter().map(|axis| (cell[axis.word] >> axis.shift & axis.mask) * axis.stride).sum();
+    usize::try_from(place).expect("an array has fewer places than memory")
+}
+
+/// The greatest whole number whose power is no greater than `number`.
+fn root(number: usize, power: usize) -> usize {
+    let fits = |candidate: usize| {
+        (0..power)
+            .try_fold(1usize, |all, _| all.checked_mul(candidate))
+            .is_some_and(|all| all <= number)
+    };
+    (1..=number).take_while(|&candidate| fits(candidate)).last().unwrap_or(1)
 }
 
 impl fmt::Debug for Pooled {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let [before, after] = self.records();
-        write!(formatter, "Pooled({before} and {after} records in {} cells)", self.counts.len())
+        let [before, after] = self.records;
+        write!(formatter, "Pooled({before} and {after} records)")
     }
 }
 
 fn add(total: &mut [u32; 2], counts: [u32; 2]) {
     total[0] += counts[0];
     total[1] += counts[1];
+}
+
+fn number(position: usize) -> u32 {
+    u32::try_from(position).expect("two files have fewer than 2^32 records together")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every table that comes out of a block is the one counted by itself.
+    #[test]
+    fn tables_of_a_block_are_those_counted_alone() {
+        let levels = [3, 1, 2, 40, 5, 7, 300];
+        let code = |record: u32, variable: u32| {
+            let mixed = (record * 7 + variable).wrapping_mul(0x9e37_79b9) >> 7;
+            mixed % u32::try_from(levels[variable as usize]).unwrap()
+        };
+        let file = |from: u32| {
+            let records: Vec<Vec<u32>> = (from..from + 90)
+                .map(|record| (0..7).map(|variable| code(record, variable)).collect())
+                .collect();
+            Records::from_codes(&levels, &records)
+        };
+        let pooled = Pooled::of(&file(0), &file(30));
+        for size in 1..=3 {
+            let margins: Vec<VarSet> =
+                VarSet::first(7).subsets().filter(|set| set.len() == size).collect();
+            let blocks = pooled.blocks(&margins);
+            assert!(blocks.iter().any(|block| block.size.is_some() && block.tables.len() > 1));
+            assert!(blocks.len() < margins.len());
+            let mut tables: Vec<usize> =
+                blocks.iter().flat_map(|block| block.tables.clone()).collect();
+            tables.sort_unstable();
+            assert_eq!(tables, (0..margins.len()).collect::<Vec<_>>());
+            let occupied = |counts: &[[u32; 2]]| -> Vec<[u32; 2]> {
+                let mut counts: Vec<[u32; 2]> =
+                    counts.iter().copied().filter(|counts| *counts != [0; 2]).collect();
+                counts.sort_unstable();
+                counts
+            };
+            let together = pooled.tables(&margins, |_, table| occupied(&table.counts));
+            for (margin, counts) in margins.iter().zip(together) {
+                assert_eq!(counts, occupied(&pooled.hashed(*margin).counts));
+                assert_eq!(counts, occupied(&pooled.table(*margin).counts));
+                assert_eq!(counts, occupied(&pooled.count(&pooled.groups(*margin))));
+            }
+        }
+    }
+
+    #[test]
+    fn roots_are_the_greatest_that_fit() {
+        assert_eq!(
+            [root(65_536, 2), root(65_535, 2), root(65_536, 3), root(256, 0)],
+            [256, 255, 40, 256]
+        );
+        assert_eq!([root(1, 2), root(256, 1)], [1, 256]);
+    }
 }

@@ -42,7 +42,7 @@ impl Pooled {
 
     fn check(&self, margin: VarSet) -> TableCheck {
         let mut check = TableCheck { margin, cells: 0, changed: 0 };
-        for [before, after] in self.table(margin) {
+        for [before, after] in self.table(margin).counts {
             check.cells += usize::from(before > 0 || after > 0);
             check.changed += usize::from(before != after);
         }

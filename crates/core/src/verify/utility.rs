@@ -17,8 +17,6 @@
 //!
 //! Way in: [`compare_pairs`], [`compare_triples`].
 
-use rayon::prelude::*;
-
 use super::Pooled;
 use super::pooled::PairCell;
 use crate::varset::VarSet;
@@ -71,29 +69,31 @@ pub struct Distances {
 #[must_use]
 pub fn compare_pairs(pooled: &Pooled, variables: VarSet, kept: &[VarSet]) -> Vec<TwoWay> {
     let members: Vec<usize> = variables.iter().collect();
-    let totals: Vec<Vec<[u32; 2]>> =
-        members.par_iter().map(|&variable| one_way(pooled, variable)).collect();
-    let pairs: Vec<(usize, usize)> = (0..members.len())
-        .flat_map(|row| (row + 1..members.len()).map(move |column| (row, column)))
-        .collect();
-    pairs
-        .par_iter()
-        .map(|&(row, column)| {
-            let pair = [members[row], members[column]];
-            let cells = pooled.pair_table(pair[0], pair[1]);
-            let distance = Distance::of(pooled, cells.iter().map(|cell| cell.counts));
-            let association = |file| cramers_v(&cells, &totals[row], &totals[column], file);
-            TwoWay {
-                pair,
-                kept: kept.iter().any(|table| VarSet::from(pair).is_subset(table)),
-                changed: distance.changed,
-                total_variation: distance.total_variation,
-                hellinger: distance.hellinger,
-                cramers_v_before: association(0),
-                cramers_v_after: association(1),
-            }
+    let pairs: Vec<VarSet> = (0..members.len())
+        .flat_map(|row| {
+            let members = &members;
+            (row + 1..members.len())
+                .map(move |column| VarSet::from([members[row], members[column]]))
         })
-        .collect()
+        .collect();
+    pooled.tables(&pairs, |margin, table| {
+        let mut ends = margin.iter();
+        let pair = [(); 2].map(|()| ends.next().expect("a pair has two variables"));
+        let cells = pooled.pair_cells(pair, table);
+        let distance = Distance::of(pooled, &table.counts);
+        let rows = totals(&cells, |cell| cell.row);
+        let columns = totals(&cells, |cell| cell.column);
+        let association = |file| cramers_v(&cells, &rows, &columns, file);
+        TwoWay {
+            pair,
+            kept: kept.iter().any(|table| margin.is_subset(table)),
+            changed: distance.changed,
+            total_variation: distance.total_variation,
+            hellinger: distance.hellinger,
+            cramers_v_before: association(0),
+            cramers_v_after: association(1),
+        }
+    })
 }
 
 /// Compares the table of every three of the variables that no kept table holds.
@@ -113,10 +113,7 @@ pub fn compare_triples(pooled: &Pooled, variables: VarSet, kept: &[VarSet]) -> D
             }
         }
     }
-    let distances: Vec<Distance> = triples
-        .par_iter()
-        .map(|&triple| Distance::of(pooled, pooled.table(triple).into_iter()))
-        .collect();
+    let distances = pooled.tables(&triples, |_, table| Distance::of(pooled, &table.counts));
     Distances::sum_up(triples.into_iter().zip(distances))
 }
 
@@ -172,16 +169,16 @@ struct Distance {
 }
 
 impl Distance {
-    fn of(pooled: &Pooled, cells: impl Iterator<Item = [u32; 2]>) -> Self {
+    fn of(pooled: &Pooled, cells: &[[u32; 2]]) -> Self {
         let [n, m] = pooled.records().map(|records| records as u64);
         if n == 0 || m == 0 {
             let apart = if n == m { 0.0 } else { 1.0 };
-            let changed = cells.filter(|[f, g]| f != g).count();
+            let changed = cells.iter().filter(|[f, g]| f != g).count();
             return Self { changed, total_variation: apart, hellinger: apart };
         }
         let both = n as f64 * m as f64;
         let (mut changed, mut moved, mut squares) = (0, 0u128, Units::default());
-        for [f, g] in cells {
+        for &[f, g] in cells {
             changed += usize::from(f != g);
             let apart = (u64::from(f) * m).abs_diff(u64::from(g) * n);
             if apart == 0 {
@@ -201,17 +198,14 @@ impl Distance {
     }
 }
 
-/// The counts of each of a variable's levels in both files.
-fn one_way(pooled: &Pooled, variable: usize) -> Vec<[u32; 2]> {
-    let layout = pooled.cells().layout();
-    let mut totals = Vec::new();
-    for (cell, counts) in pooled.cells().iter().zip(pooled.counts()) {
-        let code = layout.code(cell, variable) as usize;
-        if code >= totals.len() {
-            totals.resize(code + 1, [0; 2]);
-        }
-        totals[code][0] += counts[0];
-        totals[code][1] += counts[1];
+/// The counts of each level of one of a table's variables.
+fn totals(cells: &[PairCell], level: impl Fn(&PairCell) -> u32) -> Vec<[u32; 2]> {
+    let levels = cells.iter().map(|cell| level(cell) as usize + 1).max().unwrap_or(0);
+    let mut totals = vec![[0; 2]; levels];
+    for cell in cells {
+        let total = &mut totals[level(cell) as usize];
+        total[0] += cell.counts[0];
+        total[1] += cell.counts[1];
     }
     totals
 }
