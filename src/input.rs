@@ -4,8 +4,9 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use marginswap_core::diagnostic::{Code, Diagnostic};
-use marginswap_core::encode::{Column, RecordId, Records, Role, Roles, Schema, looks_like_id};
+use marginswap_core::encode::{Column, RecordId, Records, Role, Roles, Schema, did_you_mean, looks_like_id};
 use marginswap_core::graph::{Formula, Scope, Separators, minimal_separators, parse_names};
+use marginswap_core::varset::VarSet;
 use marginswap_io::{Compression, Delimiter, Format, ReadOptions, Source};
 
 use crate::args::{ReadArgs, RoleArgs};
@@ -31,21 +32,60 @@ pub struct Loaded {
 /// Opens the file, reads its header and gives every column its role.
 pub fn open(path: &Path, read: &ReadArgs, roles: &RoleArgs) -> Result<Opened, Diagnostic> {
     let delimiter = read.delimiter.as_deref().map(Delimiter::parse).transpose()?;
-    let source = Source::open(path, &ReadOptions { delimiter })?;
     let list = |texts: &[String]| -> Result<Vec<String>, Diagnostic> {
         let lists: Result<Vec<_>, _> = texts.iter().map(|text| parse_names(text)).collect();
         Ok(lists?.concat())
     };
-    let mut ignored = list(&roles.ignore)?;
-    ignored.extend(roles.id.clone());
-    let names = source.columns();
-    let given = Roles::assign(names, &list(&roles.vars)?, &list(&roles.stay)?, &ignored)
-        .map_err(|error| error.in_file(path))?;
-    let id = roles.id.as_ref().and_then(|id| names.iter().position(|name| name == id));
-    Ok(Opened { path: path.to_owned(), source, roles: given, id })
+    Opened::new(
+        path,
+        ReadOptions { delimiter },
+        &list(&roles.vars)?,
+        &list(&roles.stay)?,
+        &list(&roles.ignore)?,
+        roles.id.as_deref(),
+    )
 }
 
 impl Opened {
+    /// Opens a file whose columns have these roles.
+    pub fn new(
+        path: &Path,
+        options: ReadOptions,
+        vars: &[String],
+        stay: &[String],
+        ignore: &[String],
+        id: Option<&str>,
+    ) -> Result<Self, Diagnostic> {
+        let source = Source::open(path, &options)?;
+        let names = source.columns();
+        let ignored: Vec<String> =
+            ignore.iter().cloned().chain(id.map(str::to_owned)).collect();
+        let roles = Roles::assign(names, vars, stay, &ignored)
+            .map_err(|error| error.in_file(path))?;
+        let id = id.and_then(|id| names.iter().position(|name| name == id));
+        Ok(Self { path: path.to_owned(), source, roles, id })
+    }
+
+    /// The names of all columns.
+    pub fn columns(&self) -> &[String] {
+        self.source.columns()
+    }
+
+    /// The roles of all columns.
+    pub fn roles(&self) -> &Roles {
+        &self.roles
+    }
+
+    /// The file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The position of a column.
+    pub fn position(&self, name: &str) -> Result<usize, Diagnostic> {
+        position_of(self.columns(), name).map_err(|error| error.in_file(&self.path))
+    }
+
     /// How the file is written.
     pub fn format(&self) -> String {
         match self.source.format() {
@@ -90,7 +130,97 @@ impl Opened {
     }
 }
 
+fn position_of(names: &[String], name: &str) -> Result<usize, Diagnostic> {
+    names.iter().position(|other| other == name).ok_or_else(|| {
+        Diagnostic::new(
+            Code::UnknownColumn,
+            format!("`{name}` is no column of the file"),
+            did_you_mean(name, names),
+        )
+    })
+}
+
 impl Loaded {
+    /// The names of all columns.
+    pub fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    /// The position of a column.
+    pub fn position(&self, name: &str) -> Result<usize, Diagnostic> {
+        position_of(&self.names, name).map_err(|error| error.in_file(&self.path))
+    }
+
+    /// The columns as they were read.
+    pub fn raw_columns(&self) -> &[Option<Column>] {
+        &self.columns
+    }
+
+    /// Was this column read?
+    pub fn was_read(&self, column: usize) -> bool {
+        self.columns[column].is_some()
+    }
+
+    /// How many records the file has.
+    pub fn records_read(&self) -> usize {
+        self.columns().next().map_or(0, |(_, _, column)| column.len())
+    }
+
+    /// The column that names the records, if there is one.
+    pub fn id_column(&self) -> Option<&Column> {
+        self.columns[self.id?].as_ref()
+    }
+
+    /// The variables that stand for columns of these names, which are known to be there.
+    pub fn variables(&self, scope: &Scope, names: &[String]) -> VarSet {
+        names.iter().map(|name| self.variable_and_column(scope, name).0).collect()
+    }
+
+    /// The variable and the column of a name that is known to be there and to take part.
+    pub fn variable_and_column(&self, scope: &Scope, name: &str) -> (usize, &Column) {
+        let column = self.names.iter().position(|other| other == name).expect("the name was looked up");
+        let variable = scope.schema().variable_of(column).expect("the column takes part");
+        (variable, self.columns[column].as_ref().expect("a column that takes part was read"))
+    }
+
+    /// The same columns in the places that another file gives them, by name; the name of a
+    /// column that one file has read and the other has not, otherwise.
+    pub fn in_the_order_of(mut self, other: &Self) -> Result<Self, String> {
+        let mut columns = Vec::with_capacity(other.names.len());
+        for (name, theirs) in other.names.iter().zip(&other.columns) {
+            let place = self.names.iter().position(|own| own == name);
+            let column = place.and_then(|place| self.columns[place].take());
+            let is_id = other.id.is_some_and(|id| &other.names[id] == name);
+            if theirs.is_some() != column.is_some() && !is_id {
+                return Err(name.clone());
+            }
+            columns.push(column);
+        }
+        if let Some(extra) = self.columns.iter().position(Option::is_some) {
+            return Err(self.names[extra].clone());
+        }
+        let id = other.id.filter(|&id| columns[id].is_some());
+        Ok(Self { path: self.path, names: other.names.clone(), roles: other.roles.clone(), id, columns })
+    }
+
+    /// For looking many records up.
+    pub fn finder(&self) -> Finder<'_> {
+        let ids = self.id_column();
+        let mut places = Vec::new();
+        if let Some(ids) = ids {
+            places = vec![Place::Nowhere; ids.dictionary().levels()];
+            ids.for_each_code(|record, code| {
+                let place = &mut places[code as usize];
+                *place = match *place {
+                    Place::Nowhere => Place::Once(record),
+                    Place::Once(_) => Place::Often(2),
+                    Place::Often(times) => Place::Often(times + 1),
+                };
+            });
+        }
+        Finder { loaded: self, places }
+    }
+
     /// The records, packed for the scope of tables in this file.
     pub fn records(&self, scope: &Scope) -> Records {
         Records::encode(scope.schema(), &self.columns)
@@ -119,11 +249,41 @@ impl Loaded {
 
     /// The record that a user names: by number from 1, or by its value in the id column.
     pub fn find(&self, text: &str) -> Result<RecordId, Diagnostic> {
+        self.finder().find(text)
+    }
+
+    fn warn_of_ids(&self) {
+        for name in self.ids_among_variables() {
+            talk(&format!(
+                "warning: nearly every value of `{name}` is different. An id among the variables makes\n\
+                 every swap look effective: leave it out with --id or --ignore, or let it --stay."
+            ));
+        }
+    }
+}
+
+/// Where a value of the id column stands.
+#[derive(Clone, Copy)]
+enum Place {
+    Nowhere,
+    Once(usize),
+    Often(usize),
+}
+
+/// Finds records by what a user calls them.
+pub struct Finder<'a> {
+    loaded: &'a Loaded,
+    places: Vec<Place>,
+}
+
+impl Finder<'_> {
+    /// The record of this number from 1, or with this value in the id column.
+    pub fn find(&self, text: &str) -> Result<RecordId, Diagnostic> {
         let refuse = |detail: String, remedy: &str| {
-            Diagnostic::new(Code::NoSuchRecord, detail, remedy).in_file(&self.path)
+            Diagnostic::new(Code::NoSuchRecord, detail, remedy).in_file(&self.loaded.path)
         };
-        let Some(column) = self.id else {
-            let records = self.columns().next().map_or(0, |(_, _, column)| column.len());
+        let Some((ids, column)) = self.loaded.id_column().zip(self.loaded.id) else {
+            let records = self.loaded.records_read();
             return match text.parse::<usize>() {
                 Ok(number) if (1..=records).contains(&number) => Ok(RecordId::at(number - 1)),
                 Ok(_) => Err(refuse(
@@ -136,32 +296,19 @@ impl Loaded {
                 )),
             };
         };
-        let ids = self.columns[column].as_ref().expect("the id column was read");
-        let name = &self.names[column];
+        let name = &self.loaded.names[column];
         let refuse = |detail: String, remedy| refuse(detail, remedy).in_column(format!("`{name}`"));
-        let code = ids.dictionary().find(text.as_bytes()).ok_or_else(|| {
-            refuse(
-                "no record has the given value there".to_owned(),
-                "see that it is written as in the file",
-            )
-        })?;
-        let mut found = (0..ids.len()).filter(|&record| ids.code(record) == code);
-        let first = found.next().expect("a category occurs in a record");
-        match found.count() {
-            0 => Ok(RecordId::at(first)),
-            more => Err(refuse(
-                format!("{} records have the given value there", more + 1),
+        let place = ids.dictionary().find(text.as_bytes()).map(|code| self.places[code as usize]);
+        match place {
+            Some(Place::Once(record)) => Ok(RecordId::at(record)),
+            Some(Place::Often(times)) => Err(refuse(
+                format!("{times} records have the given value there"),
                 "name the record by its number, without --id",
             )),
-        }
-    }
-
-    fn warn_of_ids(&self) {
-        for name in self.ids_among_variables() {
-            talk(&format!(
-                "warning: nearly every value of `{name}` is different. An id among the variables makes\n\
-                 every swap look effective: leave it out with --id or --ignore, or let it --stay."
-            ));
+            Some(Place::Nowhere) | None => Err(refuse(
+                "no record has the given value there".to_owned(),
+                "see that it is written as in the file",
+            )),
         }
     }
 }

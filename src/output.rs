@@ -6,6 +6,15 @@ use std::path::Path;
 use marginswap_core::diagnostic::{Code, Diagnostic};
 use marginswap_report::Answer;
 
+/// How a command that came to its end ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    /// Everything that was asked for is so.
+    Done,
+    /// It finished, but a gate is not met: risky records are left, or a table differs.
+    GateNotMet,
+}
+
 /// Prints an answer as text or as JSON.
 ///
 /// # Errors

@@ -34,7 +34,7 @@ match = [["region", "sex"], ["region"], []]
 strata = ["stratum"]
 weight = "w"
 rules = ["age = 0-17 & marital = married", 'sex in {"f", m}']
-max_records = "5 %"
+budget = "5 %"
 rate = 40
 pairing = "optimal"
 [swap.weights]
@@ -99,7 +99,7 @@ fn every_entry_is_read() {
     assert_eq!(project.swap.weight.as_deref(), Some("w"));
     assert_eq!(project.swap.rules.len(), 2);
     assert_eq!(project.swap.rules[0], "age=0-17 & marital=married".parse().unwrap());
-    assert_eq!(project.swap.max_records, Some(Amount::Share(Share::percent(5))));
+    assert_eq!(project.swap.budget, Some(Amount::Share(Share::percent(5))));
     assert_eq!(project.swap.rate, Some(Amount::Records(40)));
     assert_eq!(project.swap.pairing, Some(Pairing::Optimal));
     assert_eq!(project.weight_of("income").get(), 3);
@@ -210,7 +210,7 @@ const REFUSED: &[(&str, Code, &str, &str)] = &[
     ),
     ("[swap]\nrate = 0.05\n", Code::BadEntry, "line 2, column 8", "a share in quotes"),
     ("[swap]\nrate = -5\n", Code::BadEntry, "line 2, column 8", "`swap.rate`"),
-    ("[swap]\nmax_records = '150 %'\n", Code::BadEntry, "line 2, column 15", "more than all"),
+    ("[swap]\nbudget = '150 %'\n", Code::BadEntry, "line 2, column 15", "more than all"),
     ("[swap]\npairing = 'best'\n", Code::BadEntry, "line 2, column 11", "greedy or optimal"),
     ("[swap.weights]\nage = 0\n", Code::BadEntry, "line 2, column 7", "a whole number from 1"),
     ("[swap.weights]\nage = 1.5\n", Code::BadEntry, "line 2, column 7", "`swap.weights.age`"),
@@ -260,7 +260,7 @@ fn parameters_are_what_decides_a_plan() {
     let keys: Vec<&String> = parameters.as_object().unwrap().keys().collect();
     assert!(keys.is_sorted(), "{keys:?}");
     assert_eq!(parameters["weights"], value!({"income": 3}));
-    assert_eq!(parameters["max_records"], "5 %");
+    assert_eq!(parameters["budget"], "5 %");
     assert_eq!(
         parameters["rules"][1],
         value!([{"column": "sex", "negated": false, "values": ["f", "m"]}])
@@ -286,7 +286,7 @@ fn parameters_are_what_decides_a_plan() {
         "[swap]\nstrata = ['a']",
         "[swap]\nweight = 'a'",
         "[swap]\nrules = ['a = b']",
-        "[swap]\nmax_records = 1",
+        "[swap]\nbudget = 1",
         "[swap]\nrate = 1",
         "[swap]\npairing = 'optimal'",
         "[swap]\nweights = { a = 2 }",

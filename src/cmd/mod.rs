@@ -1,6 +1,11 @@
 //! One file for each command: what was asked → the core's answer → a report.
 
+pub mod apply;
 pub mod explain;
 pub mod graph;
 pub mod inspect;
+pub mod plan;
+pub mod protect;
 pub mod screen;
+pub mod show;
+pub mod verify;

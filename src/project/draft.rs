@@ -147,7 +147,7 @@ impl Draft {
         let rule = format!("{} = value & {} in {{one, other}}", column(0), column(1));
         file.list_or_example("rules", &self.rules, &[rule]);
         file.word("No more records than this are changed, and random swaps up to this.");
-        file.example("max_records", "\"5 %\"");
+        file.example("budget", "\"5 %\"");
         file.example("rate", "\"2 %\"");
         file.word("\"greedy\", or \"optimal\" for an exact matching where it fits.");
         file.entry("pairing", "\"greedy\"");

@@ -106,7 +106,7 @@ pub struct Swapping {
     /// Combinations that no swap may create.
     pub rules: Vec<Rule>,
     /// No more records than this are changed.
-    pub max_records: Option<Amount>,
+    pub budget: Option<Amount>,
     /// Random swaps are added until so many records are changed.
     pub rate: Option<Amount>,
     /// How partners are found.
@@ -156,7 +156,7 @@ impl Project {
                 strata: list(self.swap.strata, flags.swap.strata),
                 weight: flags.swap.weight.or(self.swap.weight),
                 rules: list(self.swap.rules, flags.swap.rules),
-                max_records: flags.swap.max_records.or(self.swap.max_records),
+                budget: flags.swap.budget.or(self.swap.budget),
                 rate: flags.swap.rate.or(self.swap.rate),
                 pairing: flags.swap.pairing.or(self.swap.pairing),
                 weights,
@@ -226,7 +226,7 @@ impl Project {
             "keys": project.risk.keys,
             "linked": swap.linked,
             "match": swap.matched,
-            "max_records": swap.max_records.map(|amount| amount.to_string()),
+            "budget": swap.budget.map(|amount| amount.to_string()),
             "pairing": project.pairing().to_string(),
             "rate": swap.rate.map(|amount| amount.to_string()),
             "risky": risky,
@@ -237,6 +237,50 @@ impl Project {
             "vars": columns.vars,
             "weight": swap.weight,
             "weights": weights,
+        })
+    }
+}
+
+impl Project {
+    /// The project that [`Project::parameters`] came from, as far as they say it; `None`
+    /// when these are no parameters of a project.
+    #[must_use]
+    pub fn from_parameters(parameters: &Value) -> Option<Self> {
+        let names = |value: &Value| -> Option<Vec<String>> {
+            value.as_array()?.iter().map(|name| name.as_str().map(str::to_owned)).collect()
+        };
+        let groups = |value: &Value| -> Option<Vec<Vec<String>>> {
+            value.as_array()?.iter().map(names).collect()
+        };
+        let name = |value: &Value| value.as_str().map(str::to_owned);
+        let rules = parameters["rules"].as_array()?.iter().map(|rule| {
+            let terms = rule.as_array()?.iter().map(|term| {
+                Some(Term {
+                    column: name(&term["column"])?,
+                    values: names(&term["values"])?.into_iter().map(String::into_bytes).collect(),
+                    negated: term["negated"].as_bool()?,
+                })
+            });
+            Some(Rule { terms: terms.collect::<Option<_>>()? })
+        });
+        Some(Self {
+            columns: Columns {
+                vars: names(&parameters["vars"])?,
+                stay: names(&parameters["stay"])?,
+                ignore: names(&parameters["ignore"])?,
+                id: name(&parameters["id"]),
+            },
+            keep: Keep { tables: names(&parameters["tables"])? },
+            risk: Risk { keys: names(&parameters["keys"])?, risky: None },
+            swap: Swapping {
+                linked: groups(&parameters["linked"])?,
+                matched: groups(&parameters["match"])?,
+                strata: names(&parameters["strata"])?,
+                weight: name(&parameters["weight"]),
+                rules: rules.collect::<Option<_>>()?,
+                ..Swapping::default()
+            },
+            ..Self::default()
         })
     }
 }

@@ -187,6 +187,22 @@ codes! {
     NoSuchRecord 110 exit 3: "no such record",
         "Records are counted from 1, the header line not counted. With --id COLUMN the record is\n\
          named by its value in that column, which must stand there exactly once.";
+    MissingSetting 111 exit 2: "something is not said",
+        "The command needs something that neither the command line nor the project file says.\n\
+         `marginswap init DATA` writes a project file with every entry explained.";
+    NoRiskModel 112 exit 2: "a choice that needs a risk model",
+        "`top:50` takes the riskiest records and `prob:0.2` those above a probability. Both rank\n\
+         records by a model of the population, which this version does not have. `unique`, `k:3`\n\
+         and `records:FILE` choose without a model.";
+    OtherColumns 113 exit 3: "two files with different columns",
+        "A file can be compared with another one when both have the columns that take part, under\n\
+         the same names. A column that is left out with --ignore or --id may be missing.";
+    NotLinked 114 exit 3: "records that cannot be told apart by the id",
+        "To say which record became which, every value of the id column must stand exactly once\n\
+         in each of the two files.";
+    BadSeed 115 exit 3: "a seed file that cannot be used",
+        "A seed file holds a seed of 64 hexadecimal digits on its last line, as --seed-file writes\n\
+         it when the file does not exist. Whoever has the seed can repeat the choice of swaps.";
     FileMissing 201 exit 3: "no such file",
         "There is no file of this name. A relative name starts at the folder the command runs in.";
     IsDirectory 202 exit 3: "a folder where a file is expected",
@@ -281,6 +297,12 @@ codes! {
         "The file does not begin as a plan does, or it does not agree with the sum on its last\n\
          line: it was cut, changed or edited. Nothing is applied of such a file. Make the plan\n\
          anew or fetch an undamaged copy.";
+    NotKept 602 exit 6: "a released file that does not keep its tables",
+        "Before a file is released every kept table is recounted from the bytes that were written.\n\
+         They did not agree with the original. That is a bug of marginswap; nothing is released.";
+    PairingTooLarge 702 exit 7: "an exact pairing that does not fit",
+        "The best pairing is found exactly for up to 1,000 records that take part. For more, the\n\
+         greedy pairing comes close to it: `--pairing greedy`.";
     Unreadable 801 exit 8: "a file that cannot be read",
         "The operating system refuses to read the file; what it says is printed with the error.";
     Unwritable 802 exit 8: "a file that cannot be written",

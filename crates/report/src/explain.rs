@@ -40,7 +40,7 @@ pub struct LinkReport {
     pub variables: [String; 2],
     /// The table that holds both.
     pub table: Names,
-    /// `kept table`, or `columns that stay`.
+    /// `kept table`, `linked columns` or `columns that stay`.
     pub reason: &'static str,
 }
 
@@ -75,11 +75,17 @@ impl PairReport {
 }
 
 fn reason(scope: &Scope, margin: VarSet) -> &'static str {
-    let named = scope
-        .tables()
-        .iter()
-        .any(|table| table.reason == Reason::Named && table.variables == margin);
-    if named { "kept table" } else { "columns that stay" }
+    // A set that is named as a table and tied for another reason too is a table first.
+    let because = |reason| {
+        scope.tables().iter().any(|table| table.reason == reason && table.variables == margin)
+    };
+    if because(Reason::Named) {
+        "kept table"
+    } else if because(Reason::Linked) {
+        "linked columns"
+    } else {
+        "columns that stay"
+    }
 }
 
 impl Answer for PairReport {

@@ -19,6 +19,7 @@ mod answer;
 pub mod explain;
 pub mod graph;
 pub mod inspect;
+pub mod plan;
 pub mod screen;
 
 pub mod lettering;

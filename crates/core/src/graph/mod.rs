@@ -18,5 +18,5 @@ pub use class::GeneratingClass;
 pub use cliques::maximal_cliques;
 pub use formula::{Formula, parse_names, quoted};
 pub use margin_graph::MarginGraph;
-pub use scope::{KeptTable, Reason, Scope};
+pub use scope::{KeptTable, Reason, Scope, Ties};
 pub use separators::{Separator, Separators, minimal_separators};

@@ -35,6 +35,20 @@ pub enum Reason {
     Named,
     /// Its columns never move, so they never part.
     Stays,
+    /// Its columns only travel together.
+    Linked,
+}
+
+/// What binds columns beside the named tables, by column positions.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Ties {
+    /// Groups of columns that only travel together.
+    pub linked: Vec<BTreeSet<usize>>,
+    /// The column of weights: it joins every named table, so that weighted tables are kept.
+    pub weight: Option<usize>,
+    /// Columns that something asks for by themselves; if they stay, they are not put into
+    /// `rest`.
+    pub apart: BTreeSet<usize>,
 }
 
 impl Scope {
@@ -45,13 +59,32 @@ impl Scope {
     /// # Errors
     /// A table names an unknown or an ignored column, or too many variables take part.
     pub fn new(columns: &[String], roles: &Roles, formula: &Formula) -> Result<Self, Diagnostic> {
-        let named = formula.resolve(columns)?;
-        let tabled: BTreeSet<usize> = named.iter().flatten().copied().collect();
+        Self::with_ties(columns, roles, formula, &Ties::default())
+    }
+
+    /// The scope of a file with these columns, and what else binds them: linked columns are
+    /// one more margin, and the weight is one more variable of every table.
+    ///
+    /// # Errors
+    /// As [`Scope::new`].
+    pub fn with_ties(
+        columns: &[String],
+        roles: &Roles,
+        formula: &Formula,
+        ties: &Ties,
+    ) -> Result<Self, Diagnostic> {
+        let mut named = formula.resolve(columns)?;
+        for table in &mut named {
+            table.extend(ties.weight);
+        }
+        let linked = ties.linked.iter().filter(|group| group.len() > 1);
+        let tabled: BTreeSet<usize> =
+            named.iter().chain(linked.clone()).flatten().chain(&ties.apart).copied().collect();
         if let Some(&column) = tabled.iter().find(|&&column| roles.of(column) == Role::Ignored) {
             return Err(Diagnostic::new(
                 Code::IgnoredInTable,
-                format!("a table names `{}`, which --id or --ignore leaves out", columns[column]),
-                "let the column take part, or do not keep that table",
+                format!("`{}` is asked for, and --id or --ignore leaves it out", columns[column]),
+                "let the column take part, or do not name it elsewhere",
             ));
         }
         let schema = Schema::new(columns, roles, &tabled);
@@ -73,6 +106,10 @@ impl Scope {
                 reason: Reason::Named,
             })
             .collect();
+        tables.extend(linked.map(|group| KeptTable {
+            variables: group.iter().map(variable).collect(),
+            reason: Reason::Linked,
+        }));
         let staying = schema.staying();
         if staying.len() > 1 {
             tables.push(KeptTable { variables: staying, reason: Reason::Stays });

@@ -1,0 +1,186 @@
+//! What `plan` and `protect` answer: who is protected, what it changes, who is left.
+
+use marginswap_core::diagnostic::grouped;
+use marginswap_core::verify::Verification;
+use serde::Serialize;
+
+use crate::answer::{Answer, aligned, counted, percent};
+
+/// A plan in numbers. All are exact; that no better plan exists is not claimed.
+#[derive(Debug, Clone, Serialize)]
+pub struct PlanReport {
+    /// How many records there are.
+    pub records: u64,
+    /// How many are at risk.
+    pub risky: u64,
+    /// Of these, how many a swap gives other keys.
+    pub covered: u64,
+    /// Of these, how many have no partner at all.
+    pub unswappable: u64,
+    /// Of the ones without a partner, how many are already disclosed.
+    pub disclosed: u64,
+    /// How many have partners but no swap: all taken, or none that changes the keys and
+    /// respects every constraint.
+    pub left_over: u64,
+    /// How many swaps there are.
+    pub swaps: u64,
+    /// How many records they change.
+    pub records_changed: u64,
+    /// How many values they change.
+    pub cells_changed: u64,
+    /// The weighted number of two-way tables they disturb, swap by swap.
+    pub cost: u64,
+    /// How many tables are kept.
+    pub tables: u64,
+    /// Records unique on the keys before.
+    pub uniques_before: u64,
+    /// And after.
+    pub uniques_after: u64,
+    /// Key combinations that are unique after and were not before.
+    pub new_uniques: u64,
+    /// Records of the original that break a rule already.
+    pub broken_rules: u64,
+    /// Was the seed one that others know?
+    pub not_for_release: bool,
+}
+
+impl PlanReport {
+    /// How many risky records keep their keys.
+    #[must_use]
+    pub fn left(&self) -> u64 {
+        self.unswappable + self.left_over
+    }
+}
+
+impl Answer for PlanReport {
+    fn text(&self) -> String {
+        let row = |label: &str, number: u64, whole: u64| {
+            vec![label.to_owned(), grouped(number), percent(number, whole)]
+        };
+        let mut text = aligned(&[
+            row("records at risk", self.risky, self.records),
+            row("  protected", self.covered, self.risky),
+            row("  without a partner", self.unswappable, self.risky),
+            row("    of these already disclosed", self.disclosed, self.risky),
+            row("  left over", self.left_over, self.risky),
+            row("records changed", self.records_changed, self.records),
+        ]);
+        text.push_str(&format!(
+            "\n{} change {}. {} on the keys: {} before, {} after, {} of them new.\n",
+            counted(self.swaps, "swap", "swaps"),
+            counted(self.cells_changed, "value", "values"),
+            "Uniques",
+            grouped(self.uniques_before),
+            grouped(self.uniques_after),
+            grouped(self.new_uniques),
+        ));
+        if self.broken_rules > 0 {
+            text.push_str(&format!(
+                "{} of the original already break a rule.\n",
+                counted(self.broken_rules, "record", "records")
+            ));
+        }
+        if self.not_for_release {
+            text.push_str("NOT FOR RELEASE: made with a demo seed that others know.\n");
+        }
+        text
+    }
+}
+
+/// What a whole job did: the plan, and the recount of what was written.
+#[derive(Debug, Clone, Serialize)]
+pub struct ProtectReport {
+    /// The plan.
+    #[serde(flatten)]
+    pub plan: PlanReport,
+    /// The released file.
+    pub released: String,
+    /// Is every kept table of the released file as it was?
+    pub equal: bool,
+    /// How many cells the kept tables have.
+    pub cells_kept: u64,
+    /// The records an intruder who knows the keys would claim in the original file; there
+    /// every claim is right.
+    pub claims_before: u64,
+    /// The records he would claim in the released file.
+    pub claims: u64,
+    /// How many of these claims are right.
+    pub correct_claims: u64,
+    /// The largest total variation of a two-way table that no kept table implies.
+    pub two_way_max: f64,
+    /// Their mean.
+    pub two_way_mean: f64,
+}
+
+impl ProtectReport {
+    /// Joins a plan with the recount of the file it made.
+    #[must_use]
+    pub fn new(plan: PlanReport, released: String, verification: &Verification) -> Self {
+        let claims = verification.claims.as_ref();
+        Self {
+            plan,
+            released,
+            equal: verification.is_equal(),
+            cells_kept: verification.tables.iter().map(|table| table.cells as u64).sum(),
+            claims_before: claims.map_or(0, |claims| claims.uniques_before),
+            claims: claims.map_or(0, |claims| claims.all.claims),
+            correct_claims: claims.and_then(|claims| claims.all.correct).unwrap_or(0),
+            two_way_max: verification.two_way_others.total_variation_max,
+            two_way_mean: verification.two_way_others.total_variation_mean,
+        }
+    }
+}
+
+impl Answer for ProtectReport {
+    fn text(&self) -> String {
+        let plan = &self.plan;
+        let mut text = format!(
+            "Exact     {}, {}, recounted from {}: all unchanged\n",
+            counted(plan.tables, "kept table", "kept tables"),
+            counted(self.cells_kept, "cell", "cells"),
+            self.released,
+        );
+        text.push_str(&format!(
+            "Changed   {} ({}), {}; other two-way tables move by {} at most, {} on average\n",
+            counted(plan.records_changed, "record", "records"),
+            percent(plan.records_changed, plan.records),
+            counted(plan.cells_changed, "value", "values"),
+            share(self.two_way_max),
+            share(self.two_way_mean),
+        ));
+        text.push_str(&format!(
+            "Protected {} of {} at risk no longer lead to their own line\n",
+            grouped(plan.covered),
+            counted(plan.risky, "record", "records"),
+        ));
+        text.push_str(&format!(
+            "Left      {}: {} without any partner ({} already disclosed), {} without a free one\n",
+            grouped(plan.left()),
+            grouped(plan.unswappable),
+            grouped(plan.disclosed),
+            grouped(plan.left_over),
+        ));
+        text.push_str(&format!(
+            "Claims    whoever knows the keys claims {}, {} of them rightly (before: {} of {})\n",
+            counted(self.claims, "record", "records"),
+            grouped(self.correct_claims),
+            grouped(self.claims_before),
+            grouped(self.claims_before),
+        ));
+        if plan.broken_rules > 0 {
+            text.push_str(&format!(
+                "Rules     {} of the original already break one\n",
+                counted(plan.broken_rules, "record", "records")
+            ));
+        }
+        if plan.not_for_release {
+            text.push_str("NOT FOR RELEASE: made with a demo seed that others know.\n");
+        }
+        text
+    }
+}
+
+/// A distance in percent, with two decimals.
+fn share(distance: f64) -> String {
+    format!("{:.2} %", distance * 100.0)
+}

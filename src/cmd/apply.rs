@@ -1,0 +1,64 @@
+//! `apply`: makes the swaps of a plan. It decides nothing.
+
+use marginswap_core::diagnostic::{Code, Diagnostic};
+use marginswap_core::varset::VarSet;
+use marginswap_io::{
+    Overwrite, ReadOptions, check_target, digest_file, read_plan, remove_on_interrupt,
+};
+use marginswap_report::verify::VerifyReport;
+
+use crate::args::ApplyArgs;
+use crate::job::{ReleaseAs, open, release, scope_of};
+use crate::output::{Outcome, give, next, talk, typed};
+use crate::project::Project;
+use crate::{seed, settings};
+
+/// Follows the plan, recounts every kept table and gives the file its name.
+pub fn run(args: &ApplyArgs) -> Result<Outcome, Diagnostic> {
+    settings::use_threads(&args.threads)?;
+    let overwrite = Overwrite::from_force(args.force.force);
+    check_target(&args.out, overwrite)?;
+    remove_on_interrupt()?;
+    let plan = read_plan(&args.plan)?;
+    if let Some(path) = &args.project {
+        plan.check_parameters(&Project::load(path)?.parameters())?;
+    }
+    let project = Project {
+        delimiter: settings::delimiter(&args.read)?,
+        ..Project::from_parameters(&plan.header.parameters).ok_or_else(|| {
+            Diagnostic::new(Code::NoPlan, "its parameters are not those of a plan", "make the plan anew")
+                .in_file(&args.plan)
+        })?
+    };
+    let digest = digest_file(&args.data)?;
+    let opened = open(&project, &args.data)?;
+    plan.check_input(&digest.sha256, plan.header.records, opened.columns())?;
+    let scope = scope_of(&project, &opened)?;
+    let loaded = opened.read(true)?;
+    plan.check_input(&digest.sha256, loaded.records_read() as u64, loaded.names())?;
+    let keys: VarSet = loaded.variables(&scope, &project.risk.keys);
+    let shuffle = if args.release.shuffle {
+        Some(seed::choose(args.seed_file.as_deref(), None)?.seed)
+    } else {
+        None
+    };
+    let drop = settings::names(&args.release.drop)?;
+    let released = release(
+        &loaded,
+        &scope,
+        keys,
+        &args.data,
+        ReadOptions { delimiter: project.delimiter },
+        &plan.swaps,
+        &ReleaseAs { target: &args.out, overwrite, shuffle, drop: &drop },
+    )?;
+    let report = VerifyReport::new(scope.schema(), &released.verification);
+    released.publish()?;
+    if plan.header.not_for_release {
+        talk("NOT FOR RELEASE: the plan was made with a demo seed that others know");
+    }
+    give(&report, args.answer.json)?;
+    next(&format!("marginswap verify {} {} --keep … stands alone", typed(&args.data), typed(&args.out)));
+    Ok(Outcome::Done)
+}
+

@@ -1,0 +1,34 @@
+//! `plan`: decides the swaps, writes no data.
+
+use marginswap_core::diagnostic::{Code, Diagnostic};
+use marginswap_io::{Overwrite, check_target, write_plan};
+
+use crate::args::PlanArgs;
+use crate::job::prepare;
+use crate::output::{Outcome, give, next, talk, typed};
+use crate::{seed, settings};
+
+/// Plans and writes the plan file.
+pub fn run(args: &PlanArgs) -> Result<Outcome, Diagnostic> {
+    settings::use_threads(&args.job.threads)?;
+    let project = settings::of_job(&args.job)?;
+    let out = args.out.clone().or_else(|| project.release.plan.clone()).ok_or_else(|| {
+        Diagnostic::new(
+            Code::MissingSetting,
+            "no plan file is named",
+            "name it with -o, or as `plan` under [release] in the project file",
+        )
+    })?;
+    let overwrite = Overwrite::from_force(args.job.force.force);
+    check_target(&out, overwrite)?;
+    let chosen = seed::choose(args.job.seed_file.as_deref(), args.job.demo_seed)?;
+    let prepared = prepare(project)?;
+    let plan = prepared.plan(chosen.seed)?;
+    let report = prepared.report(&plan, chosen.not_for_release);
+    let file = prepared.plan_file(&plan, &report, chosen.not_for_release)?;
+    write_plan(&out, overwrite, &file)?;
+    talk(&format!("{} holds the plan: SECRET, whoever has it can undo the swaps", out.display()));
+    give(&report, args.job.answer.json)?;
+    next(&format!("marginswap apply {} {} -o released.csv", typed(&prepared.path), typed(&out)));
+    Ok(if report.left() > 0 { Outcome::GateNotMet } else { Outcome::Done })
+}

@@ -1,0 +1,96 @@
+//! `show`: what is in a plan.
+
+use std::fmt::Write;
+
+use marginswap_core::diagnostic::Diagnostic;
+use marginswap_io::{PlanFile, read_plan};
+use marginswap_report::Answer;
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::args::ShowArgs;
+use crate::output::{Outcome, give, next};
+
+/// A plan in numbers, and with `--reveal` swap by swap.
+#[derive(Serialize)]
+struct ShowReport {
+    tool_version: String,
+    input_sha256: String,
+    records: u64,
+    columns: Vec<String>,
+    parameters: Value,
+    not_for_release: bool,
+    summary: Value,
+    swaps: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    revealed: Option<Vec<RevealedSwap>>,
+}
+
+#[derive(Serialize)]
+struct RevealedSwap {
+    left: u64,
+    right: u64,
+    exchanged: Vec<String>,
+}
+
+/// Prints counts only, unless the swaps are asked for.
+pub fn run(args: &ShowArgs) -> Result<Outcome, Diagnostic> {
+    let plan = read_plan(&args.plan)?;
+    give(&report(plan, args.reveal), args.answer.json)?;
+    next("marginswap apply DATA PLAN -o released.csv makes the swaps");
+    Ok(Outcome::Done)
+}
+
+fn report(plan: PlanFile, reveal: bool) -> ShowReport {
+    let columns = plan.header.columns;
+    let revealed = reveal.then(|| {
+        plan.swaps
+            .iter()
+            .map(|swap| RevealedSwap {
+                left: swap.left.number(),
+                right: swap.right.number(),
+                exchanged: swap.exchanged.iter().map(|&column| columns[column].clone()).collect(),
+            })
+            .collect()
+    });
+    ShowReport {
+        tool_version: plan.header.version,
+        input_sha256: plan.header.input_sha256,
+        records: plan.header.records,
+        parameters: plan.header.parameters,
+        not_for_release: plan.header.not_for_release,
+        summary: plan.header.summary,
+        swaps: plan.swaps.len(),
+        columns,
+        revealed,
+    }
+}
+
+impl Answer for ShowReport {
+    fn text(&self) -> String {
+        let mut text = format!(
+            "A plan of {} swaps for a file of {} records, made by marginswap {}\n\
+             input SHA-256 {}\n",
+            self.swaps, self.records, self.tool_version, self.input_sha256
+        );
+        for part in [&self.summary, &self.parameters] {
+            text.push('\n');
+            for (name, value) in part.as_object().into_iter().flatten() {
+                let is_empty = value.is_null() || value.as_array().is_some_and(Vec::is_empty);
+                if !is_empty {
+                    let _ = writeln!(text, "  {name}: {value}");
+                }
+            }
+        }
+        if self.not_for_release {
+            text.push_str("\nNOT FOR RELEASE: made with a demo seed that others know.\n");
+        }
+        if let Some(swaps) = &self.revealed {
+            text.push('\n');
+            for swap in swaps {
+                let _ = writeln!(text, "  {} {}  {}", swap.left, swap.right, swap.exchanged.join(", "));
+            }
+        }
+        text
+    }
+}

@@ -1,0 +1,79 @@
+//! From what was typed to a project: the flags are a project too, and win over the file's.
+
+use std::path::Path;
+
+use marginswap_core::diagnostic::{Code, Diagnostic};
+use marginswap_core::graph::parse_names;
+use marginswap_io::Delimiter;
+
+use crate::args::{JobArgs, ReadArgs, RoleArgs, ThreadArgs};
+use crate::project::{Columns, Keep, Project, Release, Risk, Swapping};
+
+/// The project of a job: the file named or found, overridden by the flags.
+pub fn of_job(args: &JobArgs) -> Result<Project, Diagnostic> {
+    let flags = Project {
+        data: args.data.clone(),
+        delimiter: delimiter(&args.read)?,
+        columns: columns(&args.roles)?,
+        keep: Keep { tables: args.keep.clone() },
+        risk: Risk { keys: names(&args.keys)?, risky: args.risky.clone() },
+        swap: Swapping {
+            linked: groups(&args.linked)?,
+            matched: groups(&args.matched)?,
+            strata: names(&args.strata)?,
+            weight: args.weight.clone(),
+            rules: args.rules.clone(),
+            budget: args.budget,
+            rate: args.rate,
+            pairing: args.pairing,
+            ..Swapping::default()
+        },
+        release: Release::default(),
+        trs: None,
+    };
+    Ok(file(args.project.as_deref())?.merge(flags).expanded())
+}
+
+/// The project file that is named, or the one in this folder, or an empty project.
+fn file(named: Option<&Path>) -> Result<Project, Diagnostic> {
+    match named {
+        Some(path) => Project::load(path),
+        None => Ok(Project::find()?.unwrap_or_default()),
+    }
+}
+
+/// The columns' roles as flags give them.
+pub fn columns(roles: &RoleArgs) -> Result<Columns, Diagnostic> {
+    Ok(Columns {
+        vars: names(&roles.vars)?,
+        stay: names(&roles.stay)?,
+        ignore: names(&roles.ignore)?,
+        id: roles.id.clone(),
+    })
+}
+
+/// The delimiter that a flag gives.
+pub fn delimiter(read: &ReadArgs) -> Result<Option<Delimiter>, Diagnostic> {
+    read.delimiter.as_deref().map(Delimiter::parse).transpose()
+}
+
+/// Names from options that may be given several times, each with a list.
+pub fn names(texts: &[String]) -> Result<Vec<String>, Diagnostic> {
+    Ok(groups(texts)?.concat())
+}
+
+fn groups(texts: &[String]) -> Result<Vec<Vec<String>>, Diagnostic> {
+    texts.iter().map(|text| parse_names(text)).collect()
+}
+
+/// Lets so many threads work, if a number is given.
+pub fn use_threads(args: &ThreadArgs) -> Result<(), Diagnostic> {
+    let Some(threads) = args.threads else { return Ok(()) };
+    rayon::ThreadPoolBuilder::new().num_threads(threads.get()).build_global().map_err(|error| {
+        Diagnostic::new(
+            Code::Unreadable,
+            format!("the threads cannot be started: {error}"),
+            "give a smaller number to --threads",
+        )
+    })
+}
