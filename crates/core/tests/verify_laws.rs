@@ -290,11 +290,15 @@ proptest! {
         before in proptest::collection::vec(proptest::option::of(0u8..9), 0..6),
         fresh in proptest::collection::vec(proptest::option::of(0u8..9), 0..6),
         seed in proptest::option::weighted(0.8, any::<u8>()),
+        again in proptest::option::weighted(0.3, 0usize..6),
     ) {
-        let after = match seed {
+        let mut after: Vec<Option<u8>> = match seed {
             Some(seed) => order(before.len(), seed).iter().map(|&record| before[record]).collect(),
             None => fresh,
         };
+        if let Some(&id) = again.and_then(|line| after.get(line)) {
+            after.push(id);
+        }
         let first = column(before.iter().copied());
         let second = column(after.iter().copied());
         let is_set = |ids: &Vec<Option<u8>>| ids.iter().collect::<BTreeSet<_>>().len() == ids.len();

@@ -10,7 +10,7 @@
 //!
 //! | module | what it holds |
 //! |---|---|
-//! | [`inspect`], [`graph`], [`screen`], [`explain`] | the answers of the commands of that name |
+//! | [`inspect`], [`graph`], [`screen`], [`explain`], [`verify`] | the answers of the commands of that name |
 //! | [`margin_graph`] | the picture of the kept tables' graph, its separators and what they part |
 //! | [`svg`] | elements, attributes, escaping, numbers |
 //! | [`lettering`] | how much room a text takes, in any script, before a font is known |
@@ -21,6 +21,7 @@ pub mod graph;
 pub mod inspect;
 pub mod plan;
 pub mod screen;
+pub mod verify;
 
 pub mod lettering;
 pub mod margin_graph;

@@ -114,16 +114,20 @@ impl Pooled {
         margins: &[VarSet],
         answer: impl Fn(VarSet, &Table) -> T + Sync,
     ) -> Vec<T> {
-        let mut answers: Vec<(usize, T)> = self
-            .blocks(margins)
+        let (bundles, blocks) = self.blocks(margins);
+        let mut answers: Vec<(usize, T)> = blocks
             .par_iter()
             .flat_map_iter(|block| {
-                let array = block.size.map(|size| self.array(block.variables, size));
+                let array = block.size.map(|size| {
+                    let bundles: Vec<&Bundle> =
+                        block.bundles.iter().map(|bundle| &bundles[bundle]).collect();
+                    (self.block_array(&bundles, size), bundles)
+                });
                 let answer = &answer;
                 block.tables.iter().map(move |&position| {
                     let margin = margins[position];
                     let table = match &array {
-                        Some(array) => self.sum_out(array, block.variables, margin),
+                        Some((array, bundles)) => self.sum_out(array, bundles, margin),
                         None => self.table(margin),
                     };
                     (position, answer(margin, &table))
@@ -163,8 +167,10 @@ impl Pooled {
     pub(super) fn groups(&self, variables: VarSet) -> Groups {
         match self.array_size(variables, self.largest_array()) {
             Some(number) => {
-                let axes = self.axes(variables, number);
-                let of = self.cells.iter().map(|cell| self::number(place(&axes, cell))).collect();
+                let mut of = Vec::with_capacity(self.weights.len());
+                self.for_each_place(variables, number, |place| {
+                    of.push(u32::try_from(place).expect("an array has fewer than 2^32 places"));
+                });
                 Groups { of, number }
             }
             None => {
@@ -214,10 +220,52 @@ impl Pooled {
 
     /// The margin's counts in an array, the last variable fastest.
     fn array(&self, margin: VarSet, size: usize) -> Vec<[u32; 2]> {
-        let axes = self.axes(margin, size);
         let mut array = vec![[0; 2]; size];
-        for (cell, weights) in self.cells.iter().zip(&self.weights) {
-            add(&mut array[place(&axes, cell)], weights.map(u32::from));
+        let mut weights = self.weights.iter();
+        self.for_each_place(margin, size, |place| {
+            let weights = weights.next().expect("each listed record has its weights");
+            add(&mut array[place], weights.map(u32::from));
+        });
+        array
+    }
+
+    /// Calls `visit` with the place of each listed record in the margin's array.
+    fn for_each_place(&self, margin: VarSet, size: usize, mut visit: impl FnMut(usize)) {
+        let axes = self.axes(margin, size);
+        let stride = self.cells.layout().words();
+        // Variable by variable over a few records, which is faster than record by record.
+        let mut places = [0u64; CHUNK];
+        for words in self.cells.words().chunks(CHUNK * stride) {
+            let places = &mut places[..words.len() / stride];
+            places.fill(0);
+            for axis in &axes {
+                let words = words[axis.word..].iter().step_by(stride);
+                for (place, word) in places.iter_mut().zip(words) {
+                    *place += (word >> axis.shift & axis.mask) * axis.stride;
+                }
+            }
+            for &mut place in places {
+                visit(usize::try_from(place).expect("an array has fewer places than memory"));
+            }
+        }
+    }
+
+    /// The counts of a block's combinations in an array, the last bundle fastest.
+    fn block_array(&self, bundles: &[&Bundle], size: usize) -> Vec<[u32; 2]> {
+        let mut array = vec![[0; 2]; size];
+        let mut places = [0u32; CHUNK];
+        for (chunk, weights) in self.weights.chunks(CHUNK).enumerate() {
+            let places = &mut places[..weights.len()];
+            places.fill(0);
+            for bundle in bundles {
+                let of = &bundle.of[chunk * CHUNK..][..weights.len()];
+                for (place, &combination) in places.iter_mut().zip(of) {
+                    *place = *place * bundle.size + u32::from(combination);
+                }
+            }
+            for (&mut place, weights) in places.iter_mut().zip(weights) {
+                add(&mut array[place as usize], weights.map(u32::from));
+            }
         }
         array
     }
@@ -241,38 +289,45 @@ impl Pooled {
     }
 
     /// The table of a margin from the array of a block that holds it.
-    fn sum_out(&self, array: &[[u32; 2]], block: VarSet, margin: VarSet) -> Table {
+    fn sum_out(&self, array: &[[u32; 2]], block: &[&Bundle], margin: VarSet) -> Table {
         let size = |set: VarSet| self.array_size(set, usize::MAX).expect("the block has an array");
         let mut counts = vec![[0; 2]; size(margin)];
-        // From the last variable to the first: its levels, and how far apart they are in the
-        // margin's array; 0 for those that are summed out.
+        // How far apart the levels of the margin's variables are in its array.
         let mut stride = 1;
-        let mut axes = Vec::new();
-        for variable in block.iter().collect::<Vec<_>>().into_iter().rev() {
-            let levels = self.levels[variable].max(1);
-            if margin.contains(variable) {
-                axes.push((levels, stride));
-                stride *= levels;
-            } else {
-                axes.push((levels, 0));
-            }
+        let mut strides = BTreeMap::new();
+        for variable in descending(margin) {
+            strides.insert(variable, stride);
+            stride *= self.levels[variable].max(1);
         }
-        for (place, &found) in array.iter().enumerate() {
-            if found == [0; 2] {
-                continue;
-            }
+        // Where the place of some of the block's variables leads in it; those that are not the
+        // margin's are summed out.
+        let target = |variables: &[usize], place: usize| {
             let (mut left, mut target) = (place, 0);
-            for &(levels, stride) in &axes {
-                target += left % levels * stride;
+            for &variable in variables {
+                let levels = self.levels[variable].max(1);
+                target += left % levels * strides.get(&variable).copied().unwrap_or(0);
                 left /= levels;
             }
-            add(&mut counts[target], found);
+            target
+        };
+        let (last, others) = block.split_last().expect("a block has a bundle");
+        let fast: Vec<usize> = descending(last.variables).collect();
+        let slow: Vec<usize> =
+            others.iter().rev().flat_map(|bundle| descending(bundle.variables)).collect();
+        let offsets: Vec<usize> =
+            (0..last.size as usize).map(|place| target(&fast, place)).collect();
+        for (line, found) in array.chunks_exact(offsets.len()).enumerate() {
+            let start = target(&slow, line);
+            for (offset, found) in offsets.iter().zip(found) {
+                add(&mut counts[start + offset], *found);
+            }
         }
         Table { counts, examples: None }
     }
 
-    /// Ties the margins into blocks that are counted in one pass each.
-    fn blocks(&self, margins: &[VarSet]) -> Vec<Block> {
+    /// Ties the variables into bundles and the margins into blocks that are counted in one
+    /// pass each.
+    fn blocks(&self, margins: &[VarSet]) -> (Vec<Bundle>, Vec<Block>) {
         let variables = margins.iter().fold(VarSet::EMPTY, |all, margin| all | *margin);
         let most = (self.weights.len() / 16).clamp(1 << 8, 1 << 16);
         let together = margins.iter().map(VarSet::len).max().unwrap_or(0);
@@ -295,13 +350,36 @@ impl Pooled {
                 between.get_mut(&larger).expect("larger keys are visited later").extend(tables);
             }
         }
-        between
+        let blocks: Vec<Block> = between
             .into_iter()
             .map(|(key, tables)| {
                 let variables = key.iter().fold(VarSet::EMPTY, |all, bundle| all | bundles[bundle]);
-                Block { variables, size: self.array_size(variables, most), tables }
+                Block { bundles: key, size: self.array_size(variables, most), tables }
             })
-            .collect()
+            .collect();
+        let used = blocks
+            .iter()
+            .filter(|block| block.size.is_some())
+            .fold(VarSet::EMPTY, |used, block| used | block.bundles);
+        let bundles = bundles
+            .into_par_iter()
+            .enumerate()
+            .map(|(bundle, variables)| self.bundle(variables, used.contains(bundle)))
+            .collect();
+        (bundles, blocks)
+    }
+
+    /// A bundle, with the records' combinations when a block needs them.
+    fn bundle(&self, variables: VarSet, used: bool) -> Bundle {
+        let mut bundle = Bundle { variables, size: 0, of: Vec::new() };
+        if let Some(size) = self.array_size(variables, 1 << 16).filter(|_| used) {
+            bundle.size = number(size);
+            bundle.of.reserve_exact(self.weights.len());
+            self.for_each_place(variables, size, |place| {
+                bundle.of.push(u16::try_from(place).expect("a bundle has at most 2^16 places"));
+            });
+        }
+        bundle
     }
 
     /// Parts the variables into sets with at most so many combinations, as far as single
@@ -322,10 +400,23 @@ impl Pooled {
     }
 }
 
+/// How many records are looked at together.
+const CHUNK: usize = 1024;
+
+/// Variables with few combinations.
+struct Bundle {
+    variables: VarSet,
+    /// How many combinations they have.
+    size: u32,
+    /// The combination of each listed record, the last variable fastest.
+    of: Vec<u16>,
+}
+
 /// Tables that are counted in one pass.
 struct Block {
-    variables: VarSet,
-    /// How many combinations the variables have; `None` when they are too many, and each
+    /// The numbers of the bundles.
+    bundles: VarSet,
+    /// How many combinations these have together; `None` when they are too many, and each
     /// table is counted by itself.
     size: Option<usize>,
     /// The positions of the margins.
@@ -341,11 +432,9 @@ struct Axis {
     stride: u64,
 }
 
-#[inline]
-fn place(axes: &[Axis], cell: &[u64]) -> usize {
-    let place: u64 =
-        axes.iter().map(|axis| (cell[axis.word] >> axis.shift & axis.mask) * axis.stride).sum();
-    usize::try_from(place).expect("an array has fewer places than memory")
+/// The variables from the last to the first.
+fn descending(variables: VarSet) -> impl Iterator<Item = usize> {
+    variables.iter().collect::<Vec<_>>().into_iter().rev()
 }
 
 /// The greatest whole number whose power is no greater than `number`.
@@ -396,7 +485,7 @@ mod tests {
         for size in 1..=3 {
             let margins: Vec<VarSet> =
                 VarSet::first(7).subsets().filter(|set| set.len() == size).collect();
-            let blocks = pooled.blocks(&margins);
+            let (_, blocks) = pooled.blocks(&margins);
             assert!(blocks.iter().any(|block| block.size.is_some() && block.tables.len() > 1));
             assert!(blocks.len() < margins.len());
             let mut tables: Vec<usize> =

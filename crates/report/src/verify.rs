@@ -1,0 +1,450 @@
+//! What `verify` answers: is every kept table as it was, what has changed, and what does the
+//! released file still give away?
+
+use marginswap_core::diagnostic::grouped;
+use marginswap_core::encode::Schema;
+use marginswap_core::varset::VarSet;
+use marginswap_core::verify::{Distances, Verification};
+use serde::Serialize;
+
+use crate::answer::{Answer, Names, aligned, counted, formula, listed, names, percent};
+
+/// How many two-way tables the text lists.
+const MOST_TABLES: usize = 10;
+
+/// A released file next to the one it was made from. Every count is exact; a number that is
+/// null was not asked for, or cannot be known because the records are not linked.
+#[derive(Debug, Clone, Serialize)]
+pub struct VerifyReport {
+    /// Has the released file as many records, and is every kept table the same?
+    pub equal: bool,
+    /// How many records the original file has.
+    pub records_before: u64,
+    /// How many the released file has.
+    pub records_after: u64,
+    /// The kept tables.
+    pub margins: Vec<MarginReport>,
+    /// Records that differ in some variable.
+    pub records_changed: Option<u64>,
+    /// Fields that differ.
+    pub cells_changed: Option<u64>,
+    /// Records that differ in each variable.
+    pub changed_by_variable: Option<Vec<VariableReport>>,
+    /// What an intruder may know.
+    pub keys: Names,
+    /// Records alone with their key combination in the original file.
+    pub uniques_before: Option<u64>,
+    /// Records alone with it in the released file.
+    pub uniques_after: Option<u64>,
+    /// Of these, those whose combination did not occur exactly once before.
+    pub new_uniques: Option<u64>,
+    /// Unique combinations of the original file that the released file does not have.
+    pub emptied_uniques: Option<u64>,
+    /// Original records whose key combination exactly one released line has.
+    pub claims: Option<u64>,
+    /// Those whose own line it is.
+    pub correct_claims: Option<u64>,
+    /// The claims about records that were unique on the keys.
+    pub claims_of_uniques: Option<u64>,
+    /// Those of them that are correct.
+    pub correct_claims_of_uniques: Option<u64>,
+    /// Every two-way table.
+    pub two_way: Vec<TwoWayReport>,
+    /// The greatest total variation of the two-way tables that no kept table implies; null
+    /// when there are none.
+    pub two_way_max: Option<f64>,
+    /// Their mean total variation.
+    pub two_way_mean: Option<f64>,
+    /// The greatest total variation of the three-way tables that no kept table implies.
+    pub three_way_max: Option<f64>,
+    /// Their mean total variation.
+    pub three_way_mean: Option<f64>,
+}
+
+/// A kept table.
+#[derive(Debug, Clone, Serialize)]
+pub struct MarginReport {
+    /// Its variables.
+    pub margin: Names,
+    /// Cells that hold a record in either file.
+    pub cells: u64,
+    /// Cells whose counts differ.
+    pub changed: u64,
+}
+
+/// What changed in one variable.
+#[derive(Debug, Clone, Serialize)]
+pub struct VariableReport {
+    /// Its name.
+    pub variable: String,
+    /// Records that differ in it.
+    pub changed: u64,
+}
+
+/// A two-way table.
+#[derive(Debug, Clone, Serialize)]
+pub struct TwoWayReport {
+    /// Its two variables.
+    pub pair: [String; 2],
+    /// Does a kept table hold both?
+    pub kept: bool,
+    /// Cells whose counts differ.
+    pub changed: u64,
+    /// Half the sum of the differences of shares.
+    pub total_variation: f64,
+    /// The Hellinger distance of the shares.
+    pub hellinger: f64,
+    /// Cramér's V in the original file; null when a variable has a single value.
+    pub cramers_v_before: Option<f64>,
+    /// Cramér's V in the released file.
+    pub cramers_v_after: Option<f64>,
+}
+
+impl VerifyReport {
+    /// Gives a verification its names.
+    #[must_use]
+    pub fn new(schema: &Schema, found: &Verification) -> Self {
+        let name = |variable: usize| schema.variables()[variable].name.clone();
+        let claims = found.claims.as_ref();
+        let changes = found.changes.as_ref();
+        let some = |distances: &Distances| (distances.tables > 0).then_some(*distances);
+        let two_way = some(&found.two_way_others);
+        let three_way = found.three_way_others.as_ref().and_then(some);
+        Self {
+            equal: found.is_equal(),
+            records_before: found.records_before as u64,
+            records_after: found.records_after as u64,
+            margins: found
+                .tables
+                .iter()
+                .map(|table| MarginReport {
+                    margin: names(schema, table.margin),
+                    cells: table.cells as u64,
+                    changed: table.changed as u64,
+                })
+                .collect(),
+            records_changed: changes.map(|changes| changes.records),
+            cells_changed: changes.map(|changes| changes.cells),
+            changed_by_variable: changes.map(|changes| {
+                let counts = changes.by_variable.iter().enumerate();
+                counts
+                    .map(|(variable, &changed)| VariableReport {
+                        variable: name(variable),
+                        changed,
+                    })
+                    .collect()
+            }),
+            keys: names(schema, claims.map_or(VarSet::EMPTY, |claims| claims.keys)),
+            uniques_before: claims.map(|claims| claims.uniques_before),
+            uniques_after: claims.map(|claims| claims.uniques_after),
+            new_uniques: claims.map(|claims| claims.new_uniques),
+            emptied_uniques: claims.map(|claims| claims.emptied),
+            claims: claims.map(|claims| claims.all.claims),
+            correct_claims: claims.and_then(|claims| claims.all.correct),
+            claims_of_uniques: claims.map(|claims| claims.of_uniques.claims),
+            correct_claims_of_uniques: claims.and_then(|claims| claims.of_uniques.correct),
+            two_way: found
+                .two_way
+                .iter()
+                .map(|table| TwoWayReport {
+                    pair: table.pair.map(name),
+                    kept: table.kept,
+                    changed: table.changed as u64,
+                    total_variation: table.total_variation,
+                    hellinger: table.hellinger,
+                    cramers_v_before: table.cramers_v_before,
+                    cramers_v_after: table.cramers_v_after,
+                })
+                .collect(),
+            two_way_max: two_way.map(|distances| distances.total_variation_max),
+            two_way_mean: two_way.map(|distances| distances.total_variation_mean),
+            three_way_max: three_way.map(|distances| distances.total_variation_max),
+            three_way_mean: three_way.map(|distances| distances.total_variation_mean),
+        }
+    }
+
+    /// The first lines: does the file keep what it promised?
+    fn verdict(&self) -> String {
+        let cells: u64 = self.margins.iter().map(|table| table.cells).sum();
+        let changed: u64 = self.margins.iter().map(|table| table.changed).sum();
+        let differing: Vec<&MarginReport> =
+            self.margins.iter().filter(|table| table.changed > 0).collect();
+        let tables = counted(self.margins.len() as u64, "table", "tables");
+        let cells = counted(cells, "cell", "cells");
+        let mut text = String::new();
+        if self.records_before != self.records_after {
+            text.push_str(&format!(
+                "The number of records differs: {} in the original file, {} in the released one.\n",
+                grouped(self.records_before),
+                grouped(self.records_after)
+            ));
+        }
+        if self.margins.is_empty() {
+            text.push_str("No table was named, so none was compared.\n");
+        } else if differing.is_empty() {
+            text.push_str(&format!("Every kept table is unchanged: {tables}, {cells}.\n"));
+        } else {
+            let verb = if differing.len() == 1 { "differs" } else { "differ" };
+            text.push_str(&format!(
+                "{} of {tables} {verb}: {} of {cells}.\n",
+                grouped(differing.len() as u64),
+                grouped(changed)
+            ));
+            let rows: Vec<Vec<String>> = differing
+                .iter()
+                .map(|table| {
+                    let cells = counted(table.cells, "cell", "cells");
+                    vec![formula(&table.margin), format!("{} of {cells}", grouped(table.changed))]
+                })
+                .collect();
+            text.push_str(&aligned(&rows));
+        }
+        text
+    }
+
+    fn changes(&self) -> String {
+        let (Some(records), Some(cells), Some(variables)) =
+            (self.records_changed, self.cells_changed, &self.changed_by_variable)
+        else {
+            return "\nThe records of the two files are not linked: how many changed cannot be said.\n"
+                .to_owned();
+        };
+        let fields = self.records_before * variables.len() as u64;
+        let row = |label: &str, number: u64, whole: u64| {
+            vec![label.to_owned(), grouped(number), percent(number, whole)]
+        };
+        let mut rows = vec![
+            row("records changed", records, self.records_before),
+            row("fields changed", cells, fields),
+        ];
+        rows.extend(variables.iter().filter(|variable| variable.changed > 0).map(|found| {
+            row(&format!("  {}", found.variable), found.changed, self.records_before)
+        }));
+        format!("\n{}", aligned(&rows))
+    }
+
+    fn risk(&self) -> String {
+        let (Some(before), Some(after), Some(new), Some(claims), Some(of_uniques)) = (
+            self.uniques_before,
+            self.uniques_after,
+            self.new_uniques,
+            self.claims,
+            self.claims_of_uniques,
+        ) else {
+            return "\nNo keys were named, so no risk was counted.\n".to_owned();
+        };
+        let mut text = format!("\nRisk from an intruder who knows {}:\n", listed(&self.keys));
+        let row = |label: &str, number: u64, share: String| {
+            vec![label.to_owned(), grouped(number), share]
+        };
+        let mut rows = vec![
+            row("unique on the keys, before", before, percent(before, self.records_before)),
+            row("unique on the keys, after", after, percent(after, self.records_after)),
+            row("  new among these", new, percent(new, after)),
+            row("claims of the intruder", claims, String::new()),
+        ];
+        if let Some(correct) = self.correct_claims {
+            rows.push(row("  correct", correct, percent(correct, claims)));
+        }
+        rows.push(row("claims about uniques", of_uniques, String::new()));
+        if let Some(correct) = self.correct_claims_of_uniques {
+            rows.push(row("  correct", correct, percent(correct, of_uniques)));
+        }
+        text.push_str(&aligned(&rows));
+        text.push_str(
+            "A claim: exactly one released line has the keys of an original record, and the intruder\n\
+             takes it for that record's own. Unique records after swapping (and k-anonymity counts\n\
+             with them) overstate the risk, because such a line may be put together from two records.\n",
+        );
+        text.push_str(if self.correct_claims.is_some() {
+            "The share of correct claims is the number to look at.\n"
+        } else {
+            "The share of correct claims would be the number to look at; it cannot be counted, because\n\
+             the records of the two files are not linked.\n"
+        });
+        text
+    }
+
+    fn utility(&self) -> String {
+        let mut others: Vec<&TwoWayReport> =
+            self.two_way.iter().filter(|table| !table.kept).collect();
+        let kept = (self.two_way.len() - others.len()) as u64;
+        let changed = others.iter().filter(|table| table.changed > 0).count();
+        if self.two_way.is_empty() {
+            return String::new();
+        }
+        let mut text = format!(
+            "\n{}: {} inside a kept table, {} of the other {} changed.\n",
+            counted(self.two_way.len() as u64, "two-way table", "two-way tables"),
+            grouped(kept),
+            grouped(changed as u64),
+            grouped(others.len() as u64)
+        );
+        let broken =
+            self.two_way.iter().filter(|table| table.kept && table.changed > 0).count() as u64;
+        if broken > 0 {
+            text.push_str(&format!(
+                "{} inside a kept table changed as well, because that table is not what it was.\n",
+                grouped(broken)
+            ));
+        }
+        for (what, max, mean) in [
+            ("those not kept", self.two_way_max, self.two_way_mean),
+            ("the three-way tables not kept", self.three_way_max, self.three_way_mean),
+        ] {
+            if let (Some(max), Some(mean)) = (max, mean) {
+                text.push_str(&format!(
+                    "Total variation of {what}: at most {}, {} on average.\n",
+                    distance(max),
+                    distance(mean)
+                ));
+            }
+        }
+        others.retain(|table| table.changed > 0);
+        if others.is_empty() {
+            return text;
+        }
+        others.sort_by(|left, right| right.total_variation.total_cmp(&left.total_variation));
+        let heads = ["most changed", "total variation", "Hellinger", "Cramér's V before", "after"];
+        let mut rows = vec![heads.map(str::to_owned).to_vec()];
+        let association = |value: Option<f64>| value.map_or_else(|| "–".to_owned(), distance);
+        rows.extend(others.iter().take(MOST_TABLES).map(|table| {
+            vec![
+                formula(&table.pair),
+                distance(table.total_variation),
+                distance(table.hellinger),
+                association(table.cramers_v_before),
+                association(table.cramers_v_after),
+            ]
+        }));
+        text.push_str(&aligned(&rows));
+        if others.len() > MOST_TABLES {
+            let more = (others.len() - MOST_TABLES) as u64;
+            text.push_str(&format!("  and {} that changed less\n", grouped(more)));
+        }
+        text
+    }
+}
+
+impl Answer for VerifyReport {
+    fn text(&self) -> String {
+        [self.verdict(), self.changes(), self.risk(), self.utility()].concat()
+    }
+}
+
+/// A distance with four places. Only none is 0.
+fn distance(value: f64) -> String {
+    if value > 0.0 && value < 0.00005 { "<0.0001".to_owned() } else { format!("{value:.4}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    use std::collections::BTreeSet;
+
+    use marginswap_core::encode::{Records, Roles};
+    use marginswap_core::verify::{Checks, Link, Triples, verify};
+
+    fn schema() -> Schema {
+        let columns = ["region", "sex", "age"].map(str::to_owned);
+        Schema::new(&columns, &Roles::all_variables(3), &BTreeSet::new())
+    }
+
+    fn records(codes: &[[u32; 3]]) -> Records {
+        Records::from_codes(&[3, 2, 4], codes)
+    }
+
+    fn report(after: &[[u32; 3]], link: Option<&Link>, keys: VarSet) -> VerifyReport {
+        let before = records(&[[0, 0, 0], [0, 1, 1], [1, 0, 2], [1, 1, 3]]);
+        let tables = [VarSet::from([0, 1]), VarSet::single(2)];
+        let compared = VarSet::first(3);
+        let checks = Checks { tables: &tables, keys, link, compared, triples: Triples::Compared };
+        VerifyReport::new(&schema(), &verify(&before, &records(after), &checks))
+    }
+
+    /// The first two records exchange their ages.
+    const SWAPPED: [[u32; 3]; 4] = [[0, 0, 1], [0, 1, 0], [1, 0, 2], [1, 1, 3]];
+
+    #[test]
+    fn the_text_says_what_a_methodologist_asks() {
+        let report = report(&SWAPPED, Some(&Link::ByPosition), VarSet::from([0, 2]));
+        assert_eq!(
+            report.text(),
+            "Every kept table is unchanged: 2 tables, 8 cells.\n\
+             \n  records changed  2  50.0 %\n  fields changed   2  16.7 %\n    age            2  50.0 %\n\
+             \nRisk from an intruder who knows region, age:\n\
+             \x20 unique on the keys, before  4  100.0 %\n\
+             \x20 unique on the keys, after   4  100.0 %\n\
+             \x20   new among these           0    0.0 %\n\
+             \x20 claims of the intruder      4\n\
+             \x20   correct                   2   50.0 %\n\
+             \x20 claims about uniques        4\n\
+             \x20   correct                   2   50.0 %\n\
+             A claim: exactly one released line has the keys of an original record, and the intruder\n\
+             takes it for that record's own. Unique records after swapping (and k-anonymity counts\n\
+             with them) overstate the risk, because such a line may be put together from two records.\n\
+             The share of correct claims is the number to look at.\n\
+             \n3 two-way tables: 1 inside a kept table, 1 of the other 2 changed.\n\
+             Total variation of those not kept: at most 0.5000, 0.2500 on average.\n\
+             Total variation of the three-way tables not kept: at most 0.5000, 0.5000 on average.\n\
+             \x20 most changed  total variation  Hellinger  Cramér's V before   after\n\
+             \x20 sex*age                0.5000     0.7071             1.0000  1.0000\n"
+        );
+    }
+
+    #[test]
+    fn the_fields_are_the_promised_json() {
+        let report = report(&SWAPPED, Some(&Link::ByPosition), VarSet::from([0, 2]));
+        let json = serde_json::to_value(&report).unwrap();
+        assert_eq!(json["equal"], true);
+        assert_eq!(
+            json["margins"][0],
+            serde_json::json!({"margin": ["region", "sex"], "cells": 4, "changed": 0})
+        );
+        for (field, count) in [
+            ("records_changed", 2),
+            ("cells_changed", 2),
+            ("uniques_before", 4),
+            ("uniques_after", 4),
+            ("claims", 4),
+            ("correct_claims", 2),
+        ] {
+            assert_eq!(json[field], count, "{field}");
+        }
+    }
+
+    #[test]
+    fn files_that_are_not_linked_say_so() {
+        let report = report(&SWAPPED, None, VarSet::from([0, 2]));
+        let json = serde_json::to_value(&report).unwrap();
+        for field in ["records_changed", "cells_changed", "changed_by_variable", "correct_claims"] {
+            assert!(json[field].is_null(), "{field}");
+        }
+        assert_eq!(json["claims"], 4);
+        assert!(report.text().contains("cannot be counted"));
+    }
+
+    #[test]
+    fn a_difference_comes_first() {
+        let text =
+            report(&[[0, 0, 1], [0, 1, 0], [1, 0, 2], [2, 1, 2]], None, VarSet::EMPTY).text();
+        let expected = "2 of 2 tables differ: 4 of 9 cells.\n\
+                        \x20 region*sex  2 of 5 cells\n\
+                        \x20 age         2 of 4 cells\n";
+        assert!(text.starts_with(expected), "{text}");
+        assert!(text.contains("No keys were named"));
+        let shorter = report(&SWAPPED[..3], Some(&Link::ByPosition), VarSet::EMPTY);
+        assert!(!shorter.equal && shorter.records_changed.is_none());
+        let begin =
+            "The number of records differs: 4 in the original file, 3 in the released one.\n";
+        assert!(shorter.text().starts_with(begin));
+    }
+
+    #[test]
+    fn only_no_distance_is_zero() {
+        assert_eq!(distance(0.0), "0.0000");
+        assert_eq!(distance(1e-9), "<0.0001");
+        assert_eq!(distance(0.123_46), "0.1235");
+    }
+}
