@@ -4,7 +4,9 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use marginswap_core::diagnostic::{Code, Diagnostic};
-use marginswap_core::encode::{Column, RecordId, Records, Role, Roles, Schema, did_you_mean, looks_like_id};
+use marginswap_core::encode::{
+    Column, RecordId, Records, Role, Roles, Schema, did_you_mean, looks_like_id,
+};
 use marginswap_core::graph::{Formula, Scope, Separators, minimal_separators, parse_names};
 use marginswap_core::varset::VarSet;
 use marginswap_io::{Compression, Delimiter, Format, ReadOptions, Source};
@@ -58,10 +60,9 @@ impl Opened {
     ) -> Result<Self, Diagnostic> {
         let source = Source::open(path, &options)?;
         let names = source.columns();
-        let ignored: Vec<String> =
-            ignore.iter().cloned().chain(id.map(str::to_owned)).collect();
-        let roles = Roles::assign(names, vars, stay, &ignored)
-            .map_err(|error| error.in_file(path))?;
+        let ignored: Vec<String> = ignore.iter().cloned().chain(id.map(str::to_owned)).collect();
+        let roles =
+            Roles::assign(names, vars, stay, &ignored).map_err(|error| error.in_file(path))?;
         let id = id.and_then(|id| names.iter().position(|name| name == id));
         Ok(Self { path: path.to_owned(), source, roles, id })
     }
@@ -178,7 +179,8 @@ impl Loaded {
 
     /// The variable and the column of a name that is known to be there and to take part.
     pub fn variable_and_column(&self, scope: &Scope, name: &str) -> (usize, &Column) {
-        let column = self.names.iter().position(|other| other == name).expect("the name was looked up");
+        let column =
+            self.names.iter().position(|other| other == name).expect("the name was looked up");
         let variable = scope.schema().variable_of(column).expect("the column takes part");
         (variable, self.columns[column].as_ref().expect("a column that takes part was read"))
     }
@@ -200,7 +202,13 @@ impl Loaded {
             return Err(self.names[extra].clone());
         }
         let id = other.id.filter(|&id| columns[id].is_some());
-        Ok(Self { path: self.path, names: other.names.clone(), roles: other.roles.clone(), id, columns })
+        Ok(Self {
+            path: self.path,
+            names: other.names.clone(),
+            roles: other.roles.clone(),
+            id,
+            columns,
+        })
     }
 
     /// For looking many records up.

@@ -24,8 +24,8 @@ use marginswap_core::verify::{
     self, Certified, Checks, Link, Triples, Verification, certify, claims, link_by_id,
 };
 use marginswap_io::{
-    Finished, Overwrite, PlanFile, PlanHeader, PlannedSwap, ReadOptions, ReleaseOptions, Secrecy,
-    Source, Staged, digest_file, rewrite,
+    Compression, Finished, Overwrite, PlanFile, PlanHeader, PlannedSwap, ReadOptions,
+    ReleaseOptions, Secrecy, Source, Staged, digest_file, rewrite,
 };
 use marginswap_report::plan::PlanReport;
 
@@ -174,8 +174,11 @@ fn constraints(
                 .iter()
                 .map(|term| {
                     let (variable, column) = loaded.variable_and_column(scope, &term.column);
-                    let mut codes: Vec<u32> =
-                        term.values.iter().filter_map(|value| column.dictionary().find(value)).collect();
+                    let mut codes: Vec<u32> = term
+                        .values
+                        .iter()
+                        .filter_map(|value| column.dictionary().find(value))
+                        .collect();
                     codes.sort_unstable();
                     Term { variable, codes, negated: term.negated }
                 })
@@ -400,13 +403,16 @@ pub fn release(
         }
     }
     let order = release.shuffle.map(|seed| {
-        let records = u32::try_from(loaded.records_read()).expect("a file has fewer than 2^32 records");
+        let records =
+            u32::try_from(loaded.records_read()).expect("a file has fewer than 2^32 records");
         let mut order: Vec<u32> = (0..records).collect();
         Random::new(seed, SHUFFLE_STREAM).shuffle(&mut order);
         order
     });
     let mut staged = Staged::create(release.target, release.overwrite, Secrecy::Plain)?;
-    let how = ReleaseOptions { order: order.clone(), drop: drop.clone(), ..ReleaseOptions::for_target(release.target) };
+    let packed = release.target.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("gz"));
+    let packing = if packed { Compression::Gzip } else { Compression::Plain };
+    let how = ReleaseOptions { order: order.clone(), drop: drop.clone(), packing };
     staged.fill(|out| rewrite(path, &options, swaps, &how, out))?;
     staged.flush().map_err(|error| {
         Diagnostic::new(Code::Unwritable, error.kind().to_string(), "see that the disk has room")
@@ -472,7 +478,11 @@ impl Release {
 
 /// Which record of one file became which of another: by id where both have one, else by
 /// position where the numbers agree.
-pub fn link_files(before: &Loaded, after: &Loaded, shuffled: bool) -> Result<Option<Link>, Diagnostic> {
+pub fn link_files(
+    before: &Loaded,
+    after: &Loaded,
+    shuffled: bool,
+) -> Result<Option<Link>, Diagnostic> {
     if let (Some(left), Some(right)) = (before.id_column(), after.id_column()) {
         let map = link_by_id(left, right).map_err(|error| {
             Diagnostic::new(
@@ -486,4 +496,3 @@ pub fn link_files(before: &Loaded, after: &Loaded, shuffled: bool) -> Result<Opt
     let same = before.records_read() == after.records_read();
     Ok((same && !shuffled).then_some(Link::ByPosition))
 }
-

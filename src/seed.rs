@@ -71,7 +71,8 @@ fn read(path: &Path) -> Result<Seed, Diagnostic> {
     }
     let mut bytes = [0; 32];
     for (byte, pair) in bytes.iter_mut().zip(digits.chunks_exact(2)) {
-        let digit = |sign: u8| char::from(sign).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
+        let digit =
+            |sign: u8| char::from(sign).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
         match (digit(pair[0]), digit(pair[1])) {
             (Some(high), Some(low)) => *byte = high << 4 | low,
             _ => return Err(refuse("its last line has not 64 hexadecimal digits")),

@@ -26,8 +26,12 @@ pub fn run(args: &ApplyArgs) -> Result<Outcome, Diagnostic> {
     let project = Project {
         delimiter: settings::delimiter(&args.read)?,
         ..Project::from_parameters(&plan.header.parameters).ok_or_else(|| {
-            Diagnostic::new(Code::NoPlan, "its parameters are not those of a plan", "make the plan anew")
-                .in_file(&args.plan)
+            Diagnostic::new(
+                Code::NoPlan,
+                "its parameters are not those of a plan",
+                "make the plan anew",
+            )
+            .in_file(&args.plan)
         })?
     };
     let digest = digest_file(&args.data)?;
@@ -58,7 +62,10 @@ pub fn run(args: &ApplyArgs) -> Result<Outcome, Diagnostic> {
         talk("NOT FOR RELEASE: the plan was made with a demo seed that others know");
     }
     give(&report, args.answer.json)?;
-    next(&format!("marginswap verify {} {} --keep … stands alone", typed(&args.data), typed(&args.out)));
+    next(&format!(
+        "marginswap verify {} {} --keep … stands alone",
+        typed(&args.data),
+        typed(&args.out)
+    ));
     Ok(Outcome::Done)
 }
-

@@ -44,16 +44,27 @@ pub fn run(args: &ProtectArgs) -> Result<Outcome, Diagnostic> {
         &prepared.path,
         ReadOptions { delimiter: project.delimiter },
         &file.swaps,
-        &ReleaseAs { target: &out, overwrite, shuffle: shuffle.then_some(chosen.seed), drop: &drop },
+        &ReleaseAs {
+            target: &out,
+            overwrite,
+            shuffle: shuffle.then_some(chosen.seed),
+            drop: &drop,
+        },
     )?;
-    let answer =
-        ProtectReport::new(report, out.display().to_string(), &released.verification);
+    let answer = ProtectReport::new(report, out.display().to_string(), &released.verification);
     if let Some(path) = &plan_path {
         write_plan(path, overwrite, &file)?;
-        talk(&format!("{} holds the plan: SECRET, whoever has it can undo the swaps", path.display()));
+        talk(&format!(
+            "{} holds the plan: SECRET, whoever has it can undo the swaps",
+            path.display()
+        ));
     }
     released.publish()?;
     give(&answer, args.job.answer.json)?;
-    next(&format!("marginswap verify {} {} with the same --keep and --keys", typed(&prepared.path), typed(&out)));
+    next(&format!(
+        "marginswap verify {} {} with the same --keep and --keys",
+        typed(&prepared.path),
+        typed(&out)
+    ));
     Ok(if answer.plan.left() > 0 { Outcome::GateNotMet } else { Outcome::Done })
 }

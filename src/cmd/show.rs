@@ -88,7 +88,8 @@ impl Answer for ShowReport {
         if let Some(swaps) = &self.revealed {
             text.push('\n');
             for swap in swaps {
-                let _ = writeln!(text, "  {} {}  {}", swap.left, swap.right, swap.exchanged.join(", "));
+                let _ =
+                    writeln!(text, "  {} {}  {}", swap.left, swap.right, swap.exchanged.join(", "));
             }
         }
         text

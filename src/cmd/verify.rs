@@ -29,9 +29,10 @@ pub fn run(args: &VerifyArgs) -> Result<Outcome, Diagnostic> {
     let before = before.read(true)?;
 
     // The released file may lack columns that take no part.
-    let names_after = open(&Project { delimiter: project.delimiter, ..Project::default() }, &args.after)?
-        .columns()
-        .to_vec();
+    let names_after =
+        open(&Project { delimiter: project.delimiter, ..Project::default() }, &args.after)?
+            .columns()
+            .to_vec();
     let there = |names: &[String]| -> Vec<String> {
         names.iter().filter(|name| names_after.contains(name)).cloned().collect()
     };

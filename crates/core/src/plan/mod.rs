@@ -174,8 +174,9 @@ const NO_SWAP: u32 = u32::MAX;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Judgement {
     cost: u64,
-    /// How many key combinations it makes that nobody had.
-    new_combinations: u8,
+    /// How many records it leaves unique on the keys that were not: those it gives a
+    /// combination that nobody had, and those that are left alone with theirs.
+    new_uniques: u8,
     /// Is only one of the two at risk?
     covers_one: bool,
     exchanged: VarSet,
@@ -249,17 +250,17 @@ impl<'a> Planner<'a> {
         }
         let keys = self.task.prices.keys;
         // When all differing keys travel the two combinations only change places.
-        let new_combinations = if (differing & keys).is_subset(&exchanged) {
+        let new_uniques = if (differing & keys).is_subset(&exchanged) {
             0
         } else {
-            [&new_left, &new_right]
-                .iter()
-                .map(|cell| u8::from(self.key_counts.count(cell) == 0))
-                .sum()
+            let count = |cell: &[u64]| self.key_counts.count(cell);
+            let arrive = [&new_left, &new_right].map(|cell| u8::from(count(cell) == 0));
+            let leave = [left, right].map(|cell| u8::from(count(cells.get(cell)) == 2));
+            arrive.iter().chain(&leave).sum()
         };
         Some(Judgement {
             cost: self.task.prices.cost(differing, exchanged),
-            new_combinations,
+            new_uniques,
             covers_one: !(self.pool.is_open(left) && self.pool.is_open(right)),
             exchanged,
         })

@@ -26,13 +26,26 @@ const PATIENCE: usize = 12;
 impl Planner<'_> {
     /// Matches open cells with near ones that agree with them on `agree`.
     pub(super) fn match_nearest(&mut self, agree: VarSet) {
+        let sets = self.priced_sets(agree);
+        let same_price =
+            |left: &(VarSet, Offer), right: &(VarSet, Offer)| left.1.cost == right.1.cost;
+        // Where few are at risk there is a choice of partners: for one price first only swaps
+        // that make nobody unique, then any.
+        let few = self.open.len() * 4 <= self.task.joint.len();
+        let sweeps: &[u8] = if few { &[0, u8::MAX] } else { &[u8::MAX] };
+        let rounds = sets.chunk_by(same_price).flat_map(|sets| {
+            sweeps.iter().flat_map(move |&most| sets.iter().map(move |set| (set, most)))
+        });
         let mut history: Vec<(usize, usize)> = Vec::new();
-        for (differing, offer) in self.priced_sets(agree) {
+        for ((differing, offer), most_new) in rounds {
             if self.open.is_empty() || self.is_full() {
                 return;
             }
             let before = self.swaps.len();
-            let read = self.round(differing, &offer);
+            let read = self.round(*differing, offer, most_new);
+            if most_new == 0 {
+                continue;
+            }
             history.push((read, self.swaps.len() - before));
             if history.len() >= PATIENCE {
                 let recent = &history[history.len() - PATIENCE..];
@@ -63,7 +76,7 @@ impl Planner<'_> {
 
     /// One set: puts the free cells that share a bucket with an open one together and
     /// matches them. Answers how many cells were read.
-    fn round(&mut self, differing: VarSet, offer: &Offer) -> usize {
+    fn round(&mut self, differing: VarSet, offer: &Offer, most_new: u8) -> usize {
         let cells = self.task.joint.cells();
         let mask = cells.layout().mask(self.task.class.delta() - differing);
         let bucket_key = |cell: usize| {
@@ -92,7 +105,7 @@ impl Planner<'_> {
             let length = rest.partition_point(|(other, _)| *other == bucket);
             let (here, after) = rest.split_at_mut(length);
             if length > 1 {
-                self.match_bucket(here, differing, offer);
+                self.match_bucket(here, differing, offer, most_new);
             }
             rest = after;
         }
@@ -100,12 +113,19 @@ impl Planner<'_> {
         cells.len() + self.open.len()
     }
 
-    fn match_bucket(&mut self, members: &mut [(u32, u32)], differing: VarSet, offer: &Offer) {
+    fn match_bucket(
+        &mut self,
+        members: &mut [(u32, u32)],
+        differing: VarSet,
+        offer: &Offer,
+        most_new: u8,
+    ) {
         self.random.shuffle(members);
         for position in 0..members.len() {
             let cell = members[position].1 as usize;
             while self.pool.is_open(cell) && !self.is_full() {
-                let Some((partner, exchanged)) = self.best_of(members, position, differing, offer)
+                let Some((partner, exchanged)) =
+                    self.best_of(members, position, differing, offer, most_new)
                 else {
                     break;
                 };
@@ -121,6 +141,7 @@ impl Planner<'_> {
         position: usize,
         differing: VarSet,
         offer: &Offer,
+        most_new: u8,
     ) -> Option<(usize, VarSet)> {
         let cell = members[position].1 as usize;
         let cells = self.task.joint.cells();
@@ -131,10 +152,13 @@ impl Planner<'_> {
                 continue;
             }
             let Some(judgement) = self.judge(cell, other, differing, offer) else { continue };
+            if judgement.new_uniques > most_new {
+                continue;
+            }
             if best.as_ref().is_none_or(|(known, _)| judgement < *known) {
                 best = Some((judgement, other));
             }
-            if judgement.new_combinations == 0 && !judgement.covers_one {
+            if judgement.new_uniques == 0 && !judgement.covers_one {
                 break;
             }
         }
