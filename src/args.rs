@@ -30,6 +30,8 @@ pub enum Command {
     Screen(ScreenArgs),
     /// Why a record or a pair can or cannot be swapped; or what an error code means
     Explain(ExplainArgs),
+    /// Write a project file to start from
+    Init(InitArgs),
 }
 
 /// How the file is read.
@@ -184,4 +186,22 @@ pub enum Partners {
     Count,
     /// The number of every partner's record
     All,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  marginswap init survey.csv")]
+pub struct InitArgs {
+    /// The data: CSV (also .gz) or Parquet
+    #[arg(value_name = "DATA")]
+    pub data: PathBuf,
+    /// The project file to write
+    #[arg(short, long, value_name = "FILE", default_value = "marginswap.toml")]
+    pub out: PathBuf,
+    /// Columns that are not read and left out
+    #[arg(long, value_name = "A,B,…")]
+    pub ignore: Vec<String>,
+    #[command(flatten)]
+    pub force: ForceArgs,
+    #[command(flatten)]
+    pub read: ReadArgs,
 }

@@ -2,6 +2,8 @@
 
 mod args;
 mod cmd;
+#[allow(dead_code, unused_imports, reason = "the command that writes it comes next")]
+mod demo;
 mod input;
 mod output;
 #[allow(dead_code, unused_imports, reason = "the commands that ask for it come one by one")]
@@ -20,6 +22,7 @@ fn main() -> ExitCode {
         Command::Graph(args) => cmd::graph::run(&args),
         Command::Screen(args) => cmd::screen::run(&args),
         Command::Explain(args) => cmd::explain::run(&args),
+        Command::Init(args) => cmd::init::run(&args),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

@@ -2,5 +2,6 @@
 
 pub mod explain;
 pub mod graph;
+pub mod init;
 pub mod inspect;
 pub mod screen;
