@@ -3,14 +3,20 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 #[allow(dead_code, unused_imports, reason = "a test uses what it needs")]
+#[path = "../src/demo/mod.rs"]
+mod demo;
+#[allow(dead_code, unused_imports, reason = "a test uses what it needs")]
 #[path = "../src/project/mod.rs"]
 mod project;
 mod support;
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use marginswap_core::diagnostic::{Code, Diagnostic};
+use marginswap_core::random::Seed;
+use marginswap_io::Overwrite;
 use project::{Amount, Pairing, Project, Risky, Share};
 use serde_json::json as value;
 
@@ -58,9 +64,8 @@ fn load(text: impl AsRef<[u8]>) -> Result<Project, Diagnostic> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("marginswap.toml");
     fs::write(&path, text).unwrap();
-    let project = Project::load(&path).map_err(|refusal| {
+    let project = Project::load(&path).inspect_err(|refusal| {
         assert_eq!(refusal.place.file.as_deref(), Some(path.as_path()));
-        refusal
     });
     // So that a test need not know the folder.
     project.map(|mut project| {
@@ -147,8 +152,7 @@ fn flags_win_entry_by_entry() {
     let file = load(FULL).unwrap();
     assert_eq!(file.clone().merge(Project::default()), file);
     assert_eq!(Project::default().merge(file.clone()), file);
-    let mut flags = Project::default();
-    flags.data = Some("other.csv".into());
+    let mut flags = Project { data: Some("other.csv".into()), ..Project::default() };
     flags.columns.vars = names(&["income"]);
     flags.keep.tables = names(&["sex*age"]);
     flags.risk.risky = Some(Risky::Unique);
@@ -316,4 +320,202 @@ fn the_preset_stands_for_other_entries() {
     let off = load("[trs]\nk_anonymity = 0\n").unwrap().expanded();
     assert_eq!(off.risky(), Risky::BelowK(0));
     assert!(off.keep.tables.is_empty() && off.swap.linked.is_empty());
+}
+
+/// The draft with the `#` taken away from every example.
+fn with_examples(text: &str) -> String {
+    let examples = |line: &str| {
+        let example = line.starts_with('#') && !line.starts_with("# ");
+        if example { line[1..].to_owned() } else { line.to_owned() }
+    };
+    text.lines().map(examples).collect::<Vec<_>>().join("\n")
+}
+
+fn init(content: &[u8], options: &[&str]) -> (Project, String) {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data.csv");
+    fs::write(&data, content).unwrap();
+    let project = folder.path().join("p.toml");
+    let mut arguments = vec!["init", data.to_str().unwrap(), "--out", project.to_str().unwrap()];
+    arguments.extend(options);
+    let output = support::marginswap(&arguments);
+    assert_eq!(output.status.code(), Some(0), "{}", support::err(&output));
+    assert!(output.stdout.is_empty());
+    // It stands, and with all its examples too.
+    let text = fs::read_to_string(&project).unwrap();
+    let examples = load(with_examples(&text)).unwrap_or_else(|error| panic!("{text}\n{error}"));
+    assert!(!examples.keep.tables.is_empty() && !examples.swap.rules.is_empty());
+    assert!(examples.swap.rate.is_some() && !examples.swap.matched.is_empty());
+    let again = support::marginswap(&arguments);
+    assert_eq!(again.status.code(), Some(Code::OutputExists.exit_code().into()));
+    arguments.push("--force");
+    assert_eq!(support::marginswap(&arguments).status.code(), Some(0));
+    (Project::load(&project).unwrap(), text)
+}
+
+#[test]
+fn init_writes_a_project_that_loads() {
+    let line = |record: u32| format!("CANARY{record},CANARYf,CANARY{},CANARY\n", record % 3);
+    let lines: String = (0..40).map(line).collect();
+    let (project, text) = init(format!("person,sex,age,town\n{lines}").as_bytes(), &[]);
+    assert!(project.data.unwrap().ends_with("data.csv"));
+    assert_eq!(project.columns.id.as_deref(), Some("person"));
+    assert!(project.columns.ignore.is_empty() && project.keep.tables.is_empty());
+    assert!(project.risk.keys.is_empty());
+    assert!(text.contains("#tables = [\"sex*age*town\"]"), "{text}");
+    assert!(text.contains("#   \"age\"             3\n"), "{text}");
+    assert!(text.contains("nearly every value is different"), "{text}");
+    assert!(!text.contains("CANARY"), "{text}");
+}
+
+/// Names may hold everything that means something in TOML or in a formula.
+#[test]
+fn init_writes_names_of_every_kind() {
+    let header =
+        "\"a\nb\",\"q\"\"uote\",back\\slash,star*plus+,tick`,é ß,\"#x\",\"[swap]\",\"'''\"\n";
+    let lines = "1,1,1,1,1,1,1,1,1\n".repeat(3);
+    let (project, text) = init(format!("{header}{lines}").as_bytes(), &["--ignore", "é ß"]);
+    assert_eq!(project.columns.ignore, ["é ß"]);
+    assert_eq!(project.columns.id, None);
+    assert!(text.contains("\"é ß\"     "), "{text}");
+    let examples = load(with_examples(&text)).unwrap();
+    assert_eq!(examples.risk.keys, ["a\nb", "q\"uote", "back\\slash"]);
+    let rule = &examples.swap.rules[0];
+    assert_eq!(rule.terms[0].column, "a\nb");
+    assert_eq!(
+        marginswap_core::graph::Formula::parse(&examples.keep.tables).unwrap().tables(),
+        [names(&["a\nb", "q\"uote", "back\\slash"]), names(&["back\\slash", "star*plus+"])]
+    );
+}
+
+#[test]
+fn init_leaves_something_to_exchange() {
+    let lines: String = (0..12).map(|number| format!("a{number};b{number}\n")).collect();
+    let (project, _) = init(format!("a;b\n{lines}").as_bytes(), &["--delimiter", ";"]);
+    assert_eq!((project.columns.id, project.columns.ignore), (None, vec![]));
+    assert_eq!(project.delimiter.unwrap().byte(), b';');
+    let lines: String = (0..12).map(|number| format!("a{number},b{number},c\n")).collect();
+    let (project, _) = init(format!("a,b,c\n{lines}").as_bytes(), &[]);
+    assert_eq!(project.columns.id.as_deref(), Some("a"));
+    assert_eq!(project.columns.ignore, ["b"]);
+}
+
+#[test]
+fn init_refuses_as_every_command_does() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("p.toml");
+    let run = |data: &str, options: &[&str]| {
+        let mut arguments = vec!["init", data, "-o", out.to_str().unwrap()];
+        arguments.extend(options);
+        support::marginswap(&arguments).status.code()
+    };
+    assert_eq!(run("tests/bad/too_few_fields.csv", &[]), Some(3));
+    assert_eq!(run("tests/bad/nowhere.csv", &[]), Some(3));
+    assert_eq!(run("tests/bad/good.csv", &["--ignore", "nobody"]), Some(3));
+    assert!(!out.exists());
+    // A project file in another folder finds the data all the same.
+    assert_eq!(run("tests/bad/good.csv", &[]), Some(0));
+    assert!(Project::load(&out).unwrap().data.unwrap().is_file());
+}
+
+const SEED: Seed = Seed([7; 32]);
+
+fn town(records: usize) -> String {
+    let mut bytes = Vec::new();
+    demo::survey(records, SEED, &mut bytes).unwrap();
+    String::from_utf8(bytes).unwrap()
+}
+
+/// These lines may never change without a word: examples are repeated from the seed.
+#[test]
+fn the_town_of_a_seed_is_fixed() {
+    let town = town(30_000);
+    let first: Vec<&str> = town.lines().take(4).collect();
+    assert_eq!(first, FIRST_LINES);
+    // FNV-1a of all bytes.
+    let sum = town.bytes().fold(0xcbf2_9ce4_8422_2325u64, |sum, byte| {
+        (sum ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
+    });
+    assert_eq!((town.len(), format!("{sum:016x}").as_str()), CHECKSUM);
+    assert!(town.starts_with(&self::town(100)));
+    let mut other = Vec::new();
+    demo::survey(100, Seed([8; 32]), &mut other).unwrap();
+    assert!(!town.as_bytes().starts_with(&other));
+}
+
+const FIRST_LINES: [&str; 4] = [
+    "person,region,sex,age,marital,education,occupation,household,birthplace,income",
+    "P00000001,Station,female,30-39,married,upper secondary,service,3,elsewhere in the country,under 500",
+    "P00000002,Lakeside,female,60-69,married,lower secondary,service,2,town,1500-1999",
+    "P00000003,University,female,70-79,divorced,primary,retired,1,town,under 500",
+];
+const CHECKSUM: (usize, &str) = (2_429_535, "e65d492eb1183b9c");
+
+#[test]
+fn what_cannot_be_is_not_in_town() {
+    let town = town(100_000);
+    let mut lines = town.lines().map(|line| line.split(',').collect::<Vec<_>>());
+    let header = lines.next().unwrap();
+    let mut levels = vec![BTreeSet::new(); header.len()];
+    let mut cells = BTreeMap::new();
+    for line in lines {
+        assert_eq!(line.len(), 10);
+        let [age, marital, education, occupation] = [line[3], line[4], line[5], line[6]];
+        let (household, income) = (line[7], line[9]);
+        let child = ["0-4", "5-14"].contains(&age);
+        let teen = child || age == "15-19";
+        let before_fifty = teen || ["20-29", "30-39", "40-49"].contains(&age);
+        assert!(!child || (marital == "single" && occupation == "none" && income == "none"));
+        assert!(
+            !child
+                || (household != "1"
+                    && ["none", "primary", "lower secondary"].contains(&education))
+        );
+        assert!(age != "0-4" || education == "none");
+        assert!(!teen || !["divorced", "widowed"].contains(&marital));
+        assert!(!teen || !["university", "doctorate"].contains(&education));
+        assert!(!before_fifty || occupation != "retired");
+        for (level, value) in levels.iter_mut().zip(&line) {
+            level.insert(*value);
+        }
+        *cells.entry([1, 2, 3, 4, 5, 6, 8].map(|column: usize| line[column])).or_insert(0) += 1;
+    }
+    let counts: Vec<usize> = levels.iter().map(BTreeSet::len).collect();
+    assert_eq!(counts, [100_000, 10, 2, 10, 4, 7, 13, 6, 7, 8]);
+    // About one in seven here, one in forty among a million.
+    let uniques = cells.values().filter(|&&count| count == 1).count();
+    assert!((13_500..16_500).contains(&uniques), "{uniques}");
+}
+
+#[test]
+fn the_demo_is_written_with_its_project() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path().join("new").join("town");
+    let files = demo::write_demo(&folder, 2_000, SEED, Overwrite::Refuse).unwrap();
+    assert_eq!(fs::read_to_string(&files.data).unwrap(), town(2_000));
+    let project = Project::load(&files.project).unwrap();
+    assert_eq!(project.data.as_ref(), Some(&files.data));
+    assert_eq!(project.columns.id.as_deref(), Some("person"));
+    assert_eq!((project.keep.tables.len(), project.risk.keys.len()), (7, 7));
+    assert_eq!(project.swap.rules.len(), 1);
+    assert_eq!(project.release.drop, ["person"]);
+    // What it names is there, and the levels it tells are those of the file.
+    let data = files.data.to_str().unwrap();
+    let keep = project.keep.tables.join(" + ");
+    let answer = support::json(&["graph", data, "--keep", &keep, "--id", "person", "--json"]);
+    assert_eq!(answer["uncovered"], value!(["household"]));
+    let inspected = support::json(&["inspect", data, "--id", "person", "--json"]);
+    let text = fs::read_to_string(&files.project).unwrap();
+    for column in inspected["columns"].as_array().unwrap() {
+        let (name, levels) = (column["name"].as_str().unwrap(), &column["levels"]);
+        let told = text.lines().find(|line| line.starts_with(&format!("#   \"{name}\" "))).unwrap();
+        assert_eq!(told.split_whitespace().last(), Some(levels.to_string().as_str()), "{name}");
+    }
+    let again = demo::write_demo(&folder, 10, SEED, Overwrite::Refuse).unwrap_err();
+    assert_eq!(again.code, Code::OutputExists);
+    demo::write_demo(&folder, 10, SEED, Overwrite::Force).unwrap();
+    assert_eq!(fs::read_to_string(&files.data).unwrap(), town(10));
+    // A file where the folder should be.
+    let refusal = demo::write_demo(&files.data, 10, SEED, Overwrite::Force).unwrap_err();
+    assert_eq!(refusal.code, Code::Unwritable);
 }

@@ -3,6 +3,7 @@
 pub mod apply;
 pub mod explain;
 pub mod graph;
+pub mod init;
 pub mod inspect;
 pub mod plan;
 pub mod protect;

@@ -14,7 +14,11 @@ use marginswap_core::graph::quoted;
 pub struct Draft {
     /// The data file, as it is found from the project file.
     pub data: String,
-    /// How many records it has.
+    /// What parts its fields, where a user had to say it.
+    pub delimiter: Option<String>,
+    /// The released file.
+    pub out: String,
+    /// How many records the data have.
     pub records: usize,
     /// The columns, in the file's order.
     pub columns: Vec<DraftColumn>,
@@ -53,13 +57,16 @@ impl Draft {
         file.word("The data; paths start at the folder of this file.");
         file.entry("data", &text(&self.data));
         file.word("What parts the fields of a CSV file, when the header line does not tell.");
-        file.example("delimiter", "\",\"");
+        match &self.delimiter {
+            Some(delimiter) => file.entry("delimiter", &text(delimiter)),
+            None => file.example("delimiter", &text(",")),
+        }
         self.columns(&mut file);
         self.tables_and_keys(&mut file);
         self.swapping(&mut file);
         file.part("release", "What is written.");
         file.word("The released file, and the plan (secret: it undoes the protection).");
-        file.entry("out", &text("released.csv"));
+        file.entry("out", &text(&self.out));
         file.entry("plan", &text("swap.plan"));
         file.word("The records in random order, and columns that are not released.");
         file.example("shuffle", "true");
@@ -126,7 +133,8 @@ impl Draft {
 
     fn swapping(&self, file: &mut File) {
         let variables = self.variables();
-        let name = |position: usize| (*variables.get(position).unwrap_or(&"column")).to_owned();
+        let name =
+            |position: usize| (*variables.get(position).unwrap_or(&"another column")).to_owned();
         let pair = |names: &[String]| {
             format!("[{}]", names.iter().map(|name| text(name)).collect::<Vec<_>>().join(", "))
         };
@@ -155,11 +163,11 @@ impl Draft {
         file.example("weights", &format!("{{ {} = 3 }}", text(&name(0))));
     }
 
-    /// Columns for examples: those that are no ids, with few levels first to come.
+    /// Columns for examples: those that take part.
     fn variables(&self) -> Vec<&str> {
         self.columns
             .iter()
-            .filter(|column| !column.looks_like_id && column.levels.is_some())
+            .filter(|column| column.levels.is_some())
             .map(|column| column.name.as_str())
             .filter(|name| self.id.as_deref() != Some(name))
             .filter(|name| !self.ignore.iter().any(|ignored| ignored == name))

@@ -1,0 +1,96 @@
+//! A town to try everything on: a survey that nobody answered, and its project file.
+//!
+//! Way in: [`write_demo`].
+
+mod town;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use marginswap_core::diagnostic::{Code, Diagnostic};
+use marginswap_core::random::Seed;
+use marginswap_io::{Overwrite, Secrecy, check_target, write_atomic};
+
+use crate::project::{Draft, DraftColumn, FILE_NAME};
+
+pub use town::survey;
+
+/// What was written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DemoFiles {
+    /// The survey.
+    pub data: PathBuf,
+    /// Its project file.
+    pub project: PathBuf,
+}
+
+/// The tables of the town that are published.
+const TABLES: [&str; 7] = [
+    "region*sex*age",
+    "age*marital",
+    "age*education",
+    "age*occupation",
+    "education*occupation",
+    "occupation*income",
+    "region*birthplace",
+];
+
+/// What an intruder may know.
+const KEYS: [&str; 7] =
+    ["region", "sex", "age", "marital", "education", "occupation", "birthplace"];
+
+/// What no swap may create, though no table above forbids it.
+const RULES: [&str; 1] = ["age in {0-4, 5-14} & household = 1"];
+
+const DATA_NAME: &str = "survey.csv";
+
+/// Writes `survey.csv` and `marginswap.toml` into a folder, which is made when it is not
+/// there. The same seed gives the same bytes everywhere.
+///
+/// # Errors
+/// When one of the files exists and is not to be replaced, or the folder cannot be
+/// written; then neither file is new, unless the second fails after the first is written.
+pub fn write_demo(
+    folder: &Path,
+    records: usize,
+    seed: Seed,
+    overwrite: Overwrite,
+) -> Result<DemoFiles, Diagnostic> {
+    let files = DemoFiles { data: folder.join(DATA_NAME), project: folder.join(FILE_NAME) };
+    fs::create_dir_all(folder).map_err(|error| {
+        Diagnostic::new(Code::Unwritable, error.to_string(), "name a folder that can be made")
+            .in_file(folder)
+    })?;
+    for file in [&files.data, &files.project] {
+        check_target(file, overwrite)?;
+    }
+    // Nobody is in it: it needs no secrecy.
+    write_atomic(&files.data, overwrite, Secrecy::Plain, |out| survey(records, seed, out))?;
+    let text = project_file(records);
+    write_atomic(&files.project, overwrite, Secrecy::Plain, |out| out.write_all(text.as_bytes()))?;
+    Ok(files)
+}
+
+/// The project file of the town.
+#[must_use]
+pub fn project_file(records: usize) -> String {
+    let texts = |texts: &[&str]| texts.iter().map(|&text| text.to_owned()).collect();
+    let columns = town::columns().map(|(name, levels)| DraftColumn {
+        name: name.to_owned(),
+        levels: Some(levels.unwrap_or(records)),
+        looks_like_id: levels.is_none(),
+    });
+    let draft = Draft {
+        data: DATA_NAME.to_owned(),
+        delimiter: None,
+        out: "released.csv".to_owned(),
+        records,
+        columns: columns.collect(),
+        id: Some("person".to_owned()),
+        ignore: vec![],
+        tables: texts(&TABLES),
+        keys: texts(&KEYS),
+        rules: texts(&RULES),
+    };
+    draft.text()
+}
