@@ -23,7 +23,7 @@ use std::io::{self, Read};
 use std::path::PathBuf;
 
 use marginswap_core::diagnostic::{Code, Diagnostic, grouped};
-use marginswap_core::encode::Column;
+use marginswap_core::encode::{Column, RecordId};
 
 use crate::delimiter::Delimiter;
 use crate::header;
@@ -31,7 +31,7 @@ use crate::said;
 use crate::scan::{Batch, Fault, FaultKind, Line, Quoting, Span, Stop, Tail, scan};
 use crate::source::{Compression, Table};
 
-const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+pub(crate) const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// A CSV file whose header has been read.
 pub struct CsvReader {
@@ -136,6 +136,38 @@ impl<'a> Record<'a> {
     }
 }
 
+/// Several records, one after the other in the window.
+pub(crate) struct Lines<'a> {
+    pub(crate) window: &'a [u8],
+    /// At least one.
+    pub(crate) lines: &'a [Line],
+    /// Their fields, as many for each as the header has.
+    fields: &'a [Span],
+    /// The position of the first one in the file.
+    pub(crate) first: u64,
+}
+
+impl<'a> Lines<'a> {
+    /// All bytes of the records.
+    pub(crate) fn bytes(&self) -> &'a [u8] {
+        let (first, last) = (self.lines[0], self.lines[self.lines.len() - 1]);
+        &self.window[first.start as usize..last.next as usize]
+    }
+
+    /// The fields of one of the lines.
+    #[inline]
+    pub(crate) fn fields_at(&self, position: usize) -> &'a [Span] {
+        let columns = self.fields.len() / self.lines.len();
+        &self.fields[position * columns..(position + 1) * columns]
+    }
+
+    /// The fields of a record that is one of these.
+    pub(crate) fn fields_of(&self, record: RecordId) -> &'a [Span] {
+        let position = u64::from(record.0) - self.first;
+        self.fields_at(usize::try_from(position).expect("a batch is in memory"))
+    }
+}
+
 impl CsvReader {
     /// Reads the header.
     pub(crate) fn open(
@@ -218,6 +250,19 @@ impl CsvReader {
         let end = line.fields as usize;
         let fields = &self.batch.fields[end - self.names.len()..end];
         Ok(Some(Record { window: &self.window.bytes, line, fields, number }))
+    }
+
+    /// The next records, as many as are scanned at once, or `None` behind the last one.
+    pub(crate) fn next_lines(&mut self) -> Result<Option<Lines<'_>>, Diagnostic> {
+        match self.next_batch() {
+            Ok(true) => {}
+            Ok(false) => return Ok(None),
+            Err(refusal) => return Err(self.placed(refusal)),
+        }
+        let Batch { lines, fields } = &self.batch;
+        self.served = lines.len();
+        let first = self.records - lines.len() as u64;
+        Ok(Some(Lines { window: &self.window.bytes, lines, fields, first }))
     }
 
     /// Encodes the wanted columns; the others are passed over, though their fields are

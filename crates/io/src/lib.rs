@@ -14,6 +14,7 @@ pub mod delimiter;
 pub mod digest;
 pub mod disk;
 pub mod plan_file;
+pub mod rewrite;
 pub mod scan;
 pub mod source;
 pub mod staged;
@@ -27,6 +28,9 @@ mod pages;
 mod parquet;
 #[cfg(feature = "parquet")]
 mod quiet;
+mod rewrite_csv;
+#[cfg(feature = "parquet")]
+mod rewrite_parquet;
 mod specials;
 #[cfg(feature = "parquet")]
 mod thrift;
@@ -35,6 +39,7 @@ pub use atomic::{Overwrite, Secrecy, check_target, write_atomic};
 pub use delimiter::Delimiter;
 pub use digest::{FileDigest, digest_file, sha256_hex};
 pub use plan_file::{PlanFile, PlanHeader, PlannedSwap, read_plan, write_plan};
+pub use rewrite::{ReleaseOptions, RewriteCounts, rewrite};
 pub use source::{Compression, Format, ReadOptions, Source, Table};
 pub use staged::{Finished, Staged, remove_on_interrupt};
 

@@ -41,7 +41,7 @@ use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder,
 };
-use parquet::basic::{Compression, Type};
+use parquet::basic::{Compression, Repetition, Type};
 use parquet::file::serialized_reader::SerializedPageReader;
 
 use crate::csv::unreadable;
@@ -63,12 +63,12 @@ const RECORDS_PER_BYTE: u64 = 1 << 16;
 
 /// A Parquet file whose description has been read.
 pub(crate) struct ParquetReader {
-    path: PathBuf,
-    file: File,
+    pub(crate) path: PathBuf,
+    pub(crate) file: File,
     length: u64,
-    description: ArrowReaderMetadata,
+    pub(crate) description: ArrowReaderMetadata,
     names: Vec<String>,
-    records: u64,
+    pub(crate) records: u64,
 }
 
 impl ParquetReader {
@@ -154,9 +154,23 @@ impl ParquetReader {
         Err(Diagnostic::new(code, detail, remedy).in_column(column))
     }
 
+    /// Refuses a column of lists or structures, whose values are not one for each record.
+    pub(crate) fn check_flat(&self, position: usize) -> Result<(), Diagnostic> {
+        let root = &self.description.parquet_schema().root_schema().get_fields()[position];
+        let is_repeated = root.get_basic_info().repetition() == Repetition::REPEATED;
+        if root.is_primitive() && !is_repeated {
+            return Ok(());
+        }
+        Err(Diagnostic::new(
+            Code::UnsupportedColumn,
+            "the column holds lists, structures or the like, which cannot be moved",
+            "leave it out with --drop",
+        ))
+    }
+
     /// Refuses a column whose bytes do not lie within the file, that is packed in a way this
     /// program does not know, or whose pages claim what they cannot hold.
-    fn check_chunks(&self, position: usize) -> Result<(), Diagnostic> {
+    pub(crate) fn check_chunks(&self, position: usize) -> Result<(), Diagnostic> {
         let not_read = |error: io::Error| unreadable(&error, source::Compression::Plain);
         let mut file = self.file.try_clone().map_err(not_read)?;
         let leaf = self.leaf(position);
@@ -262,7 +276,7 @@ impl ParquetReader {
     }
 
     /// The number of a flat column among the leaves of all columns.
-    fn leaf(&self, position: usize) -> usize {
+    pub(crate) fn leaf(&self, position: usize) -> usize {
         let schema = self.description.parquet_schema();
         (0..schema.num_columns())
             .find(|&leaf| schema.get_column_root_idx(leaf) == position)
@@ -434,6 +448,6 @@ fn bytes_at(array: &ArrayRef, position: usize) -> Option<&[u8]> {
     })
 }
 
-fn damaged(detail: &str) -> Diagnostic {
+pub(crate) fn damaged(detail: &str) -> Diagnostic {
     Diagnostic::new(Code::BadParquet, detail, "write or fetch the file anew")
 }

@@ -98,6 +98,23 @@ impl Span {
     }
 }
 
+/// What a field says, by its raw bytes.
+pub(crate) fn content_of(raw: &[u8]) -> Vec<u8> {
+    match raw {
+        [QUOTE, inner @ .., QUOTE] => {
+            let mut content = inner.to_vec();
+            // Of two quotes the first is kept.
+            let mut is_first = false;
+            content.retain(|&byte| {
+                is_first = byte == QUOTE && !is_first;
+                byte != QUOTE || is_first
+            });
+            content
+        }
+        bare => bare.to_vec(),
+    }
+}
+
 /// One record of the window.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Line {

@@ -28,12 +28,24 @@ pub struct ReadOptions {
 }
 
 /// How the bytes of a file are packed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Compression {
     /// As they are.
+    #[default]
     Plain,
     /// With gzip.
     Gzip,
+}
+
+impl Compression {
+    /// How a new file of this name is packed: with gzip if the name ends in `.gz`.
+    #[must_use]
+    pub fn for_target(path: &Path) -> Self {
+        match path.extension() {
+            Some(ending) if ending.eq_ignore_ascii_case("gz") => Self::Gzip,
+            _ => Self::Plain,
+        }
+    }
 }
 
 /// What kind of file it is.
@@ -144,6 +156,17 @@ impl Source {
             Reader::Csv(reader) => Some(*reader),
             #[cfg(feature = "parquet")]
             Reader::Parquet(_) => None,
+        }
+    }
+}
+
+#[cfg(feature = "parquet")]
+impl Source {
+    /// The file as a Parquet file, if it is one.
+    pub(crate) fn into_parquet(self) -> Option<crate::parquet::ParquetReader> {
+        match self.0 {
+            Reader::Csv(_) => None,
+            Reader::Parquet(reader) => Some(reader),
         }
     }
 }

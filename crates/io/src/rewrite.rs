@@ -1,0 +1,179 @@
+//! The input once more, with the swaps done.
+//!
+//! Nothing is decided here: the swaps and, for a release, the order of the records and the
+//! columns to leave out are given. A CSV file keeps every byte that is not swapped, see
+//! [`crate::rewrite_csv`]; a Parquet file keeps its schema, its row groups and every column
+//! that is not touched, see `rewrite_parquet`.
+//!
+//! A CSV file is read twice, first for the cells of the swapped records alone, so memory
+//! follows the swaps and not the file. With a new order all records are held in memory.
+//!
+//! Trap: the input may change between the two readings. Both must show the same number of
+//! records and the same bytes (by a checksum); else the answer is [`Code::StalePlan`], and
+//! what was written so far must be thrown away.
+//!
+//! Way in: [`rewrite`], into a [`Staged`](crate::Staged) file.
+//!
+//! Laws: `no-swaps-no-change`; `a-swap-undoes-itself`: the same swaps done twice give the
+//! file again; `the-swapped-file-has-the-swapped-codes`: read back, the file has the
+//! categories of the input with those of the swaps exchanged, in the order and without the
+//! columns as asked; `the-release-in-parquet-is-the-same`: the same records in Parquet and
+//! in CSV, rewritten alike, have the same categories.
+
+use std::io::Write;
+use std::path::Path;
+
+use marginswap_core::diagnostic::{Code, Diagnostic, grouped};
+use marginswap_core::encode::RecordId;
+
+use crate::plan_file::{PlannedSwap, stale};
+use crate::rewrite_csv;
+use crate::source::{Compression, Format, ReadOptions, Source};
+
+/// What is done to the file for a release, beside the swaps.
+#[derive(Debug, Clone, Default)]
+pub struct ReleaseOptions {
+    /// The new order: at each place, the record of the input that comes there.
+    pub order: Option<Vec<u32>>,
+    /// The positions of columns that are left out.
+    pub drop: Vec<usize>,
+    /// How a CSV file is packed; a Parquet file packs its columns as the input does.
+    pub packing: Compression,
+}
+
+/// What was done.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct RewriteCounts {
+    /// How many records the file has.
+    pub records: u64,
+    /// How many of them have another category than before in a column that is not left out.
+    pub records_changed: u64,
+    /// How many of their cells have another category than before.
+    pub cells_changed: u64,
+}
+
+/// Writes the file at `source` with the swaps done.
+///
+/// # Errors
+/// A file that cannot be read; [`Code::StalePlan`] when it has not the records or columns
+/// that the swaps speak of, or changes meanwhile; [`Code::Unwritable`] when `out` fails
+/// (naming no file; [`Staged::fill`](crate::Staged::fill) adds it).
+///
+/// # Panics
+/// When a record is in two swaps, the columns of a swap are not rising, the order is no
+/// permutation, or no column is left.
+pub fn rewrite(
+    source: &Path,
+    options: &ReadOptions,
+    swaps: &[PlannedSwap],
+    release: &ReleaseOptions,
+    out: &mut (dyn Write + Send),
+) -> Result<RewriteCounts, Diagnostic> {
+    let opened = Source::open(source, options)?;
+    let columns = opened.columns().len();
+    let plan = Exchanges::new(swaps);
+    plan.check_columns(columns)?;
+    assert!((0..columns).any(|column| !release.drop.contains(&column)), "a column is left");
+    let written = match opened.format() {
+        Format::Csv { .. } => rewrite_csv::rewrite(source, options, &plan, release, out),
+        #[cfg(feature = "parquet")]
+        Format::Parquet => {
+            let reader = opened.into_parquet().expect("its format was looked at");
+            crate::rewrite_parquet::rewrite(&reader, &plan, release, out)
+        }
+        #[cfg(not(feature = "parquet"))]
+        Format::Parquet => unreachable!("a program without Parquet opens no Parquet file"),
+    };
+    // A failure of the output is no business of the source.
+    written.map_err(|refusal| match refusal.code {
+        Code::Unwritable => refusal,
+        _ => refusal.in_file(source),
+    })
+}
+
+/// The swaps, looked up by record.
+pub(crate) struct Exchanges<'s> {
+    /// One for each swapped record, by rising record.
+    pub(crate) entries: Vec<Exchange<'s>>,
+}
+
+/// One side of a swap.
+#[derive(Clone, Copy)]
+pub(crate) struct Exchange<'s> {
+    /// The record.
+    pub(crate) record: RecordId,
+    /// Where the other side stands among the entries.
+    pub(crate) partner: usize,
+    /// The columns.
+    pub(crate) exchanged: &'s [usize],
+}
+
+impl<'s> Exchanges<'s> {
+    fn new(swaps: &'s [PlannedSwap]) -> Self {
+        let mut sides: Vec<(RecordId, usize)> = swaps
+            .iter()
+            .enumerate()
+            .flat_map(|(number, swap)| [(swap.left, 2 * number), (swap.right, 2 * number + 1)])
+            .collect();
+        sides.sort_unstable();
+        assert!(sides.windows(2).all(|pair| pair[0].0 != pair[1].0), "a record is in one swap");
+        let mut places = vec![0; sides.len()];
+        for (place, &(_, side)) in sides.iter().enumerate() {
+            places[side] = place;
+        }
+        let entries = sides
+            .iter()
+            .map(|&(record, side)| {
+                let exchanged = &*swaps[side / 2].exchanged;
+                assert!(exchanged.is_sorted_by(|one, next| one < next), "columns rise");
+                Exchange { record, partner: places[side ^ 1], exchanged }
+            })
+            .collect();
+        Self { entries }
+    }
+
+    fn check_columns(&self, columns: usize) -> Result<(), Diagnostic> {
+        let is_there = |exchange: &Exchange<'_>| {
+            exchange.exchanged.last().is_none_or(|&column| column < columns)
+        };
+        if self.entries.iter().all(is_there) {
+            return Ok(());
+        }
+        Err(stale("the plan exchanges a column that the file does not have"))
+    }
+
+    /// Refuses a file of so many records, if the swaps speak of more.
+    pub(crate) fn check_records(&self, records: u64) -> Result<(), Diagnostic> {
+        match self.entries.last() {
+            Some(last) if last.record.number() > records => Err(stale(format!(
+                "the plan swaps record {}, the file has {} records",
+                grouped(last.record.number()),
+                grouped(records)
+            ))),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Refuses an order that is not one of so many records.
+pub(crate) fn check_order(order: &[u32], records: u64) -> Result<(), Diagnostic> {
+    if order.len() as u64 != records {
+        return Err(stale(format!(
+            "the new order is one of {} records, the file has {}",
+            grouped(order.len() as u64),
+            grouped(records)
+        )));
+    }
+    let mut met = vec![false; order.len()];
+    for &record in order {
+        let met = met.get_mut(record as usize).expect("an order names records that are there");
+        assert!(!*met, "an order names each record once");
+        *met = true;
+    }
+    Ok(())
+}
+
+/// The refusal of a file that is not the same the second time.
+pub(crate) fn changed_meanwhile() -> Diagnostic {
+    stale("the file changes while it is read")
+}

@@ -1,0 +1,437 @@
+//! A CSV file once more, with the swaps done: what is not swapped keeps its bytes.
+//!
+//! A swapped cell has the raw bytes of the other record's cell, its quotes included.
+//! Everything else is copied: quoting, delimiters, line ends, a byte order mark, a missing
+//! last line end, empty lines at the end. Lines between two swapped ones are copied at once.
+//!
+//! Line ends belong to places, not to records: in a new order the first line still ends as
+//! the first line did, and a file without a last line end still has none.
+//!
+//! Trap: a file of one column, where an empty cell is an empty line. The last line without
+//! a line end would be no record at all if its cell were empty, and where other columns are
+//! left out, many programs would pass over empty lines: such cells are written as `""`.
+//! For the same reason the empty lines behind the last record are left out when only one
+//! column of several remains.
+//!
+//! Edge case: a gzip input is unpacked; the output is packed if that is asked for, without
+//! a name or a time in its header.
+//!
+//! Way in: [`rewrite`].
+
+use std::io::Write;
+use std::ops::Range;
+use std::path::Path;
+
+use flate2::write::GzEncoder;
+use flate2::{Crc, GzBuilder};
+use marginswap_core::diagnostic::Diagnostic;
+
+use crate::atomic::unwritable;
+use crate::csv::{CsvReader, Lines};
+use crate::plan_file::stale;
+use crate::rewrite::{
+    Exchange, Exchanges, ReleaseOptions, RewriteCounts, changed_meanwhile, check_order,
+};
+use crate::scan::{Batch, Span, Stop, Tail, content_of, scan};
+use crate::source::{Compression, ReadOptions, Source};
+
+/// Writes the CSV file at `source` with the swaps done.
+pub(crate) fn rewrite(
+    source: &Path,
+    options: &ReadOptions,
+    plan: &Exchanges<'_>,
+    release: &ReleaseOptions,
+    out: &mut dyn Write,
+) -> Result<RewriteCounts, Diagnostic> {
+    let open = || {
+        let opened = Source::open(source, options)?;
+        opened.into_csv().ok_or_else(changed_meanwhile)
+    };
+    let cells = Cells::collect(open()?, plan, release)?;
+    let copy = |out: &mut dyn Write| Copy::new(open()?, plan, &cells, release)?.run(out);
+    match release.packing {
+        Compression::Plain => copy(out),
+        Compression::Gzip => {
+            let mut packed: GzEncoder<&mut dyn Write> =
+                GzBuilder::new().write(out, flate2::Compression::default());
+            copy(&mut packed).and_then(|counts| {
+                packed.finish().map_err(|error| unwritable(&error))?;
+                Ok(counts)
+            })
+        }
+    }
+}
+
+/// The raw bytes of the cells that are exchanged.
+struct Cells {
+    bytes: Vec<u8>,
+    /// Where each cell ends.
+    ends: Vec<usize>,
+    /// For each swapped record, the number of its first cell.
+    first: Vec<usize>,
+    seen: Seen,
+}
+
+/// What was seen of the file, to know it again.
+#[derive(Default)]
+struct Seen {
+    records: u64,
+    bytes: Crc,
+}
+
+impl Cells {
+    fn collect(
+        mut reader: CsvReader,
+        plan: &Exchanges<'_>,
+        release: &ReleaseOptions,
+    ) -> Result<Self, Diagnostic> {
+        let mut cells =
+            Self { bytes: Vec::new(), ends: Vec::new(), first: Vec::new(), seen: Seen::default() };
+        let mut entries = plan.entries.iter().peekable();
+        cells.seen.bytes.update(reader.preamble());
+        while let Some(lines) = reader.next_lines()? {
+            cells.seen.add(&lines);
+            while let Some(exchange) =
+                entries.next_if(|exchange| u64::from(exchange.record.0) < cells.seen.records)
+            {
+                let fields = lines.fields_of(exchange.record);
+                cells.first.push(cells.ends.len());
+                for &column in exchange.exchanged {
+                    let raw = fields.get(column).ok_or_else(changed_meanwhile)?.raw(lines.window);
+                    cells.bytes.extend_from_slice(raw);
+                    cells.ends.push(cells.bytes.len());
+                }
+            }
+        }
+        cells.seen.bytes.update(reader.epilogue());
+        if cells.seen.records == 0 {
+            return Err(stale("the file has no records"));
+        }
+        plan.check_records(cells.seen.records)?;
+        if let Some(order) = &release.order {
+            check_order(order, cells.seen.records)?;
+        }
+        Ok(cells)
+    }
+
+    /// The cell that a swapped record had in the nth of its columns.
+    fn raw(&self, entry: usize, nth: usize) -> &[u8] {
+        let cell = self.first[entry] + nth;
+        let start = if cell == 0 { 0 } else { self.ends[cell - 1] };
+        &self.bytes[start..self.ends[cell]]
+    }
+}
+
+impl Seen {
+    fn add(&mut self, lines: &Lines<'_>) {
+        self.records += lines.lines.len() as u64;
+        self.bytes.update(lines.bytes());
+    }
+}
+
+/// The second reading, with its output.
+struct Copy<'a> {
+    reader: CsvReader,
+    cells: &'a Cells,
+    entries: &'a [Exchange<'a>],
+    release: &'a ReleaseOptions,
+    form: Form,
+    counts: RewriteCounts,
+}
+
+/// How a record is written.
+struct Form {
+    delimiter: u8,
+    /// The columns that are written, neighbours together.
+    runs: Vec<Range<usize>>,
+    kept: Vec<bool>,
+    blanks: Blanks,
+}
+
+/// Where an empty cell may be written as it is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Blanks {
+    /// Everywhere: there are other cells beside it.
+    Anywhere,
+    /// On a line that has a line end: the file has one column.
+    WithLineEnd,
+    /// Nowhere: it was not alone before.
+    Nowhere,
+}
+
+impl<'a> Copy<'a> {
+    fn new(
+        reader: CsvReader,
+        plan: &'a Exchanges<'a>,
+        cells: &'a Cells,
+        release: &'a ReleaseOptions,
+    ) -> Result<Self, Diagnostic> {
+        let columns = reader.columns().len();
+        let kept: Vec<bool> = (0..columns).map(|column| !release.drop.contains(&column)).collect();
+        let mut runs: Vec<Range<usize>> = Vec::new();
+        for column in (0..columns).filter(|&column| kept[column]) {
+            match runs.last_mut() {
+                Some(run) if run.end == column => run.end += 1,
+                _ => runs.push(column..column + 1),
+            }
+        }
+        if runs.is_empty() {
+            return Err(changed_meanwhile());
+        }
+        let blanks = match kept.iter().filter(|kept| **kept).count() {
+            1 if columns == 1 => Blanks::WithLineEnd,
+            1 => Blanks::Nowhere,
+            _ => Blanks::Anywhere,
+        };
+        let form = Form { delimiter: reader.delimiter().byte(), runs, kept, blanks };
+        let counts = RewriteCounts::default();
+        Ok(Self { reader, cells, entries: &plan.entries, release, form, counts })
+    }
+
+    fn run(mut self, out: &mut dyn Write) -> Result<RewriteCounts, Diagnostic> {
+        let mut seen = Seen::default();
+        seen.bytes.update(self.reader.preamble());
+        let mut put = |bytes: &[u8]| out.write_all(bytes).map_err(|error| unwritable(&error));
+        put(&self.header())?;
+        let mut held = self.release.order.as_ref().map(|_| Held::default());
+        let mut buffer = Vec::new();
+        let mut next = 0;
+        while let Some(lines) = self.reader.next_lines()? {
+            seen.add(&lines);
+            if seen.records > self.cells.seen.records {
+                return Err(changed_meanwhile());
+            }
+            let mut writing =
+                Writing { entries: self.entries, cells: self.cells, form: &self.form, next };
+            let counts = &mut self.counts;
+            match &mut held {
+                Some(held) => writing.hold(&lines, held, counts),
+                None if self.release.drop.is_empty() => {
+                    writing.copy(&lines, &mut buffer, counts);
+                }
+                None => writing.write(&lines, &mut buffer, counts),
+            }
+            next = writing.next;
+            put(&buffer)?;
+            buffer.clear();
+        }
+        seen.bytes.update(self.reader.epilogue());
+        if seen.records != self.cells.seen.records
+            || seen.bytes.sum() != self.cells.seen.bytes.sum()
+        {
+            return Err(changed_meanwhile());
+        }
+        if let (Some(held), Some(order)) = (&held, &self.release.order) {
+            for (&record, end) in order.iter().zip(&held.line_ends) {
+                buffer.extend_from_slice(held.record(record));
+                self.form.mend_blank(&mut buffer, held.record(record), end.bytes());
+                buffer.extend_from_slice(end.bytes());
+                if buffer.len() > 1 << 16 {
+                    put(&buffer)?;
+                    buffer.clear();
+                }
+            }
+            put(&buffer)?;
+        }
+        if self.form.blanks != Blanks::Nowhere {
+            put(self.reader.epilogue())?;
+        }
+        self.counts.records = seen.records;
+        Ok(self.counts)
+    }
+
+    /// All bytes before the first record, without the columns that are left out.
+    fn header(&self) -> Vec<u8> {
+        let preamble = self.reader.preamble();
+        if self.release.drop.is_empty() {
+            return preamble.to_vec();
+        }
+        let mark = if preamble.starts_with(crate::csv::BYTE_ORDER_MARK) {
+            crate::csv::BYTE_ORDER_MARK.len()
+        } else {
+            0
+        };
+        let mut batch = Batch::default();
+        let stop = scan(preamble, mark, Tail::Nothing, self.form.delimiter, 1, &mut batch);
+        assert_eq!(stop, Stop::Full, "the header was read before");
+        let mut header = preamble[..mark].to_vec();
+        self.form.write_kept(preamble, &batch.fields, &mut header, |_| None);
+        let last = batch.fields.last().expect("a header has a field");
+        header.extend_from_slice(&preamble[last.end()..]);
+        header
+    }
+}
+
+impl Form {
+    /// Adds the kept cells of a record, those that `exchanged` gives instead of their own.
+    #[inline]
+    fn write_kept<'c>(
+        &self,
+        window: &[u8],
+        fields: &[Span],
+        buffer: &mut Vec<u8>,
+        exchanged: impl Fn(usize) -> Option<&'c [u8]>,
+    ) {
+        for (number, run) in self.runs.iter().enumerate() {
+            if number > 0 {
+                buffer.push(self.delimiter);
+            }
+            let mut copied = fields[run.start].start();
+            for column in run.clone() {
+                if let Some(cell) = exchanged(column) {
+                    buffer.extend_from_slice(&window[copied..fields[column].start()]);
+                    buffer.extend_from_slice(cell);
+                    copied = fields[column].end();
+                }
+            }
+            buffer.extend_from_slice(&window[copied..fields[run.end - 1].end()]);
+        }
+    }
+
+    /// Adds quotes behind an empty record that would be no record without them.
+    #[inline]
+    fn mend_blank(&self, buffer: &mut Vec<u8>, record: &[u8], line_end: &[u8]) {
+        let needs_quotes = match self.blanks {
+            Blanks::Anywhere => false,
+            Blanks::WithLineEnd => line_end.is_empty(),
+            Blanks::Nowhere => true,
+        };
+        if needs_quotes && record.is_empty() {
+            buffer.extend_from_slice(b"\"\"");
+        }
+    }
+}
+
+/// A batch of lines on its way to the output.
+struct Writing<'a> {
+    entries: &'a [Exchange<'a>],
+    cells: &'a Cells,
+    form: &'a Form,
+    /// The entry of the next swapped record.
+    next: usize,
+}
+
+impl Writing<'_> {
+    /// Whole lines, whatever is not swapped at once.
+    fn copy(&mut self, lines: &Lines<'_>, buffer: &mut Vec<u8>, counts: &mut RewriteCounts) {
+        let window = lines.window;
+        let behind = lines.first + lines.lines.len() as u64;
+        let mut copied = lines.lines[0].start as usize;
+        while let Some(exchange) = self.entries.get(self.next) {
+            if u64::from(exchange.record.0) >= behind {
+                break;
+            }
+            let fields = lines.fields_of(exchange.record);
+            buffer.extend_from_slice(&window[copied..fields[0].start()]);
+            self.record(window, fields, exchange.record.0.into(), buffer, counts);
+            copied = fields[fields.len() - 1].end();
+        }
+        let last = lines.lines[lines.lines.len() - 1];
+        buffer.extend_from_slice(&window[copied..last.next as usize]);
+        let fields = lines.fields_at(lines.lines.len() - 1);
+        let line_end = &window[fields[fields.len() - 1].end()..last.next as usize];
+        if self.form.blanks == Blanks::WithLineEnd && line_end.is_empty() {
+            // The only cell of the last line is all that stands behind the last line end.
+            let is_blank = buffer.last().is_none_or(|&byte| byte == b'\n');
+            if is_blank {
+                buffer.extend_from_slice(b"\"\"");
+            }
+        }
+    }
+
+    /// Line by line, without the columns that are left out.
+    fn write(&mut self, lines: &Lines<'_>, buffer: &mut Vec<u8>, counts: &mut RewriteCounts) {
+        for (position, line) in lines.lines.iter().enumerate() {
+            let fields = lines.fields_at(position);
+            let start = buffer.len();
+            self.record(lines.window, fields, lines.first + position as u64, buffer, counts);
+            let line_end = &lines.window[fields[fields.len() - 1].end()..line.next as usize];
+            if buffer.len() == start {
+                self.form.mend_blank(buffer, b"", line_end);
+            }
+            buffer.extend_from_slice(line_end);
+        }
+    }
+
+    /// Into memory, without line ends.
+    fn hold(&mut self, lines: &Lines<'_>, held: &mut Held, counts: &mut RewriteCounts) {
+        for (position, line) in lines.lines.iter().enumerate() {
+            let fields = lines.fields_at(position);
+            let number = lines.first + position as u64;
+            self.record(lines.window, fields, number, &mut held.bytes, counts);
+            held.ends.push(held.bytes.len());
+            let length = line.next as usize - fields[fields.len() - 1].end();
+            held.line_ends.push(LineEnd::of_length(length));
+        }
+    }
+
+    /// One record without its line end, swapped if it is.
+    #[inline]
+    fn record(
+        &mut self,
+        window: &[u8],
+        fields: &[Span],
+        number: u64,
+        buffer: &mut Vec<u8>,
+        counts: &mut RewriteCounts,
+    ) {
+        let exchange = match self.entries.get(self.next) {
+            Some(exchange) if u64::from(exchange.record.0) == number => *exchange,
+            _ => return self.form.write_kept(window, fields, buffer, |_| None),
+        };
+        self.next += 1;
+        let given = |nth: usize| self.cells.raw(exchange.partner, nth);
+        self.form.write_kept(window, fields, buffer, |column| {
+            exchange.exchanged.binary_search(&column).ok().map(given)
+        });
+        let changed = exchange.exchanged.iter().enumerate().filter(|&(nth, &column)| {
+            let own = fields[column].raw(window);
+            self.form.kept[column] && own != given(nth) && content_of(own) != content_of(given(nth))
+        });
+        let changed = changed.count() as u64;
+        counts.cells_changed += changed;
+        counts.records_changed += u64::from(changed > 0);
+    }
+}
+
+/// All records, to be written in another order.
+#[derive(Default)]
+struct Held {
+    bytes: Vec<u8>,
+    ends: Vec<usize>,
+    line_ends: Vec<LineEnd>,
+}
+
+impl Held {
+    fn record(&self, record: u32) -> &[u8] {
+        let record = record as usize;
+        let start = if record == 0 { 0 } else { self.ends[record - 1] };
+        &self.bytes[start..self.ends[record]]
+    }
+}
+
+/// How a line ends.
+#[derive(Clone, Copy)]
+enum LineEnd {
+    Nothing,
+    Lf,
+    CrLf,
+}
+
+impl LineEnd {
+    fn of_length(length: usize) -> Self {
+        match length {
+            0 => Self::Nothing,
+            1 => Self::Lf,
+            _ => Self::CrLf,
+        }
+    }
+
+    fn bytes(self) -> &'static [u8] {
+        match self {
+            Self::Nothing => b"",
+            Self::Lf => b"\n",
+            Self::CrLf => b"\r\n",
+        }
+    }
+}

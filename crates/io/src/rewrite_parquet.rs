@@ -1,0 +1,408 @@
+//! A Parquet file once more, with the swaps done: same schema, same row groups.
+//!
+//! A column that no swap touches is copied as it lies in the file, byte for byte. A touched
+//! column is read as codes, its codes are exchanged, and it is written again with its own
+//! physical type, its compression and, if it had one, a dictionary. No value passes through
+//! another type on the way, so decimals, legacy timestamps and the like stay what they are.
+//! Names and types of the schema and the key-value metadata are those of the input.
+//!
+//! A new order touches every column. Memory holds four bytes for each record of each touched
+//! column and the distinct values; the input is read once.
+//!
+//! Trap: metadata may name the columns (`ARROW:schema`, `pandas`, those of Spark), and a
+//! column that is left out must not be heard of again. When columns are left out, the Arrow
+//! schema is written anew for those that remain, and all other metadata go.
+//!
+//! Edge cases: a sorting order, page indexes and Bloom filters describe the input and are
+//! not carried over. A column of lists or structures is copied or left out; it cannot be put
+//! in a new order.
+//!
+//! Way in: [`rewrite`].
+
+use std::io::{self, Write};
+use std::sync::Arc;
+
+use arrow_schema::Schema;
+use marginswap_core::diagnostic::Diagnostic;
+use marginswap_core::encode::Column;
+use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions};
+use parquet::arrow::{ARROW_SCHEMA_META_KEY, add_encoded_arrow_schema_to_metadata};
+use parquet::basic::Type as PhysicalType;
+use parquet::column::reader::ColumnReaderImpl;
+use parquet::column::writer::ColumnCloseResult;
+use parquet::data_type::{
+    AsBytes, BoolType, ByteArray, ByteArrayType, DataType, DoubleType, FixedLenByteArray,
+    FixedLenByteArrayType, FloatType, Int32Type, Int64Type, Int96, Int96Type,
+};
+use parquet::errors::ParquetError;
+use parquet::file::properties::{EnabledStatistics, WriterProperties};
+use parquet::file::serialized_reader::SerializedPageReader;
+use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
+use parquet::schema::types::{ColumnDescriptor, Type, TypePtr};
+
+use crate::atomic::unwritable;
+use crate::header;
+use crate::parquet::{ParquetReader, damaged};
+use crate::quiet::quietly;
+use crate::rewrite::{Exchanges, ReleaseOptions, RewriteCounts, check_order};
+
+/// Calls a function for the physical type.
+macro_rules! for_type {
+    ($kind:expr, $function:ident($($argument:expr),*)) => {
+        match $kind {
+            PhysicalType::BOOLEAN => $function::<BoolType>($($argument),*),
+            PhysicalType::INT32 => $function::<Int32Type>($($argument),*),
+            PhysicalType::INT64 => $function::<Int64Type>($($argument),*),
+            PhysicalType::INT96 => $function::<Int96Type>($($argument),*),
+            PhysicalType::FLOAT => $function::<FloatType>($($argument),*),
+            PhysicalType::DOUBLE => $function::<DoubleType>($($argument),*),
+            PhysicalType::BYTE_ARRAY => $function::<ByteArrayType>($($argument),*),
+            PhysicalType::FIXED_LEN_BYTE_ARRAY => {
+                $function::<FixedLenByteArrayType>($($argument),*)
+            }
+        }
+    };
+}
+
+/// Records that are decoded at once.
+const BATCH: usize = 1 << 13;
+
+/// Writes a Parquet file with the swaps done.
+pub(crate) fn rewrite(
+    reader: &ParquetReader,
+    plan: &Exchanges<'_>,
+    release: &ReleaseOptions,
+    out: &mut (dyn Write + Send),
+) -> Result<RewriteCounts, Diagnostic> {
+    plan.check_records(reader.records)?;
+    if let Some(order) = &release.order {
+        check_order(order, reader.records)?;
+    }
+    let mut counts = RewriteCounts { records: reader.records, ..RewriteCounts::default() };
+    let touched = touched_columns(reader, plan, release, &mut counts)?;
+    let mut noting = Noting { out, failed: None };
+    match quietly(|| write(reader, &touched, release, &mut noting)) {
+        Some(Ok(())) => Ok(counts),
+        _ => Err(match noting.failed {
+            Some(error) => unwritable(&error),
+            None => damaged("a column cannot be copied"),
+        }),
+    }
+}
+
+/// The output, which notes what the operating system says.
+struct Noting<'a> {
+    out: &'a mut (dyn Write + Send),
+    failed: Option<io::Error>,
+}
+
+impl Noting<'_> {
+    fn note<T>(&mut self, result: io::Result<T>) -> io::Result<T> {
+        result.inspect_err(|error| {
+            let copy = match error.raw_os_error() {
+                Some(number) => io::Error::from_raw_os_error(number),
+                None => error.kind().into(),
+            };
+            if error.kind() != io::ErrorKind::Interrupted {
+                self.failed.get_or_insert(copy);
+            }
+        })
+    }
+}
+
+impl Write for Noting<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.out.write(bytes);
+        self.note(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        let flushed = self.out.flush();
+        self.note(flushed)
+    }
+}
+
+/// A column that is written anew.
+struct Touched {
+    /// Its values, as their bytes.
+    column: Column,
+    /// The code at each place of the output.
+    codes: Vec<u32>,
+}
+
+/// The columns that are written anew, swapped and in their new order; `None` for those that
+/// are copied or left out.
+fn touched_columns(
+    reader: &ParquetReader,
+    plan: &Exchanges<'_>,
+    release: &ReleaseOptions,
+    counts: &mut RewriteCounts,
+) -> Result<Vec<Option<Touched>>, Diagnostic> {
+    let columns = reader.columns().len();
+    let mut is_touched = vec![release.order.is_some(); columns];
+    for exchange in &plan.entries {
+        exchange.exchanged.iter().for_each(|&column| is_touched[column] = true);
+    }
+    let mut is_changed = vec![false; plan.entries.len()];
+    let mut touched = Vec::with_capacity(columns);
+    for (position, is_touched) in is_touched.into_iter().enumerate() {
+        if !is_touched || release.drop.contains(&position) {
+            touched.push(None);
+            continue;
+        }
+        let column = reader
+            .check_flat(position)
+            .and_then(|()| reader.check_chunks(position))
+            .and_then(|()| read_column(reader, position))
+            .map_err(|refusal| refusal.in_column(header::titled(position, reader.columns())))?;
+        let mut codes = Vec::with_capacity(column.len());
+        column.for_each_code(|_, code| codes.push(code));
+        for (entry, exchange) in plan.entries.iter().enumerate() {
+            let partner = plan.entries[exchange.partner].record.position();
+            let record = exchange.record.position();
+            // Each swap is met twice, once from each side.
+            if exchange.partner < entry || !exchange.exchanged.contains(&position) {
+                continue;
+            }
+            if codes[record] != codes[partner] {
+                counts.cells_changed += 2;
+                is_changed[entry] = true;
+            }
+            codes.swap(record, partner);
+        }
+        if let Some(order) = &release.order {
+            codes = order.iter().map(|&record| codes[record as usize]).collect();
+        }
+        touched.push(Some(Touched { column, codes }));
+    }
+    counts.records_changed = 2 * is_changed.iter().filter(|changed| **changed).count() as u64;
+    Ok(touched)
+}
+
+fn write(
+    reader: &ParquetReader,
+    touched: &[Option<Touched>],
+    release: &ReleaseOptions,
+    out: &mut Noting<'_>,
+) -> Result<(), ParquetError> {
+    let is_kept = |column: usize| !release.drop.contains(&column);
+    let metadata = reader.description.metadata();
+    let parquet_schema = metadata.file_metadata().schema_descr();
+    let root = parquet_schema.root_schema_ptr();
+    let schema = if release.drop.is_empty() { root } else { without(&root, is_kept)? };
+    let properties = Arc::new(properties(reader, touched, is_kept));
+    let mut writer = SerializedFileWriter::new(out, schema, properties)?;
+    let mut start = 0;
+    for row_group in metadata.row_groups() {
+        let rows = usize::try_from(row_group.num_rows())?;
+        let mut group = writer.next_row_group()?;
+        for (leaf, chunk) in row_group.columns().iter().enumerate() {
+            let position = parquet_schema.get_column_root_idx(leaf);
+            if !is_kept(position) {
+                continue;
+            }
+            match &touched[position] {
+                Some(Touched { column, codes }) => {
+                    let codes = &codes[start..start + rows];
+                    let nulls = Nulls::of(chunk.column_descr());
+                    for_type!(chunk.column_type(), write_column(&mut group, nulls, column, codes))?;
+                }
+                None => {
+                    let untouched = ColumnCloseResult {
+                        bytes_written: u64::try_from(chunk.compressed_size())?,
+                        rows_written: rows as u64,
+                        metadata: chunk.clone(),
+                        bloom_filter: None,
+                        column_index: None,
+                        offset_index: None,
+                    };
+                    group.append_column(&reader.file, untouched)?;
+                }
+            }
+        }
+        group.close()?;
+        start += rows;
+    }
+    writer.close()?;
+    Ok(())
+}
+
+/// The schema without the columns that are left out.
+fn without(root: &Type, is_kept: impl Fn(usize) -> bool) -> Result<TypePtr, ParquetError> {
+    let fields = root.get_fields().iter().enumerate();
+    let kept = fields.filter(|(column, _)| is_kept(*column)).map(|(_, field)| Arc::clone(field));
+    let schema = Type::group_type_builder(root.name()).with_fields(kept.collect()).build()?;
+    Ok(Arc::new(schema))
+}
+
+/// How the touched columns are packed, and the metadata of the file.
+fn properties(
+    reader: &ParquetReader,
+    touched: &[Option<Touched>],
+    is_kept: impl Fn(usize) -> bool,
+) -> WriterProperties {
+    let metadata = reader.description.metadata();
+    let mut builder = WriterProperties::builder()
+        .set_created_by(concat!("marginswap version ", env!("CARGO_PKG_VERSION")).to_owned())
+        .set_max_row_group_row_count(None)
+        .set_statistics_enabled(EnabledStatistics::Chunk)
+        .set_offset_index_disabled(true);
+    for position in (0..touched.len()).filter(|&position| touched[position].is_some()) {
+        let leaf = reader.leaf(position);
+        if let Some(row_group) = metadata.row_groups().first() {
+            let chunk = row_group.column(leaf);
+            let path = chunk.column_path().clone();
+            builder = builder
+                .set_column_compression(path.clone(), chunk.compression())
+                .set_column_dictionary_enabled(path, chunk.dictionary_page_offset().is_some());
+        }
+    }
+    let entries = metadata.file_metadata().key_value_metadata();
+    if (0..touched.len()).all(&is_kept) {
+        return builder.set_key_value_metadata(entries.cloned()).build();
+    }
+    let mut properties = builder.build();
+    let has_arrow =
+        entries.is_some_and(|entries| entries.iter().any(|e| e.key == ARROW_SCHEMA_META_KEY));
+    let options = ArrowReaderOptions::new();
+    let described = ArrowReaderMetadata::try_new(Arc::clone(metadata), options);
+    if let (true, Ok(described)) = (has_arrow, described) {
+        let fields = described.schema().fields().iter().enumerate();
+        let kept = fields.filter(|(column, _)| is_kept(*column));
+        let kept: Vec<_> = kept.map(|(_, field)| Arc::clone(field)).collect();
+        add_encoded_arrow_schema_to_metadata(&Schema::new(kept), &mut properties);
+    }
+    properties
+}
+
+/// A physical type whose values are known again by their bytes.
+trait Physical: DataType {
+    /// The value with these bytes, as [`AsBytes`] gives them.
+    fn value(bytes: &[u8]) -> Self::T;
+}
+
+impl Physical for BoolType {
+    fn value(bytes: &[u8]) -> bool {
+        bytes != [0]
+    }
+}
+
+impl Physical for Int96Type {
+    fn value(bytes: &[u8]) -> Int96 {
+        let (words, _) = bytes.as_chunks::<4>();
+        Int96::from(words.iter().map(|word| u32::from_ne_bytes(*word)).collect::<Vec<u32>>())
+    }
+}
+
+impl Physical for ByteArrayType {
+    fn value(bytes: &[u8]) -> ByteArray {
+        bytes.into()
+    }
+}
+
+impl Physical for FixedLenByteArrayType {
+    fn value(bytes: &[u8]) -> FixedLenByteArray {
+        bytes.to_vec().into()
+    }
+}
+
+macro_rules! numbers {
+    ($($kind:ident $number:ident,)*) => {
+        $(impl Physical for $kind {
+            fn value(bytes: &[u8]) -> $number {
+                $number::from_ne_bytes(bytes.try_into().expect("a number has its own length"))
+            }
+        })*
+    };
+}
+
+numbers! { Int32Type i32, Int64Type i64, FloatType f32, DoubleType f64, }
+
+/// May a flat column have nulls?
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Nulls {
+    Possible,
+    Impossible,
+}
+
+impl Nulls {
+    fn of(column: &ColumnDescriptor) -> Self {
+        if column.max_def_level() == 0 { Self::Impossible } else { Self::Possible }
+    }
+}
+
+/// A flat column, each value as its bytes.
+fn read_column(reader: &ParquetReader, position: usize) -> Result<Column, Diagnostic> {
+    let leaf = reader.leaf(position);
+    let kind = reader.description.parquet_schema().column(leaf).physical_type();
+    match quietly(|| for_type!(kind, read_typed(reader, leaf))) {
+        Some(Ok(column)) if column.len() as u64 == reader.records => Ok(column),
+        _ => Err(damaged("a page of the column cannot be decoded")),
+    }
+}
+
+fn read_typed<T: Physical>(reader: &ParquetReader, leaf: usize) -> Result<Column, ParquetError> {
+    let kind = reader.description.parquet_schema().column(leaf);
+    let nulls = Nulls::of(&kind);
+    let file = Arc::new(reader.file.try_clone()?);
+    let mut column = Column::default();
+    for row_group in reader.description.metadata().row_groups() {
+        let rows = usize::try_from(row_group.num_rows())?;
+        let chunk = row_group.column(leaf);
+        let pages = SerializedPageReader::new(Arc::clone(&file), chunk, rows, None)?;
+        let mut decoder = ColumnReaderImpl::<T>::new(Arc::clone(&kind), Box::new(pages));
+        let (mut levels, mut values) = (Vec::new(), Vec::new());
+        let mut left = rows;
+        while left > 0 {
+            levels.clear();
+            values.clear();
+            let (records, _, _) =
+                decoder.read_records(left.min(BATCH), Some(&mut levels), None, &mut values)?;
+            if records == 0 {
+                return Err(ParquetError::EOF("fewer values than records".to_owned()));
+            }
+            if nulls == Nulls::Impossible {
+                levels.resize(records, 1);
+            }
+            let mut values = values.iter();
+            for &level in &levels {
+                match (level, values.len()) {
+                    (0, _) => column.push_null(),
+                    (_, 0) => return Err(ParquetError::EOF("a value is missing".to_owned())),
+                    _ => values.by_ref().take(1).for_each(|value| column.push(value.as_bytes())),
+                }
+            }
+            left -= records;
+        }
+    }
+    Ok(column)
+}
+
+/// Adds a flat column to a row group.
+fn write_column<T: Physical>(
+    group: &mut SerializedRowGroupWriter<'_, impl Write + Send>,
+    nulls: Nulls,
+    column: &Column,
+    codes: &[u32],
+) -> Result<(), ParquetError> {
+    let next = group.next_column()?;
+    let mut writer = next.ok_or_else(|| ParquetError::EOF("one column too many".to_owned()))?;
+    let dictionary = column.dictionary();
+    let mut known: Vec<Option<T::T>> = vec![None; dictionary.levels()];
+    let mut levels = Vec::with_capacity(codes.len());
+    let mut values = Vec::with_capacity(codes.len());
+    for &code in codes {
+        let known = &mut known[code as usize];
+        if known.is_none() {
+            *known = dictionary.category(code).map(T::value);
+        }
+        levels.push(i16::from(known.is_some()));
+        values.extend(known.clone());
+    }
+    let levels = match nulls {
+        Nulls::Possible => Some(&levels[..]),
+        Nulls::Impossible => None,
+    };
+    writer.typed::<T>().write_batch(&values, levels, None)?;
+    writer.close()
+}

@@ -1,0 +1,327 @@
+//! Faults on the way of a file: every operation fails once, disks run full, processes are
+//! killed and interrupted.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+
+use marginswap_core::diagnostic::{Code, Diagnostic};
+use marginswap_io::disk::{Disk, RealDisk, TEMPORARY_PREFIX};
+use marginswap_io::{Overwrite, Secrecy, Staged};
+
+/// A disk on which something goes wrong.
+struct Faulty {
+    trouble: Trouble,
+    /// The operations so far.
+    log: Mutex<Vec<&'static str>>,
+    written: AtomicUsize,
+}
+
+#[derive(Clone, Copy)]
+enum Trouble {
+    /// The nth operation fails, and is not done.
+    Fails(usize),
+    /// The nth operation is done and fails all the same, as on a network drive.
+    FailsAfterwards(usize),
+    /// The disk is full after so many bytes.
+    Full(usize),
+    /// Every second write takes so many bytes at most, every other one is interrupted.
+    Stutters(usize),
+}
+
+const FULL: i32 = 28;
+const INPUT_OUTPUT: i32 = 5;
+
+impl Faulty {
+    fn new(trouble: Trouble) -> Arc<Self> {
+        Arc::new(Self { trouble, log: Mutex::default(), written: AtomicUsize::new(0) })
+    }
+
+    fn operation<T>(
+        &self,
+        name: &'static str,
+        work: impl FnOnce() -> io::Result<T>,
+    ) -> io::Result<T> {
+        let number = {
+            let mut log = self.log.lock().unwrap();
+            log.push(name);
+            log.len() - 1
+        };
+        let failed = io::Error::from_raw_os_error(INPUT_OUTPUT);
+        match self.trouble {
+            Trouble::Fails(nth) if nth == number => Err(failed),
+            Trouble::FailsAfterwards(nth) if nth == number => work().and(Err(failed)),
+            _ => work(),
+        }
+    }
+}
+
+impl Disk for Faulty {
+    fn create(&self, folder: &Path, secrecy: Secrecy) -> io::Result<(File, PathBuf)> {
+        // A file that is made and not told of cannot be removed by anybody.
+        match self.trouble {
+            Trouble::FailsAfterwards(_) => {
+                self.log.lock().unwrap().push("create");
+                RealDisk.create(folder, secrecy)
+            }
+            _ => self.operation("create", || RealDisk.create(folder, secrecy)),
+        }
+    }
+
+    fn write(&self, file: &mut File, bytes: &[u8]) -> io::Result<usize> {
+        self.operation("write", || match self.trouble {
+            Trouble::Full(size) => {
+                let room = size - self.written.load(Ordering::Relaxed);
+                if room == 0 {
+                    return Err(io::Error::from_raw_os_error(FULL));
+                }
+                let written = RealDisk.write(file, &bytes[..bytes.len().min(room)])?;
+                self.written.fetch_add(written, Ordering::Relaxed);
+                Ok(written)
+            }
+            Trouble::Stutters(size) => {
+                if self.written.fetch_add(1, Ordering::Relaxed).is_multiple_of(2) {
+                    return Err(io::ErrorKind::Interrupted.into());
+                }
+                RealDisk.write(file, &bytes[..bytes.len().min(size)])
+            }
+            _ => RealDisk.write(file, bytes),
+        })
+    }
+
+    fn sync(&self, file: &File) -> io::Result<()> {
+        self.operation("sync", || RealDisk.sync(file))
+    }
+
+    fn rename(&self, from: &Path, to: &Path, overwrite: Overwrite) -> io::Result<()> {
+        self.operation("rename", || RealDisk.rename(from, to, overwrite))
+    }
+
+    fn sync_folder(&self, folder: &Path) -> io::Result<()> {
+        self.operation("sync_folder", || RealDisk.sync_folder(folder))
+    }
+
+    fn remove(&self, path: &Path) -> io::Result<()> {
+        self.operation("remove", || RealDisk.remove(path))
+    }
+}
+
+/// The content: several writes, some longer than any buffer.
+fn content() -> Vec<u8> {
+    (0..200_000u32).flat_map(u32::to_le_bytes).collect()
+}
+
+/// Writes the content in pieces, as a release is written.
+fn release(disk: &Arc<Faulty>, target: &Path, overwrite: Overwrite) -> Result<(), Diagnostic> {
+    let disk: Arc<dyn Disk> = Arc::clone(disk) as Arc<dyn Disk>;
+    let mut staged = Staged::create_on(disk, target, overwrite, Secrecy::Plain)?;
+    staged.fill(|out| {
+        for piece in content().chunks(70_001) {
+            out.write_all(piece).map_err(|error| {
+                assert!(error.raw_os_error().is_some());
+                Diagnostic::new(Code::Unwritable, error.to_string(), "")
+            })?;
+        }
+        Ok(())
+    })?;
+    let finished = staged.finish()?;
+    assert!(fs::read(finished.path()).unwrap() == content(), "what is read back is complete");
+    finished.publish()
+}
+
+fn names(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).unwrap();
+    entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
+}
+
+/// The state that a fault may leave: the target as before, or complete; nothing beside it.
+fn check(folder: &Path, before: Option<&[u8]>, outcome: &Result<(), Diagnostic>, log: &[&str]) {
+    let target = folder.join("out.csv");
+    let after = fs::read(&target).ok();
+    let is_complete = after.as_deref() == Some(&content()[..]);
+    match outcome {
+        Ok(()) => assert!(is_complete, "{log:?}"),
+        Err(refusal) => {
+            assert!([Code::Unwritable, Code::OutputExists].contains(&refusal.code), "{refusal}");
+            assert_eq!(refusal.place.file.as_deref(), Some(target.as_path()));
+            let renamed = log.contains(&"rename") && is_complete;
+            assert!(after.as_deref() == before || renamed, "{log:?}");
+            if after.as_deref() != before {
+                assert!(
+                    refusal.detail.contains("complete") || log.last() == Some(&"remove"),
+                    "{log:?}"
+                );
+            }
+        }
+    }
+    let left: Vec<String> =
+        names(folder).into_iter().filter(|name| name.starts_with(TEMPORARY_PREFIX)).collect();
+    assert!(left.is_empty(), "{left:?} after {log:?}");
+}
+
+#[test]
+fn law_a_fault_leaves_no_half_file() {
+    for before in [None, Some(&b"what was there"[..])] {
+        let overwrite = if before.is_some() { Overwrite::Force } else { Overwrite::Refuse };
+        let run = |trouble| {
+            let folder = tempfile::tempdir().unwrap();
+            let target = folder.path().join("out.csv");
+            if let Some(before) = before {
+                fs::write(&target, before).unwrap();
+            }
+            let disk = Faulty::new(trouble);
+            let outcome = release(&disk, &target, overwrite);
+            let log = disk.log.lock().unwrap().clone();
+            check(folder.path(), before, &outcome, &log);
+            (outcome, log)
+        };
+        for trouble in [Trouble::Fails, Trouble::FailsAfterwards] {
+            let mut failed = Vec::new();
+            for nth in 0.. {
+                let (outcome, log) = run(trouble(nth));
+                if nth >= log.len() {
+                    outcome.unwrap();
+                    break;
+                }
+                // Making the file is the one thing that cannot fail after it is done.
+                if let Err(refusal) = outcome {
+                    assert_eq!(refusal.code, Code::Unwritable);
+                    failed.push(log[nth]);
+                }
+            }
+            failed.dedup();
+            assert!(failed.ends_with(&["write", "sync", "rename", "sync_folder"]), "{failed:?}");
+        }
+        for size in (0..content().len()).step_by(50_000) {
+            let refusal = run(Trouble::Full(size)).0.unwrap_err();
+            let full = io::Error::from_raw_os_error(FULL).to_string();
+            assert!(refusal.detail.contains(&full), "{refusal}");
+        }
+        for size in [1_000, 65_536, 65_537, 1 << 20] {
+            run(Trouble::Stutters(size)).0.unwrap();
+        }
+    }
+}
+
+/// Not published, not there: neither half written nor finished.
+#[test]
+fn what_is_dropped_is_removed() {
+    let folder = tempfile::tempdir().unwrap();
+    let target = folder.path().join("plan");
+    let create = || Staged::create(&target, Overwrite::Refuse, Secrecy::Secret).unwrap();
+    let mut staged = create();
+    staged.write_all(&content()).unwrap();
+    assert_eq!(names(folder.path()).len(), 1);
+    drop(staged);
+    assert!(names(folder.path()).is_empty());
+    let mut staged = create();
+    staged.write_all(b"text").unwrap();
+    let finished = staged.finish().unwrap();
+    assert_eq!(fs::read(finished.path()).unwrap(), b"text");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let mode = fs::metadata(finished.path()).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+    }
+    drop(finished);
+    assert!(names(folder.path()).is_empty());
+}
+
+/// Witness for the second look: the target appears between writing and publishing.
+#[test]
+fn a_target_that_appears_meanwhile_is_not_replaced() {
+    let folder = tempfile::tempdir().unwrap();
+    let target = folder.path().join("out.csv");
+    let finished =
+        Staged::create(&target, Overwrite::Refuse, Secrecy::Plain).unwrap().finish().unwrap();
+    fs::write(&target, "theirs").unwrap();
+    assert_eq!(finished.publish().unwrap_err().code, Code::OutputExists);
+    assert_eq!(fs::read_to_string(&target).unwrap(), "theirs");
+    assert_eq!(names(folder.path()), ["out.csv"]);
+}
+
+#[cfg(unix)]
+mod processes {
+    use super::*;
+
+    use std::process::{Child, Command, Stdio};
+    use std::thread;
+    use std::time::{Duration, Instant};
+
+    use marginswap_io::remove_on_interrupt;
+
+    const TARGET: &str = "MARGINSWAP_TEST_TARGET";
+
+    /// No test of its own: what the children of the tests below do until they are ended.
+    #[test]
+    fn child() {
+        let Some(target) = std::env::var_os(TARGET) else { return };
+        remove_on_interrupt().unwrap();
+        let target = PathBuf::from(target);
+        loop {
+            let mut staged = Staged::create(&target, Overwrite::Force, Secrecy::Plain).unwrap();
+            for piece in content().chunks(10_000) {
+                staged.write_all(piece).unwrap();
+            }
+            staged.finish().unwrap().publish().unwrap();
+        }
+    }
+
+    /// A child that has begun to write.
+    fn start(target: &Path) -> Child {
+        let mut command = Command::new(std::env::current_exe().unwrap());
+        command.args(["--exact", "processes::child", "--nocapture"]).env(TARGET, target);
+        let child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        let start = Instant::now();
+        while names(target.parent().unwrap()).is_empty() {
+            assert!(start.elapsed() < Duration::from_secs(60), "the child begins");
+            thread::sleep(Duration::from_millis(1));
+        }
+        child
+    }
+
+    fn is_absent_or_complete(target: &Path) -> bool {
+        fs::read(target).map_or(true, |bytes| bytes == content())
+    }
+
+    #[test]
+    fn a_killed_process_leaves_no_half_target() {
+        let mut temporary = 0;
+        for round in 0..25u64 {
+            let folder = tempfile::tempdir().unwrap();
+            let target = folder.path().join("out.csv");
+            let mut child = start(&target);
+            thread::sleep(Duration::from_micros(round * 373));
+            child.kill().unwrap();
+            child.wait().unwrap();
+            assert!(is_absent_or_complete(&target));
+            for name in names(folder.path()) {
+                assert!(name == "out.csv" || name.starts_with(TEMPORARY_PREFIX), "{name}");
+                temporary += usize::from(name != "out.csv");
+            }
+        }
+        assert!(temporary > 0, "some child is killed while it writes");
+    }
+
+    #[test]
+    fn an_interrupted_process_leaves_nothing_beside_its_target() {
+        for round in 0..20u64 {
+            let folder = tempfile::tempdir().unwrap();
+            let target = folder.path().join("out.csv");
+            let mut child = start(&target);
+            thread::sleep(Duration::from_micros(round * 373));
+            let signal = if round % 2 == 0 { "-INT" } else { "-TERM" };
+            let number = child.id().to_string();
+            assert!(Command::new("kill").args([signal, &number]).status().unwrap().success());
+            assert_eq!(child.wait().unwrap().code(), Some(130));
+            assert!(is_absent_or_complete(&target));
+            let left: Vec<String> =
+                names(folder.path()).into_iter().filter(|name| name != "out.csv").collect();
+            assert!(left.is_empty(), "{left:?}");
+        }
+    }
+}

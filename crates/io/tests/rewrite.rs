@@ -1,0 +1,476 @@
+//! The released file: what is swapped, what keeps its bytes, in CSV and in Parquet.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+use std::fs::{self, File};
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+
+use marginswap_core::diagnostic::{Code, Diagnostic};
+use marginswap_core::encode::RecordId;
+use marginswap_io::{
+    Compression, Overwrite, PlannedSwap, ReadOptions, ReleaseOptions, RewriteCounts, Secrecy,
+    Source, Staged, rewrite,
+};
+use proptest::prelude::*;
+
+fn swap(left: u32, right: u32, exchanged: &[usize]) -> PlannedSwap {
+    PlannedSwap { left: RecordId(left), right: RecordId(right), exchanged: exchanged.into() }
+}
+
+/// A file of the test's own.
+struct Input {
+    folder: tempfile::TempDir,
+}
+
+impl Input {
+    fn new(bytes: &[u8]) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("data"), bytes).unwrap();
+        Self { folder }
+    }
+
+    fn path(&self) -> PathBuf {
+        self.folder.path().join("data")
+    }
+
+    fn rewrite(
+        &self,
+        swaps: &[PlannedSwap],
+        release: &ReleaseOptions,
+    ) -> Result<(Vec<u8>, RewriteCounts), Diagnostic> {
+        let mut out = Vec::new();
+        let counts = rewrite(&self.path(), &COMMA, swaps, release, &mut out)?;
+        Ok((out, counts))
+    }
+}
+
+const COMMA: ReadOptions = ReadOptions { delimiter: Some(marginswap_io::Delimiter::COMMA) };
+
+fn rewritten(bytes: &[u8], swaps: &[PlannedSwap], release: &ReleaseOptions) -> Vec<u8> {
+    Input::new(bytes).rewrite(swaps, release).unwrap().0
+}
+
+fn text(bytes: &str, swaps: &[PlannedSwap], release: &ReleaseOptions) -> String {
+    String::from_utf8(rewritten(bytes.as_bytes(), swaps, release)).unwrap()
+}
+
+/// The categories, record by record, with the names of the columns first.
+type Categories = Vec<Vec<Option<Vec<u8>>>>;
+
+fn categories_at(path: &Path) -> Result<Categories, Diagnostic> {
+    let source = Source::open(path, &COMMA)?;
+    let names = source.columns().iter().map(|name| Some(name.clone().into_bytes())).collect();
+    let wanted = vec![true; source.columns().len()];
+    let table = source.read(&wanted)?;
+    let mut records: Categories = vec![names];
+    for record in 0..table.records {
+        let fields = table.columns.iter().flatten().map(|column| {
+            let category = column.dictionary().category(column.code(record));
+            category.map(<[u8]>::to_vec)
+        });
+        records.push(fields.collect());
+    }
+    Ok(records)
+}
+
+fn categories(bytes: &[u8]) -> Categories {
+    categories_at(&Input::new(bytes).path()).unwrap()
+}
+
+/// The release by its definition, on categories.
+fn by_definition(
+    mut records: Categories,
+    swaps: &[PlannedSwap],
+    release: &ReleaseOptions,
+) -> (Categories, RewriteCounts) {
+    let before = records.clone();
+    for swap in swaps {
+        for &column in swap.exchanged.iter() {
+            let (left, right) = (swap.left.position() + 1, swap.right.position() + 1);
+            let cell = records[left][column].clone();
+            records[left][column] = records[right][column].clone();
+            records[right][column] = cell;
+        }
+    }
+    let is_changed = |record: usize, column: &usize| {
+        !release.drop.contains(column) && records[record][*column] != before[record][*column]
+    };
+    let changed = |record: usize| {
+        (0..before[0].len()).filter(|column| is_changed(record, column)).count() as u64
+    };
+    let changed: Vec<u64> = (1..before.len()).map(changed).collect();
+    let counts = RewriteCounts {
+        records: changed.len() as u64,
+        records_changed: changed.iter().filter(|&&cells| cells > 0).count() as u64,
+        cells_changed: changed.iter().sum(),
+    };
+    if let Some(order) = &release.order {
+        let header = records[0].clone();
+        let ordered = order.iter().map(|&record| records[record as usize + 1].clone());
+        records = std::iter::once(header).chain(ordered).collect();
+    }
+    let kept = |fields: Vec<Option<Vec<u8>>>| {
+        let fields = fields.into_iter().enumerate();
+        fields
+            .filter(|(column, _)| !release.drop.contains(column))
+            .map(|(_, field)| field)
+            .collect()
+    };
+    (records.into_iter().map(kept).collect(), counts)
+}
+
+/// A CSV file as its raw parts.
+#[derive(Debug, Clone)]
+struct World {
+    mark: &'static str,
+    header_end: &'static str,
+    lines: Vec<(Vec<&'static str>, &'static str)>,
+    blank: &'static str,
+}
+
+impl World {
+    fn columns(&self) -> usize {
+        self.lines[0].0.len()
+    }
+
+    fn bytes(&self) -> Vec<u8> {
+        let names = ["\"h,\n\"", "i", "j\"", "k"];
+        let mut text =
+            format!("{}{}{}", self.mark, names[..self.columns()].join(","), self.header_end);
+        for (fields, end) in &self.lines {
+            text += &fields.join(",");
+            text += end;
+        }
+        text += self.blank;
+        text.into_bytes()
+    }
+}
+
+const FIELDS: &[&str] = &[
+    "",
+    "a",
+    "b;",
+    "a\"b",
+    " ",
+    "\"\"",
+    "\"a\"",
+    "\",\"",
+    "\"\n\"\"\"",
+    "\"\r\nb\"",
+    "ß",
+    "007",
+    "7",
+];
+
+fn worlds() -> impl Strategy<Value = World> {
+    let end = || prop::sample::select(&["\n", "\r\n"][..]);
+    let line =
+        move |columns| (proptest::collection::vec(prop::sample::select(FIELDS), columns), end());
+    let mark = prop::sample::select(&["", "\u{feff}"][..]);
+    let blank = prop::sample::select(&["", "", "\n", "\r\n\n"][..]);
+    let lines =
+        (1usize..5).prop_flat_map(move |columns| proptest::collection::vec(line(columns), 1..12));
+    (mark, end(), lines, blank, any::<bool>()).prop_map(
+        |(mark, header_end, mut lines, blank, ended)| {
+            let last = lines.last_mut().unwrap();
+            let is_blank = last.0 == [""];
+            if !ended && !is_blank {
+                last.1 = "";
+            }
+            let blank = if ended && last.0.len() > 1 { blank } else { "" };
+            World { mark, header_end, lines, blank }
+        },
+    )
+}
+
+/// What a number decides: swaps, an order, columns to leave out.
+fn swaps_of(world: &World, mut seed: u64) -> Vec<PlannedSwap> {
+    let mut records: Vec<u32> = (0..u32::try_from(world.lines.len()).unwrap()).collect();
+    let mut next = |below: usize| {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from(seed >> 33).unwrap() % below
+    };
+    shuffle(&mut records, &mut next);
+    let pairs = next(records.len() / 2 + 1);
+    let mut swaps = Vec::new();
+    for pair in records.chunks_exact(2).take(pairs) {
+        let bits = 1 + next((1 << world.columns()) - 1);
+        let exchanged: Vec<usize> = (0..world.columns()).filter(|c| bits >> c & 1 == 1).collect();
+        swaps.push(swap(pair[0], pair[1], &exchanged));
+    }
+    swaps
+}
+
+fn shuffle(records: &mut [u32], next: &mut impl FnMut(usize) -> usize) {
+    for last in (1..records.len()).rev() {
+        records.swap(last, next(last + 1));
+    }
+}
+
+fn release_of(world: &World, seed: u64) -> ReleaseOptions {
+    let mut order: Vec<u32> = (0..u32::try_from(world.lines.len()).unwrap()).collect();
+    let mut state = seed;
+    shuffle(&mut order, &mut |below| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(99);
+        usize::try_from(state >> 33).unwrap() % below
+    });
+    let bits = seed >> 7;
+    let mut drop: Vec<usize> = (0..world.columns()).filter(|c| bits >> c & 1 == 1).collect();
+    if drop.len() == world.columns() {
+        drop.pop();
+    }
+    ReleaseOptions {
+        order: (seed & 1 == 1).then_some(order),
+        drop: if seed & 2 == 2 { drop } else { Vec::new() },
+        packing: Compression::Plain,
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(600))]
+
+    #[test]
+    fn law_no_swaps_no_change(world in worlds()) {
+        let bytes = world.bytes();
+        prop_assert_eq!(rewritten(&bytes, &[], &ReleaseOptions::default()), bytes.clone());
+        let records = u32::try_from(world.lines.len()).unwrap();
+        let order = Some((0..records).collect());
+        let in_order = ReleaseOptions { order, ..ReleaseOptions::default() };
+        prop_assert_eq!(rewritten(&bytes, &[], &in_order), bytes);
+    }
+
+    #[test]
+    fn law_a_swap_undoes_itself(world in worlds(), seed in any::<u64>()) {
+        let bytes = world.bytes();
+        let swaps = swaps_of(&world, seed);
+        let once = rewritten(&bytes, &swaps, &ReleaseOptions::default());
+        let twice = rewritten(&once, &swaps, &ReleaseOptions::default());
+        // An empty line that comes to the end of a file without a last line end needs
+        // quotes there, and keeps them.
+        let is_mended = world.columns() == 1
+            && world.lines.last().unwrap().1.is_empty()
+            && once.ends_with(b"\n\"\"");
+        if is_mended {
+            prop_assert_eq!(categories(&twice), categories(&bytes));
+        } else {
+            prop_assert_eq!(twice, bytes);
+        }
+    }
+
+    /// The bytes by their definition: raw cells exchanged, all else as it was.
+    #[test]
+    fn raw_cells_are_exchanged_and_all_else_stays(world in worlds(), seed in any::<u64>()) {
+        let swaps = swaps_of(&world, seed);
+        let mut expected = world.clone();
+        for swap in &swaps {
+            for &column in swap.exchanged.iter() {
+                let (left, right) = (swap.left.position(), swap.right.position());
+                expected.lines[left].0[column] = world.lines[right].0[column];
+                expected.lines[right].0[column] = world.lines[left].0[column];
+            }
+        }
+        let last = expected.lines.last_mut().unwrap();
+        if last.0 == [""] && last.1.is_empty() {
+            last.0[0] = "\"\"";
+        }
+        let found = rewritten(&world.bytes(), &swaps, &ReleaseOptions::default());
+        prop_assert_eq!(found, expected.bytes());
+    }
+
+    #[test]
+    fn law_the_swapped_file_has_the_swapped_codes(world in worlds(), seed in any::<u64>()) {
+        let bytes = world.bytes();
+        let swaps = swaps_of(&world, seed);
+        let release = release_of(&world, seed);
+        let (expected, expected_counts) = by_definition(categories(&bytes), &swaps, &release);
+        let (found, counts) = Input::new(&bytes).rewrite(&swaps, &release).unwrap();
+        prop_assert_eq!(categories(&found), expected);
+        prop_assert_eq!(counts, expected_counts);
+    }
+}
+
+#[test]
+fn a_swap_takes_its_quotes_along() {
+    let file = "\u{feff}id,x,y\r\n1,\"a\nb\",p\n2,c,\"q\"\r\n3,d,r";
+    assert_eq!(
+        text(file, &[swap(0, 1, &[1]),], &ReleaseOptions::default()),
+        "\u{feff}id,x,y\r\n1,c,p\n2,\"a\nb\",\"q\"\r\n3,d,r"
+    );
+}
+
+/// Line ends belong to places: mixed ones stay where they are, and a missing last one is
+/// still missing.
+#[test]
+fn a_new_order_keeps_the_line_ends_in_place() {
+    let order = |order: &[u32]| ReleaseOptions { order: Some(order.into()), ..Default::default() };
+    assert_eq!(text("a,b\n1,x\r\n2,y\n3,z", &[], &order(&[2, 0, 1])), "a,b\n3,z\r\n1,x\n2,y");
+    assert_eq!(text("a,b\n1,x\n2,y\n\n", &[], &order(&[1, 0])), "a,b\n2,y\n1,x\n\n");
+    assert_eq!(text("a\n\nx\ny", &[], &order(&[2, 1, 0])), "a\ny\nx\n\"\"");
+    assert_eq!(text("a\n\nx\n", &[], &order(&[1, 0])), "a\nx\n\n");
+}
+
+#[test]
+fn a_column_left_out_takes_its_delimiter_along() {
+    let drop = |drop: &[usize]| ReleaseOptions { drop: drop.into(), ..Default::default() };
+    let file = "\u{feff}a,b,c\r\n1,2,3\n,\"5,\",\n\n";
+    assert_eq!(text(file, &[], &drop(&[0])), "\u{feff}b,c\r\n2,3\n\"5,\",\n\n");
+    assert_eq!(text(file, &[], &drop(&[1])), "\u{feff}a,c\r\n1,3\n,\n\n");
+    assert_eq!(text(file, &[], &drop(&[2])), "\u{feff}a,b\r\n1,2\n,\"5,\"\n\n");
+    // One column remains: its empty cell must not look like an empty line, and the empty
+    // line must not look like a record.
+    assert_eq!(text(file, &[], &drop(&[0, 1])), "\u{feff}c\r\n3\n\"\"\n");
+    assert_eq!(text(file, &[swap(0, 1, &[0, 1])], &drop(&[1, 2])), "\u{feff}a\r\n\"\"\n1\n");
+    let (_, counts) =
+        Input::new(file.as_bytes()).rewrite(&[swap(0, 1, &[0, 1])], &drop(&[1])).unwrap();
+    assert_eq!(counts, RewriteCounts { records: 2, records_changed: 2, cells_changed: 2 });
+}
+
+/// Witness for the quotes: without them the swap would lose a record.
+#[test]
+fn an_empty_line_at_the_end_stays_a_record() {
+    assert_eq!(text("a\n\ny", &[swap(0, 1, &[0])], &ReleaseOptions::default()), "a\ny\n\"\"");
+    assert_eq!(text("a\n\ny\n", &[swap(0, 1, &[0])], &ReleaseOptions::default()), "a\ny\n\n");
+}
+
+/// A file of many windows and batches, with long fields, against the definition.
+#[test]
+fn a_long_file_is_rewritten() {
+    let records: u32 = 40_000;
+    let mut file = String::from("id,word,text\n");
+    for record in 0..records {
+        let long = if record % 9_973 == 5 { "x".repeat(300_000) } else { String::new() };
+        file += &format!("{record},w{},\"{long}\n{}\"\n", record % 7, record % 11);
+    }
+    let swaps: Vec<PlannedSwap> = (0..records / 2)
+        .filter(|record| record % 13 == 5 || record % 9_973 == 5)
+        .map(|record| swap(record, records - 1 - record, &[[1, 2], [0, 2]][record as usize % 2]))
+        .collect();
+    let before = categories(file.as_bytes());
+    let order: Vec<u32> = (0..records).map(|record| record * 7 % records).collect();
+    for release in [
+        ReleaseOptions::default(),
+        ReleaseOptions { drop: vec![1], ..Default::default() },
+        ReleaseOptions { order: Some(order), ..Default::default() },
+    ] {
+        let (expected, expected_counts) = by_definition(before.clone(), &swaps, &release);
+        let (found, counts) = Input::new(file.as_bytes()).rewrite(&swaps, &release).unwrap();
+        assert!(categories(&found) == expected);
+        assert_eq!(counts, expected_counts);
+    }
+}
+
+#[test]
+fn gzip_is_unpacked_and_packed_as_asked() {
+    let file = "a,b\n1,x\n2,y\n";
+    let pack = |bytes: &[u8]| {
+        let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        packed.write_all(bytes).unwrap();
+        packed.finish().unwrap()
+    };
+    let swaps = [swap(0, 1, &[1])];
+    let plain = rewritten(&pack(file.as_bytes()), &swaps, &ReleaseOptions::default());
+    assert_eq!(plain, b"a,b\n1,y\n2,x\n");
+    let gzip = ReleaseOptions { packing: Compression::Gzip, ..Default::default() };
+    let packed = rewritten(file.as_bytes(), &swaps, &gzip);
+    assert_eq!(packed, rewritten(&pack(file.as_bytes()), &swaps, &gzip));
+    let mut unpacked = Vec::new();
+    flate2::read::GzDecoder::new(&packed[..]).read_to_end(&mut unpacked).unwrap();
+    assert_eq!(unpacked, plain);
+    for (name, packing) in [
+        ("out.csv", Compression::Plain),
+        ("out.csv.gz", Compression::Gzip),
+        ("OUT.GZ", Compression::Gzip),
+        ("gz", Compression::Plain),
+    ] {
+        assert_eq!(Compression::for_target(Path::new(name)), packing);
+    }
+}
+
+/// An output that does something to the input when it is first written to.
+struct Meddler<F: FnMut()>(Option<F>);
+
+impl<F: FnMut()> Write for Meddler<F> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if let Some(mut meddle) = self.0.take() {
+            meddle();
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[test]
+fn a_file_that_changes_meanwhile_is_refused() {
+    let line = "1,some words that fill the line\n";
+    let file = format!("a,b\n{}", line.repeat(20_000));
+    for meddling in 0..4 {
+        let input = Input::new(file.as_bytes());
+        let path = input.path();
+        let meddle = || {
+            let mut handle = File::options().append(meddling == 0).write(true).open(&path).unwrap();
+            match meddling {
+                0 => handle.write_all(line.as_bytes()).unwrap(),
+                1 => handle.set_len((file.len() - line.len()) as u64).unwrap(),
+                2 => {
+                    use io::Seek;
+                    handle.seek(io::SeekFrom::End(-5)).unwrap();
+                    handle.write_all(b"X").unwrap();
+                }
+                _ => {}
+            }
+        };
+        let options = ReadOptions::default();
+        let swaps = [swap(3, 19_999, &[1])];
+        let mut out = Meddler(Some(meddle));
+        let done = rewrite(&path, &options, &swaps, &ReleaseOptions::default(), &mut out);
+        match meddling {
+            3 => assert_eq!(done.unwrap().records, 20_000),
+            _ => {
+                let refusal = done.unwrap_err();
+                assert_eq!(refusal.code, Code::StalePlan, "{meddling}");
+                assert_eq!(refusal.place.file.as_deref(), Some(path.as_path()));
+            }
+        }
+    }
+}
+
+#[test]
+fn swaps_for_another_file_are_refused() {
+    let input = Input::new(b"a,b\n1,x\n2,y\n");
+    let order = ReleaseOptions { order: Some(vec![0, 1, 2]), ..Default::default() };
+    for (swaps, release) in [
+        (vec![swap(0, 2, &[1])], &ReleaseOptions::default()),
+        (vec![swap(0, 1, &[2])], &ReleaseOptions::default()),
+        (vec![], &order),
+    ] {
+        assert_eq!(input.rewrite(&swaps, release).unwrap_err().code, Code::StalePlan);
+    }
+}
+
+#[test]
+fn a_failing_output_is_named_and_a_failing_input_too() {
+    let input = Input::new(b"a,b\n1,x\n2,y\n");
+    let target = input.folder.path().join("out");
+    let mut staged = Staged::create(&target, Overwrite::Refuse, Secrecy::Plain).unwrap();
+    struct Full;
+    impl Write for Full {
+        fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+            Err(io::Error::from_raw_os_error(28))
+        }
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+    let release = ReleaseOptions::default();
+    let refusal = staged.fill(|_| rewrite(&input.path(), &COMMA, &[], &release, &mut Full));
+    let refusal = refusal.unwrap_err();
+    assert_eq!((refusal.code, refusal.place.file), (Code::Unwritable, Some(target.clone())));
+    let bad = Input::new(b"a,b\n1\n");
+    let refusal = staged.fill(|out| rewrite(&bad.path(), &COMMA, &[], &release, out)).unwrap_err();
+    assert_eq!((refusal.code, refusal.place.file), (Code::TooFewFields, Some(bad.path())));
+    drop(staged);
+    assert!(!target.exists());
+}
