@@ -83,7 +83,7 @@ impl Disk for Faulty {
                 Ok(written)
             }
             Trouble::Stutters(size) => {
-                if self.written.fetch_add(1, Ordering::Relaxed) % 2 == 0 {
+                if self.written.fetch_add(1, Ordering::Relaxed).is_multiple_of(2) {
                     return Err(io::ErrorKind::Interrupted.into());
                 }
                 RealDisk.write(file, &bytes[..bytes.len().min(size)])
