@@ -2,30 +2,39 @@
 
 mod args;
 mod cmd;
-#[allow(dead_code, unused_imports, reason = "the command that writes it comes next")]
 mod demo;
 mod input;
+mod job;
 mod output;
-#[allow(dead_code, unused_imports, reason = "the commands that ask for it come one by one")]
 mod project;
+mod seed;
+mod settings;
 
 use std::process::ExitCode;
 
 use clap::Parser;
 
 use args::{Cli, Command};
+use output::Outcome;
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
     let done = match cli.command {
-        Command::Inspect(args) => cmd::inspect::run(&args),
-        Command::Graph(args) => cmd::graph::run(&args),
-        Command::Screen(args) => cmd::screen::run(&args),
-        Command::Explain(args) => cmd::explain::run(&args),
-        Command::Init(args) => cmd::init::run(&args),
+        Command::Inspect(args) => cmd::inspect::run(&args).map(|()| Outcome::Done),
+        Command::Graph(args) => cmd::graph::run(&args).map(|()| Outcome::Done),
+        Command::Screen(args) => cmd::screen::run(&args).map(|()| Outcome::Done),
+        Command::Explain(args) => cmd::explain::run(&args).map(|()| Outcome::Done),
+        Command::Protect(args) => cmd::protect::run(&args),
+        Command::Plan(args) => cmd::plan::run(&args),
+        Command::Show(args) => cmd::show::run(&args),
+        Command::Apply(args) => cmd::apply::run(&args),
+        Command::Verify(args) => cmd::verify::run(&args),
+        Command::Init(args) => cmd::init::run(&args).map(|()| Outcome::Done),
+        Command::Demo(args) => cmd::demo::run(&args),
     };
     match done {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(Outcome::Done) => ExitCode::SUCCESS,
+        Ok(Outcome::GateNotMet) => ExitCode::from(1),
         Err(error) => {
             output::talk(&error.to_string());
             ExitCode::from(error.code.exit_code())
