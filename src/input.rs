@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use marginswap_core::diagnostic::{Code, Diagnostic};
-use marginswap_core::encode::{Column, RecordId, Records, Role, Roles, Schema, looks_like_id};
-use marginswap_core::graph::{Formula, Scope, Separators, minimal_separators, parse_names};
+use marginswap_core::diagnostic::{Code, Diagnostic, escaped, grouped};
+use marginswap_core::encode::{Column, RecordId, Records, Role, Roles, Schema, nearly_all_differ};
+use marginswap_core::graph::{Formula, Scope, Separators, minimal_separators, parse_names, quoted};
 use marginswap_io::{Compression, Delimiter, Format, ReadOptions, Source};
 
 use crate::args::{ReadArgs, RoleArgs};
@@ -36,13 +36,31 @@ pub fn open(path: &Path, read: &ReadArgs, roles: &RoleArgs) -> Result<Opened, Di
         let lists: Result<Vec<_>, _> = texts.iter().map(|text| parse_names(text)).collect();
         Ok(lists?.concat())
     };
-    let mut ignored = list(&roles.ignore)?;
-    ignored.extend(roles.id.clone());
+    let id = roles.id.as_deref().map(one_name).transpose()?;
     let names = source.columns();
-    let given = Roles::assign(names, &list(&roles.vars)?, &list(&roles.stay)?, &ignored)
-        .map_err(|error| error.in_file(path))?;
-    let id = roles.id.as_ref().and_then(|id| names.iter().position(|name| name == id));
+    let given = Roles::assign(
+        names,
+        &list(&roles.vars)?,
+        &list(&roles.stay)?,
+        &list(&roles.ignore)?,
+        id.as_ref(),
+    )
+    .map_err(|error| error.in_file(path))?;
+    let id = id.and_then(|id| names.iter().position(|name| *name == id));
     Ok(Opened { path: path.to_owned(), source, roles: given, id })
+}
+
+/// The one column that --id names, with backticks where needed.
+fn one_name(text: &str) -> Result<String, Diagnostic> {
+    let mut names = parse_names(text)?;
+    match names.pop() {
+        Some(name) if names.is_empty() => Ok(name),
+        _ => Err(Diagnostic::new(
+            Code::BadFormula,
+            "--id names more than one column",
+            "name one; a name that holds a comma stands between backticks",
+        )),
+    }
 }
 
 impl Opened {
@@ -85,7 +103,7 @@ impl Opened {
             .collect();
         let columns = source.read(&wanted)?.columns;
         let loaded = Loaded { path, names, roles, id, columns };
-        loaded.warn_of_ids();
+        loaded.warn_of_a_missing_header();
         Ok(loaded)
     }
 }
@@ -93,13 +111,18 @@ impl Opened {
 impl Loaded {
     /// The records, packed for the scope of tables in this file.
     pub fn records(&self, scope: &Scope) -> Records {
-        Records::encode(scope.schema(), &self.columns)
+        self.encode(scope.schema())
     }
 
     /// The records, packed without any table in mind.
     pub fn plain_records(&self) -> Records {
-        let schema = Schema::new(&self.names, &self.roles, &BTreeSet::new());
-        Records::encode(&schema, &self.columns)
+        self.encode(&Schema::new(&self.names, &self.roles, &BTreeSet::new()))
+    }
+
+    fn encode(&self, schema: &Schema) -> Records {
+        let records = Records::encode(schema, &self.columns);
+        self.warn_of_ids(schema, &records);
+        records
     }
 
     /// The columns by name, as far as they were read.
@@ -107,14 +130,6 @@ impl Loaded {
         self.names.iter().zip(&self.columns).enumerate().filter_map(|(position, (name, column))| {
             Some((name.as_str(), self.roles.of(position), column.as_ref()?))
         })
-    }
-
-    /// The variables that nearly name each record.
-    pub fn ids_among_variables(&self) -> Vec<&str> {
-        self.columns()
-            .filter(|(_, role, column)| *role == Role::Variable && looks_like_id(column))
-            .map(|(name, _, _)| name)
-            .collect()
     }
 
     /// The record that a user names: by number from 1, or by its value in the id column.
@@ -127,7 +142,7 @@ impl Loaded {
             return match text.parse::<usize>() {
                 Ok(number) if (1..=records).contains(&number) => Ok(RecordId::at(number - 1)),
                 Ok(_) => Err(refuse(
-                    format!("the file has the records 1 to {records}"),
+                    format!("the file has the records 1 to {}", grouped(records as u64)),
                     "name one of these",
                 )),
                 Err(_) => Err(refuse(
@@ -150,30 +165,69 @@ impl Loaded {
         match found.count() {
             0 => Ok(RecordId::at(first)),
             more => Err(refuse(
-                format!("{} records have the given value there", more + 1),
+                format!("{} records have the given value there", grouped(more as u64 + 1)),
                 "name the record by its number, without --id",
             )),
         }
     }
 
-    fn warn_of_ids(&self) {
-        for name in self.ids_among_variables() {
+    fn warn_of_ids(&self, schema: &Schema, records: &Records) {
+        for variable in ids(schema, records).iter().map(|&id| &schema.variables()[id]) {
+            let name = escaped(&variable.name);
+            if !variable.stays {
+                talk(&format!(
+                    "warning: nearly every value of `{name}` is different. An id among the variables makes\n\
+                     every swap look effective: leave it out with --id or --ignore."
+                ));
+                continue;
+            }
+            let columns: Vec<String> = variable
+                .columns
+                .iter()
+                .map(|&column| escaped(&quoted(&self.names[column])))
+                .collect();
             talk(&format!(
-                "warning: nearly every value of `{name}` is different. An id among the variables makes\n\
-                 every swap look effective: leave it out with --id or --ignore, or let it --stay."
+                "warning: nearly every record differs in `{name}`, which stays ({}).\n\
+                 Every swap relative to it counts as effective: leave an id out with --id or --ignore.",
+                columns.join(", ")
             ));
+        }
+    }
+
+    /// A header line that holds what the records below hold is most likely a record.
+    fn warn_of_a_missing_header(&self) {
+        let is_category = |(name, _, column): (&str, Role, &Column)| {
+            column.dictionary().find(name.as_bytes()).is_some()
+        };
+        let all_numbers = self.names.iter().all(|name| name.trim().parse::<f64>().is_ok());
+        if all_numbers || self.columns().any(is_category) {
+            talk(
+                "warning: does the file have a header line? The first line looks like a record: it was\n\
+                 read as the names of the columns and is not counted among the records.",
+            );
         }
     }
 }
 
-/// The minimal separators of a scope's graph; says so when they are too many to list.
+/// The variables in which nearly every record has a value of its own; `rest` may be one.
+pub fn ids(schema: &Schema, records: &Records) -> Vec<usize> {
+    (0..schema.variables().len())
+        .filter(|&variable| nearly_all_differ(records.levels()[variable], records.len()))
+        .collect()
+}
+
+/// The minimal separators of a scope's graph.
 pub fn separators(scope: &Scope, limit: usize) -> Separators {
-    let separators = minimal_separators(&scope.class().margin_graph(), limit);
+    minimal_separators(&scope.class().margin_graph(), limit)
+}
+
+/// Says that the separators are too many to list, to whoever asks about records.
+pub fn note_many(separators: &Separators) {
     if !separators.is_complete() {
         talk(&format!(
-            "note: the margin graph has more than {limit} minimal separators (--max-separators).\n\
-             Records without a partner through these are compared with all others: exact, but slower."
+            "note: the margin graph has more than {} minimal separators (--max-separators).\n\
+             The pair test answers for the records that these leave open: exact, but slower.",
+            grouped(separators.list().len() as u64)
         ));
     }
-    separators
 }

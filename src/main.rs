@@ -1,6 +1,7 @@
 //! marginswap: what was typed becomes a command, the command an answer, the answer text.
 
 mod args;
+mod bug;
 mod cmd;
 mod input;
 mod output;
@@ -12,6 +13,10 @@ use clap::Parser;
 use args::{Cli, Command};
 
 fn main() -> ExitCode {
+    bug::guarded(run)
+}
+
+fn run() -> ExitCode {
     let cli = Cli::parse();
     let done = match cli.command {
         Command::Inspect(args) => cmd::inspect::run(&args),
