@@ -248,8 +248,10 @@ codes! {
          \"Unicode text\"), a binary file, or a file cut by a full disk.\n\
          `iconv -f UTF-16 -t UTF-8` converts UTF-16.";
     BadGzip 212 exit 3: "a damaged gzip file",
-        "The compressed data end too early or do not agree with their checksum. Nothing is used\n\
-         of such a file. Fetch or compress it anew; `gzip -t FILE` tests it.";
+        "The compressed data end too early, do not agree with their checksum, or are followed by\n\
+         other bytes. The byte in the message is the place in the uncompressed data up to which\n\
+         decompressing went. Nothing is used of such a file. Fetch or compress it anew;\n\
+         `gzip -t FILE` tests it.";
     BadParquet 213 exit 3: "a damaged Parquet file",
         "The file is no Parquet file, or its pages do not agree with its description.";
     FloatColumn 214 exit 3: "a column of floating-point numbers",
@@ -275,6 +277,10 @@ codes! {
     NoParquet 220 exit 3: "a Parquet file, and a program without Parquet",
         "This program was built without the feature `parquet`. Store the data as CSV, or build the\n\
          program with its default features.";
+    UnsupportedCompression 221 exit 3: "a Parquet file with an unsupported compression",
+        "A wanted column of the Parquet file is compressed with Brotli or LZO, which this program\n\
+         does not read. The file is not damaged. Write it with Zstandard, Snappy, gzip, LZ4 or\n\
+         without compression, or leave the column out with --ignore.";
     OwnBug 601 exit 6: "a bug in marginswap",
         "The program met a state that it believes impossible, and stopped. Nothing was written\n\
          that was not complete before. The message names the place in the source and no value of\n\

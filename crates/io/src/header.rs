@@ -14,6 +14,7 @@ use std::fmt::Write;
 use marginswap_core::diagnostic::{Code, Diagnostic, grouped};
 
 /// A name that cannot be used, and the position of its column.
+#[derive(Debug)]
 pub(crate) struct BadName {
     pub(crate) column: usize,
     pub(crate) diagnostic: Diagnostic,
@@ -111,7 +112,7 @@ mod tests {
     #[test]
     fn a_header_of_numbers_is_not_shown() {
         let names = ["1978", "31", "31"].map(str::to_owned);
-        let said = check_names(&names).err().expect("it is refused").diagnostic.to_string();
+        let said = check_names(&names).expect_err("it is refused").diagnostic.to_string();
         assert!(said.contains("columns 2 and 3 have the same name"), "{said}");
         assert!(said.contains("header line") && !said.contains("31"), "{said}");
     }

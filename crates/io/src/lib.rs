@@ -16,6 +16,7 @@ pub mod source;
 
 #[cfg(feature = "parquet")]
 mod description;
+mod gunzip;
 mod header;
 #[cfg(feature = "parquet")]
 mod pages;
