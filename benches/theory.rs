@@ -113,7 +113,7 @@ fn assert_screening() {
         let graph = class.margin_graph();
         let joint = JointTable::count(records);
         let separators = minimal_separators(&graph, 100);
-        let screening = screen(&joint, class, &separators);
+        let screening = screen(&joint, class, &separators).expect("it is not too much");
         for record in (0..records.len()).map(RecordId::at) {
             let by_definition = (0..records.len())
                 .map(RecordId::at)
@@ -229,7 +229,8 @@ impl FilePhases {
         let joint = self.joint.time(|| JointTable::count(&records));
         let separators =
             self.separators.time(|| minimal_separators(&class.margin_graph(), MAX_SEPARATORS));
-        let screening = self.screening.time(|| screen(&joint, class, &separators));
+        let screening =
+            self.screening.time(|| screen(&joint, class, &separators)).expect("it is not too much");
         file.assert_answers(&joint, &screening);
 
         let record = RecordId::at(file.records / 2);
@@ -440,7 +441,9 @@ impl Growth {
             let joint = joint_phase.time(|| JointTable::count(records));
             let separators =
                 separators_phase.time(|| minimal_separators(&class.margin_graph(), limit));
-            let screening = screening_phase.time(|| screen(&joint, class, &separators));
+            let screening = screening_phase
+                .time(|| screen(&joint, class, &separators))
+                .expect("it is not too much");
             last = Some((joint, separators, screening));
         }
         let (joint, separators, screening) = last.expect("there is a round");

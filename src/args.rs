@@ -23,6 +23,9 @@ pub struct Cli {
     pub command: Command,
 }
 
+/// How many minimal separators are listed unless something else is said.
+pub const MAX_SEPARATORS: usize = 100_000;
+
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub enum Command {
@@ -30,7 +33,7 @@ pub enum Command {
     Inspect(InspectArgs),
     /// What the tables to keep tie together, and where the ties can be parted
     Graph(GraphArgs),
-    /// For every record exactly: can it be swapped, do the tables already give it away
+    /// For every record exactly: can it be swapped, does what every swap keeps prove its cell
     Screen(ScreenArgs),
     /// Why a record or a pair can or cannot be swapped; or what an error code means
     Explain(ExplainArgs),
@@ -82,7 +85,7 @@ pub struct KeepArgs {
     #[arg(long, value_name = "TABLES", required = true)]
     pub keep: Vec<String>,
     /// Beyond so many separators the exact pair test answers instead
-    #[arg(long, value_name = "N", default_value_t = 100_000)]
+    #[arg(long, value_name = "N", default_value_t = MAX_SEPARATORS, value_parser = count, allow_hyphen_values = true)]
     pub max_separators: usize,
 }
 
@@ -119,6 +122,7 @@ pub struct InspectArgs {
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  marginswap graph --keep 'region*sex*age + age*marital'\n  \
                           marginswap graph survey.csv --keep 'region*sex' --svg graph.svg")]
+#[command(mut_args(needs_data))]
 pub struct GraphArgs {
     /// The data, of which only the header is read; without it, the tables' variables alone
     #[arg(value_name = "DATA")]
@@ -166,17 +170,17 @@ pub struct ScreenArgs {
     after_help = "Examples:\n  marginswap explain survey.csv --keep 'region*sex' --record 48\n  \
                   marginswap explain survey.csv --keep 'region*sex' --pair 48 1203\n  \
                   marginswap explain survey.csv --keep 'region*sex' --id person --record P-0048\n  \
-                  marginswap explain E203"
+                  marginswap explain E203\n  marginswap explain codes"
 )]
 pub struct ExplainArgs {
-    /// The data, or an error code such as E203
+    /// The data, or an error code such as E203; `codes` lists all codes
     #[arg(value_name = "DATA|CODE")]
     pub subject: PathBuf,
     /// A table that must not change, as `region*sex*age`; several with ` + ` or several --keep
     #[arg(long, value_name = "TABLES")]
     pub keep: Vec<String>,
     /// Beyond so many separators the exact pair test answers instead
-    #[arg(long, value_name = "N", default_value_t = 100_000)]
+    #[arg(long, value_name = "N", default_value_t = MAX_SEPARATORS, value_parser = count, allow_hyphen_values = true)]
     pub max_separators: usize,
     /// One record: its number from 1, or with --id its value in that column
     #[arg(long, value_name = "R", allow_hyphen_values = true)]
@@ -427,4 +431,17 @@ pub struct DemoArgs {
     pub force: ForceArgs,
     #[command(flatten)]
     pub answer: AnswerArgs,
+}
+
+/// A whole number from 0 on.
+fn count(text: &str) -> Result<usize, String> {
+    text.parse().map_err(|_| "a whole number from 0 on is needed".to_owned())
+}
+
+/// What says something about a file's columns needs a file.
+fn needs_data(argument: clap::Arg) -> clap::Arg {
+    match argument.get_id().as_str() {
+        "delimiter" | "vars" | "stay" | "ignore" | "id" => argument.requires("data"),
+        _ => argument,
+    }
 }

@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use marginswap_core::diagnostic::{Code, Diagnostic};
+use marginswap_core::diagnostic::{Code, Diagnostic, escaped, grouped};
 use marginswap_core::encode::{
-    Column, RecordId, Records, Role, Roles, Schema, did_you_mean, looks_like_id,
+    Column, RecordId, Records, Role, Roles, Schema, did_you_mean, nearly_all_differ,
 };
-use marginswap_core::graph::{Formula, Scope, Separators, minimal_separators, parse_names};
+use marginswap_core::graph::{Formula, Scope, Separators, minimal_separators, parse_names, quoted};
 use marginswap_core::varset::VarSet;
 use marginswap_io::{Compression, Delimiter, Format, ReadOptions, Source};
 
@@ -38,14 +38,28 @@ pub fn open(path: &Path, read: &ReadArgs, roles: &RoleArgs) -> Result<Opened, Di
         let lists: Result<Vec<_>, _> = texts.iter().map(|text| parse_names(text)).collect();
         Ok(lists?.concat())
     };
+    let id = roles.id.as_deref().map(one_name).transpose()?;
     Opened::new(
         path,
         ReadOptions { delimiter },
         &list(&roles.vars)?,
         &list(&roles.stay)?,
         &list(&roles.ignore)?,
-        roles.id.as_deref(),
+        id.as_ref(),
     )
+}
+
+/// The one column that --id names, with backticks where needed.
+pub fn one_name(text: &str) -> Result<String, Diagnostic> {
+    let mut names = parse_names(text)?;
+    match names.pop() {
+        Some(name) if names.is_empty() => Ok(name),
+        _ => Err(Diagnostic::new(
+            Code::BadFormula,
+            "--id names more than one column",
+            "name one; a name that holds a comma stands between backticks",
+        )),
+    }
 }
 
 impl Opened {
@@ -56,13 +70,12 @@ impl Opened {
         vars: &[String],
         stay: &[String],
         ignore: &[String],
-        id: Option<&str>,
+        id: Option<&String>,
     ) -> Result<Self, Diagnostic> {
         let source = Source::open(path, &options)?;
         let names = source.columns();
-        let ignored: Vec<String> = ignore.iter().cloned().chain(id.map(str::to_owned)).collect();
         let roles =
-            Roles::assign(names, vars, stay, &ignored).map_err(|error| error.in_file(path))?;
+            Roles::assign(names, vars, stay, ignore, id).map_err(|error| error.in_file(path))?;
         let id = id.and_then(|id| names.iter().position(|name| name == id));
         Ok(Self { path: path.to_owned(), source, roles, id })
     }
@@ -126,7 +139,7 @@ impl Opened {
             .collect();
         let columns = source.read(&wanted)?.columns;
         let loaded = Loaded { path, names, roles, id, columns };
-        loaded.warn_of_ids();
+        loaded.warn_of_a_missing_header();
         Ok(loaded)
     }
 }
@@ -231,13 +244,18 @@ impl Loaded {
 
     /// The records, packed for the scope of tables in this file.
     pub fn records(&self, scope: &Scope) -> Records {
-        Records::encode(scope.schema(), &self.columns)
+        self.encode(scope.schema())
     }
 
     /// The records, packed without any table in mind.
     pub fn plain_records(&self) -> Records {
-        let schema = Schema::new(&self.names, &self.roles, &BTreeSet::new());
-        Records::encode(&schema, &self.columns)
+        self.encode(&Schema::new(&self.names, &self.roles, &BTreeSet::new()))
+    }
+
+    fn encode(&self, schema: &Schema) -> Records {
+        let records = Records::encode(schema, &self.columns);
+        self.warn_of_ids(schema, &records);
+        records
     }
 
     /// The columns by name, as far as they were read.
@@ -247,25 +265,45 @@ impl Loaded {
         })
     }
 
-    /// The variables that nearly name each record.
-    pub fn ids_among_variables(&self) -> Vec<&str> {
-        self.columns()
-            .filter(|(_, role, column)| *role == Role::Variable && looks_like_id(column))
-            .map(|(name, _, _)| name)
-            .collect()
-    }
-
     /// The record that a user names: by number from 1, or by its value in the id column.
     pub fn find(&self, text: &str) -> Result<RecordId, Diagnostic> {
         self.finder().find(text)
     }
 
-    fn warn_of_ids(&self) {
-        for name in self.ids_among_variables() {
+    fn warn_of_ids(&self, schema: &Schema, records: &Records) {
+        for variable in ids(schema, records).iter().map(|&id| &schema.variables()[id]) {
+            let name = escaped(&variable.name);
+            if !variable.stays {
+                talk(&format!(
+                    "warning: nearly every value of `{name}` is different. An id among the variables makes\n\
+                     every swap look effective: leave it out with --id or --ignore."
+                ));
+                continue;
+            }
+            let columns: Vec<String> = variable
+                .columns
+                .iter()
+                .map(|&column| escaped(&quoted(&self.names[column])))
+                .collect();
             talk(&format!(
-                "warning: nearly every value of `{name}` is different. An id among the variables makes\n\
-                 every swap look effective: leave it out with --id or --ignore, or let it --stay."
+                "warning: nearly every record differs in `{name}`, which stays ({}).\n\
+                 Every swap relative to it counts as effective: leave an id out with --id or --ignore.",
+                columns.join(", ")
             ));
+        }
+    }
+
+    /// A header line that holds what the records below hold is most likely a record.
+    fn warn_of_a_missing_header(&self) {
+        let is_category = |(name, _, column): (&str, Role, &Column)| {
+            column.dictionary().find(name.as_bytes()).is_some()
+        };
+        let all_numbers = self.names.iter().all(|name| name.trim().parse::<f64>().is_ok());
+        if all_numbers || self.columns().any(is_category) {
+            talk(
+                "warning: does the file have a header line? The first line looks like a record: it was\n\
+                 read as the names of the columns and is not counted among the records.",
+            );
         }
     }
 }
@@ -295,7 +333,7 @@ impl Finder<'_> {
             return match text.parse::<usize>() {
                 Ok(number) if (1..=records).contains(&number) => Ok(RecordId::at(number - 1)),
                 Ok(_) => Err(refuse(
-                    format!("the file has the records 1 to {records}"),
+                    format!("the file has the records 1 to {}", grouped(records as u64)),
                     "name one of these",
                 )),
                 Err(_) => Err(refuse(
@@ -310,7 +348,7 @@ impl Finder<'_> {
         match place {
             Some(Place::Once(record)) => Ok(RecordId::at(record)),
             Some(Place::Often(times)) => Err(refuse(
-                format!("{times} records have the given value there"),
+                format!("{} records have the given value there", grouped(times as u64)),
                 "name the record by its number, without --id",
             )),
             Some(Place::Nowhere) | None => Err(refuse(
@@ -321,14 +359,25 @@ impl Finder<'_> {
     }
 }
 
-/// The minimal separators of a scope's graph; says so when they are too many to list.
+/// The variables in which nearly every record has a value of its own; `rest` may be one.
+pub fn ids(schema: &Schema, records: &Records) -> Vec<usize> {
+    (0..schema.variables().len())
+        .filter(|&variable| nearly_all_differ(records.levels()[variable], records.len()))
+        .collect()
+}
+
+/// The minimal separators of a scope's graph.
 pub fn separators(scope: &Scope, limit: usize) -> Separators {
-    let separators = minimal_separators(&scope.class().margin_graph(), limit);
+    minimal_separators(&scope.class().margin_graph(), limit)
+}
+
+/// Says that the separators are too many to list, to whoever asks about records.
+pub fn note_many(separators: &Separators) {
     if !separators.is_complete() {
         talk(&format!(
-            "note: the margin graph has more than {limit} minimal separators (--max-separators).\n\
-             Records without a partner through these are compared with all others: exact, but slower."
+            "note: the margin graph has more than {} minimal separators (--max-separators).\n\
+             The pair test answers for the records that these leave open: exact, but slower.",
+            grouped(separators.list().len() as u64)
         ));
     }
-    separators
 }

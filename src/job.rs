@@ -29,7 +29,7 @@ use marginswap_io::{
 };
 use marginswap_report::plan::PlanReport;
 
-use crate::input::{Loaded, Opened, separators};
+use crate::input::{Loaded, Opened, note_many, separators};
 use crate::project::{Pairing, Project, Risky};
 
 /// Beyond so many separators the pair test decides.
@@ -71,7 +71,7 @@ pub fn open(project: &Project, path: &Path) -> Result<Opened, Diagnostic> {
         &columns.vars,
         &columns.stay,
         &columns.ignore,
-        columns.id.as_deref(),
+        columns.id.as_ref(),
     )
 }
 
@@ -113,10 +113,12 @@ pub fn prepare(project: Project) -> Result<Prepared, Diagnostic> {
     let opened = open(&project, &path)?;
     let scope = scope_of(&project, &opened)?;
     let separators = separators(&scope, MOST_SEPARATORS);
+    note_many(&separators);
     let loaded = opened.read(true)?;
     let records = loaded.records(&scope);
     let joint = JointTable::count(&records);
-    let screening = screen(&joint, scope.class(), &separators);
+    let screening =
+        screen(&joint, scope.class(), &separators).map_err(|error| error.in_file(&path))?;
     let prices = Prices {
         keys: loaded.variables(&scope, &project.risk.keys),
         staying: scope.schema().staying(),

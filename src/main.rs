@@ -1,6 +1,7 @@
 //! marginswap: what was typed becomes a command, the command an answer, the answer text.
 
 mod args;
+mod bug;
 mod cmd;
 mod demo;
 mod input;
@@ -18,6 +19,10 @@ use args::{Cli, Command};
 use output::Outcome;
 
 fn main() -> ExitCode {
+    bug::guarded(run)
+}
+
+fn run() -> ExitCode {
     let cli = Cli::parse();
     let done = match cli.command {
         Command::Inspect(args) => cmd::inspect::run(&args).map(|()| Outcome::Done),

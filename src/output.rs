@@ -1,10 +1,14 @@
 //! Results go to stdout, talk goes to stderr.
 
+use std::fmt;
 use std::io::{self, Write};
 use std::path::Path;
 
-use marginswap_core::diagnostic::{Code, Diagnostic};
+use marginswap_core::diagnostic::{Code, Diagnostic, escaped};
 use marginswap_report::Answer;
+
+use crate::args::{MAX_SEPARATORS, ReadArgs, RoleArgs};
+use crate::project::Project;
 
 /// How a command that came to its end ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,9 +62,143 @@ pub fn next(step: &str) {
     talk(&format!("next: {step}"));
 }
 
-/// A path as it would be typed again.
-pub fn typed(path: &Path) -> String {
-    let text = path.display().to_string();
+/// A command of this program as it can be typed into a shell.
+pub struct Line(String);
+
+impl Line {
+    /// The beginning of a command on this file; without one, on a file yet to be named.
+    pub fn new(command: &str, data: Option<&Path>) -> Self {
+        let data = match data {
+            None => "DATA".to_owned(),
+            Some(path) if path.as_os_str().as_encoded_bytes().starts_with(b"-") => {
+                typed(&Path::new(".").join(path).display().to_string())
+            }
+            Some(path) => typed(&path.display().to_string()),
+        };
+        Self(format!("marginswap {command} {data}"))
+    }
+
+    /// Adds another file.
+    pub fn file(&mut self, path: &Path) -> &mut Self {
+        self.0.push_str(&format!(" {}", typed_path(path)));
+        self
+    }
+
+    /// Adds an option with its value.
+    pub fn option(&mut self, name: &str, value: &str) -> &mut Self {
+        let joint = if value.starts_with('-') { "=" } else { " " };
+        self.0.push_str(&format!(" {name}{joint}{}", typed(value)));
+        self
+    }
+
+    /// Adds how the file is read and what its columns are.
+    pub fn columns(&mut self, read: &ReadArgs, roles: &RoleArgs) -> &mut Self {
+        self.roles(read, roles, "--id")
+    }
+
+    /// As [`Line::columns`], where records will be named by number: the column that would
+    /// name them is only left out.
+    pub fn by_number(&mut self, read: &ReadArgs, roles: &RoleArgs) -> &mut Self {
+        self.roles(read, roles, "--ignore")
+    }
+
+    fn roles(&mut self, read: &ReadArgs, roles: &RoleArgs, id: &str) -> &mut Self {
+        let groups: [(&str, &[String]); 5] = [
+            ("--delimiter", read.delimiter.as_slice()),
+            ("--vars", &roles.vars),
+            ("--stay", &roles.stay),
+            ("--ignore", &roles.ignore),
+            (id, roles.id.as_slice()),
+        ];
+        for (name, values) in groups {
+            for value in values {
+                self.option(name, value);
+            }
+        }
+        self
+    }
+
+    /// Adds the tables to keep.
+    pub fn keep(&mut self, tables: &[String], max_separators: usize) -> &mut Self {
+        for table in tables {
+            self.option("--keep", table);
+        }
+        if max_separators != MAX_SEPARATORS {
+            self.option("--max-separators", &max_separators.to_string());
+        }
+        self
+    }
+}
+
+impl fmt::Display for Line {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.0)
+    }
+}
+
+/// The command that compares a released file with the original, with a project's tables,
+/// keys and columns.
+pub fn verify_line(before: &Path, after: &Path, project: &Project) -> String {
+    let names = |names: &[String]| {
+        let quoted = |name: &String| {
+            let plain = !name.contains([',', '`']) && name.trim() == name;
+            if plain { name.clone() } else { format!("`{}`", name.replace('`', "``")) }
+        };
+        names.iter().map(quoted).collect::<Vec<_>>().join(",")
+    };
+    let mut line = Line::new("verify", Some(before));
+    line.file(after);
+    for table in &project.keep.tables {
+        line.option("--keep", table);
+    }
+    let columns = &project.columns;
+    let id: Vec<String> = columns.id.iter().cloned().collect();
+    for (option, list) in [
+        ("--keys", &project.risk.keys),
+        ("--vars", &columns.vars),
+        ("--stay", &columns.stay),
+        ("--ignore", &columns.ignore),
+        ("--id", &id),
+    ] {
+        if !list.is_empty() {
+            line.option(option, &names(list));
+        }
+    }
+    line.to_string()
+}
+
+/// A file's name as a shell must be given it.
+pub fn typed_path(path: &Path) -> String {
+    typed(&path.display().to_string())
+}
+
+/// A word as a shell must be given it. What a terminal would obey is escaped; such a line
+/// is to be read, not run.
+fn typed(word: &str) -> String {
     let plain = |sign: char| sign.is_alphanumeric() || "/._-+=:,@%".contains(sign);
-    if text.chars().all(plain) { text } else { format!("'{}'", text.replace('\'', r"'\''")) }
+    let word = escaped(word);
+    if !word.is_empty() && word.chars().all(plain) {
+        word
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_quoted_for_the_shell() {
+        assert_eq!(typed("survey.csv"), "survey.csv");
+        assert_eq!(typed("a*b"), "'a*b'");
+        assert_eq!(typed("it's"), r"'it'\''s'");
+        assert_eq!(typed(""), "''");
+        assert_eq!(
+            Line::new("graph", Some(Path::new("-a b"))).to_string(),
+            "marginswap graph './-a b'"
+        );
+        let mut line = Line::new("screen", None);
+        assert_eq!(line.option("--keep", "-x").to_string(), "marginswap screen DATA --keep=-x");
+    }
 }

@@ -7,6 +7,7 @@ use marginswap_core::graph::parse_names;
 use marginswap_io::Delimiter;
 
 use crate::args::{JobArgs, ReadArgs, RoleArgs, ThreadArgs};
+use crate::input::one_name;
 use crate::project::{Columns, Keep, Project, Release, Risk, Swapping};
 
 /// The project of a job: the file named or found, overridden by the flags.
@@ -48,7 +49,7 @@ pub fn columns(roles: &RoleArgs) -> Result<Columns, Diagnostic> {
         vars: names(&roles.vars)?,
         stay: names(&roles.stay)?,
         ignore: names(&roles.ignore)?,
-        id: roles.id.clone(),
+        id: roles.id.as_deref().map(one_name).transpose()?,
     })
 }
 

@@ -151,6 +151,30 @@ fn few_separators_change_no_answer() {
     for field in ["swappable", "swappable_uniques", "disclosed_uniques"] {
         assert_eq!(all[field], none[field]);
     }
+    for record in ["12", "263"] {
+        let explained = |limit: &str| {
+            let command = ["explain", TOWN, "--keep", KEEP, "--record", record, "--json"];
+            json(&[&command[..], &["--max-separators", limit]].concat())
+        };
+        let (all, cut) = (explained("100000"), explained("1"));
+        for field in ["partners", "swappable", "disclosed", "what_if"] {
+            assert_eq!(all[field], cut[field], "{field}");
+        }
+        assert_eq!(cut["separators"], value!([]), "a list cut short answers for no record");
+        assert_eq!(cut["separators_known"], 1);
+        assert_eq!(cut["choice"].is_null(), cut["swappable"] == false);
+    }
+    let text = |limit: &str| {
+        let command =
+            ["explain", TOWN, "--keep", KEEP, "--record", "12", "--max-separators", limit];
+        out(&marginswap(&command))
+    };
+    assert!(text("1").contains("More than 1 minimal separator: the pair test answers"));
+    assert!(text("1").contains("The pair test takes record"));
+    assert!(text("100000").contains("Algorithm 1 takes record"));
+    let graph = marginswap(&["graph", TOWN, "--keep", KEEP, "--max-separators", "1"]);
+    assert!(out(&graph).contains("more than 1 minimal separator."), "{}", out(&graph));
+    assert!(!err(&graph).contains("note:"), "a graph has no records to speak of");
     let said = err(&marginswap(&["screen", TOWN, "--keep", KEEP, "--max-separators", "0"]));
     assert!(said.contains("more than 0 minimal separators"), "{said}");
 }
@@ -191,10 +215,21 @@ fn a_frozen_record_learns_which_table_would_free_it() {
     assert_eq!(
         frozen["what_if"],
         value!([
-            {"table": ["a", "b"], "partners": 1},
-            {"table": ["b", "c"], "partners": 0}
+            {"table": ["a", "b"], "partners": 1, "held_by": null},
+            {"table": ["b", "c"], "partners": 0, "held_by": null}
         ])
     );
+    // A table named twice is one table; one inside another is still held by it.
+    let nested = record("a*b*c + a*b + b*a*c");
+    assert_eq!(
+        nested["what_if"],
+        value!([
+            {"table": ["a", "b", "c"], "partners": 0, "held_by": null},
+            {"table": ["a", "b"], "partners": 0, "held_by": ["a", "b", "c"]}
+        ])
+    );
+    let text = out(&marginswap(&["explain", &data, "--keep", "a*b*c + a*b", "--record", "1"]));
+    assert!(text.contains("a*b    0  its variables are still held by a*b*c"), "{text}");
     let free = record("b*c");
     assert_eq!(free["partners"], 1, "as it was said");
     assert_eq!(free["what_if"], value!([]));
@@ -327,4 +362,264 @@ fn many_variables_take_part() {
         json(&["explain", &data, "--keep", "v0*v150 + v150*v199", "--pair", "1", "2", "--json"]);
     assert_eq!(pair["parts"].as_array().unwrap().len(), 198);
     assert_eq!(pair["parts"][0], value!(["v0", "v150", "v199"]));
+    // 2^197 − 1 is no number of JSON; it is not made up.
+    assert_eq!(pair["exchanges"], Value::Null);
+    assert_eq!(pair["exchange_bits"], 197);
+    let text =
+        out(&marginswap(&["explain", &data, "--keep", "v0*v150 + v150*v199", "--pair", "1", "2"]));
+    assert!(text.contains("2^197 − 1 different results"), "{text}");
+    let few = json(&[
+        "explain", &data, "--keep", "v0", "--vars", "v0,v1,v2", "--pair", "1", "2", "--json",
+    ]);
+    assert_eq!(few["exchanges"], 7);
+}
+
+/// Columns that stay are looked at too, together.
+#[test]
+fn an_id_that_stays_is_called_out() {
+    let lines: String =
+        (0..40).map(|n| format!("{},{},{},{}\n", n / 7, n % 7, n % 2, n % 3)).collect();
+    let (_folder, data) = written(format!("street,house,a,b\n{lines}").as_bytes());
+    // Neither column is an id; the two together are.
+    let command = ["screen", &data, "--keep", "a*b", "--stay", "street,house"];
+    let output = marginswap(&command);
+    let said = err(&output);
+    assert!(
+        said.contains("nearly every record differs in `rest`, which stays (street, house)"),
+        "{said}"
+    );
+    assert!(said.contains("Every swap relative to it counts as effective"), "{said}");
+    assert!(out(&output).contains("Nearly every record has a value of its own in: rest"));
+    let answer = json(&[&command[..], &["--json"]].concat());
+    assert_eq!(answer["looks_like_id"], value!(["rest"]));
+    assert!(!err(&marginswap(&["screen", &data, "--keep", "a*b"])).contains("warning"));
+    // A column that stays and stands in a table is one of its own.
+    let ids: String = (0..40).map(|n| format!("p{n},{}\n", n % 2)).collect();
+    let (_folder, data) = written(format!("id,a\n{ids}").as_bytes());
+    let answer = json(&["screen", &data, "--keep", "id + a", "--stay", "id", "--json"]);
+    assert_eq!(answer["looks_like_id"], value!(["id"]));
+    let said = err(&marginswap(&["screen", &data, "--keep", "a"]));
+    assert!(
+        said.contains("leave it out with --id or --ignore.") && !said.contains("--stay"),
+        "{said}"
+    );
+}
+
+#[test]
+fn an_id_may_stand_between_backticks() {
+    let (_folder, data) = written(b"\"who, where\",a,b\np,0,0\nq,1,1\n");
+    let command = ["explain", &data, "--keep", "a + b", "--id", "`who, where`", "--json"];
+    let pair = json(&[&command[..], &["--pair", "q", "p"]].concat());
+    assert_eq!(pair["records"], value!([2, 1]));
+    assert_eq!(pair["differing"], value!(["a", "b"]));
+}
+
+#[test]
+fn what_ties_the_columns_that_stay_is_shown() {
+    let (_folder, data) = written(b"a,b,c,d\n0,0,0,0\n1,1,1,1\n");
+    let command = ["graph", &data, "--keep", "a*c", "--stay", "c,d"];
+    let answer = json(&[&command[..], &["--json"]].concat());
+    assert_eq!(answer["margins"], value!([["a", "c"]]));
+    assert_eq!(answer["stay_margin"], value!(["c", "rest"]));
+    assert_eq!(answer["uncovered"], value!(["b", "rest"]));
+    let text = out(&marginswap(&command));
+    assert!(text.contains("tied because it stays: c*rest"), "{text}");
+    assert!(text.contains("in no table: b, rest"), "{text}");
+    let apart = json(&["graph", &data, "--keep", "a*b", "--stay", "c,d", "--json"]);
+    assert_eq!(apart["stay_margin"], Value::Null);
+    assert_eq!(apart["uncovered"], value!(["rest"]));
+}
+
+/// What the proof of a disclosed cell rests on beside the named tables.
+#[test]
+fn a_proof_names_the_tables_that_nobody_named() {
+    let (_folder, data) = written(b"a,b,c\n0,0,0\n1,1,0\n");
+    let frozen = ["screen", &data, "--keep", "a*b"];
+    let answer = json(&[&frozen[..], &["--json"]].concat());
+    assert_eq!(answer["disclosed"], 2);
+    assert_eq!(answer["disclosed_also_uses"], value!(["c"]));
+    assert_eq!(answer["disclosed_uses_stay_margin"], Value::Null);
+    let text = out(&marginswap(&frozen));
+    assert!(text.contains("The proof also uses the one-way tables of: c\n"), "{text}");
+    let all = out(&marginswap(&["screen", &data, "--keep", "a*b + c"]));
+    assert!(!all.contains("The proof also uses"), "{all}");
+    let stays = ["screen", &data, "--keep", "a*b", "--stay", "b,c"];
+    let answer = json(&[&stays[..], &["--json"]].concat());
+    assert_eq!(answer["disclosed_uses_stay_margin"], value!(["b", "rest"]));
+    let text = out(&marginswap(&stays));
+    assert!(text.contains("The proof also uses the table b*rest\n"), "{text}");
+}
+
+#[test]
+fn a_header_that_looks_like_data_is_called_out() {
+    let asks = |content: &str| {
+        let (_folder, data) = written(content.as_bytes());
+        err(&marginswap(&["inspect", &data])).contains("does the file have a header line?")
+    };
+    assert!(asks("1,2\n3,4\n"));
+    assert!(asks("f,oslo\nf,bergen\nm,oslo\n"));
+    assert!(!asks("sex,town\nf,bergen\nm,oslo\n"));
+    assert!(!asks("sex,2011\nf,bergen\nm,oslo\n"));
+}
+
+/// Every next step on a file can be run as it stands.
+#[test]
+fn the_next_step_can_be_run() {
+    let lines: String = (0..40).map(|n| format!("p{n};{};{};{}\n", n % 2, n % 3, n % 5)).collect();
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("it's here.csv");
+    fs::write(&data, format!("id;it's;b c;d\n{lines}")).unwrap();
+    let data = data.to_str().unwrap();
+    let next = |output: &std::process::Output| {
+        assert_eq!(output.status.code(), Some(0), "{}", err(output));
+        err(output).lines().last().unwrap().strip_prefix("next: ").unwrap().to_owned()
+    };
+    let inspected = next(&marginswap(&["inspect", data, "--stay", "d", "--delimiter", ";"]));
+    assert!(
+        inspected.contains("--delimiter ';' --stay d") && !inspected.contains("id*"),
+        "{inspected}"
+    );
+    let options = ["--id", "id", "--stay", "d", "--keep", "`it's`*`b c`"];
+    let mut steps = vec![inspected];
+    for command in [
+        &["graph", data][..],
+        &["screen", data],
+        &["explain", data, "--record", "p3"],
+        &["explain", data, "--pair", "p3", "p4"],
+    ] {
+        steps.push(next(&marginswap(&[command, &options].concat())));
+    }
+    assert!(steps.iter().all(|step| !step.contains("p3")), "no value is shown: {steps:?}");
+    if cfg!(unix) {
+        let program = std::path::Path::new(env!("CARGO_BIN_EXE_marginswap")).parent().unwrap();
+        for step in steps {
+            let mut shell = std::process::Command::new("/bin/sh");
+            let output = shell.args(["-c", &step]).env("PATH", program).output().unwrap();
+            assert_eq!(output.status.code(), Some(0), "{step}: {}", err(&output));
+        }
+    }
+    // A frozen record is offered the tables without the one that would free it.
+    let step = next(&marginswap(&["explain", TOWN, "--keep", KEEP, "--record", "263"]));
+    assert_eq!(
+        step,
+        "marginswap explain examples/town.csv --keep \
+         'region*sex*age*marital + sex*age*marital*education' --record 263"
+    );
+}
+
+#[test]
+fn partners_are_listed_in_short_lines() {
+    let text = out(&marginswap(&[
+        "explain",
+        TOWN,
+        "--keep",
+        "region*sex",
+        "--record",
+        "1",
+        "--partners",
+        "all",
+    ]));
+    assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
+    let (_folder, data) =
+        written(("a,b\n".to_owned() + &"0,0\n".repeat(1500) + "1,1\n").as_bytes());
+    let text = out(&marginswap(&[
+        "explain",
+        &data,
+        "--keep",
+        "a + b",
+        "--record",
+        "1",
+        "--partners",
+        "all",
+    ]));
+    assert!(text.ends_with("Partners:\n  1,501\n"), "{text}");
+}
+
+/// Names from a file do not control the terminal, and can be told apart in lists.
+#[test]
+fn hostile_names_are_shown_tamely() {
+    let (_folder, data) = written(b"\"a\x1b[2J\",\" b\",\"c,d\"\n0,0,0\n1,1,1\n");
+    for command in [
+        &["inspect", &data][..],
+        &["inspect", &data, "--ignore", "` b`"],
+        &["graph", &data, "--keep", "` b`"],
+        &["explain", &data, "--keep", "` b`", "--pair", "1", "2"],
+        &["explain", &data, "--keep", "` b`", "--record", "1"],
+        &["graph", &data, "--keep", "a"],
+    ] {
+        let output = marginswap(command);
+        assert!(!output.stdout.contains(&0x1b) && !output.stderr.contains(&0x1b), "{command:?}");
+    }
+    let text = out(&marginswap(&["explain", &data, "--keep", "` b`", "--pair", "1", "2"]));
+    assert!(text.contains("`a\\u{1b}[2J`, ` b`, `c,d`"), "{text}");
+    let answer = json(&["inspect", &data, "--json"]);
+    assert_eq!(answer["columns"][0]["name"], "a\u{1b}[2J");
+}
+
+#[test]
+fn long_names_are_refused_or_shown() {
+    let of = |length: usize| {
+        let (_folder, data) = written(format!("a,{}\n0,0\n1,1\n", "x".repeat(length)).as_bytes());
+        marginswap(&["inspect", &data])
+    };
+    assert_eq!(of(1000).status.code(), Some(0));
+    let long = of(1001);
+    assert_eq!(long.status.code(), Some(3));
+    assert!(
+        err(&long).contains("error[E219]") && err(&long).contains("column 2"),
+        "{}",
+        err(&long)
+    );
+    assert_eq!(of(70_000).status.code(), Some(3));
+}
+
+/// 264 tables on a grid of 12 × 12 variables: the pair test answers, and at once.
+#[test]
+fn a_graph_of_countless_separators_is_answered() {
+    let name = |row: usize, column: usize| format!("v{row}_{column}");
+    let names: Vec<String> = (0..144).map(|cell| name(cell / 12, cell % 12)).collect();
+    let mut tables = Vec::new();
+    for row in 0..12 {
+        for column in 0..12 {
+            if row < 11 {
+                tables.push(format!("{}*{}", name(row, column), name(row + 1, column)));
+            }
+            if column < 11 {
+                tables.push(format!("{}*{}", name(row, column), name(row, column + 1)));
+            }
+        }
+    }
+    let mut state = 7u64;
+    let lines: String = (0..2000)
+        .map(|_| {
+            let fields: Vec<String> = (0..144)
+                .map(|_| {
+                    state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                    (state >> 62 & 1).to_string()
+                })
+                .collect();
+            fields.join(",") + "\n"
+        })
+        .collect();
+    let (_folder, data) = written(format!("{}\n{lines}", names.join(",")).as_bytes());
+    let keep = tables.join(" + ");
+    let command = ["--keep", &keep, "--max-separators", "20000", "--json"];
+    let begun = std::time::Instant::now();
+    let record = json(&[&["explain", &data, "--record", "1"][..], &command].concat());
+    let took = begun.elapsed();
+    assert!(took.as_secs() < 20, "{took:?}");
+    assert_eq!(record["swappable"], true);
+    assert_eq!(record["separators"], value!([]));
+    let choice = &record["choice"];
+    let partner = choice["partner"].to_string();
+    let pair = json(&[&["explain", &data, "--pair", "1", &partner][..], &command].concat());
+    assert_eq!(pair["swappable"], true);
+    let differing = pair["differing"].as_array().unwrap();
+    let is_side = |name: &Value| choice["alpha"].as_array().unwrap().contains(name);
+    let exchanged: Vec<&Value> = differing.iter().filter(|name| is_side(name)).collect();
+    assert_eq!(choice["exchanged"], value!(exchanged));
+    assert!(differing.iter().all(|name| !choice["separator"].as_array().unwrap().contains(name)));
+    let screened = json(&[&["screen", &data][..], &command].concat());
+    assert_eq!(screened["separators_complete"], false);
+    assert_eq!(screened["swappable"], 2000);
 }

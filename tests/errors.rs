@@ -135,8 +135,14 @@ fn an_unreadable_file_is_refused() {
     refused(Code::Unreadable, &["inspect", "/proc/self/mem"]);
 }
 
-/// These two would need files of 8 and 1 GiB; the reader's own tests lower the limits.
-const TESTED_IN_THE_READER: &[Code] = &[Code::TooManyRecords, Code::FieldTooLong];
+/// The first two would need files of 8 and 1 GiB; the reader's own tests lower the limits.
+/// The last needs a file that no writer here makes; the reader's own test patches one.
+const TESTED_IN_THE_READER: &[Code] =
+    &[Code::TooManyRecords, Code::FieldTooLong, Code::UnsupportedCompression];
+
+/// This one would need a file that is screened for hours; the screening's own test lowers
+/// the limit.
+const TESTED_IN_THE_CORE: &[Code] = &[Code::TooManyComparisons];
 
 /// The project file's own; `tests/project.rs` reads such files.
 const TESTED_IN_PROJECT: &[Code] =
@@ -148,6 +154,8 @@ fn every_code_has_a_test() {
     tested.extend(TYPED.iter().map(|typed| typed.0));
     tested.extend(TESTED_IN_THE_READER);
     tested.extend(TESTED_IN_PROJECT);
+    tested.extend(TESTED_IN_THE_CORE);
+    tested.insert(Code::OwnBug);
     tested.extend([Code::TooManyVariables, Code::Unreadable]);
     if cfg!(feature = "parquet") {
         tested.insert(Code::NoParquet);
@@ -165,8 +173,53 @@ fn every_code_is_explained() {
         assert_eq!(output.status.code(), Some(0));
         assert!(out(&output).contains(code.explanation()));
     }
-    // What is no code is a file that is not there.
-    refused(Code::FileMissing, &["explain", "E999", "--keep", "age", "--record", "1"]);
+    assert!(out(&marginswap(&["explain", "E203"])).contains("Bytes are counted from 0"));
+    let answer = support::json(&["explain", "e203", "--json"]);
+    assert_eq!(answer["code"], "E203");
+    assert_eq!(answer["title"], Code::TooManyFields.title());
+    assert_eq!(answer["explanation"], Code::TooManyFields.explanation());
+    assert_eq!(answer["exit_code"], 3);
+}
+
+#[test]
+fn codes_are_listed_and_an_unknown_one_is_wrong_usage() {
+    let listed = out(&marginswap(&["explain", "codes"]));
+    for code in Code::ALL {
+        assert!(listed.contains(&format!("{code}  {}", code.title())), "{code}");
+    }
+    let output = marginswap(&["explain", "E999", "--keep", "age", "--record", "1"]);
+    assert_eq!(output.status.code(), Some(2));
+    let said = err(&output);
+    assert!(said.contains("there is no such code") && said.contains("explain codes"), "{said}");
+    assert!(said.contains("Usage: marginswap explain"), "{said}");
+}
+
+/// A panic is told without its words, which may hold a value.
+#[cfg(debug_assertions)]
+#[test]
+fn our_own_bug_has_a_code_and_shows_no_value() {
+    let output = std::process::Command::new(env!("CARGO_BIN_EXE_marginswap"))
+        .args(["explain", "codes"])
+        .env("MARGINSWAP_TEST_PANIC", "1")
+        .output()
+        .expect("the program starts");
+    let said = err(&output);
+    assert_eq!(output.status.code(), Some(6), "{said}");
+    assert!(said.starts_with("error[E601]: a bug in marginswap; nothing was written"), "{said}");
+    assert!(said.contains("bug.rs:") && !said.contains("CANARY"), "{said}");
+    assert!(out(&output).is_empty());
+}
+
+#[test]
+fn an_id_is_one_column_and_messages_name_the_option() {
+    let said = refused(Code::BadFormula, &["inspect", GOOD, "--id", "person,age"]);
+    assert!(said.contains("--id names more than one column"), "{said}");
+    for option in ["--id", "--ignore", "--stay", "--vars"] {
+        let said = refused(Code::UnknownColumn, &["inspect", GOOD, option, "persn"]);
+        assert!(said.contains(&format!("{option} names `persn`")), "{said}");
+    }
+    let said = refused(Code::TwoRoles, &["inspect", GOOD, "--stay", "sex", "--id", "`sex`"]);
+    assert!(said.contains("named by --stay and by --id"), "{said}");
 }
 
 #[test]
@@ -177,11 +230,25 @@ fn wrong_usage_ends_with_two() {
         &["explain", GOOD, "--record", "1"],
         &["explain", GOOD, "--keep", "age", "--record", "1", "--pair", "1", "2"],
         &["explain", GOOD, "--keep", "age", "--pair", "1", "2", "--partners", "all"],
+        &["explain", GOOD, "--keep", "age", "--pair", "1", "1"],
+        &["screen", GOOD, "--keep", "age", "--max-separators", "-1"],
+        &["graph", "--keep", "a*b", "--stay", "c"],
+        &["graph", "--keep", "a*b", "--vars", "a"],
+        &["graph", "--keep", "a*b", "--ignore", "c"],
+        &["graph", "--keep", "a*b", "--id", "c"],
+        &["graph", "--keep", "a*b", "--delimiter", ";"],
         &["frobnicate"],
         &["graph"],
     ] {
         assert_eq!(marginswap(arguments).status.code(), Some(2), "{arguments:?}");
     }
+    let said = |arguments: &[&str]| err(&marginswap(arguments));
+    let twice = said(&["explain", GOOD, "--keep", "age", "--pair", "1", "1"]);
+    assert!(twice.contains("the same record was named twice"), "{twice}");
+    let less = said(&["screen", GOOD, "--keep", "age", "--max-separators", "-1"]);
+    assert!(less.contains("a whole number from 0 on is needed"), "{less}");
+    let usage = said(&["explain", GOOD, "--record", "1"]);
+    assert!(usage.contains("Usage: marginswap explain"), "{usage}");
 }
 
 /// A file that is refused leaves no output behind.

@@ -9,7 +9,7 @@ use marginswap_report::verify::VerifyReport;
 
 use crate::args::ApplyArgs;
 use crate::job::{ReleaseAs, open, release, scope_of};
-use crate::output::{Outcome, give, next, talk, typed};
+use crate::output::{Outcome, give, next, talk, verify_line};
 use crate::project::Project;
 use crate::{seed, settings};
 
@@ -62,10 +62,6 @@ pub fn run(args: &ApplyArgs) -> Result<Outcome, Diagnostic> {
         talk("NOT FOR RELEASE: the plan was made with a demo seed that others know");
     }
     give(&report, args.answer.json)?;
-    next(&format!(
-        "marginswap verify {} {} --keep … stands alone",
-        typed(&args.data),
-        typed(&args.out)
-    ));
+    next(&verify_line(&args.data, &args.out, &project));
     Ok(Outcome::Done)
 }

@@ -1,16 +1,25 @@
 //! `explain`: why a record or a pair can or cannot be swapped, and what an error code means.
 
 use marginswap_core::diagnostic::{Code, Diagnostic};
+use marginswap_core::graph::quoted;
+use marginswap_report::codes::{CodeReport, CodesReport};
 use marginswap_report::explain::{self, PairReport, RecordReport};
 
 use crate::args::{Cli, ExplainArgs, Partners};
-use crate::input::{open, separators};
-use crate::output::{give, next, print};
+use crate::input::{note_many, open, separators};
+use crate::output::{Line, give, next};
 
 /// Explains a code, a pair or a record.
 pub fn run(args: &ExplainArgs) -> Result<(), Diagnostic> {
-    if let Some(code) = args.subject.to_str().and_then(Code::parse) {
-        return print(&format!("{code}: {}\n\n{}\n", code.title(), code.explanation()));
+    let subject = args.subject.to_str().unwrap_or_default();
+    if let Some(code) = Code::parse(subject) {
+        return give(&CodeReport::new(code), args.answer.json);
+    }
+    if subject == "codes" && !args.subject.exists() {
+        return give(&CodesReport::new(), args.answer.json);
+    }
+    if looks_like_code(subject) && !args.subject.exists() {
+        usage(&format!("there is no such code as {subject}; `marginswap explain codes` lists all"));
     }
     if args.keep.is_empty() {
         usage("explaining a record needs the tables to keep: --keep TABLES");
@@ -27,10 +36,13 @@ fn explain_pair(args: &ExplainArgs, left: &str, right: &str) -> Result<(), Diagn
     let scope = opened.scope(&args.keep)?;
     let loaded = opened.read(true)?;
     let (left, right) = (loaded.find(left)?, loaded.find(right)?);
+    if left == right {
+        usage("the same record was named twice: --pair R S takes two records");
+    }
     let records = loaded.records(&scope);
     let report = PairReport::new(&scope, &records, left, right);
     give(&report, args.answer.json)?;
-    next("--record R instead of --pair lists what every separator offers a record");
+    next(&line(args, &args.keep).option("--record", &left.number().to_string()).to_string());
     Ok(())
 }
 
@@ -38,6 +50,7 @@ fn explain_record(args: &ExplainArgs, record: &str) -> Result<(), Diagnostic> {
     let opened = open(&args.subject, &args.read, &args.roles)?;
     let scope = opened.scope(&args.keep)?;
     let separators = separators(&scope, args.max_separators);
+    note_many(&separators);
     let loaded = opened.read(true)?;
     let record = loaded.find(record)?;
     let records = loaded.records(&scope);
@@ -48,17 +61,48 @@ fn explain_record(args: &ExplainArgs, record: &str) -> Result<(), Diagnostic> {
     };
     let report = RecordReport::new(&scope, &separators, &records, record, list);
     give(&report, args.answer.json)?;
-    if report.swappable {
-        next("--pair R S says what a swap with one of its partners may exchange");
-    } else {
-        next("keep fewer tables, or release the record in another way");
+    let number = report.record.to_string();
+    let best = report.what_if.iter().max_by_key(|what_if| what_if.partners);
+    match (&report.choice, best) {
+        (Some(choice), _) => {
+            // Two values: written as one option would have it.
+            let pair = line(args, &args.keep).to_string();
+            next(&format!("{pair} --pair {number} {}", choice.partner));
+        }
+        (None, Some(best)) if best.partners > 0 && report.what_if.len() > 1 => {
+            let others: Vec<String> = report
+                .what_if
+                .iter()
+                .filter(|other| other.table != best.table)
+                .map(|other| {
+                    other.table.iter().map(|name| quoted(name)).collect::<Vec<_>>().join("*")
+                })
+                .collect();
+            next(&line(args, &[others.join(" + ")]).option("--record", &number).to_string());
+        }
+        (None, _) => next("keep other tables, or release the record in another way"),
     }
     Ok(())
+}
+
+/// This command again, up to what is to be explained.
+fn line(args: &ExplainArgs, keep: &[String]) -> Line {
+    let mut line = Line::new("explain", Some(&args.subject));
+    line.by_number(&args.read, &args.roles).keep(keep, args.max_separators);
+    line
+}
+
+/// An `E` and digits, as codes are written.
+fn looks_like_code(text: &str) -> bool {
+    let number = text.strip_prefix(['E', 'e']).unwrap_or_default();
+    !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// Ends the program the way a wrong option does.
 fn usage(message: &str) -> ! {
     use clap::CommandFactory;
     let mut command = Cli::command();
+    command.build();
+    let command = command.find_subcommand_mut("explain").expect("it is a command");
     command.error(clap::error::ErrorKind::MissingRequiredArgument, message).exit()
 }

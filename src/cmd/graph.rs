@@ -8,7 +8,7 @@ use marginswap_report::margin_graph::draw;
 
 use crate::args::GraphArgs;
 use crate::input::{open, separators};
-use crate::output::{give, next, talk, typed};
+use crate::output::{Line, give, next, talk};
 
 /// Describes the margin graph; draws it when asked.
 pub fn run(args: &GraphArgs) -> Result<(), Diagnostic> {
@@ -25,9 +25,8 @@ pub fn run(args: &GraphArgs) -> Result<(), Diagnostic> {
     }
     let report = GraphReport::new(&scope, &separators);
     give(&report, args.answer.json)?;
-    let data = args.data.as_deref().map_or_else(|| "DATA".to_owned(), typed);
-    next(&format!(
-        "marginswap screen {data} with the same --keep says which records can be swapped"
-    ));
+    let mut line = Line::new("screen", args.data.as_deref());
+    line.columns(&args.read, &args.roles).keep(&args.keep.keep, args.keep.max_separators);
+    next(&line.to_string());
     Ok(())
 }

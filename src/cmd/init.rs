@@ -10,7 +10,7 @@ use marginswap_io::{
 };
 
 use crate::args::InitArgs;
-use crate::output::{next, talk, typed};
+use crate::output::{next, talk, typed_path};
 use crate::project::{Draft, DraftColumn};
 
 /// Looks at the data and writes a project file with what is known of it: names and counts,
@@ -24,7 +24,7 @@ pub fn run(args: &InitArgs) -> Result<(), Diagnostic> {
         "{} is the project file. Its examples stand behind #: take the # away, or change them",
         args.out.display()
     ));
-    next(&format!("name the tables to keep and the keys in {}", typed(&args.out)));
+    next(&format!("name the tables to keep and the keys in {}", typed_path(&args.out)));
     Ok(())
 }
 
@@ -38,8 +38,8 @@ fn draft(args: &InitArgs) -> Result<Draft, Diagnostic> {
     let names = source.columns().to_vec();
     let lists: Result<Vec<_>, _> = args.ignore.iter().map(|text| parse_names(text)).collect();
     let mut ignore = lists?.concat();
-    let roles =
-        Roles::assign(&names, &[], &[], &ignore).map_err(|refusal| refusal.in_file(&args.data))?;
+    let roles = Roles::assign(&names, &[], &[], &ignore, None)
+        .map_err(|refusal| refusal.in_file(&args.data))?;
     let wanted: Vec<bool> =
         (0..names.len()).map(|column| roles.of(column) != Role::Ignored).collect();
     let table = source.read(&wanted)?;

@@ -8,7 +8,7 @@ use marginswap_report::inspect::{ColumnReport, InspectReport};
 
 use crate::args::InspectArgs;
 use crate::input::open;
-use crate::output::{give, next, typed};
+use crate::output::{Line, give, next};
 
 /// Reads the whole file and says what is in it.
 pub fn run(args: &InspectArgs) -> Result<(), Diagnostic> {
@@ -43,8 +43,15 @@ pub fn run(args: &InspectArgs) -> Result<(), Diagnostic> {
         sample_uniques: joint.sample_uniques(),
     };
     give(&report, args.answer.json)?;
-    let example: Vec<String> =
-        report.columns.iter().take(2).map(|column| quoted(&column.name)).collect();
-    next(&format!("marginswap graph {} --keep '{}'", typed(&args.data), example.join("*")));
+    let movable = || report.columns.iter().filter(|column| column.role == "variable");
+    let mut example: Vec<&ColumnReport> =
+        movable().filter(|column| !column.looks_like_id).collect();
+    if example.is_empty() {
+        example = movable().collect();
+    }
+    let table: Vec<String> = example.iter().take(2).map(|column| quoted(&column.name)).collect();
+    let mut line = Line::new("graph", Some(&args.data));
+    line.columns(&args.read, &args.roles).option("--keep", &table.join("*"));
+    next(&line.to_string());
     Ok(())
 }

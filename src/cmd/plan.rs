@@ -5,7 +5,7 @@ use marginswap_io::{Overwrite, check_target, write_plan};
 
 use crate::args::PlanArgs;
 use crate::job::prepare;
-use crate::output::{Outcome, give, next, talk, typed};
+use crate::output::{Outcome, give, next, talk, typed_path};
 use crate::{seed, settings};
 
 /// Plans and writes the plan file.
@@ -29,6 +29,10 @@ pub fn run(args: &PlanArgs) -> Result<Outcome, Diagnostic> {
     write_plan(&out, overwrite, &file)?;
     talk(&format!("{} holds the plan: SECRET, whoever has it can undo the swaps", out.display()));
     give(&report, args.job.answer.json)?;
-    next(&format!("marginswap apply {} {} -o released.csv", typed(&prepared.path), typed(&out)));
+    next(&format!(
+        "marginswap apply {} {} -o released.csv",
+        typed_path(&prepared.path),
+        typed_path(&out)
+    ));
     Ok(if report.left() > 0 { Outcome::GateNotMet } else { Outcome::Done })
 }

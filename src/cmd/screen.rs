@@ -1,14 +1,17 @@
 //! `screen`: which records can be swapped.
 
-use marginswap_core::diagnostic::Diagnostic;
-use marginswap_core::partner::screen;
+use marginswap_core::diagnostic::{Diagnostic, grouped};
+use marginswap_core::partner::screen_announced;
 use marginswap_core::table::JointTable;
 use marginswap_io::{Overwrite, Secrecy, check_target, write_atomic};
 use marginswap_report::screen::{ScreenReport, write_records};
 
 use crate::args::ScreenArgs;
-use crate::input::{open, separators};
-use crate::output::{give, next, talk, typed};
+use crate::input::{ids, note_many, open, separators};
+use crate::output::{Line, give, next, talk};
+
+/// More comparisons than this take a second or longer.
+const WORTH_A_WORD: u64 = 100_000_000;
 
 /// Screens every record; writes a line for each when asked.
 pub fn run(args: &ScreenArgs) -> Result<(), Diagnostic> {
@@ -19,13 +22,21 @@ pub fn run(args: &ScreenArgs) -> Result<(), Diagnostic> {
     let opened = open(&args.data, &args.read, &args.roles)?;
     let scope = opened.scope(&args.keep.keep)?;
     let separators = separators(&scope, args.keep.max_separators);
+    note_many(&separators);
     let loaded = opened.read(false)?;
-    let looks_like_id = loaded.ids_among_variables().into_iter().map(str::to_owned).collect();
     let records = loaded.records(&scope);
+    let looks_like_id = ids(scope.schema(), &records)
+        .into_iter()
+        .map(|id| scope.schema().variables()[id].name.clone())
+        .collect();
     drop(loaded);
     let joint = JointTable::count(&records);
     drop(records);
-    let screening = screen(&joint, scope.class(), &separators);
+    let screening = screen_announced(&joint, scope.class(), &separators, |comparisons| {
+        if comparisons > WORTH_A_WORD {
+            talk(&format!("note: up to {} comparisons of records are ahead", grouped(comparisons)));
+        }
+    })?;
     if let Some(out) = &args.out {
         write_atomic(out, overwrite, Secrecy::Secret, |file| {
             write_records(file, &joint, &screening)
@@ -39,10 +50,11 @@ pub fn run(args: &ScreenArgs) -> Result<(), Diagnostic> {
         separators: separators.list().len() as u64,
         separators_complete: separators.is_complete(),
         looks_like_id,
-        ..ScreenReport::new(&joint, &screening)
+        ..ScreenReport::new(&scope, &joint, &screening)
     };
     give(&report, args.answer.json)?;
-    let why = "with the same --keep and --record R says why a record can or cannot be swapped";
-    next(&format!("marginswap explain {} {why}", typed(&args.data)));
+    let mut line = Line::new("explain", Some(&args.data));
+    line.by_number(&args.read, &args.roles).keep(&args.keep.keep, args.keep.max_separators);
+    next(&line.option("--record", "1").to_string());
     Ok(())
 }

@@ -31,7 +31,6 @@ pub use draft::{Draft, DraftColumn};
 pub use read::FILE_NAME;
 pub use risky::{Pairing, Risky};
 pub use rule::{Rule, Term};
-pub use text::BadValue;
 pub use trs::Trs;
 
 /// Everything a run needs.

@@ -68,12 +68,13 @@ impl fmt::Display for Diagnostic {
         writeln!(formatter, "error[{}]: {}", self.code, self.code.title())?;
         let place = self.place.to_string();
         if !place.is_empty() {
-            writeln!(formatter, "  --> {place}")?;
+            writeln!(formatter, "  --> {}", escaped(&place))?;
         }
         for line in self.detail.lines() {
-            writeln!(formatter, "  {line}")?;
+            writeln!(formatter, "  {}", escaped(line))?;
         }
-        write!(formatter, "  {}; `marginswap explain {}` says more", self.remedy, self.code)
+        let remedy = escaped(&self.remedy);
+        write!(formatter, "  {remedy}; `marginswap explain {}` says more", self.code)
     }
 }
 
@@ -98,6 +99,28 @@ impl fmt::Display for Place {
         }
         Ok(())
     }
+}
+
+/// A text that may hold a name from a file, fit for a terminal: characters that control it,
+/// break a line or turn the direction of writing are escaped.
+#[must_use]
+pub fn escaped(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for character in text.chars() {
+        if is_control(character) {
+            shown.extend(character.escape_default());
+        } else {
+            shown.push(character);
+        }
+    }
+    shown
+}
+
+/// Does a character control the terminal, break a line or turn the direction of writing?
+#[must_use]
+pub fn is_control(character: char) -> bool {
+    character.is_control()
+        || matches!(character, '\u{2028}' | '\u{2029}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
 }
 
 /// A count with its thousands set apart: 5,912,884.
@@ -204,7 +227,8 @@ codes! {
         "A seed file holds a seed of 64 hexadecimal digits on its last line, as --seed-file writes\n\
          it when the file does not exist. Whoever has the seed can repeat the choice of swaps.";
     FileMissing 201 exit 3: "no such file",
-        "There is no file of this name. A relative name starts at the folder the command runs in.";
+        "There is no file of this name. A relative name starts at the folder the command runs in.\n\
+         Standard input has no sign of its own; on Unix it can be named as `/dev/stdin`.";
     IsDirectory 202 exit 3: "a folder where a file is expected",
         "The name belongs to a folder. Name the data file in it.";
     TooManyFields 203 exit 3: "too many fields",
@@ -225,7 +249,8 @@ codes! {
         "Behind the quote that closes a field comes neither the delimiter nor the end of the\n\
          line. A quote inside a quoted value must be doubled: `\"he said \"\"yes\"\"\"`.";
     DuplicateName 207 exit 3: "two columns of one name",
-        "Tables and roles are given by column name, so a name must belong to one column.";
+        "Tables and roles are given by column name, so a name must belong to one column.\n\
+         Where names are numbers, the first line is often no header but a record.";
     EmptyName 208 exit 3: "a column without a name",
         "A column of the header has no name, so no table could name it. Often the first line is\n\
          not a header, or a row-number column was written without one (R's write.csv does that).";
@@ -239,8 +264,10 @@ codes! {
          \"Unicode text\"), a binary file, or a file cut by a full disk.\n\
          `iconv -f UTF-16 -t UTF-8` converts UTF-16.";
     BadGzip 212 exit 3: "a damaged gzip file",
-        "The compressed data end too early or do not agree with their checksum. Nothing is used\n\
-         of such a file. Fetch or compress it anew; `gzip -t FILE` tests it.";
+        "The compressed data end too early, do not agree with their checksum, or are followed by\n\
+         other bytes. The byte in the message is the place in the uncompressed data up to which\n\
+         decompressing went. Nothing is used of such a file. Fetch or compress it anew;\n\
+         `gzip -t FILE` tests it.";
     BadParquet 213 exit 3: "a damaged Parquet file",
         "The file is no Parquet file, or its pages do not agree with its description.";
     FloatColumn 214 exit 3: "a column of floating-point numbers",
@@ -261,10 +288,15 @@ codes! {
          quote, a line end, a letter or a digit would not part the fields. Without --delimiter\n\
          the header line decides between comma, semicolon and tab.";
     FieldTooLong 219 exit 3: "a field or line that is too long",
-        "One line is longer than 1 GiB. Most often a quote was opened and never meant.";
+        "One line is longer than 1 GiB, or the name of a column longer than 1,000 bytes. Most\n\
+         often a quote was opened and never meant, or the first line is no header.";
     NoParquet 220 exit 3: "a Parquet file, and a program without Parquet",
         "This program was built without the feature `parquet`. Store the data as CSV, or build the\n\
          program with its default features.";
+    UnsupportedCompression 221 exit 3: "a Parquet file with an unsupported compression",
+        "A wanted column of the Parquet file is compressed with Brotli or LZO, which this program\n\
+         does not read. The file is not damaged. Write it with Zstandard, Snappy, gzip, LZ4 or\n\
+         without compression, or leave the column out with --ignore.";
     BadToml 401 exit 4: "a project file that cannot be read",
         "The project file is not written as TOML: text stands between double quotes, a list\n\
          between `[` and `]`, each entry on a line of its own, and no entry stands twice.\n\
@@ -297,9 +329,18 @@ codes! {
         "The file does not begin as a plan does, or it does not agree with the sum on its last\n\
          line: it was cut, changed or edited. Nothing is applied of such a file. Make the plan\n\
          anew or fetch an undamaged copy.";
+    OwnBug 601 exit 6: "a bug in marginswap",
+        "The program met a state that it believes impossible, and stopped. Nothing was written\n\
+         that was not complete before. The message names the place in the source and no value of\n\
+         the data, so it can be sent to whoever maintains the program.";
     NotKept 602 exit 6: "a released file that does not keep its tables",
         "Before a file is released every kept table is recounted from the bytes that were written.\n\
          They did not agree with the original. That is a bug of marginswap; nothing is released.";
+    TooManyComparisons 701 exit 7: "too many comparisons",
+        "The margin graph has more minimal separators than --max-separators allows, so records\n\
+         must be compared with all others, and the file has too many records for that. Raise\n\
+         --max-separators, keep fewer tables (each one ties more variables together), or name\n\
+         fewer variables with --vars; what --vars leaves out stays as it is.";
     PairingTooLarge 702 exit 7: "an exact pairing that does not fit",
         "The best pairing is found exactly for up to 1,000 records that take part. For more, the\n\
          greedy pairing comes close to it: `--pairing greedy`.";
@@ -336,6 +377,15 @@ mod tests {
         for (number, text) in [(0, "0"), (999, "999"), (1000, "1,000"), (5_912_884, "5,912,884")] {
             assert_eq!(grouped(number), text);
         }
+    }
+
+    #[test]
+    fn a_hostile_name_does_not_reach_the_terminal() {
+        let error =
+            Diagnostic::new(Code::UnknownVariable, "no `a\x1b[2J`", "did you mean `\u{202e}b`?");
+        let shown = error.to_string();
+        assert!(shown.contains("no `a\\u{1b}[2J`") && shown.contains("`\\u{202e}b`"), "{shown}");
+        assert_eq!(escaped("Größe, 年齢"), "Größe, 年齢");
     }
 
     #[test]

@@ -50,7 +50,7 @@ impl Setting {
         let joint = JointTable::count(&records);
         let class = self.class();
         let separators = minimal_separators(&class.margin_graph(), self.limit);
-        let screening = screen(&joint, &class, &separators);
+        let screening = screen(&joint, &class, &separators).unwrap();
         let task = Task {
             records: &records,
             joint: &joint,

@@ -139,13 +139,19 @@ proptest! {
             let partner = choice.partner.position();
             prop_assert!(world.is_effective(record, partner, choice.exchanged));
             prop_assert!(world.keeps(record, partner, choice.exchanged, &tables));
-            let separator = &separators.list()[choice.separator];
+            let separator = separators
+                .list()
+                .iter()
+                .find(|separator| separator.variables == choice.separator)
+                .expect("it is one of the list");
+            prop_assert!(separator.components.contains(&choice.alpha));
+            prop_assert!(separator.components.contains(&choice.beta));
             let differing = world.differing(record, partner);
             prop_assert!(!differing.meets(&separator.variables));
-            prop_assert!(separator.components[choice.beta].meets(&differing));
+            prop_assert!(choice.beta.meets(&differing));
             // E = γα as in the paper gives the same records.
             prop_assert_eq!(
-                world.swapped(record, partner, separator.components[choice.alpha]),
+                world.swapped(record, partner, choice.alpha),
                 world.swapped(record, partner, choice.exchanged)
             );
             // The record leaves its cell.
@@ -153,6 +159,34 @@ proptest! {
                 &world.swapped(record, partner, choice.exchanged).records[record],
                 &world.records[record]
             );
+        }
+    }
+
+    #[test]
+    fn law_a_choice_without_a_list((world, tables) in worlds(), stays in 0usize..5) {
+        let records = world.packed();
+        let class = class_of(&world, &tables);
+        let graph = class.margin_graph();
+        let separators = minimal_separators(&graph, NO_LIMIT);
+        let staying = VarSet::single(stays) & VarSet::first(world.levels.len());
+        for record in 0..world.records.len() {
+            let around = Surroundings::of(&records, RecordId::at(record));
+            let choice = around.choose_by_pair_test(&records, &graph, staying);
+            let partners = world.partners(record, &tables);
+            prop_assert_eq!(choice.as_ref().map(|choice| choice.partner.position()), partners.first().copied());
+            let Some(choice) = choice else { continue };
+            let partner = choice.partner.position();
+            let differing = world.differing(record, partner);
+            let separator =
+                separators.list().iter().find(|separator| separator.variables == choice.separator);
+            let components = &separator.expect("it is a minimal separator").components;
+            prop_assert!(components.contains(&choice.alpha) && components.contains(&choice.beta));
+            prop_assert!(!differing.meets(&choice.separator));
+            prop_assert!(choice.beta.meets(&differing));
+            prop_assert!(!choice.exchanged.meets(&staying));
+            prop_assert_eq!(choice.exchanged, choice.alpha & differing);
+            prop_assert!(world.is_effective(record, partner, choice.exchanged));
+            prop_assert!(world.keeps(record, partner, choice.exchanged, &tables));
         }
     }
 
@@ -231,7 +265,8 @@ fn certified_cells(variables: usize, most: usize, classes: &[&[VarSet]]) -> usiz
                 let all_cells: Vec<CellId> = (0..joint.len()).map(CellId::at).collect();
                 let graph = class.margin_graph();
                 let by_forest = certified_by_forest(&joint, &graph, &all_cells);
-                let screening = screen(&joint, &class, &minimal_separators(&graph, NO_LIMIT));
+                let screening =
+                    screen(&joint, &class, &minimal_separators(&graph, NO_LIMIT)).unwrap();
                 certified += by_forest.len();
                 for cell in all_cells {
                     let codes = joint.cells().codes(cell.position());
@@ -294,7 +329,7 @@ fn vectors_of_pair_partners() {
         assert_eq!(found, listed, "{name}");
         let packed = world.packed();
         let joint = JointTable::count(&packed);
-        let screening = screen(&joint, &class, &separators);
+        let screening = screen(&joint, &class, &separators).unwrap();
         for query in list(&case["queries"]) {
             queries += 1;
             let record = RecordId::at(number(&query["record_index"]));
@@ -346,7 +381,7 @@ fn vectors_of_fibers() {
         let (world, class) = world_of(case, "facets", records);
         let joint = JointTable::count(&world.packed());
         let separators = minimal_separators(&class.margin_graph(), NO_LIMIT);
-        let screening = screen(&joint, &class, &separators);
+        let screening = screen(&joint, &class, &separators).unwrap();
         let cells = world.all_cells();
         for position in 0..joint.len() {
             let cell = CellId::at(position);
@@ -382,7 +417,7 @@ fn vectors_of_multi_swap() {
         let packed = world.packed();
         let joint = JointTable::count(&packed);
         let separators = minimal_separators(&class.margin_graph(), NO_LIMIT);
-        let screening = screen(&joint, &class, &separators);
+        let screening = screen(&joint, &class, &separators).unwrap();
         for query in list(&case["queries"]) {
             queries += 1;
             let codes = codes(&query["record"]);

@@ -48,7 +48,7 @@ proptest! {
         let named = |wanted: i32| -> Vec<String> {
             names.iter().zip(&roles).filter(|(_, role)| **role == wanted).map(|(name, _)| name.clone()).collect()
         };
-        let Ok(given) = Roles::assign(&names, &[], &named(1), &named(2)) else { return Ok(()) };
+        let Ok(given) = Roles::assign(&names, &[], &named(1), &named(2), None) else { return Ok(()) };
         let text: Vec<String> = tables
             .iter()
             .map(|table| table.iter().map(|&column| NAMES[column]).collect::<Vec<_>>().join("*"))
@@ -63,7 +63,7 @@ proptest! {
         let records = Records::encode(scope.schema(), &columns);
         let joint = JointTable::count(&records);
         let separators = minimal_separators(&scope.class().margin_graph(), usize::MAX);
-        let screening = screen(&joint, scope.class(), &separators);
+        let screening = screen(&joint, scope.class(), &separators).unwrap();
 
         let movable: VarSet = (0..5).filter(|&column| given.of(column) == Role::Variable).collect();
         let part: Vec<usize> = (0..5).filter(|&column| given.of(column) != Role::Ignored).collect();
@@ -95,6 +95,8 @@ proptest! {
                     .flat_map(|variable| scope.schema().variables()[variable].columns.clone())
                     .collect();
                 prop_assert!(columns.is_subset(&movable), "what stays is never exchanged");
+                let differing = records.differing(RecordId::at(record), choice.partner);
+                prop_assert_eq!(choice.exchanged, choice.alpha & differing, "one side travels, no more");
                 prop_assert!(allowed(record, choice.partner.position(), columns));
             }
         }

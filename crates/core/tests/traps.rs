@@ -144,7 +144,7 @@ fn trap_7_same_graph_other_fibre() {
     let joint = JointTable::count(&before.packed());
     for class in [&pairs, &triple] {
         let separators = minimal_separators(&class.margin_graph(), usize::MAX);
-        let screening = screen(&joint, class, &separators);
+        let screening = screen(&joint, class, &separators).unwrap();
         for record in 0..4 {
             let cell = joint.cell_of(RecordId(record));
             assert!(!screening.is_swappable(cell));

@@ -26,6 +26,7 @@ use marginswap_core::diagnostic::{Code, Diagnostic, grouped};
 use marginswap_core::encode::{Column, RecordId};
 
 use crate::delimiter::Delimiter;
+use crate::gunzip::is_trailing;
 use crate::header;
 use crate::said;
 use crate::scan::{Batch, Fault, FaultKind, Line, Quoting, Span, Stop, Tail, scan};
@@ -460,7 +461,13 @@ impl CsvReader {
         match read {
             Ok(read) if read < room => *tail = Tail::Nothing,
             Ok(_) => {}
-            Err(error) => return Err(unreadable(&error, self.compression)),
+            Err(error) => {
+                let mut refusal = unreadable(&error, self.compression);
+                if refusal.code == Code::BadGzip {
+                    refusal.place.byte = Some(*offset + bytes.len() as u64);
+                }
+                return Err(refusal);
+            }
         }
         Ok(())
     }
@@ -564,6 +571,11 @@ fn no_records(detail: &str) -> Diagnostic {
 /// A failed read. What a decompressor finds wrong has no number of the operating system.
 pub(crate) fn unreadable(error: &io::Error, compression: Compression) -> Diagnostic {
     match compression {
+        Compression::Gzip if is_trailing(error) => Diagnostic::new(
+            Code::BadGzip,
+            "bytes follow the end of the compressed data",
+            "cut the file there, or fetch or compress it anew",
+        ),
         Compression::Gzip if error.raw_os_error().is_none() => Diagnostic::new(
             Code::BadGzip,
             format!("decompressing stops: {}", said(error)),

@@ -11,16 +11,23 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use marginswap_core::diagnostic::{Code, Diagnostic};
+use marginswap_core::diagnostic::{Code, Diagnostic, grouped};
 
 /// A name that cannot be used, and the position of its column.
+#[derive(Debug)]
 pub(crate) struct BadName {
     pub(crate) column: usize,
     pub(crate) diagnostic: Diagnostic,
 }
 
-/// Refuses a column without a name, and a second column of one name.
+/// The longest name of a column, in bytes.
+const LONGEST_NAME: usize = 1000;
+
+/// Refuses a column without a name, a name nobody could read, and a second column of one
+/// name.
 pub(crate) fn check_names(names: &[String]) -> Result<(), BadName> {
+    // A header of numbers is most likely a record: its values are not shown.
+    let has_numbers = names.iter().any(|name| name.trim().parse::<f64>().is_ok());
     let mut columns = BTreeMap::new();
     for (column, name) in names.iter().enumerate() {
         if name.is_empty() {
@@ -31,7 +38,28 @@ pub(crate) fn check_names(names: &[String]) -> Result<(), BadName> {
             );
             return Err(BadName { column, diagnostic: diagnostic.in_column(number(column)) });
         }
+        if name.len() > LONGEST_NAME {
+            let diagnostic = Diagnostic::new(
+                Code::FieldTooLong,
+                format!(
+                    "the name of column {} has {} bytes, at most {} are read",
+                    column + 1,
+                    grouped(name.len() as u64),
+                    grouped(LONGEST_NAME as u64)
+                ),
+                "give the column a shorter name, or see that the first line is a header",
+            );
+            return Err(BadName { column, diagnostic: diagnostic.in_column(number(column)) });
+        }
         if let Some(first) = columns.insert(name, column) {
+            if has_numbers {
+                let diagnostic = Diagnostic::new(
+                    Code::DuplicateName,
+                    format!("columns {} and {} have the same name", first + 1, column + 1),
+                    "does the file have a header line? give every column a name of its own",
+                );
+                return Err(BadName { column, diagnostic: diagnostic.in_column(number(column)) });
+            }
             let diagnostic = Diagnostic::new(
                 Code::DuplicateName,
                 format!("columns {} and {} are both called {}", first + 1, column + 1, shown(name)),
@@ -80,6 +108,14 @@ pub(crate) fn shown(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_header_of_numbers_is_not_shown() {
+        let names = ["1978", "31", "31"].map(str::to_owned);
+        let said = check_names(&names).expect_err("it is refused").diagnostic.to_string();
+        assert!(said.contains("columns 2 and 3 have the same name"), "{said}");
+        assert!(said.contains("header line") && !said.contains("31"), "{said}");
+    }
 
     #[test]
     fn a_hostile_name_is_shown_tamely() {

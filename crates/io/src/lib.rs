@@ -21,6 +21,7 @@ pub mod staged;
 
 #[cfg(feature = "parquet")]
 mod description;
+mod gunzip;
 mod header;
 #[cfg(feature = "parquet")]
 mod pages;

@@ -184,10 +184,17 @@ impl ParquetReader {
                 return Err(damaged("the column is said to go on behind the end of the file"));
             }
             let codec = row_group.column(leaf).compression();
-            if matches!(codec, Compression::LZO | Compression::BROTLI(_)) {
-                return Err(damaged(&format!(
-                    "the column is compressed with {codec}, which is not supported"
-                )));
+            let unknown = match codec {
+                Compression::LZO => Some("LZO"),
+                Compression::BROTLI(_) => Some("Brotli"),
+                _ => None,
+            };
+            if let Some(name) = unknown {
+                return Err(Diagnostic::new(
+                    Code::UnsupportedCompression,
+                    format!("the column is compressed with {name}, which is not supported"),
+                    "write the file with Zstandard, Snappy, gzip, LZ4 or without compression",
+                ));
             }
             let records = u64::try_from(row_group.num_rows()).expect("counted before");
             let chunk = Chunk { start, length, codec, records };

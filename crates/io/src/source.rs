@@ -4,21 +4,22 @@
 //! anything else is CSV. A `.gz` file without those bytes is read as it stands.
 //!
 //! Trap: a CSV file whose first column is called `PAR1` begins with the magic of Parquet.
-//! In a Parquet file a control byte follows the magic (a page or the description begins
-//! there), in a header line a printable one, a tab or a line end.
+//! A Parquet file ends with the magic too. One that was cut does not; there mostly a control
+//! byte follows the magic (a page or the description begins there), in a header line a
+//! printable one, a tab or a line end.
 //!
 //! Way in: [`Source::open`], then [`Source::read`].
 
 use std::fs::File;
-use std::io::{self, BufReader, Cursor, Read};
+use std::io::{self, BufReader, Cursor, Read, Seek, SeekFrom};
 use std::path::Path;
 
-use flate2::bufread::MultiGzDecoder;
 use marginswap_core::diagnostic::{Code, Diagnostic};
 use marginswap_core::encode::Column;
 
 use crate::csv::{CsvReader, Limits, unreadable};
 use crate::delimiter::Delimiter;
+use crate::gunzip::Gunzip;
 
 /// What a user may say about a file.
 #[derive(Debug, Clone, Copy, Default)]
@@ -94,14 +95,14 @@ impl Source {
         let mut file = open_file(path)?;
         let mut first = Vec::new();
         (&mut file).take(5).read_to_end(&mut first).map_err(|error| not_opened(&error))?;
-        if is_parquet(&first) {
+        if is_parquet(&first) || has_magic_at_both_ends(&first, &mut file) {
             return open_parquet(path, file);
         }
         let is_gzip = first.starts_with(b"\x1f\x8b");
         let plain = Cursor::new(first).chain(file);
         let (input, compression): (Box<dyn Read + Send>, _) = if is_gzip {
             let buffered = BufReader::with_capacity(1 << 16, plain);
-            (Box::new(MultiGzDecoder::new(buffered)), Compression::Gzip)
+            (Box::new(Gunzip::new(buffered)), Compression::Gzip)
         } else {
             (Box::new(plain), Compression::Plain)
         };
@@ -174,6 +175,26 @@ impl Source {
 fn is_parquet(first: &[u8]) -> bool {
     let text = |byte: u8| byte >= b' ' || matches!(byte, b'\t' | b'\n' | b'\r');
     first.strip_prefix(b"PAR1").is_some_and(|rest| rest.first().is_some_and(|&byte| !text(byte)))
+}
+
+/// Does a file that begins with the magic of Parquet end with it too? Where it was read up
+/// to is found again. What cannot be read at its end, as a pipe, is answered with no.
+fn has_magic_at_both_ends(first: &[u8], file: &mut File) -> bool {
+    if !first.starts_with(b"PAR1") {
+        return false;
+    }
+    let mut look = || -> io::Result<bool> {
+        let here = file.stream_position()?;
+        let end = file.seek(SeekFrom::End(0))?;
+        let mut last = [0; 4];
+        if end >= 12 {
+            file.seek(SeekFrom::End(-4))?;
+            file.read_exact(&mut last)?;
+        }
+        file.seek(SeekFrom::Start(here))?;
+        Ok(last == *b"PAR1")
+    };
+    look().unwrap_or(false)
 }
 
 #[cfg(feature = "parquet")]

@@ -229,6 +229,23 @@ fn a_column_without_categories_is_refused_when_it_is_wanted() {
     }
 }
 
+/// A codec that is not read is no damage; the description is patched to claim one.
+#[test]
+fn an_unsupported_compression_is_named() {
+    let array: ArrayRef = Arc::new(StringArray::from(vec!["Zq", "Zr"]));
+    let bytes = plain(vec![("packed", array)]);
+    // The path of the column, then its codec: a field of kind 5, uncompressed.
+    let place = bytes.windows(8).rposition(|window| window == b"packed\x15\x00").unwrap() + 7;
+    for (codec, name) in [(4, "Brotli"), (3, "LZO")] {
+        let mut patched = bytes.clone();
+        patched[place] = zigzag(codec)[0];
+        let refusal = read(&patched).unwrap_err();
+        assert_eq!(refusal.code, Code::UnsupportedCompression);
+        assert!(refusal.detail.contains(&format!("compressed with {name},")), "{refusal}");
+        assert_eq!(refusal.place.column.as_deref(), Some("1 `packed`"));
+    }
+}
+
 #[test]
 fn names_and_records_are_checked_as_in_csv() {
     let column = || -> ArrayRef { Arc::new(StringArray::from(vec!["x"])) };

@@ -166,6 +166,9 @@ fn the_delimiter_is_found_or_given() {
     assert_eq!(delimiter(b"a;b,c;d\n", None), (csv(Delimiter::SEMICOLON), 3));
     assert_eq!(delimiter(b"a;b,c;d\n", Some("comma")), (csv(Delimiter::COMMA), 2));
     assert_eq!(delimiter(b"PAR1,PAR2\nZq,Zq\n", None), (csv(Delimiter::COMMA), 2));
+    // The magic at both ends means Parquet, whatever byte follows the first one.
+    #[cfg(feature = "parquet")]
+    assert_eq!(refusal(b"PAR1,PAR2\nZq,ZqPAR1").code, Code::BadParquet);
 }
 
 fn gzip(bytes: &[u8]) -> Vec<u8> {
@@ -194,7 +197,14 @@ fn gzip_is_known_by_its_bytes_and_read_whole_or_not_at_all() {
     let mut damaged = packed.clone();
     damaged[checksum] ^= 1;
     assert_eq!(refusal(&damaged).code, Code::BadGzip);
-    assert_eq!(refusal(&[packed, b"junk".to_vec()].concat()).code, Code::BadGzip);
+    for junk in [&b"j"[..], b"junk", b"\x1f\x8b", &[0; 600]] {
+        let trailed = refusal(&[&packed[..], junk].concat());
+        assert_eq!(trailed.code, Code::BadGzip);
+        assert_eq!(trailed.detail, "bytes follow the end of the compressed data");
+        assert_eq!(trailed.place.byte, Some(16), "all of it was decompressed");
+    }
+    let cut = refusal(&packed[..packed.len() - 3]);
+    assert!(!cut.detail.contains("follow") && cut.place.byte == Some(16), "{cut}");
     refused(&gzip(b"a,b\nZq,Zq\nZq\n"), Code::TooFewFields, 3, 10, None);
 }
 

@@ -3,11 +3,13 @@
 //! The fields of an answer are its JSON; its text says the same in words. Both show names
 //! and counts, never a data value.
 
-use marginswap_core::diagnostic::grouped;
+use marginswap_core::diagnostic::{escaped, grouped, is_control};
 use marginswap_core::encode::Schema;
 use marginswap_core::graph::quoted;
 use marginswap_core::varset::VarSet;
 use serde::Serialize;
+
+use crate::lettering::columns;
 
 /// What a command answers.
 pub trait Answer: Serialize {
@@ -27,13 +29,41 @@ pub fn names(schema: &Schema, variables: VarSet) -> Names {
 /// A table as its formula: `region*sex`.
 #[must_use]
 pub fn formula(table: &[String]) -> String {
-    table.iter().map(|name| quoted(name)).collect::<Vec<_>>().join("*")
+    table.iter().map(|name| escaped(&quoted(name))).collect::<Vec<_>>().join("*")
+}
+
+/// A name in a list: between backticks where its ends could not be told otherwise.
+#[must_use]
+pub(crate) fn shown(name: &str) -> String {
+    let plain = !name.is_empty()
+        && name.trim() == name
+        && !name.contains([',', '`', '|'])
+        && !name.contains(is_control);
+    if plain { name.to_owned() } else { format!("`{}`", escaped(&name.replace('`', "``"))) }
 }
 
 /// A set as a list of names.
 #[must_use]
 pub(crate) fn listed(set: &[String]) -> String {
-    set.join(", ")
+    set.iter().map(|name| shown(name)).collect::<Vec<_>>().join(", ")
+}
+
+/// Words in lines of at most a hundred characters, parted by semicolons.
+#[must_use]
+pub(crate) fn wrapped(words: &[String]) -> String {
+    const WIDTH: usize = 100;
+    let mut lines = vec![String::new()];
+    for (position, word) in words.iter().enumerate() {
+        let line = lines.last_mut().expect("there is a first line");
+        let sign = if position + 1 < words.len() { ";" } else { "" };
+        if columns(line) + columns(word) + 4 > WIDTH && !line.is_empty() {
+            lines.push(format!("  {word}{sign}"));
+        } else {
+            let blank = if line.is_empty() { "  " } else { " " };
+            line.push_str(&format!("{blank}{word}{sign}"));
+        }
+    }
+    lines.join("\n") + "\n"
 }
 
 /// A separator as a list of names; the empty one says so.
@@ -66,8 +96,8 @@ pub(crate) fn percent(part: u64, whole: u64) -> String {
 pub(crate) fn aligned(rows: &[Vec<String>]) -> String {
     let widths = widths(rows);
     lines(rows, |column, cell| match column {
-        0 => format!("{cell:<0$}", widths[column]),
-        _ => format!("{cell:>0$}", widths[column]),
+        0 => filled(cell, widths[column], Side::Behind),
+        _ => filled(cell, widths[column], Side::Before),
     })
 }
 
@@ -75,15 +105,32 @@ pub(crate) fn aligned(rows: &[Vec<String>]) -> String {
 #[must_use]
 pub(crate) fn aligned_left(rows: &[Vec<String>]) -> String {
     let widths = widths(rows);
-    lines(rows, |column, cell| format!("{cell:<0$}", widths[column]))
+    lines(rows, |column, cell| filled(cell, widths[column], Side::Behind))
+}
+
+/// Where blanks are added.
+#[derive(Clone, Copy)]
+enum Side {
+    Before,
+    Behind,
+}
+
+/// A cell with blanks up to a width. Formatting with `{:<width$}` would count characters
+/// instead of columns, and panics beyond 65,535 of them.
+fn filled(cell: &str, width: usize, side: Side) -> String {
+    let blanks = " ".repeat(width.saturating_sub(columns(cell)));
+    match side {
+        Side::Before => blanks + cell,
+        Side::Behind => cell.to_owned() + &blanks,
+    }
 }
 
 fn widths(rows: &[Vec<String>]) -> Vec<usize> {
-    let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
+    let count = rows.iter().map(Vec::len).max().unwrap_or(0);
     let width = |column: usize| {
-        rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max()
+        rows.iter().filter_map(|row| row.get(column)).map(|cell| columns(cell)).max()
     };
-    (0..columns).map(|column| width(column).unwrap_or(0)).collect()
+    (0..count).map(|column| width(column).unwrap_or(0)).collect()
 }
 
 fn lines(rows: &[Vec<String>], fill: impl Fn(usize, &str) -> String) -> String {
@@ -115,5 +162,34 @@ mod tests {
     fn cells_are_aligned() {
         let rows = [vec!["a".to_owned(), "10".to_owned()], vec!["bcd".to_owned(), "9".to_owned()]];
         assert_eq!(aligned(&rows), "  a    10\n  bcd   9\n");
+    }
+
+    #[test]
+    fn cells_are_aligned_by_what_is_seen() {
+        let rows =
+            ["年齢", "e\u{301}té", "👍🏽", "abcd"].map(|name| vec![name.to_owned(), "1".to_owned()]);
+        assert_eq!(aligned(&rows), "  年齢  1\n  e\u{301}té   1\n  👍🏽    1\n  abcd  1\n");
+    }
+
+    #[test]
+    fn a_name_of_any_length_is_aligned() {
+        let rows = ["a".to_owned(), "b".repeat(70_000)].map(|name| vec![name, "1".to_owned()]);
+        assert_eq!(aligned(&rows).lines().map(str::len).collect::<Vec<_>>(), [70_005, 70_005]);
+    }
+
+    #[test]
+    fn names_in_a_list_can_be_told_apart() {
+        let names = ["plain name", " edge", "a,b", "a\x1b[2J", "back`tick"].map(str::to_owned);
+        assert_eq!(listed(&names), "plain name, ` edge`, `a,b`, `a\\u{1b}[2J`, `back``tick`");
+        assert_eq!(formula(&["a\nb".to_owned(), "c".to_owned()]), "`a\\nb`*c");
+    }
+
+    #[test]
+    fn long_lists_are_wrapped() {
+        let words: Vec<String> = (0..100).map(|number: u32| (number * 1000).to_string()).collect();
+        let text = wrapped(&words);
+        assert!(text.lines().count() > 5 && text.lines().all(|line| line.len() <= 100), "{text}");
+        assert_eq!(text.split_whitespace().count(), 100);
+        assert_eq!(wrapped(&["1".to_owned()]), "  1\n");
     }
 }

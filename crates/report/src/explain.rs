@@ -9,10 +9,16 @@ use marginswap_core::table::JointTable;
 use marginswap_core::varset::VarSet;
 use serde::Serialize;
 
-use crate::answer::{Answer, Names, aligned, counted, formula, listed, names, separator};
+use crate::answer::{
+    Answer, Names, aligned, aligned_left, counted, formula, listed, names, separator, shown,
+    wrapped,
+};
 
 /// How many separators and partners the text lists.
 const MOST_LINES: usize = 20;
+
+/// Whole numbers of so many bits are read the same by every program that reads JSON.
+const MOST_BITS: usize = 53;
 
 /// Why two records can or cannot be swapped.
 #[derive(Debug, Clone, Serialize)]
@@ -27,8 +33,11 @@ pub struct PairReport {
     pub parts: Vec<Names>,
     /// The differing variables that never move; the part that holds them stays.
     pub stays: Names,
-    /// How many different results the swaps of the two have: 2^(parts − 1) − 1.
-    pub exchanges: u64,
+    /// How many different results the swaps of the two have: 2^(parts − 1) − 1. Null when
+    /// the number is beyond 2^53, where programs begin to read JSON numbers wrongly.
+    pub exchanges: Option<u64>,
+    /// The number of parts less one: there are 2^`exchange_bits` − 1 exchanges.
+    pub exchange_bits: usize,
     /// What ties the differing variables together, when they cannot be swapped.
     pub bound_by: Vec<LinkReport>,
 }
@@ -53,13 +62,14 @@ impl PairReport {
         let differing = records.differing(left, right);
         let graph = scope.class().margin_graph();
         let parts = pair::exchangeable_parts(&graph, differing);
-        let shift = u32::try_from(parts.len().saturating_sub(1)).unwrap_or(u32::MAX);
+        let exchange_bits = parts.len().saturating_sub(1);
         let end = |variable: usize| schema.variables()[variable].name.clone();
         Self {
             records: [left.number(), right.number()],
             swappable: pair::is_swappable(&graph, differing),
             differing: name(differing),
-            exchanges: 1u64.checked_shl(shift).map_or(u64::MAX, |results| results - 1),
+            exchanges: (exchange_bits <= MOST_BITS).then(|| (1 << exchange_bits) - 1),
+            exchange_bits,
             parts: parts.iter().map(|part| name(*part)).collect(),
             stays: name(differing & schema.staying()),
             bound_by: pair::binding_links(scope.class(), differing)
@@ -108,7 +118,10 @@ impl Answer for PairReport {
                 let remark = if stays { "   (stays)" } else { "" };
                 text.push_str(&format!("  {}{remark}\n", listed(part)));
             }
-            let results = counted(self.exchanges, "different result", "different results");
+            let results = match self.exchanges {
+                Some(exchanges) => counted(exchanges, "different result", "different results"),
+                None => format!("2^{} − 1 different results", self.exchange_bits),
+            };
             text.push_str(&format!(
                 "Any of these parts may be exchanged, not all of them at once: {results}.\n"
             ));
@@ -122,6 +135,7 @@ impl Answer for PairReport {
             _ => {
                 text.push_str("They cannot be swapped: the kept tables tie the differences together.\n");
                 for LinkReport { variables: [from, to], table, reason } in &self.bound_by {
+                    let (from, to) = (shown(from), shown(to));
                     text.push_str(&format!("  {from} – {to}   {reason} {}\n", formula(table)));
                 }
             }
@@ -146,11 +160,14 @@ pub struct RecordReport {
     pub disclosed: Option<bool>,
     /// How many records it can be swapped with.
     pub partners: u64,
-    /// What each separator offers.
+    /// What each separator offers; nothing when there are too many separators.
     pub separators: Vec<ThroughReport>,
-    /// Are these all separators?
+    /// Are all separators known? If not, the pair test gave every answer.
     pub separators_complete: bool,
-    /// What the paper's Algorithm 1 chooses.
+    /// How many separators are known.
+    pub separators_known: u64,
+    /// What the paper's Algorithm 1 chooses; without all separators, the first partner that
+    /// the pair test finds. Null when there is no partner.
     pub choice: Option<ChoiceReport>,
     /// For a record without a partner: what dropping one table would give it.
     pub what_if: Vec<WhatIf>,
@@ -200,7 +217,7 @@ pub struct ChoiceReport {
     pub beta: Names,
     /// j, counted from 1.
     pub partner: u64,
-    /// E: the differing variables of γα, or all others when γα holds a column that stays.
+    /// E: the differing variables of γα.
     pub exchanged: Names,
 }
 
@@ -211,6 +228,8 @@ pub struct WhatIf {
     pub table: Names,
     /// The partners the record would then have.
     pub partners: u64,
+    /// Another kept table that holds all its variables; dropping this one changes nothing.
+    pub held_by: Option<Names>,
 }
 
 /// How much of a record's partners is listed.
@@ -237,7 +256,9 @@ impl RecordReport {
         let graph = scope.class().margin_graph();
         let around = Surroundings::of(records, record);
         let partners = around.partners(&graph);
-        let through = separators.list().iter().map(|separator| {
+        // A list cut short answers for no record, and may be long.
+        let listed = if separators.is_complete() { separators.list() } else { &[] };
+        let through = listed.iter().map(|separator| {
             let offered = around.through(separator);
             let part = |position: usize| name(separator.components[position]);
             ThroughReport {
@@ -258,15 +279,17 @@ impl RecordReport {
                     .collect(),
             }
         });
-        let choice = around.choose(records, separators.list(), schema.staying()).map(|choice| {
-            let separator = &separators.list()[choice.separator];
-            ChoiceReport {
-                separator: name(separator.variables),
-                alpha: name(separator.components[choice.alpha]),
-                beta: name(separator.components[choice.beta]),
-                partner: choice.partner.number(),
-                exchanged: name(choice.exchanged),
-            }
+        let choice = if separators.is_complete() {
+            around.choose(records, listed, schema.staying())
+        } else {
+            around.choose_by_pair_test(records, &graph, schema.staying())
+        };
+        let choice = choice.map(|choice| ChoiceReport {
+            separator: name(choice.separator),
+            alpha: name(choice.alpha),
+            beta: name(choice.beta),
+            partner: choice.partner.number(),
+            exchanged: name(choice.exchanged),
         });
         let mut what_if = Vec::new();
         if partners == 0 {
@@ -276,6 +299,14 @@ impl RecordReport {
                     what_if.push(WhatIf {
                         table: name(table.variables),
                         partners: around.partners(&graph),
+                        held_by: scope
+                            .tables()
+                            .iter()
+                            .map(|other| other.variables)
+                            .find(|other| {
+                                *other != table.variables && table.variables.is_subset(other)
+                            })
+                            .map(name),
                     });
                 }
             }
@@ -295,6 +326,7 @@ impl RecordReport {
             partners,
             separators: through.collect(),
             separators_complete: separators.is_complete(),
+            separators_known: separators.list().len() as u64,
             choice,
             what_if,
             partner_records: (list == Partners::All).then(|| {
@@ -333,6 +365,12 @@ impl Answer for RecordReport {
                  can empty it.\n",
             );
         }
+        if !self.separators_complete {
+            text.push_str(&format!(
+                "\nMore than {}: the pair test answers.\n",
+                counted(self.separators_known, "minimal separator", "minimal separators")
+            ));
+        }
         if !self.separators.is_empty() {
             text.push_str(
                 "\nThrough each separator: the records that agree on it, and of these the ones that\n\
@@ -353,13 +391,15 @@ impl Answer for RecordReport {
             }));
             text.push_str(&aligned(&rows));
             if order.len() > MOST_LINES {
-                let more = order.len() - MOST_LINES;
+                let more = grouped((order.len() - MOST_LINES) as u64);
                 text.push_str(&format!("  … and {more} more separators; --json lists all\n"));
             }
         }
         if let Some(choice) = &self.choice {
+            let who =
+                if self.separators_complete { "The paper's Algorithm 1" } else { "The pair test" };
             text.push_str(&format!(
-                "\nThe paper's Algorithm 1 takes record {} through {}, and exchanges\n  {}\n",
+                "\n{who} takes record {} through {}, and exchanges\n  {}\n",
                 grouped(choice.partner),
                 separator(&choice.separator),
                 listed(&choice.exchanged)
@@ -372,12 +412,25 @@ impl Answer for RecordReport {
                 .iter()
                 .map(|what_if| vec![formula(&what_if.table), grouped(what_if.partners)])
                 .collect();
-            text.push_str(&aligned(&rows));
+            // The numbers stand to the right, the remarks behind them to the left.
+            let rows: Vec<Vec<String>> = aligned(&rows)
+                .lines()
+                .zip(&self.what_if)
+                .map(|(line, what_if)| {
+                    let remark = what_if.held_by.as_ref().map_or_else(String::new, |table| {
+                        format!("its variables are still held by {}", formula(table))
+                    });
+                    vec![line.trim_start().to_owned(), remark]
+                })
+                .collect();
+            text.push_str(&aligned_left(&rows));
         }
         if let Some(partners) = &self.partner_records {
-            let numbers: Vec<String> = partners.iter().map(u64::to_string).collect();
-            let listed = if numbers.is_empty() { "none".to_owned() } else { numbers.join(" ") };
-            text.push_str(&format!("\nPartners: {listed}\n"));
+            let numbers: Vec<String> = partners.iter().map(|&number| grouped(number)).collect();
+            match numbers.is_empty() {
+                true => text.push_str("\nPartners: none\n"),
+                false => text.push_str(&format!("\nPartners:\n{}", wrapped(&numbers))),
+            }
         }
         text
     }

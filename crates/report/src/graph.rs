@@ -1,5 +1,6 @@
 //! What `graph` answers: what the kept tables tie together, and where the ties part.
 
+use marginswap_core::diagnostic::grouped;
 use marginswap_core::graph::{GeneratingClass, Reason, Scope, Separators};
 use marginswap_core::graph::{junction_tree, maximal_cliques};
 use marginswap_core::varset::VarSet;
@@ -23,10 +24,12 @@ pub struct GraphReport {
     pub margins: Vec<Names>,
     /// The named tables that lie inside another one, and so need no care of their own.
     pub absorbed: Vec<Names>,
-    /// The variables in no table.
+    /// The variables in no named table.
     pub uncovered: Names,
     /// The variables that never move.
     pub stays: Names,
+    /// The margin that ties these together, where one of them stands in a table.
+    pub stay_margin: Option<Names>,
     /// Pairs of variables that some table holds together.
     pub edges: Vec<[String; 2]>,
     /// Is every variable tied to every other one?
@@ -76,15 +79,8 @@ impl GraphReport {
         let graph = class.margin_graph();
         let name = |set: VarSet| names(schema, set);
         let reduced = named_class(scope);
-        let mut seen = Vec::new();
-        let absorbed = named(scope)
-            .filter(|table| {
-                let first = !seen.contains(table);
-                seen.push(*table);
-                !(first && reduced.margins().contains(table))
-            })
-            .map(name)
-            .collect();
+        let absorbed =
+            named(scope).filter(|table| !reduced.margins().contains(table)).map(name).collect();
         let tree = junction_tree(&graph);
         let cliques = match &tree {
             Some(tree) => {
@@ -98,8 +94,9 @@ impl GraphReport {
             variables: name(schema.all()),
             margins: reduced.margins().iter().map(|margin| name(*margin)).collect(),
             absorbed,
-            uncovered: name(class.uncovered()),
+            uncovered: name(scope.in_no_named_table()),
             stays: name(schema.staying()),
+            stay_margin: scope.stay_margin().map(name),
             edges: graph
                 .edges()
                 .map(|(left, right)| [left, right].map(|end| schema.variables()[end].name.clone()))
@@ -182,6 +179,9 @@ impl Answer for GraphReport {
         if !self.stays.is_empty() {
             text.push_str(&format!("never moves: {}\n", listed(&self.stays)));
         }
+        if let Some(margin) = &self.stay_margin {
+            text.push_str(&format!("tied because it stays: {}\n", formula(margin)));
+        }
         let yes = |answer| if answer { "yes" } else { "no" };
         text.push_str(&format!(
             "\nchordal: {}   graphical: {}   decomposable: {}\n",
@@ -194,7 +194,10 @@ impl Answer for GraphReport {
                 let sets: Vec<String> = cliques.iter().map(|clique| formula(clique)).collect();
                 text.push_str(&format!("cliques: {}\n", sets.join("  ")));
             }
-            None => text.push_str(&format!("cliques: more than {MOST_CLIQUES}, not listed\n")),
+            None => text.push_str(&format!(
+                "cliques: more than {}, not listed\n",
+                grouped(MOST_CLIQUES as u64)
+            )),
         }
         if self.complete && self.variables.len() > 1 {
             text.push_str(
@@ -205,9 +208,9 @@ impl Answer for GraphReport {
         }
         let number =
             counted(self.separators.len() as u64, "minimal separator", "minimal separators");
-        let at_least = if self.separators_complete { "" } else { "at least " };
+        let more_than = if self.separators_complete { "" } else { "more than " };
         text.push_str(&format!(
-            "\n{at_least}{number}. Two records that agree on one, and differ in two of the parts\n\
+            "\n{more_than}{number}. Two records that agree on one, and differ in two of the parts\n\
              that it leaves, can be swapped:\n"
         ));
         let rows: Vec<Vec<String>> = self
@@ -223,7 +226,7 @@ impl Answer for GraphReport {
         if self.separators.len() > MOST_LINES {
             text.push_str(&format!(
                 "  … and {} more; --json lists all\n",
-                self.separators.len() - MOST_LINES
+                grouped((self.separators.len() - MOST_LINES) as u64)
             ));
         }
         text

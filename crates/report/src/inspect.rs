@@ -1,9 +1,9 @@
 //! What `inspect` answers: the file's columns and its cells.
 
-use marginswap_core::diagnostic::grouped;
+use marginswap_core::diagnostic::{escaped, grouped};
 use serde::Serialize;
 
-use crate::answer::{Answer, aligned, counted, percent};
+use crate::answer::{Answer, aligned, counted, listed, percent, shown};
 
 /// What is in a file.
 #[derive(Debug, Clone, Serialize)]
@@ -46,7 +46,7 @@ impl Answer for InspectReport {
         let records = self.records as u64;
         let mut text = format!(
             "{} ({}): {}, {}\n\n",
-            self.data,
+            escaped(&self.data),
             self.format,
             counted(records, "record", "records"),
             counted(self.variables as u64, "variable", "variables"),
@@ -61,7 +61,7 @@ impl Answer for InspectReport {
                 remarks.push("looks like an id");
             }
             rows.push(vec![
-                column.name.clone(),
+                shown(&column.name),
                 grouped(column.levels as u64),
                 grouped(column.empty),
                 remarks.join(", "),
@@ -69,7 +69,7 @@ impl Answer for InspectReport {
         }
         text.push_str(&aligned(&rows));
         if !self.ignored.is_empty() {
-            text.push_str(&format!("  left out: {}\n", self.ignored.join(", ")));
+            text.push_str(&format!("  left out: {}\n", listed(&self.ignored)));
         }
         text.push_str(&format!(
             "\n{}, {} ({} of the records)\n",

@@ -47,6 +47,38 @@ pub fn width(text: &str, size: f64) -> f64 {
     ems * size
 }
 
+/// How many columns of a terminal `text` takes: none for a mark, two for a wide character
+/// or an emoji, one for any other.
+#[must_use]
+pub fn columns(text: &str) -> usize {
+    clusters(text)
+        .into_iter()
+        .map(|cluster| {
+            let emoji = cluster.contains('\u{FE0F}');
+            let wide = cluster.chars().next().is_some_and(is_wide);
+            match cluster.chars().all(is_mark) {
+                true => 0,
+                false if wide || emoji => 2,
+                false => 1,
+            }
+        })
+        .sum()
+}
+
+/// A character that a terminal shows in two columns.
+fn is_wide(character: char) -> bool {
+    matches!(character,
+        '\u{1100}'..='\u{115F}'
+        | '\u{231A}' | '\u{231B}' | '\u{23E9}'..='\u{23EC}' | '\u{23F0}' | '\u{23F3}'
+        | '\u{2614}' | '\u{2615}' | '\u{2648}'..='\u{2653}' | '\u{26A1}' | '\u{2705}'
+        | '\u{2728}' | '\u{274C}' | '\u{2753}'..='\u{2755}' | '\u{2757}' | '\u{2B50}'
+        | '\u{2E80}'..='\u{303E}' | '\u{3041}'..='\u{A4CF}' | '\u{A960}'..='\u{A97F}'
+        | '\u{AC00}'..='\u{D7A3}' | '\u{F900}'..='\u{FAFF}' | '\u{FE30}'..='\u{FE6F}'
+        | '\u{FF00}'..='\u{FF60}' | '\u{FFE0}'..='\u{FFE6}'
+        | '\u{1F1E6}'..='\u{1F1FF}' | '\u{1F300}'..='\u{1F64F}' | '\u{1F680}'..='\u{1F6FF}'
+        | '\u{1F900}'..='\u{1FAFF}' | '\u{20000}'..='\u{3FFFD}')
+}
+
 /// `text` itself when it fits into `room` pixels, else its beginning and its end around an
 /// ellipsis: names in a survey often differ only in their last characters.
 #[must_use]
@@ -221,6 +253,20 @@ mod tests {
         assert_eq!(width("e\u{301}", 10.0), width("e", 10.0));
         assert!(width("年齢", 10.0) >= 20.0);
         assert!(width("\u{301}", 10.0) > 0.0);
+    }
+
+    #[test]
+    fn columns_of_a_terminal() {
+        for (text, expected) in [
+            ("", 0),
+            ("age", 3),
+            ("e\u{301}", 1),
+            ("年齢", 4),
+            ("👨\u{200D}👩\u{200D}👧", 2),
+            ("🇩🇰x", 3),
+        ] {
+            assert_eq!(columns(text), expected, "{text}");
+        }
     }
 
     #[test]

@@ -10,12 +10,14 @@
 //!
 //! | module | what it holds |
 //! |---|---|
-//! | [`inspect`], [`graph`], [`screen`], [`explain`], [`verify`] | the answers of the commands of that name |
+//! | [`inspect`], [`graph`], [`screen`], [`explain`], [`plan`], [`verify`] | the answers of the commands of that name |
+//! | [`codes`] | what `explain` says of error codes |
 //! | [`margin_graph`] | the picture of the kept tables' graph, its separators and what they part |
 //! | [`svg`] | elements, attributes, escaping, numbers |
 //! | [`lettering`] | how much room a text takes, in any script, before a font is known |
 
 mod answer;
+pub mod codes;
 pub mod explain;
 pub mod graph;
 pub mod inspect;

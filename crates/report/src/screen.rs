@@ -5,11 +5,12 @@ use std::io::{self, Write};
 
 use marginswap_core::diagnostic::grouped;
 use marginswap_core::encode::RecordId;
+use marginswap_core::graph::Scope;
 use marginswap_core::partner::Screening;
 use marginswap_core::table::{CellId, JointTable};
 use serde::Serialize;
 
-use crate::answer::{Answer, Names, aligned, percent};
+use crate::answer::{Answer, Names, aligned, formula, listed, names, percent};
 
 /// Totals over all records. Every number is exact, except `disclosed` where
 /// `disclosed_is_exact` is false: then it is a lower bound.
@@ -37,14 +38,22 @@ pub struct ScreenReport {
     pub separators: u64,
     /// Are these all? Otherwise the pair test decided the rest.
     pub separators_complete: bool,
-    /// Variables in which nearly every value is different.
+    /// Variables in which nearly every record has a value of its own, `rest` among them.
+    /// Every swap relative to one of them counts as effective.
     pub looks_like_id: Names,
+    /// The variables of no named table, whose one-way tables every swap keeps; the proof
+    /// that a cell is occupied uses these tables too.
+    pub disclosed_also_uses: Names,
+    /// The columns that stay, where one of them stands in a table: the proof uses their
+    /// joint table too.
+    pub disclosed_uses_stay_margin: Option<Names>,
 }
 
 impl ScreenReport {
     /// Adds up a screening.
     #[must_use]
-    pub fn new(joint: &JointTable, screening: &Screening) -> Self {
+    pub fn new(scope: &Scope, joint: &JointTable, screening: &Screening) -> Self {
+        let name = |set| names(scope.schema(), set);
         let mut report = Self {
             records: joint.records() as u64,
             cells: joint.len() as u64,
@@ -58,6 +67,8 @@ impl ScreenReport {
             separators: 0,
             separators_complete: true,
             looks_like_id: Vec::new(),
+            disclosed_also_uses: name(scope.in_no_named_table()),
+            disclosed_uses_stay_margin: scope.stay_margin().map(name),
         };
         for cell in (0..joint.len()).map(CellId::at) {
             let count = joint.n(cell);
@@ -103,6 +114,22 @@ impl Answer for ScreenReport {
              columns that stay) proves that the cell is occupied; no swap of any number of records\n\
              can empty it.\n",
         );
+        if self.disclosed > 0 && !self.disclosed_also_uses.is_empty() {
+            text.push_str(&format!(
+                "The proof also uses the one-way tables of: {}\n",
+                listed(&self.disclosed_also_uses)
+            ));
+        }
+        if let (1.., Some(margin)) = (self.disclosed, &self.disclosed_uses_stay_margin) {
+            text.push_str(&format!("The proof also uses the table {}\n", formula(margin)));
+        }
+        if !self.looks_like_id.is_empty() {
+            text.push_str(&format!(
+                "Nearly every record has a value of its own in: {}\n\
+                 Every swap relative to it counts as effective, so that `swappable` says little.\n",
+                listed(&self.looks_like_id)
+            ));
+        }
         if !self.disclosed_is_exact {
             text.push_str(
                 "These tables are not decomposable: more records than these may be disclosed. All other\n\

@@ -109,11 +109,17 @@ impl Column {
     }
 }
 
-/// Is nearly every value of the column different, as in an id: nine of ten records or more,
-/// in a file of at least ten?
+/// Is nearly every value of the column different, as in an id?
 #[must_use]
 pub fn looks_like_id(column: &Column) -> bool {
-    column.len() >= 10 && column.dictionary().levels() * 10 >= column.len() * 9
+    nearly_all_differ(column.dictionary().levels(), column.len())
+}
+
+/// Are so many levels nearly one for each record: for nine of ten or more, in a file of at
+/// least ten?
+#[must_use]
+pub fn nearly_all_differ(levels: usize, records: usize) -> bool {
+    records >= 10 && levels * 10 >= records * 9
 }
 
 impl<'a> FromIterator<&'a [u8]> for Column {

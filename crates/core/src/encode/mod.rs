@@ -11,10 +11,12 @@ mod column;
 mod dictionary;
 mod packed;
 mod schema;
+mod signature;
 
 pub(crate) use both::Recoding;
 pub use both::encode_both;
-pub use column::{Column, looks_like_id};
+pub use column::{Column, looks_like_id, nearly_all_differ};
 pub use dictionary::Dictionary;
 pub use packed::{Layout, Mask, PackedCells, RecordId, Records};
 pub use schema::{Role, Roles, Schema, Variable, did_you_mean};
+pub(crate) use signature::Signer;

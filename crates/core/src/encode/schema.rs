@@ -30,7 +30,7 @@ pub struct Roles(Vec<Role>);
 
 impl Roles {
     /// Gives every column its role: variable unless said otherwise; when `vars` names
-    /// columns, the ones it leaves out stay.
+    /// columns, the ones it leaves out stay. `id` is ignored like `ignored`.
     ///
     /// # Errors
     /// A name that is no column, or a column with two roles.
@@ -39,13 +39,15 @@ impl Roles {
         vars: &[String],
         stay: &[String],
         ignored: &[String],
+        id: Option<&String>,
     ) -> Result<Self, Diagnostic> {
         let default = if vars.is_empty() { Role::Variable } else { Role::Stay };
-        let mut roles = vec![None; columns.len()];
+        let mut roles: Vec<Option<(Role, &str)>> = vec![None; columns.len()];
         for (names, role, option) in [
             (vars, Role::Variable, "--vars"),
             (stay, Role::Stay, "--stay"),
-            (ignored, Role::Ignored, "--id or --ignore"),
+            (ignored, Role::Ignored, "--ignore"),
+            (id.map_or(&[], std::slice::from_ref), Role::Ignored, "--id"),
         ] {
             for name in names {
                 let column = columns.iter().position(|column| column == name).ok_or_else(|| {
@@ -55,17 +57,20 @@ impl Roles {
                         did_you_mean(name, columns),
                     )
                 })?;
-                if roles[column].is_some_and(|given| given != role) {
+                if let Some((given, other)) = roles[column]
+                    && given != role
+                {
                     return Err(Diagnostic::new(
                         Code::TwoRoles,
-                        format!("column `{name}` is named by {option} and for another role too"),
+                        format!("column `{name}` is named by {other} and by {option}"),
                         "name it once",
                     ));
                 }
-                roles[column] = Some(role);
+                roles[column] = Some((role, option));
             }
         }
-        let roles: Vec<Role> = roles.into_iter().map(|role| role.unwrap_or(default)).collect();
+        let roles: Vec<Role> =
+            roles.into_iter().map(|given| given.map_or(default, |(role, _)| role)).collect();
         if !roles.contains(&Role::Variable) {
             return Err(Diagnostic::new(
                 Code::NoVariables,
@@ -191,7 +196,8 @@ mod tests {
     #[test]
     fn what_vars_leaves_out_stays() {
         let columns = names(&["id", "age", "sex", "town"]);
-        let roles = Roles::assign(&columns, &names(&["age", "sex"]), &[], &names(&["id"])).unwrap();
+        let roles =
+            Roles::assign(&columns, &names(&["age", "sex"]), &[], &names(&["id"]), None).unwrap();
         assert_eq!(
             [0, 1, 2, 3].map(|column| roles.of(column)),
             [Role::Ignored, Role::Variable, Role::Variable, Role::Stay]
@@ -206,7 +212,7 @@ mod tests {
     #[test]
     fn a_column_that_stays_in_a_table_keeps_its_place() {
         let columns = names(&["town", "age", "sex", "income"]);
-        let roles = Roles::assign(&columns, &[], &names(&["town", "income"]), &[]).unwrap();
+        let roles = Roles::assign(&columns, &[], &names(&["town", "income"]), &[], None).unwrap();
         let schema = Schema::new(&columns, &roles, &BTreeSet::from([0]));
         assert_eq!(schema.names(schema.all()), ["town", "age", "sex", "rest"]);
         assert_eq!(schema.staying(), VarSet::from([0, 3]));
@@ -215,7 +221,7 @@ mod tests {
     #[test]
     fn a_column_may_be_called_rest() {
         let columns = names(&["rest", "age", "other"]);
-        let roles = Roles::assign(&columns, &[], &names(&["other"]), &[]).unwrap();
+        let roles = Roles::assign(&columns, &[], &names(&["other"]), &[], None).unwrap();
         let schema = Schema::new(&columns, &roles, &BTreeSet::new());
         assert_eq!(schema.names(schema.all()), ["rest", "age", "rest (columns that stay)"]);
     }
@@ -224,7 +230,9 @@ mod tests {
     fn roles_are_refused_when_they_clash() {
         let columns = names(&["age", "sex"]);
         let code = |vars: &[&str], stay: &[&str], ignored: &[&str]| {
-            Roles::assign(&columns, &names(vars), &names(stay), &names(ignored)).unwrap_err().code
+            Roles::assign(&columns, &names(vars), &names(stay), &names(ignored), None)
+                .unwrap_err()
+                .code
         };
         assert_eq!(code(&["age"], &["age"], &[]), Code::TwoRoles);
         assert_eq!(code(&["agee"], &[], &[]), Code::UnknownColumn);

@@ -96,6 +96,9 @@ impl MarginGraph {
                 fresh.iter().fold(VarSet::EMPTY, |all, vertex| all | self.neighbours[vertex]);
             fresh = (reached & within) - component;
             component |= fresh;
+            if component == within {
+                break;
+            }
         }
         component
     }

@@ -99,13 +99,14 @@ impl Scope {
         let variable = |column: &usize| {
             schema.variable_of(*column).expect("a column in a table has a variable")
         };
-        let mut tables: Vec<KeptTable> = named
-            .iter()
-            .map(|table| KeptTable {
-                variables: table.iter().map(variable).collect(),
-                reason: Reason::Named,
-            })
-            .collect();
+        let mut tables: Vec<KeptTable> = Vec::new();
+        for table in &named {
+            let variables = table.iter().map(variable).collect();
+            // A table that is named twice is kept once.
+            if tables.iter().all(|other| other.variables != variables) {
+                tables.push(KeptTable { variables, reason: Reason::Named });
+            }
+        }
         tables.extend(linked.map(|group| KeptTable {
             variables: group.iter().map(variable).collect(),
             reason: Reason::Linked,
@@ -133,10 +134,24 @@ impl Scope {
         &self.schema
     }
 
-    /// The tables as they were named, and what stays.
+    /// The tables as they were named, each once, and what stays.
     #[must_use]
     pub fn tables(&self) -> &[KeptTable] {
         &self.tables
+    }
+
+    /// The margin of the columns that stay, where it is one: some of them stands in a table.
+    #[must_use]
+    pub fn stay_margin(&self) -> Option<VarSet> {
+        let stays = self.tables.iter().find(|table| table.reason == Reason::Stays);
+        stays.map(|table| table.variables)
+    }
+
+    /// The variables that stand in no named table.
+    #[must_use]
+    pub fn in_no_named_table(&self) -> VarSet {
+        let named = self.tables.iter().filter(|table| table.reason == Reason::Named);
+        named.fold(self.schema.all(), |left, table| left - table.variables)
     }
 
     /// 𝒟: the maximal ones among them.
@@ -165,7 +180,7 @@ mod tests {
 
     fn scope(columns: &[&str], stay: &[&str], keep: &str) -> Scope {
         let columns = names(columns);
-        let roles = Roles::assign(&columns, &[], &names(stay), &[]).unwrap();
+        let roles = Roles::assign(&columns, &[], &names(stay), &[], None).unwrap();
         Scope::new(&columns, &roles, &Formula::parse(&[keep]).unwrap()).unwrap()
     }
 
@@ -174,10 +189,13 @@ mod tests {
         let apart = scope(&["a", "b", "c", "d"], &["c", "d"], "a*b");
         assert_eq!(apart.schema().names(apart.schema().all()), ["a", "b", "rest"]);
         assert_eq!(apart.class().uncovered(), VarSet::single(2));
+        assert_eq!(apart.stay_margin(), None);
 
         let tied = scope(&["a", "b", "c", "d"], &["c", "d"], "a*c");
         assert_eq!(tied.schema().names(tied.schema().all()), ["a", "b", "c", "rest"]);
         assert_eq!(tied.class().margins(), [VarSet::from([0, 2]), VarSet::from([2, 3])]);
+        assert_eq!(tied.stay_margin(), Some(VarSet::from([2, 3])));
+        assert_eq!(tied.in_no_named_table(), VarSet::from([1, 3]));
     }
 
     #[test]
@@ -189,9 +207,16 @@ mod tests {
     }
 
     #[test]
+    fn a_table_named_twice_is_kept_once() {
+        let scope = scope(&["a", "b", "c"], &[], "a*b + b*c + b*a");
+        assert_eq!(scope.tables().len(), 2);
+        assert_eq!(scope.margin_graph_without(0).edges().collect::<Vec<_>>(), [(1, 2)]);
+    }
+
+    #[test]
     fn an_ignored_column_is_in_no_table() {
         let columns = names(&["a", "b"]);
-        let roles = Roles::assign(&columns, &[], &[], &names(&["b"])).unwrap();
+        let roles = Roles::assign(&columns, &[], &[], &names(&["b"]), None).unwrap();
         let error = Scope::new(&columns, &roles, &Formula::parse(&["a*b"]).unwrap()).unwrap_err();
         assert_eq!(error.code, Code::IgnoredInTable);
     }

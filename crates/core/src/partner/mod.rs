@@ -12,5 +12,5 @@ mod search;
 pub(crate) mod slices;
 pub mod swap;
 
-pub use screen::{Screening, screen};
+pub use screen::{Screening, screen, screen_announced};
 pub use search::{Choice, Diagonal, Surroundings, ThroughSeparator};

@@ -12,16 +12,22 @@
 //! 3. *Pair test*: compare the cell with all cells by Theorem 1. Used when the separators
 //!    are too many to list, or when fewer cells are left than separators.
 //!
+//! Trap: the second and the third way take time in proportion to the cells times the
+//! separators or the open cells. What is ahead is weighed first, and refused rather than
+//! begun when nobody could wait for it.
+//!
 //! Way in: [`screen`]. Slow twin: [`crate::oracle::World::partners`].
+
+use rayon::prelude::*;
 
 use super::disclosed::certified_by_forest;
 use super::pair::is_swappable;
 use super::slices::Slices;
-use crate::encode::PackedCells;
+use crate::diagnostic::{Code, Diagnostic, grouped};
+use crate::encode::{PackedCells, Signer};
 use crate::graph::{GeneratingClass, MarginGraph, Separator, Separators};
 use crate::hash::{Map, STATE};
 use crate::table::{CellId, Grouping, JointTable};
-use crate::varset::VarSet;
 
 /// For every cell: can its records be swapped, and do the tables give it away?
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -64,9 +70,20 @@ struct Effort {
     walk: usize,
     /// With so few open cells for each remaining separator the pair test takes over.
     pair_test: usize,
+    /// More comparisons of two cells than this are refused.
+    comparisons: u64,
 }
 
-const EFFORT: Effort = Effort { glance: 16, glanced_separators: 8, walk: 4, pair_test: 1 };
+/// Minutes on one core, for some ten nanoseconds a comparison.
+const MOST_COMPARISONS: u64 = 20_000_000_000;
+
+const EFFORT: Effort = Effort {
+    glance: 16,
+    glanced_separators: 8,
+    walk: 4,
+    pair_test: 1,
+    comparisons: MOST_COMPARISONS,
+};
 
 /// Screens every cell of the joint table.
 ///
@@ -74,9 +91,29 @@ const EFFORT: Effort = Effort { glance: 16, glanced_separators: 8, walk: 4, pair
 /// pair test decides what they leave open.
 ///
 /// Law: `screening-by-definition`.
-#[must_use]
-pub fn screen(joint: &JointTable, class: &GeneratingClass, separators: &Separators) -> Screening {
-    screen_with(joint, class, separators, EFFORT)
+///
+/// # Errors
+/// When more comparisons of cells would be needed than anybody can wait for.
+pub fn screen(
+    joint: &JointTable,
+    class: &GeneratingClass,
+    separators: &Separators,
+) -> Result<Screening, Diagnostic> {
+    screen_announced(joint, class, separators, |_| {})
+}
+
+/// As [`screen`]; before the pair test begins, `announce` learns how many comparisons of
+/// two cells are ahead at most.
+///
+/// # Errors
+/// As [`screen`].
+pub fn screen_announced(
+    joint: &JointTable,
+    class: &GeneratingClass,
+    separators: &Separators,
+    announce: impl FnMut(u64),
+) -> Result<Screening, Diagnostic> {
+    screen_with(joint, class, separators, EFFORT, announce)
 }
 
 fn screen_with(
@@ -84,7 +121,8 @@ fn screen_with(
     class: &GeneratingClass,
     separators: &Separators,
     effort: Effort,
-) -> Screening {
+    mut announce: impl FnMut(u64),
+) -> Result<Screening, Diagnostic> {
     let graph = class.margin_graph();
     let list = separators.list();
     let mut open = Open::all(joint.len());
@@ -96,10 +134,13 @@ fn screen_with(
     }
     let mut counted = 0;
     while counted < list.len() && open.cells.len() > effort.pair_test * (list.len() - counted) {
+        weigh(counted, joint.len(), effort.comparisons)?;
         Slices::of(joint, &list[counted]).settle(&mut open, effort);
         counted += 1;
     }
-    if counted < list.len() || !separators.is_complete() {
+    if (counted < list.len() || !separators.is_complete()) && !open.cells.is_empty() {
+        let ahead = weigh(open.cells.len(), joint.len(), effort.comparisons)?;
+        announce(ahead);
         pair_test(joint.cells(), &graph, &mut open);
     }
 
@@ -116,7 +157,25 @@ fn screen_with(
             disclosed[cell.position()] = true;
         }
     }
-    Screening { swappable, disclosed, disclosed_is_exact }
+    Ok(Screening { swappable, disclosed, disclosed_is_exact })
+}
+
+/// The number of comparisons of so many cells or separators with all cells, if it is not
+/// beyond the limit.
+fn weigh(times: usize, cells: usize, limit: u64) -> Result<u64, Diagnostic> {
+    let comparisons = (times as u64).saturating_mul(cells as u64);
+    if comparisons <= limit {
+        return Ok(comparisons);
+    }
+    Err(Diagnostic::new(
+        Code::TooManyComparisons,
+        format!(
+            "{} comparisons of records would be needed, {} are done at most",
+            grouped(comparisons),
+            grouped(limit)
+        ),
+        "raise --max-separators, keep fewer tables, or let fewer variables take part",
+    ))
 }
 
 /// The cells whose answer is not yet known.
@@ -218,19 +277,62 @@ fn partner_counts(joint: &JointTable, members: &[u32], separator: &Separator) ->
 
 /// Theorem 1 against every cell.
 fn pair_test(cells: &PackedCells, graph: &MarginGraph, open: &mut Open) {
-    // With many variables nearly every pair differs in a set of its own.
-    const MOST_REMEMBERED: usize = 1 << 20;
-    let mut known: Map<VarSet, bool> = Map::with_hasher(STATE);
-    open.settle(|cell| {
-        if known.len() > MOST_REMEMBERED {
-            known.clear();
+    let signer = Signer::of(cells.layout());
+    let found: Vec<bool> = open
+        .cells
+        .par_iter()
+        .map_init(
+            || Remembered::new(&signer),
+            |remembered, &cell| {
+                let own = cells.get(cell as usize);
+                cells.iter().any(|other| remembered.are_swappable(graph, own, other))
+            },
+        )
+        .collect();
+    let mut found = found.into_iter();
+    open.settle(|_| found.next().expect("every open cell was tested"));
+}
+
+/// The last answers of Theorem 1, each in the one slot its set of differences falls into.
+/// Few variables differ in few ways, so that most answers are found; with many variables
+/// nearly every pair differs in a way of its own, and a slot is overwritten.
+struct Remembered<'a> {
+    signer: &'a Signer,
+    signature: Vec<u64>,
+    signatures: Vec<u64>,
+    answers: Vec<bool>,
+}
+
+impl<'a> Remembered<'a> {
+    const SLOT_BITS: u32 = 12;
+
+    fn new(signer: &'a Signer) -> Self {
+        let slots = 1 << Self::SLOT_BITS;
+        // Two equal cells have the signature 0, and are not swappable: true of every slot.
+        Self {
+            signer,
+            signature: vec![0; signer.words()],
+            signatures: vec![0; slots * signer.words()],
+            answers: vec![false; slots],
         }
-        let own = cells.get(cell);
-        cells.iter().any(|other| {
-            let differing = cells.layout().differing(own, other);
-            *known.entry(differing).or_insert_with(|| is_swappable(graph, differing))
-        })
-    });
+    }
+
+    fn are_swappable(&mut self, graph: &MarginGraph, left: &[u64], right: &[u64]) -> bool {
+        let mut hash = 0u64;
+        for (word, (&left, &right)) in left.iter().zip(right).enumerate() {
+            let bits = self.signer.word(word, left, right);
+            self.signature[word] = bits;
+            hash = (hash.rotate_left(29) ^ bits).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        }
+        let slot = usize::try_from(hash >> (64 - Self::SLOT_BITS)).expect("a slot has few bits");
+        let words = self.signature.len();
+        let known = &mut self.signatures[slot * words..][..words];
+        if *known != self.signature[..] {
+            known.copy_from_slice(&self.signature);
+            self.answers[slot] = is_swappable(graph, self.signer.variables(&self.signature));
+        }
+        self.answers[slot]
+    }
 }
 
 #[cfg(test)]
@@ -238,17 +340,21 @@ mod tests {
     use super::*;
     use crate::graph::minimal_separators;
     use crate::oracle::World;
+    use crate::varset::VarSet;
 
     use proptest::prelude::*;
 
     /// Each way of settling cells, made to do the whole work; and the separators cut short.
     const WAYS: [(Effort, usize); 5] = [
         (EFFORT, usize::MAX),
-        (Effort { glance: 0, glanced_separators: 0, walk: 0, pair_test: 0 }, usize::MAX),
-        (Effort { glance: 0, glanced_separators: 0, walk: 1000, pair_test: 0 }, usize::MAX),
-        (Effort { glance: 0, glanced_separators: 0, walk: 0, pair_test: 1000 }, usize::MAX),
-        (Effort { glance: 1, glanced_separators: 1, walk: 0, pair_test: 0 }, 1),
+        (NOTHING, usize::MAX),
+        (Effort { walk: 1000, ..NOTHING }, usize::MAX),
+        (Effort { pair_test: 1000, ..NOTHING }, usize::MAX),
+        (Effort { glance: 1, glanced_separators: 1, ..NOTHING }, 1),
     ];
+
+    const NOTHING: Effort =
+        Effort { glance: 0, glanced_separators: 0, walk: 0, pair_test: 0, ..EFFORT };
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(1000))]
@@ -273,7 +379,7 @@ mod tests {
             let joint = JointTable::count(&world.packed());
             for (effort, limit) in WAYS {
                 let separators = minimal_separators(&class.margin_graph(), limit);
-                let screening = screen_with(&joint, &class, &separators, effort);
+                let screening = screen_with(&joint, &class, &separators, effort, |_| {}).unwrap();
                 for record in 0..world.records.len() {
                     let cell = joint.cell_of(crate::encode::RecordId::at(record));
                     let partners = world.partners(record, &tables);
@@ -295,7 +401,36 @@ mod tests {
             GeneratingClass::new(VarSet::first(3), [VarSet::from([0, 1]), VarSet::from([1, 2])]);
         let separators = minimal_separators(&class.margin_graph(), usize::MAX);
         let joint = JointTable::count(&world.packed());
-        let screening = screen(&joint, &class, &separators);
+        let screening = screen(&joint, &class, &separators).unwrap();
         assert!((0..21).all(|cell| screening.is_swappable(CellId::at(cell))));
+    }
+
+    /// What is ahead is told, and refused when it is too much; either way nothing hangs.
+    #[test]
+    fn too_many_comparisons_are_refused() {
+        // Tied on a path, and frozen: every record differs from every other on both sides.
+        let records: Vec<Vec<u32>> = (0..30).map(|code| vec![code, code, code]).collect();
+        let world = World { levels: vec![30; 3], records };
+        let class =
+            GeneratingClass::new(VarSet::first(3), [VarSet::from([0, 1]), VarSet::from([1, 2])]);
+        let joint = JointTable::count(&world.packed());
+        let none = minimal_separators(&class.margin_graph(), 0);
+        assert!(!none.is_complete());
+        let mut told = Vec::new();
+        let enough = Effort { comparisons: 900, ..NOTHING };
+        let screening =
+            screen_with(&joint, &class, &none, enough, |ahead| told.push(ahead)).unwrap();
+        assert_eq!(told, [900]);
+        assert!((0..30).all(|cell| !screening.is_swappable(CellId::at(cell))));
+        let short = Effort { comparisons: 899, ..NOTHING };
+        let error = screen_with(&joint, &class, &none, short, |_| {}).unwrap_err();
+        assert_eq!(error.code, Code::TooManyComparisons);
+        assert!(error.detail.contains("900 comparisons"), "{}", error.detail);
+        // Counting through separators is weighed too.
+        let all = minimal_separators(&class.margin_graph(), usize::MAX);
+        let mut many = Effort { comparisons: 29, ..NOTHING };
+        assert!(screen_with(&joint, &class, &all, many, |_| {}).is_ok(), "the first one is free");
+        many.pair_test = 1000;
+        assert!(screen_with(&joint, &class, &all, many, |_| {}).is_err());
     }
 }

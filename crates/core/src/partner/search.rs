@@ -9,7 +9,7 @@
 use crate::encode::{RecordId, Records};
 use crate::graph::{MarginGraph, Separator};
 use crate::hash::{Map, STATE};
-use crate::partner::pair::is_swappable;
+use crate::partner::pair::{exchangeable_parts, is_swappable};
 use crate::varset::VarSet;
 
 /// How all records of a file differ from one of them.
@@ -50,16 +50,34 @@ pub struct Diagonal {
 /// What Algorithm 1 chooses for a record.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Choice {
-    /// The separator, by its position in the list.
-    pub separator: usize,
-    /// γα by its position among the components of that separator.
-    pub alpha: usize,
+    /// S.
+    pub separator: VarSet,
+    /// γα, the component that is exchanged.
+    pub alpha: VarSet,
     /// γβ.
-    pub beta: usize,
+    pub beta: VarSet,
     /// j.
     pub partner: RecordId,
-    /// E: what of γα differs, or what else differs when γα stays.
+    /// E = γα ∩ Δ̄: exchanging the rest of γα too changes nothing.
     pub exchanged: VarSet,
+}
+
+impl Choice {
+    /// The choice of these two components; of the two the one whose differences hold
+    /// nothing that stays is exchanged. Columns that stay lie in one table, so they never
+    /// stand in both.
+    fn of(
+        separator: VarSet,
+        sides: (VarSet, VarSet),
+        partner: RecordId,
+        differing: VarSet,
+        staying: VarSet,
+    ) -> Self {
+        let (first, second) = sides;
+        let first_stays = (first & differing).meets(&staying);
+        let (alpha, beta) = if first_stays { (second, first) } else { (first, second) };
+        Self { separator, alpha, beta, partner, exchanged: alpha & differing }
+    }
 }
 
 impl Surroundings {
@@ -151,8 +169,8 @@ impl Surroundings {
 
     /// Algorithm 1: the first separator and the first two components with a record in
     /// diagonal position, the first such record, and E = γα; where γα holds a variable of
-    /// `staying`, E is its complement, which gives the same two records. `None` when no
-    /// separator in the list offers one.
+    /// `staying`, the two components change their roles. `None` when no separator in the
+    /// list offers one.
     ///
     /// Law: `algorithm-1`.
     #[must_use]
@@ -162,7 +180,7 @@ impl Surroundings {
         separators: &[Separator],
         staying: VarSet,
     ) -> Option<Choice> {
-        separators.iter().enumerate().find_map(|(position, separator)| {
+        separators.iter().find_map(|separator| {
             let offered = self.through(separator);
             let Diagonal { alpha, beta, .. } = *offered.diagonals.first()?;
             let components = &separator.components;
@@ -174,10 +192,36 @@ impl Surroundings {
                 })
                 .next()?;
             let differing = records.differing(self.record, partner);
-            let inside = components[alpha] & differing;
-            let exchanged = if inside.meets(&staying) { differing - inside } else { inside };
-            Some(Choice { separator: position, alpha, beta, partner, exchanged })
+            let sides = (components[alpha], components[beta]);
+            Some(Choice::of(separator.variables, sides, partner, differing, staying))
         })
+    }
+
+    /// Algorithm 1 without a list of separators: the first record that the pair test finds,
+    /// and a minimal separator on which the two agree. `None` when there is no partner.
+    ///
+    /// Let α and β be two parts of Δ̄ and γβ the component of β in G^𝒟 without the
+    /// neighbours of α. Then S, the neighbours of γβ, are all neighbours of α too: S is a
+    /// minimal separator, and disjoint from Δ̄.
+    ///
+    /// Law: `a-choice-without-a-list`.
+    #[must_use]
+    pub fn choose_by_pair_test(
+        &self,
+        records: &Records,
+        graph: &MarginGraph,
+        staying: VarSet,
+    ) -> Option<Choice> {
+        let swappable = self.by_difference(|differing| is_swappable(graph, differing));
+        let partner = self.records_where(records, |differing| swappable[&differing]).next()?;
+        let differing = records.differing(self.record, partner);
+        let parts = exchangeable_parts(graph, differing);
+        let start = |part: usize| parts[part].lowest().expect("a part holds a variable");
+        let around_first = graph.neighbourhood(parts[0]);
+        let second = graph.component_of(start(1), graph.vertices() - around_first);
+        let separator = graph.neighbourhood(second);
+        let first = graph.component_of(start(0), graph.vertices() - separator);
+        Some(Choice::of(separator, (first, second), partner, differing, staying))
     }
 
     fn by_difference<T>(&self, answer: impl Fn(VarSet) -> T) -> Map<VarSet, T> {

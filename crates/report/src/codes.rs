@@ -1,0 +1,74 @@
+//! What `explain` answers about error codes.
+
+use marginswap_core::diagnostic::Code;
+use serde::Serialize;
+
+use crate::answer::{Answer, aligned_left};
+
+/// How places are counted in every message.
+const COUNTING: &str = "Bytes are counted from 0; lines, columns and records from 1.";
+
+/// What one code means.
+#[derive(Debug, Clone, Serialize)]
+pub struct CodeReport {
+    /// The code, as `E203`.
+    pub code: String,
+    /// What it stands for, in a few words.
+    pub title: &'static str,
+    /// What it means, why it is refused and what helps.
+    pub explanation: &'static str,
+    /// How places are counted.
+    pub counting: &'static str,
+    /// The exit code of the program when it stops with it.
+    pub exit_code: u8,
+}
+
+impl CodeReport {
+    /// Explains a code.
+    #[must_use]
+    pub fn new(code: Code) -> Self {
+        Self {
+            code: code.to_string(),
+            title: code.title(),
+            explanation: code.explanation(),
+            counting: COUNTING,
+            exit_code: code.exit_code(),
+        }
+    }
+}
+
+impl Answer for CodeReport {
+    fn text(&self) -> String {
+        let Self { code, title, explanation, counting, exit_code } = self;
+        format!("{code}: {title}\n\n{explanation}\n\n{counting} Exit code {exit_code}.\n")
+    }
+}
+
+/// Every code there is.
+#[derive(Debug, Clone, Serialize)]
+pub struct CodesReport {
+    /// In rising order.
+    pub codes: Vec<CodeReport>,
+}
+
+impl CodesReport {
+    /// Lists all codes.
+    #[must_use]
+    pub fn new() -> Self {
+        Self { codes: Code::ALL.iter().map(|&code| CodeReport::new(code)).collect() }
+    }
+}
+
+impl Default for CodesReport {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Answer for CodesReport {
+    fn text(&self) -> String {
+        let rows: Vec<Vec<String>> =
+            self.codes.iter().map(|code| vec![code.code.clone(), code.title.to_owned()]).collect();
+        aligned_left(&rows)
+    }
+}
