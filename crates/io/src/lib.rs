@@ -1,9 +1,11 @@
-//! Bytes to columns.
+//! Files: bytes to columns, and back.
 //!
 //! A data file is opened ([`Source::open`]), its header tells the columns, and the wanted
 //! ones are read as categories and codes ([`Source::read`]). CSV, plain or gzip, passes
 //! through a scanner of its own ([`scan`], [`csv`]); Parquet through the crate of that
-//! name. [`write_atomic`] is the only way a file is written.
+//! name. A plan has a file of its own ([`plan_file`]), which knows its input by a sum
+//! ([`digest`]); [`rewrite()`] gives the input once more with the swaps done. Every file is
+//! written by way of [`staged`]: complete under a temporary name, then renamed.
 //!
 //! Absences: no type is guessed, nothing is printed, no error shows a value of the data
 //! (header names may be shown), no damaged file is read in part.

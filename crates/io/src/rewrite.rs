@@ -2,7 +2,7 @@
 //!
 //! Nothing is decided here: the swaps and, for a release, the order of the records and the
 //! columns to leave out are given. A CSV file keeps every byte that is not swapped, see
-//! [`crate::rewrite_csv`]; a Parquet file keeps its schema, its row groups and every column
+//! `rewrite_csv`; a Parquet file keeps its schema, its row groups and every column
 //! that is not touched, see `rewrite_parquet`.
 //!
 //! A CSV file is read twice, first for the cells of the swapped records alone, so memory

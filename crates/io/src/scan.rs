@@ -10,11 +10,11 @@
 //! is one quote; any other quote is an ordinary byte. A line ends with LF or CR LF, the
 //! last one may end with the bytes.
 //!
-//! Trap: a [`Line`] is one record and may hold line breaks in its quoted fields. What
+//! Trap: a line is one record and may hold line breaks in its quoted fields. What
 //! stands behind the last complete record of a window is scanned again when more bytes
 //! have come, so the answer does not depend on where the window ends.
 //!
-//! Way in: [`scan`].
+//! Way in: `scan`.
 
 use std::ops::Range;
 

@@ -245,6 +245,6 @@ fn a_column_that_is_not_wanted_is_counted_all_the_same() {
 #[test]
 fn a_build_without_parquet_says_so() {
     let refusal = refusal(b"PAR1\x15\x00Zq");
-    assert_eq!(refusal.code, Code::BadParquet);
+    assert_eq!(refusal.code, Code::NoParquet);
     assert!(refusal.detail.contains("built without Parquet"));
 }
