@@ -420,7 +420,7 @@ pub struct DemoArgs {
     #[arg(value_name = "DIR")]
     pub folder: PathBuf,
     /// How many people answer the survey
-    #[arg(long, value_name = "N", default_value_t = 20_000)]
+    #[arg(long, value_name = "N", default_value_t = 100_000)]
     pub records: u32,
     /// Which town: the same number gives the same survey and the same swaps
     #[arg(long, value_name = "N", default_value_t = 1)]

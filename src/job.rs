@@ -412,8 +412,7 @@ pub fn release(
         order
     });
     let mut staged = Staged::create(release.target, release.overwrite, Secrecy::Plain)?;
-    let packed = release.target.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("gz"));
-    let packing = if packed { Compression::Gzip } else { Compression::Plain };
+    let packing = Compression::for_target(release.target);
     let how = ReleaseOptions { order: order.clone(), drop: drop.clone(), packing };
     staged.fill(|out| rewrite(path, &options, swaps, &how, out))?;
     staged.flush().map_err(|error| {

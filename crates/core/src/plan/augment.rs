@@ -20,25 +20,34 @@ const LOOKED_AT: usize = 1024;
 /// How many records with a swap are tried for each open record.
 const TRIED: usize = 64;
 
+/// How many cells are looked at for all open cells together.
+const LOOKED_AT_IN_ALL: usize = 2_000_000;
+
 impl Planner<'_> {
     pub(super) fn augment(&mut self, agree: VarSet) {
         self.close_cells();
         if self.open.is_empty() || self.is_full() || !self.task.separators.is_complete() {
             return;
         }
+        let mut left = LOOKED_AT_IN_ALL;
         for separator in self.task.separators.list() {
-            self.augment_through(separator, agree);
+            self.augment_through(separator, agree, &mut left);
             self.close_cells();
-            if self.open.is_empty() || self.is_full() {
+            if self.open.is_empty() || self.is_full() || left == 0 {
                 return;
             }
         }
     }
 
-    fn augment_through(&mut self, separator: &Separator, agree: VarSet) {
+    fn augment_through(&mut self, separator: &Separator, agree: VarSet, left: &mut usize) {
         let slices = Slices::of(self.task.joint, separator);
         for cell in self.open.clone() {
             let cell = cell as usize;
+            let looked_at = slices.slice(slices.slice_of(cell)).len().min(LOOKED_AT);
+            *left = left.saturating_sub(looked_at);
+            if *left == 0 {
+                return;
+            }
             while self.pool.is_open(cell) && !self.is_full() && self.make_room(&slices, cell, agree)
             {
             }

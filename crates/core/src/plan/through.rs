@@ -18,7 +18,10 @@ const COMPARISONS_PER_CELL: usize = 32;
 const COMPARISONS_AT_LEAST: usize = 1 << 24;
 
 /// How many comparisons all passes may take.
-const COMPARISONS_AT_MOST: usize = 4_000_000_000;
+const COMPARISONS_AT_MOST: usize = 300_000_000;
+
+/// Judging a partner costs as much as so many comparisons.
+const JUDGING: usize = 16;
 
 /// A partner that a cell noted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -106,6 +109,9 @@ impl Planner<'_> {
         for separator in list {
             let slices = Slices::of(joint, separator);
             for (&cell, best) in wanting.iter().zip(&mut best) {
+                if pass.comparisons > COMPARISONS_AT_MOST {
+                    break;
+                }
                 self.note_partners(&slices, cell as usize, agree, limit, best, &mut pass);
             }
         }
@@ -160,7 +166,12 @@ impl Planner<'_> {
                 continue;
             }
             let worst = best.get(NOTES - 1).map_or(u64::MAX, |note| note.judgement.cost);
-            let Some(judgement) = self.judge_below(cell, other, differing, worst) else { continue };
+            pass.comparisons += JUDGING;
+            let Some(judgement) = self.judge_below(cell, other, differing, worst) else {
+                // Before it says no every union of parts is tried.
+                pass.comparisons += 16 * JUDGING;
+                continue;
+            };
             let chance =
                 u32::try_from(self.random.bits() >> 32).expect("half of the bits are left");
             let note = Note { judgement, chance, cell: number(cell), partner };
@@ -198,8 +209,8 @@ impl Planner<'_> {
         differing: VarSet,
         limit: u64,
     ) -> Option<Judgement> {
-        // 2⁷ − 1 unions are tried at most.
-        const MOST_PARTS: usize = 8;
+        // 2⁵ − 1 unions are tried at most, each from both sides.
+        const MOST_PARTS: usize = 6;
         let graph = self.offers.graph();
         let parts = crate::partner::pair::exchangeable_parts(graph, differing);
         if parts.len() <= 2 || parts.len() > MOST_PARTS {
