@@ -48,9 +48,10 @@ impl Scope {
         let named = formula.resolve(columns)?;
         let tabled: BTreeSet<usize> = named.iter().flatten().copied().collect();
         if let Some(&column) = tabled.iter().find(|&&column| roles.of(column) == Role::Ignored) {
+            let option = if roles.id() == Some(column) { "--id" } else { "--ignore" };
             return Err(Diagnostic::new(
                 Code::IgnoredInTable,
-                format!("a table names `{}`, which --id or --ignore leaves out", columns[column]),
+                format!("a table names `{}`, which {option} leaves out", columns[column]),
                 "let the column take part, or do not keep that table",
             ));
         }
