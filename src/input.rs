@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use marginswap_core::diagnostic::{Code, Diagnostic, escaped, grouped};
 use marginswap_core::encode::{
-    Column, RecordId, Records, Role, Roles, Schema, did_you_mean, nearly_all_differ,
+    Column, RecordId, Records, Role, Roles, Schema, Variable, did_you_mean, nearly_all_differ,
 };
 use marginswap_core::graph::{Formula, Scope, Separators, minimal_separators, parse_names, quoted};
 use marginswap_core::varset::VarSet;
@@ -271,15 +271,28 @@ impl Loaded {
     }
 
     fn warn_of_ids(&self, schema: &Schema, records: &Records) {
-        for variable in ids(schema, records).iter().map(|&id| &schema.variables()[id]) {
+        const NAMED: usize = 5;
+        let found = ids(schema, records);
+        let (staying, exchanged): (Vec<&Variable>, Vec<&Variable>) =
+            found.iter().map(|&id| &schema.variables()[id]).partition(|variable| variable.stays);
+        let names: Vec<String> = exchanged
+            .iter()
+            .take(NAMED)
+            .map(|variable| format!("`{}`", escaped(&variable.name)))
+            .collect();
+        if !names.is_empty() {
+            let more = match exchanged.len() - names.len() {
+                0 => String::new(),
+                more => format!(" and {} more", grouped(more as u64)),
+            };
+            talk(&format!(
+                "warning: nearly every value of {}{more} is different. An id among the variables makes\n\
+                 every swap look effective: leave it out with --id or --ignore.",
+                names.join(", ")
+            ));
+        }
+        for variable in staying {
             let name = escaped(&variable.name);
-            if !variable.stays {
-                talk(&format!(
-                    "warning: nearly every value of `{name}` is different. An id among the variables makes\n\
-                     every swap look effective: leave it out with --id or --ignore."
-                ));
-                continue;
-            }
             let columns: Vec<String> = variable
                 .columns
                 .iter()

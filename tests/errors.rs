@@ -218,6 +218,10 @@ fn an_id_is_one_column_and_messages_name_the_option() {
         let said = refused(Code::UnknownColumn, &["inspect", GOOD, option, "persn"]);
         assert!(said.contains(&format!("{option} names `persn`")), "{said}");
     }
+    for option in ["--id", "--ignore"] {
+        let said = refused(Code::IgnoredInTable, &["graph", GOOD, "--keep", "sex", option, "sex"]);
+        assert!(said.contains(&format!("`sex`, which {option} leaves out")), "{said}");
+    }
     let said = refused(Code::TwoRoles, &["inspect", GOOD, "--stay", "sex", "--id", "`sex`"]);
     assert!(said.contains("named by --stay and by --id"), "{said}");
 }

@@ -170,7 +170,7 @@ proptest! {
         let (before, after) = (narrow(before), narrow(fresh));
         let names = ["a", "b", "c", "d"].map(str::to_owned);
         let stay = names[2..].to_vec();
-        let roles = Roles::assign(&names, &[], &stay, &[]).unwrap();
+        let roles = Roles::assign(&names, &[], &stay, &[], None).unwrap();
         let schema = Schema::new(&names, &roles, &BTreeSet::new());
         let (first, second) = encode_both(&schema, &columns(&before), &columns(&after));
         prop_assert_eq!(first.cells().layout(), second.cells().layout());

@@ -31,7 +31,9 @@ fn refusal(bytes: &[u8]) -> Diagnostic {
     with_file(bytes, |path| {
         let refusal = read_path(path, &ReadOptions::default()).unwrap_err();
         assert_eq!(refusal.place.file.as_deref(), Some(path));
-        assert!(!format!("{refusal} {refusal:?}").contains("Zq"), "a value is shown");
+        // The name of the folder is drawn at random and may hold the marker by chance.
+        let said = format!("{refusal} {refusal:?}").replace(path.to_str().unwrap(), "FILE");
+        assert!(!said.contains("Zq"), "a value is shown: {said}");
         refusal
     })
 }

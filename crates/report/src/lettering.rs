@@ -11,28 +11,39 @@
 //!
 //! Way in: [`width`], [`shorten`], [`wrap`].
 
-/// A name as it can be shown: line breaks and tabs become blanks, what no reader can see
-/// (controls, embeddings and overrides of the writing direction) becomes U+FFFD, and no
-/// character carries more than four marks.
+/// A name as it can be shown: what no reader can see (controls, embeddings and overrides of
+/// the writing direction) becomes U+FFFD, and no character carries more than four marks. A
+/// blank at an end, behind another one, or of another kind than a space becomes `␣`: names
+/// may differ in nothing else.
 ///
 /// An empty or blank name is shown as `(no name)`.
 #[must_use]
 pub fn shown(name: &str) -> String {
     let mut marks = 0;
     let mut shown = String::with_capacity(name.len());
-    for character in name.chars() {
+    let inner = name.trim();
+    let start = name.len() - name.trim_start().len();
+    let mut after_blank = false;
+    for (position, character) in name.char_indices() {
+        let at_an_end = position < start || position >= start + inner.len();
+        let is_seen = character == ' ' && !at_an_end && !after_blank;
+        after_blank = character.is_whitespace();
+        if after_blank && !is_seen {
+            marks = 0;
+            shown.push('␣');
+            continue;
+        }
         marks = if is_mark(character) { marks + 1 } else { 0 };
         if marks > 4 {
             continue;
         }
         shown.push(match character {
-            '\t' | '\n' | '\r' | '\u{85}' | '\u{2028}' | '\u{2029}' => ' ',
             '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}' => char::REPLACEMENT_CHARACTER,
             other if other.is_control() => char::REPLACEMENT_CHARACTER,
             other => other,
         });
     }
-    if shown.trim().is_empty() { "(no name)".to_owned() } else { shown }
+    if inner.is_empty() { "(no name)".to_owned() } else { shown }
 }
 
 /// An upper estimate of the width of `text`, set in regular letters of `size` pixels.
@@ -311,7 +322,9 @@ mod tests {
 
     #[test]
     fn what_cannot_be_seen_is_made_visible() {
-        assert_eq!(shown("a\nb\u{0}\u{202E}c"), "a b\u{FFFD}\u{FFFD}c");
+        assert_eq!(shown("a\nb\u{0}\u{202E}c"), "a␣b\u{FFFD}\u{FFFD}c");
+        let names = ["a b", "a  b", " a b", "a b ", "a\tb", "a\u{A0}b "];
+        assert_eq!(names.map(shown), ["a b", "a ␣b", "␣a b", "a b␣", "a␣b", "a␣b␣"]);
         assert_eq!(shown(" \t"), "(no name)");
         assert_eq!(shown("الجنس"), "الجنس");
     }

@@ -224,7 +224,7 @@ fn hostile_names_are_only_names() {
     assert!(nodes.iter().all(|node| !["script", "b"].contains(&node.name.as_str())));
     let texts: Vec<&str> =
         nodes.iter().filter(|node| node.name == "text").map(|node| node.text.as_str()).collect();
-    for exact in ["<script>alert(1)</script>", "\"&'", "]]>", "  blanks  ", "(no name)"] {
+    for exact in ["<script>alert(1)</script>", "\"&'", "]]>", "␣␣blanks␣␣", "(no name)"] {
         assert!(texts.contains(&exact), "{exact:?} is drawn");
     }
     assert!(!texts.contains(&long.as_str()));
@@ -252,6 +252,29 @@ fn words(svg: &str) -> String {
     let root = read(svg);
     let texts = root.all().into_iter().filter(|node| node.name == "text");
     texts.map(|node| node.text.as_str()).collect::<Vec<_>>().join(" ")
+}
+
+/// Two tied variables and many free ones: the oval stays small.
+#[test]
+fn many_lonely_variables_stand_in_lines() {
+    let names: Vec<String> = (0..60).map(|number| format!("variable_{number}")).collect();
+    let picture = |count: usize| GraphPicture {
+        names: names[..count].iter().map(String::as_str).collect(),
+        edges: vec![(3, 7)],
+        separators_complete: true,
+        stays: VarSet::single(0),
+        ..GraphPicture::default()
+    };
+    let (few, many) = (draw(&picture(10)), draw(&picture(60)));
+    assert!(!words(&few).contains("Tied to no other variable:"));
+    assert!(words(&many).contains("Tied to no other variable:"));
+    for name in &names {
+        assert!(words(&many).contains(name.as_str()), "{name}");
+    }
+    let height = |svg: &str| sheet(&checked(svg, "lonely")).bottom;
+    assert!(height(&many) < 700.0, "{}", height(&many));
+    // With no tie at all there is no oval.
+    checked(&draw(&GraphPicture { edges: Vec::new(), ..picture(60) }), "only lonely ones");
 }
 
 #[test]

@@ -26,7 +26,10 @@ pub enum Role {
 
 /// The role of each column, in the file's order.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Roles(Vec<Role>);
+pub struct Roles {
+    roles: Vec<Role>,
+    id: Option<usize>,
+}
 
 impl Roles {
     /// Gives every column its role: variable unless said otherwise; when `vars` names
@@ -78,19 +81,26 @@ impl Roles {
                 "leave at least one column neither staying nor ignored",
             ));
         }
-        Ok(Self(roles))
+        let id = id.and_then(|id| columns.iter().position(|column| column == id));
+        Ok(Self { roles, id })
     }
 
     /// Every column a variable.
     #[must_use]
     pub fn all_variables(columns: usize) -> Self {
-        Self(vec![Role::Variable; columns])
+        Self { roles: vec![Role::Variable; columns], id: None }
     }
 
     /// The role of a column.
     #[must_use]
     pub fn of(&self, column: usize) -> Role {
-        self.0[column]
+        self.roles[column]
+    }
+
+    /// The column that names a record.
+    #[must_use]
+    pub fn id(&self) -> Option<usize> {
+        self.id
     }
 }
 

@@ -81,9 +81,10 @@ impl Scope {
         let tabled: BTreeSet<usize> =
             named.iter().chain(linked.clone()).flatten().chain(&ties.apart).copied().collect();
         if let Some(&column) = tabled.iter().find(|&&column| roles.of(column) == Role::Ignored) {
+            let option = if roles.id() == Some(column) { "--id" } else { "--ignore" };
             return Err(Diagnostic::new(
                 Code::IgnoredInTable,
-                format!("`{}` is asked for, and --id or --ignore leaves it out", columns[column]),
+                format!("a table names `{}`, which {option} leaves out", columns[column]),
                 "let the column take part, or do not name it elsewhere",
             ));
         }

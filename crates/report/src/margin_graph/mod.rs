@@ -7,7 +7,8 @@
 //!
 //! Trap: a complete graph has no separator, and the picture of it looks like any dense
 //! one; it gets a banner. Edge case: the empty set is a separator exactly when the graph
-//! is disconnected, and is shown as "nothing".
+//! is disconnected, and is shown as "nothing". Many variables that nothing is tied to would
+//! make the oval large and empty: they stand in lines beneath it.
 //!
 //! Way in: [`draw`]; the same in words: [`describe`].
 
@@ -64,6 +65,9 @@ pub const BANNER: &str =
 /// How many separators are listed before "and N more".
 const LISTED: usize = 12;
 
+/// How many variables that are tied to no other one stand on the ring.
+const MOST_ALONE: usize = 8;
+
 const MARGIN: f64 = 24.0;
 const LEAST_CONTENT: f64 = 720.0;
 const LABEL: f64 = 14.0;
@@ -81,8 +85,9 @@ const CHIP_LINE: f64 = 27.0;
 #[must_use]
 pub fn draw(picture: &GraphPicture<'_>) -> String {
     let neighbours = neighbours(picture);
-    let ring = Ring::new(&neighbours);
-    let drawing = Drawing::new(picture, &ring);
+    let (vertices, alone) = on_the_ring(&neighbours);
+    let ring = Ring::new(&within(&neighbours, &vertices));
+    let drawing = Drawing::new(picture, &ring, vertices);
 
     let content = (drawing.left + drawing.right).max(LEAST_CONTENT);
     let mut sheet = Sheet { content, y: MARGIN, parts: Vec::new() };
@@ -91,6 +96,7 @@ pub fn draw(picture: &GraphPicture<'_>) -> String {
         sheet.banner();
     }
     drawing.put(picture, &neighbours, &mut sheet);
+    sheet.alone(picture, &alone);
     sheet.legend(picture);
     sheet.separators(picture);
     sheet.finish(picture)
@@ -127,6 +133,27 @@ fn is_complete(neighbours: &[VarSet]) -> bool {
     count >= 2 && neighbours.iter().all(|near| near.len() == count - 1)
 }
 
+/// The variables that stand on the ring, and those beneath it: the ones tied to no other,
+/// when they are many.
+fn on_the_ring(neighbours: &[VarSet]) -> (Vec<usize>, Vec<usize>) {
+    let (alone, tied): (Vec<usize>, Vec<usize>) =
+        (0..neighbours.len()).partition(|&vertex| neighbours[vertex].is_empty());
+    if alone.len() > MOST_ALONE {
+        (tied, alone)
+    } else {
+        ((0..neighbours.len()).collect(), Vec::new())
+    }
+}
+
+/// The neighbours of these vertices, numbered by their positions; all neighbours are among
+/// them.
+fn within(neighbours: &[VarSet], vertices: &[usize]) -> Vec<VarSet> {
+    let position = |vertex: usize| {
+        vertices.binary_search(&vertex).expect("whatever is tied to a vertex is tied itself")
+    };
+    vertices.iter().map(|&vertex| neighbours[vertex].iter().map(position).collect()).collect()
+}
+
 /// The full name as a tip, where the drawing shows only some of it.
 fn tip(element: &mut Element, name: &str, label: &str) {
     if name != label {
@@ -156,6 +183,8 @@ fn mark(x: f64, y: f64, stays: bool, in_separator: bool) -> Element {
 /// The graph itself: places from the ring, labels outward, and how far they reach.
 struct Drawing<'r> {
     ring: &'r Ring,
+    /// The variable at each position of the ring.
+    vertices: Vec<usize>,
     names: Vec<String>,
     labels: Vec<String>,
     left: f64,
@@ -166,8 +195,9 @@ struct Drawing<'r> {
 const TO_LABEL: f64 = NODE + 6.0;
 
 impl<'r> Drawing<'r> {
-    fn new(picture: &GraphPicture<'_>, ring: &'r Ring) -> Self {
-        let names: Vec<String> = picture.names.iter().map(|name| shown(name)).collect();
+    fn new(picture: &GraphPicture<'_>, ring: &'r Ring, vertices: Vec<usize>) -> Self {
+        let names: Vec<String> =
+            vertices.iter().map(|&vertex| shown(picture.names[vertex])).collect();
         let labels: Vec<String> =
             names.iter().map(|name| shorten(name, LABEL, LABEL_ROOM)).collect();
         let (mut left, mut right) = (NODE, NODE);
@@ -178,7 +208,7 @@ impl<'r> Drawing<'r> {
                 Side::Right => right = right.max(reach),
             }
         }
-        Self { ring, names, labels, left, right }
+        Self { ring, vertices, names, labels, left, right }
     }
 
     fn put(&self, picture: &GraphPicture<'_>, neighbours: &[VarSet], sheet: &mut Sheet) {
@@ -199,7 +229,7 @@ impl<'r> Drawing<'r> {
             .with("stroke-width", line_width)
             .with("stroke-opacity", opacity)
             .with("stroke-linecap", "round");
-        for (from, near) in neighbours.iter().enumerate() {
+        for (from, near) in within(neighbours, &self.vertices).iter().enumerate() {
             for to in near.iter().filter(|&to| to > from) {
                 let (start, end) = (self.ring.places[from], self.ring.places[to]);
                 let control = self.ring.bend(from, to);
@@ -225,7 +255,8 @@ impl<'r> Drawing<'r> {
             let (x, y) = (middle_x + place.x, middle_y + place.y);
             let mut node = Element::new("g");
             tip(&mut node, &self.names[vertex], label);
-            node.push(mark(x, y, picture.stays.contains(vertex), dashed.contains(vertex)));
+            let variable = self.vertices[vertex];
+            node.push(mark(x, y, picture.stays.contains(variable), dashed.contains(variable)));
             let (x, anchor) = match self.ring.sides[vertex] {
                 Side::Left => (x - TO_LABEL, "end"),
                 Side::Right => (x + TO_LABEL, "start"),
@@ -283,6 +314,26 @@ impl Sheet {
             self.parts.push(text.with("font-weight", "bold"));
         }
         self.y += height + 12.0;
+    }
+
+    /// The variables that are tied to no other, in lines.
+    fn alone(&mut self, picture: &GraphPicture<'_>, alone: &[usize]) {
+        if alone.is_empty() {
+            return;
+        }
+        self.small_print("Tied to no other variable:");
+        let mut flow = Flow::new(MARGIN, MARGIN + self.content, self.y + 4.0, 24.0, 20.0);
+        for &variable in alone {
+            let name = shown(picture.names[variable]);
+            let label = shorten(&name, SMALL, CHIP_ROOM);
+            let (x, middle) = flow.place(2.0 * NODE + 6.0 + width(&label, SMALL));
+            let mut node = Element::new("g");
+            tip(&mut node, &name, &label);
+            node.push(mark(x + NODE, middle, picture.stays.contains(variable), false));
+            node.push(lettered(&label, x + NODE + TO_LABEL, middle, SMALL, &INK));
+            self.parts.push(node);
+        }
+        self.y = flow.end() + 4.0;
     }
 
     fn legend(&mut self, picture: &GraphPicture<'_>) {
