@@ -81,6 +81,18 @@ const GOOD: &str = "tests/bad/good.csv";
 
 /// What was typed, and the code.
 const TYPED: &[(Code, &[&str])] = &[
+    (Code::MissingSetting, &["protect", GOOD, "--keep", "age", "-o", "tests/nowhere.csv"]),
+    (
+        Code::NoRiskModel,
+        &["protect", GOOD, "--keys", "age", "-o", "tests/nowhere.csv", "--risky", "top:50"],
+    ),
+    (Code::OtherColumns, &["verify", GOOD, "examples/town.csv", "--keep", "age"]),
+    (Code::NotLinked, &["verify", GOOD, GOOD, "--keep", "age", "--id", "person"]),
+    (
+        Code::BadSeed,
+        &["plan", GOOD, "--keys", "age", "-o", "tests/nowhere.plan", "--seed-file", GOOD],
+    ),
+    (Code::NoPlan, &["apply", GOOD, GOOD, "-o", "tests/nowhere.csv"]),
     (Code::UnknownVariable, &["graph", GOOD, "--keep", "agee*sex"]),
     (Code::RepeatedVariable, &["graph", GOOD, "--keep", "age*sex*age"]),
     (Code::EmptyTable, &["graph", GOOD, "--keep", "age + "]),
@@ -148,12 +160,21 @@ const TESTED_IN_THE_CORE: &[Code] = &[Code::TooManyComparisons];
 const TESTED_IN_PROJECT: &[Code] =
     &[Code::BadToml, Code::UnknownEntry, Code::BadEntry, Code::NoProjectFile];
 
+/// Plans and pairings: `tests/job.rs`, and `crates/io/tests/plan_file.rs` for a newer format.
+const TESTED_IN_THE_JOB: &[Code] =
+    &[Code::StalePlan, Code::OtherParameters, Code::NewerPlan, Code::PairingTooLarge];
+
+/// Only a bug of ours could provoke it: a file whose recount fails.
+const OUR_FAULT: &[Code] = &[Code::NotKept];
+
 #[test]
 fn every_code_has_a_test() {
     let mut tested: BTreeSet<Code> = FILES.iter().chain(PARQUET_FILES).map(|file| file.1).collect();
     tested.extend(TYPED.iter().map(|typed| typed.0));
     tested.extend(TESTED_IN_THE_READER);
     tested.extend(TESTED_IN_PROJECT);
+    tested.extend(TESTED_IN_THE_JOB);
+    tested.extend(OUR_FAULT);
     tested.extend(TESTED_IN_THE_CORE);
     tested.insert(Code::OwnBug);
     tested.extend([Code::TooManyVariables, Code::Unreadable]);

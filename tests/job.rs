@@ -493,22 +493,24 @@ fn the_best_pairing_covers_no_less() {
     let (best, greedy) = (run("optimal"), run("greedy"));
     assert!(best.0 >= greedy.0);
     assert!(best.0 > greedy.0 || best.1 <= greedy.1);
+    let lines: String = (0..1200).map(|n| format!("{n},{},{}\n", n % 7, n % 5)).collect();
+    let large = desk.write("large.csv", &format!("a,b,c\n{lines}"));
     let output = marginswap(&[
         "protect",
-        TOWN,
+        &large,
         "--keys",
-        KEYS,
+        "a",
         "--keep",
-        KEEP,
+        "b*c",
         "--risky",
-        "k:400",
+        "unique",
         "--pairing",
         "optimal",
         "-o",
         &desk.path("z"),
     ]);
-    // All 400 records at risk still fit; a larger file would not.
-    assert!([Some(0), Some(1)].contains(&output.status.code()), "{}", err(&output));
+    assert_eq!(output.status.code(), Some(7), "{}", err(&output));
+    assert!(err(&output).contains("E702"), "{}", err(&output));
 }
 
 #[test]

@@ -214,7 +214,7 @@ const REFUSED: &[(&str, Code, &str, &str)] = &[
     ),
     ("[swap]\nrate = 0.05\n", Code::BadEntry, "line 2, column 8", "a share in quotes"),
     ("[swap]\nrate = -5\n", Code::BadEntry, "line 2, column 8", "`swap.rate`"),
-    ("[swap]\nbudget = '150 %'\n", Code::BadEntry, "line 2, column 15", "more than all"),
+    ("[swap]\nbudget = '150 %'\n", Code::BadEntry, "line 2, column 10", "more than all"),
     ("[swap]\npairing = 'best'\n", Code::BadEntry, "line 2, column 11", "greedy or optimal"),
     ("[swap.weights]\nage = 0\n", Code::BadEntry, "line 2, column 7", "a whole number from 1"),
     ("[swap.weights]\nage = 1.5\n", Code::BadEntry, "line 2, column 7", "`swap.weights.age`"),
