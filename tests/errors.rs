@@ -81,6 +81,16 @@ const GOOD: &str = "tests/bad/good.csv";
 
 /// What was typed, and the code.
 const TYPED: &[(Code, &[&str])] = &[
+    (Code::OutputIsInput, &["screen", GOOD, "--keep", "age", "--out", GOOD, "--force"]),
+    (
+        Code::OutputIsInput,
+        &["graph", GOOD, "--keep", "age", "--svg", "./tests/bad/good.csv", "--force"],
+    ),
+    (
+        Code::OutputIsInput,
+        &["protect", GOOD, "--keys", "age", "-o", "tests/../tests/bad/good.csv", "--force"],
+    ),
+    (Code::OutputIsInput, &["init", GOOD, "-o", GOOD, "--force"]),
     (Code::MissingSetting, &["protect", GOOD, "--keep", "age", "-o", "tests/nowhere.csv"]),
     (
         Code::NoRiskModel,

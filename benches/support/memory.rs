@@ -36,7 +36,8 @@ pub fn run(command: &mut Command) -> Run {
     }
     let seconds = start.elapsed().as_secs_f64();
     let output = child.wait_with_output().expect("the child's answer can be read");
-    assert!(output.status.success(), "the program ends well");
+    // 1 means that it finished and a gate is not met.
+    assert!(matches!(output.status.code(), Some(0 | 1)), "the program ends well");
     Run { output: output.stdout, seconds, peak }
 }
 

@@ -3,7 +3,8 @@
 use marginswap_core::diagnostic::{Code, Diagnostic};
 use marginswap_core::varset::VarSet;
 use marginswap_io::{
-    Overwrite, ReadOptions, check_target, digest_file, read_plan, remove_on_interrupt,
+    Overwrite, ReadOptions, check_not_input, check_target, digest_file, read_plan,
+    remove_on_interrupt,
 };
 use marginswap_report::verify::VerifyReport;
 
@@ -18,6 +19,8 @@ pub fn run(args: &ApplyArgs) -> Result<Outcome, Diagnostic> {
     settings::use_threads(&args.threads)?;
     let overwrite = Overwrite::from_force(args.force.force);
     check_target(&args.out, overwrite)?;
+    check_not_input(&args.out, &args.data)?;
+    check_not_input(&args.out, &args.plan)?;
     remove_on_interrupt()?;
     let plan = read_plan(&args.plan)?;
     if let Some(path) = &args.project {

@@ -2,7 +2,7 @@
 
 use marginswap_core::diagnostic::Diagnostic;
 use marginswap_core::graph::{Formula, Scope};
-use marginswap_io::{Overwrite, Secrecy, write_atomic};
+use marginswap_io::{Overwrite, Secrecy, check_not_input, check_target, write_atomic};
 use marginswap_report::graph::{GraphReport, picture};
 use marginswap_report::margin_graph::draw;
 
@@ -12,6 +12,13 @@ use crate::output::{Line, give, next, talk};
 
 /// Describes the margin graph; draws it when asked.
 pub fn run(args: &GraphArgs) -> Result<(), Diagnostic> {
+    let overwrite = Overwrite::from_force(args.force.force);
+    if let Some(file) = &args.svg {
+        check_target(file, overwrite)?;
+        if let Some(data) = &args.data {
+            check_not_input(file, data)?;
+        }
+    }
     let scope = match &args.data {
         Some(data) => open(data, &args.read, &args.roles)?.scope(&args.keep.keep)?,
         None => Scope::of_tables(&Formula::parse(&args.keep.keep)?)?,
@@ -19,7 +26,6 @@ pub fn run(args: &GraphArgs) -> Result<(), Diagnostic> {
     let separators = separators(&scope, args.keep.max_separators);
     if let Some(file) = &args.svg {
         let picture = draw(&picture(&scope, &separators));
-        let overwrite = Overwrite::from_force(args.force.force);
         write_atomic(file, overwrite, Secrecy::Plain, |out| out.write_all(picture.as_bytes()))?;
         talk(&format!("{} holds the picture", file.display()));
     }

@@ -6,7 +6,8 @@ use marginswap_core::diagnostic::{Code, Diagnostic};
 use marginswap_core::encode::{Role, Roles, looks_like_id};
 use marginswap_core::graph::parse_names;
 use marginswap_io::{
-    Delimiter, Format, Overwrite, ReadOptions, Secrecy, Source, check_target, write_atomic,
+    Delimiter, Format, Overwrite, ReadOptions, Secrecy, Source, check_not_input, check_target,
+    write_atomic,
 };
 
 use crate::args::InitArgs;
@@ -18,6 +19,7 @@ use crate::project::{Draft, DraftColumn};
 pub fn run(args: &InitArgs) -> Result<(), Diagnostic> {
     let overwrite = Overwrite::from_force(args.force.force);
     check_target(&args.out, overwrite)?;
+    check_not_input(&args.out, &args.data)?;
     let text = draft(args)?.text();
     write_atomic(&args.out, overwrite, Secrecy::Plain, |out| out.write_all(text.as_bytes()))?;
     talk(&format!(

@@ -1,7 +1,7 @@
 //! `plan`: decides the swaps, writes no data.
 
 use marginswap_core::diagnostic::{Code, Diagnostic};
-use marginswap_io::{Overwrite, check_target, write_plan};
+use marginswap_io::{Overwrite, check_not_input, check_target, write_plan};
 
 use crate::args::PlanArgs;
 use crate::job::prepare;
@@ -21,6 +21,9 @@ pub fn run(args: &PlanArgs) -> Result<Outcome, Diagnostic> {
     })?;
     let overwrite = Overwrite::from_force(args.job.force.force);
     check_target(&out, overwrite)?;
+    if let Some(data) = &project.data {
+        check_not_input(&out, data)?;
+    }
     let chosen = seed::choose(args.job.seed_file.as_deref(), args.job.demo_seed)?;
     let prepared = prepare(project)?;
     let plan = prepared.plan(chosen.seed)?;

@@ -3,7 +3,9 @@
 use std::path::PathBuf;
 
 use marginswap_core::diagnostic::{Code, Diagnostic};
-use marginswap_io::{Overwrite, ReadOptions, check_target, remove_on_interrupt, write_plan};
+use marginswap_io::{
+    Overwrite, ReadOptions, check_not_input, check_target, remove_on_interrupt, write_plan,
+};
 use marginswap_report::plan::ProtectReport;
 
 use crate::args::ProtectArgs;
@@ -54,6 +56,9 @@ pub fn carry_out(request: Request) -> Result<Outcome, Diagnostic> {
     let plan_path = project.release.plan.clone();
     for target in [Some(&out), plan_path.as_ref()].into_iter().flatten() {
         check_target(target, overwrite)?;
+        if let Some(data) = &project.data {
+            check_not_input(target, data)?;
+        }
     }
     remove_on_interrupt()?;
     let prepared = prepare(project)?;

@@ -3,7 +3,7 @@
 use marginswap_core::diagnostic::{Diagnostic, grouped};
 use marginswap_core::partner::screen_announced;
 use marginswap_core::table::JointTable;
-use marginswap_io::{Overwrite, Secrecy, check_target, write_atomic};
+use marginswap_io::{Overwrite, Secrecy, check_not_input, check_target, write_atomic};
 use marginswap_report::screen::{ScreenReport, write_records};
 
 use crate::args::ScreenArgs;
@@ -18,6 +18,7 @@ pub fn run(args: &ScreenArgs) -> Result<(), Diagnostic> {
     let overwrite = Overwrite::from_force(args.force.force);
     if let Some(out) = &args.out {
         check_target(out, overwrite)?;
+        check_not_input(out, &args.data)?;
     }
     let opened = open(&args.data, &args.read, &args.roles)?;
     let scope = opened.scope(&args.keep.keep)?;

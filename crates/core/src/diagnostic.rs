@@ -351,6 +351,9 @@ codes! {
          A file appears under its name only when it is complete.";
     OutputExists 803 exit 8: "the output file exists",
         "An existing file is not replaced unless --force is given.";
+    OutputIsInput 804 exit 8: "the output is the input",
+        "The file to write is the file that is read. It is never replaced, not even with --force: the\n\
+         original would be gone, and with it every way to verify what was released.";
 }
 
 impl Code {

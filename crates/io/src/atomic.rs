@@ -60,6 +60,26 @@ pub fn write_atomic(
     staged.finish()?.publish()
 }
 
+/// Refuses to write over a file that is read, under whatever name.
+///
+/// # Errors
+/// [`Code::OutputIsInput`].
+pub fn check_not_input(target: &Path, input: &Path) -> Result<(), Diagnostic> {
+    let same = match (fs::canonicalize(target), fs::canonicalize(input)) {
+        (Ok(target), Ok(input)) => target == input,
+        _ => false,
+    };
+    if same {
+        return Err(Diagnostic::new(
+            Code::OutputIsInput,
+            "this file is the input",
+            "name another file",
+        )
+        .in_file(target));
+    }
+    Ok(())
+}
+
 /// Looks whether a file may be written under this name, before the work for it is done.
 ///
 /// # Errors

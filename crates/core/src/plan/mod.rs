@@ -2,13 +2,13 @@
 //!
 //! Coverage first, then cost, then chance. The search goes from near to far:
 //!
-//! 1. [`nearest`]: for one set of differing variables after the other, cheapest first, the
+//! 1. `nearest`: for one set of differing variables after the other, cheapest first, the
 //!    cells that agree on everything else are matched with each other.
-//! 2. [`through`]: what is left looks through the slices of every separator and takes the
+//! 2. `through`: what is left looks through the slices of every separator and takes the
 //!    cheapest of what it finds.
-//! 3. [`augment`]: a record whose partners are all taken makes room by moving a swap.
+//! 3. `augment`: a record whose partners are all taken makes room by moving a swap.
 //!
-//! Where few records are at risk, [`optimal`] finds the best pairing instead.
+//! Where few records are at risk, `optimal` finds the best pairing instead.
 //!
 //! Swaps are disjoint and each keeps every table, so all of them together do. A plan is
 //! data: nothing after it decides anything.
