@@ -91,11 +91,16 @@ impl Layout {
     #[must_use]
     pub fn mask(&self, variables: VarSet) -> Mask {
         let mut words = vec![0; self.words];
+        self.add_mask(variables, &mut words);
+        Mask(words.into())
+    }
+
+    /// Sets the bits of a set of variables in these words.
+    pub(crate) fn add_mask(&self, variables: VarSet, words: &mut [u64]) {
         for variable in variables {
             let field = self.fields[variable];
             words[field.word] |= field.mask();
         }
-        Mask(words.into())
     }
 
     /// Δ̄: the variables in which two packed cells differ.

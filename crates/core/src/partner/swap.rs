@@ -44,6 +44,27 @@ pub fn exchange(
     (take(left, right), take(right, left))
 }
 
+/// As [`exchange`], into words of the caller's: two new cells behind one another. Searches
+/// ask for many exchanges and keep none.
+pub(crate) fn exchange_into(
+    layout: &Layout,
+    left: &[u64],
+    right: &[u64],
+    exchanged: VarSet,
+    new: &mut Vec<u64>,
+) {
+    let words = layout.words();
+    new.clear();
+    new.resize(2 * words, 0);
+    let (new_left, new_right) = new.split_at_mut(words);
+    layout.add_mask(exchanged, new_left);
+    for (position, (&left, &right)) in left.iter().zip(right).enumerate() {
+        let mask = new_left[position];
+        new_left[position] = (left & !mask) | (right & mask);
+        new_right[position] = (right & !mask) | (left & mask);
+    }
+}
+
 /// Two cells lose a record, two others gain one; the four are different.
 #[derive(Clone, PartialEq, Eq)]
 pub struct PrimitiveMove {

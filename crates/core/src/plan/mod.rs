@@ -24,6 +24,8 @@ mod optimal;
 mod pool;
 mod through;
 
+use std::cell::RefCell;
+
 pub use constraint::{Constraints, Forbidden, Term};
 pub use exchange::{Offer, Offers, Prices, cheapest};
 pub use matching::maximum_weight_matching;
@@ -31,10 +33,10 @@ pub use optimal::{MOST_VERTICES, TooLarge};
 
 use crate::encode::{RecordId, Records};
 use crate::graph::{GeneratingClass, MarginGraph, Separators};
-use crate::partner::swap::{Swap, exchange};
+use crate::partner::swap::{Swap, exchange_into};
 use crate::partner::{Screening, pair};
 use crate::random::{Random, Seed};
-use crate::table::{CellIndex, JointTable};
+use crate::table::{CellId, CellIndex, JointTable, MarginTable};
 use crate::varset::VarSet;
 use pool::Pool;
 
@@ -157,8 +159,11 @@ struct Planner<'a> {
     pool: Pool,
     /// All cells of the file, to see whether a swap brings one back.
     cells: CellIndex,
-    /// The key combinations of the file with their counts.
-    key_counts: CellIndex,
+    /// The key combinations of the file; `None` when the keys are all variables, because
+    /// then they are the cells.
+    key_combinations: Option<CellIndex>,
+    /// For each cell, how many records share its keys.
+    key_counts: Vec<u64>,
     /// The cells with a record at risk: no swap may put a record there.
     protected: Vec<bool>,
     /// The cells with a record at risk that can be swapped and has no swap yet.
@@ -166,6 +171,8 @@ struct Planner<'a> {
     swaps: Vec<Swap>,
     /// The swap of each record that has one.
     swap_of: Vec<u32>,
+    /// Room for the two cells that an exchange would make.
+    new_cells: RefCell<Vec<u64>>,
 }
 
 const NO_SWAP: u32 = u32::MAX;
@@ -187,8 +194,9 @@ impl<'a> Planner<'a> {
         let joint = task.joint;
         let counts = || joint.counts().iter().map(|&count| u64::from(count));
         let pool = Pool::new(joint, task.risky);
+        let keys = MarginTable::count(joint, task.prices.keys);
         let protected: Vec<bool> = (0..joint.len()).map(|cell| pool.is_open(cell)).collect();
-        let swappable = |cell: usize| task.screening.is_swappable(crate::table::CellId::at(cell));
+        let swappable = |cell: usize| task.screening.is_swappable(CellId::at(cell));
         let open = (0..joint.len())
             .filter(|&cell| protected[cell] && swappable(cell))
             .map(number)
@@ -199,11 +207,14 @@ impl<'a> Planner<'a> {
             random: Random::new(seed, 0),
             pool,
             cells: CellIndex::new(joint.cells(), task.class.delta(), counts()),
-            key_counts: CellIndex::new(joint.cells(), task.prices.keys, counts()),
+            key_combinations: (task.prices.keys != task.class.delta())
+                .then(|| CellIndex::new(joint.cells(), task.prices.keys, counts())),
+            key_counts: (0..joint.len()).map(|cell| keys.n(CellId::at(cell))).collect(),
             protected,
             open,
             swaps: Vec::new(),
             swap_of: vec![NO_SWAP; joint.records()],
+            new_cells: RefCell::new(Vec::new()),
         }
     }
 
@@ -238,12 +249,16 @@ impl<'a> Planner<'a> {
         exchanged: VarSet,
     ) -> Option<Judgement> {
         let cells = self.task.joint.cells();
-        let (new_left, new_right) =
-            exchange(cells.layout(), cells.get(left), cells.get(right), exchanged);
-        for cell in [&new_left, &new_right] {
-            let brings_back =
-                self.cells.find(cell).is_some_and(|known| self.protected[known as usize]);
-            let breaks = |rule: &Forbidden| rule.holds(cells.layout(), cell);
+        let layout = cells.layout();
+        let mut new = self.new_cells.borrow_mut();
+        exchange_into(layout, cells.get(left), cells.get(right), exchanged, &mut new);
+        let (new_left, new_right) = new.split_at(layout.words());
+        let mut nobodys = [false; 2];
+        for (cell, nobodys) in [new_left, new_right].into_iter().zip(&mut nobodys) {
+            let known = self.cells.find(cell);
+            *nobodys = known.is_none();
+            let brings_back = known.is_some_and(|known| self.protected[known as usize]);
+            let breaks = |rule: &Forbidden| rule.holds(layout, cell);
             if brings_back || self.task.constraints.forbidden.iter().any(breaks) {
                 return None;
             }
@@ -253,9 +268,13 @@ impl<'a> Planner<'a> {
         let new_uniques = if (differing & keys).is_subset(&exchanged) {
             0
         } else {
-            let count = |cell: &[u64]| self.key_counts.count(cell);
-            let arrive = [&new_left, &new_right].map(|cell| u8::from(count(cell) == 0));
-            let leave = [left, right].map(|cell| u8::from(count(cells.get(cell)) == 2));
+            let arrive = match &self.key_combinations {
+                None => nobodys.map(u8::from),
+                Some(known) => {
+                    [new_left, new_right].map(|cell| u8::from(known.find(cell).is_none()))
+                }
+            };
+            let leave = [left, right].map(|cell| u8::from(self.key_counts[cell] == 2));
             arrive.iter().chain(&leave).sum()
         };
         Some(Judgement {
