@@ -376,6 +376,9 @@ pub struct VerifyArgs {
     /// What an intruder may know
     #[arg(long, value_name = "A,B,…")]
     pub keys: Vec<String>,
+    /// The column of sampling weights, which joins every kept table
+    #[arg(long, value_name = "COLUMN")]
+    pub weight: Option<String>,
     /// The lines of the two files do not correspond (without --id, nothing is said of records)
     #[arg(long)]
     pub shuffled: bool,

@@ -30,6 +30,7 @@ use marginswap_io::{
 use marginswap_report::plan::PlanReport;
 
 use crate::input::{Loaded, Opened, note_many, separators};
+use crate::output::talk;
 use crate::project::{Pairing, Project, Risky};
 
 /// Beyond so many separators the pair test decides.
@@ -109,6 +110,9 @@ pub fn prepare(project: Project) -> Result<Prepared, Diagnostic> {
             "no keys are named: what an intruder may know decides who is at risk",
             "name them with --keys, or as `keys` under [risk] in the project file",
         ));
+    }
+    if project.keep.tables.is_empty() {
+        talk("warning: no table is kept; only each variable's own counts stay as they are");
     }
     let opened = open(&project, &path)?;
     let scope = scope_of(&project, &opened)?;
@@ -305,6 +309,18 @@ impl Prepared {
             new_uniques: exposure.new_uniques as u64,
             broken_rules: self.broken_rules,
             not_for_release,
+        }
+    }
+
+    /// Says so when fewer records are changed than the rate asks for.
+    pub fn warn_of_a_missed_rate(&self, report: &PlanReport) {
+        let asked = self.constraints.least_changed.unwrap_or(0);
+        // A swap changes two records, so an odd number is met by one less.
+        if report.records_changed + 1 < asked {
+            talk(&format!(
+                "warning: the rate asks for {asked} changed records, and {} could be changed",
+                report.records_changed
+            ));
         }
     }
 

@@ -152,17 +152,25 @@ pub fn verify_line(before: &Path, after: &Path, project: &Project) -> String {
         line.option("--keep", table);
     }
     let columns = &project.columns;
-    let id: Vec<String> = columns.id.iter().cloned().collect();
+    // An id that is not released cannot link the files; then the lines do, if they are in order.
+    let (id, gone): (Vec<String>, Vec<String>) =
+        columns.id.iter().cloned().partition(|id| !project.release.drop.contains(id));
+    let weight: Vec<String> = project.swap.weight.iter().cloned().collect();
     for (option, list) in [
         ("--keys", &project.risk.keys),
         ("--vars", &columns.vars),
         ("--stay", &columns.stay),
         ("--ignore", &columns.ignore),
+        ("--ignore", &gone),
         ("--id", &id),
+        ("--weight", &weight),
     ] {
         if !list.is_empty() {
             line.option(option, &names(list));
         }
+    }
+    if project.release.shuffle == Some(true) && id.is_empty() {
+        line.0.push_str(" --shuffled");
     }
     line.to_string()
 }

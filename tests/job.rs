@@ -231,6 +231,8 @@ fn verify_stands_alone_and_finds_a_single_changed_cell() {
     let desk = Desk::new();
     let released = desk.path("released.csv");
     answer(&["protect", TOWN, "--keys", KEYS, "--keep", KEEP, "-o", &released]);
+    let plain = desk.path("plain.csv");
+    fs::copy(&released, &plain).unwrap();
     let check = ["verify", TOWN, &released, "--keep", KEEP, "--keys", KEYS];
     let (said, code) = answer(&check);
     assert_eq!((code, &said["equal"]), (0, &Value::Bool(true)));
@@ -250,6 +252,11 @@ fn verify_stands_alone_and_finds_a_single_changed_cell() {
     assert_eq!((code, &said["equal"]), (1, &Value::Bool(false)));
     let margins = said["margins"].as_array().unwrap();
     assert_eq!(margins.iter().filter(|margin| margin["changed"].as_u64().unwrap() > 0).count(), 2);
+    // So is a value that no swap can bring, in a column that no kept table holds.
+    let sound = fs::read_to_string(&plain).unwrap();
+    let forged = desk.write("forged.csv", &sound.replacen("tertiary", "doctoral", 1));
+    let (said, code) = answer(&["verify", TOWN, &forged, "--keep", "region*sex"]);
+    assert_eq!((code, &said["equal"]), (1, &Value::Bool(true)));
     // A lost record is a difference too.
     changed.pop();
     let text: String = changed.iter().map(|row| row.join(",") + "\n").collect();

@@ -28,6 +28,7 @@ pub fn run(args: &PlanArgs) -> Result<Outcome, Diagnostic> {
     let prepared = prepare(project)?;
     let plan = prepared.plan(chosen.seed)?;
     let report = prepared.report(&plan, chosen.not_for_release);
+    prepared.warn_of_a_missed_rate(&report);
     let file = prepared.plan_file(&plan, &report, chosen.not_for_release)?;
     write_plan(&out, overwrite, &file)?;
     talk(&format!("{} holds the plan: SECRET, whoever has it can undo the swaps", out.display()));

@@ -54,6 +54,14 @@ pub fn carry_out(request: Request) -> Result<Outcome, Diagnostic> {
         )
     })?;
     let plan_path = project.release.plan.clone();
+    if plan_path.as_ref() == Some(&out) {
+        return Err(Diagnostic::new(
+            Code::OutputExists,
+            "the plan and the released file have one name",
+            "name two files",
+        )
+        .in_file(out));
+    }
     for target in [Some(&out), plan_path.as_ref()].into_iter().flatten() {
         check_target(target, overwrite)?;
         if let Some(data) = &project.data {
@@ -64,6 +72,7 @@ pub fn carry_out(request: Request) -> Result<Outcome, Diagnostic> {
     let prepared = prepare(project)?;
     let plan = prepared.plan(chosen.seed)?;
     let report = prepared.report(&plan, chosen.not_for_release);
+    prepared.warn_of_a_missed_rate(&report);
     let file = prepared.plan_file(&plan, &report, chosen.not_for_release)?;
     let project = &prepared.project;
     let released = release(

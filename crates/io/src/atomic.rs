@@ -101,7 +101,9 @@ fn look_at_target(path: &Path, overwrite: Overwrite) -> Result<(), Diagnostic> {
     if overwrite == Overwrite::Refuse {
         return Err(exists());
     }
-    if !kind.is_file() && !kind.is_symlink() {
+    // A link to a device or a pipe, such as /dev/stdout, is one too.
+    let leads_to_a_file = fs::metadata(path).map_or(true, |target| target.is_file());
+    if !(kind.is_file() || kind.is_symlink() && leads_to_a_file) {
         return Err(Diagnostic::new(
             Code::Unwritable,
             "the output is a device or a pipe",
