@@ -365,6 +365,7 @@ fn constraints_hold() {
     // A cap is a cap, and a rate is reached; the peers' rate is only a floor.
     let (said, _, _) = run("capped", &["--budget", "5 %"]);
     assert!(said["records_changed"].as_u64().unwrap() <= 20);
+    assert_eq!(said["covered"], said["records_changed"], "under a cap a swap covers two first");
     let (said, _, _) = run("none", &["--budget", "0"]);
     assert_eq!(said["swaps"], 0);
     let none = desk.write("nobody", "");

@@ -23,6 +23,15 @@ const READ_PER_SWAP: usize = 1024;
 /// Over so many rounds that is looked at.
 const PATIENCE: usize = 12;
 
+/// Which swaps a round makes.
+#[derive(Debug, Clone, Copy)]
+struct Ask {
+    /// At most so many records may become unique by one.
+    most_new: u8,
+    /// Must it cover two records at risk?
+    covers_two: bool,
+}
+
 impl Planner<'_> {
     /// Matches open cells with near ones that agree with them on `agree`.
     pub(super) fn match_nearest(&mut self, agree: VarSet) {
@@ -34,16 +43,26 @@ impl Planner<'_> {
         let few = self.open.len() * 4 <= self.task.joint.len();
         let sweeps: &[u8] = if few { &[0, u8::MAX] } else { &[u8::MAX] };
         let rounds = sets.chunk_by(same_price).flat_map(|sets| {
-            sweeps.iter().flat_map(move |&most| sets.iter().map(move |set| (set, most)))
+            sweeps.iter().flat_map(move |&most| {
+                sets.iter().map(move |set| (set, Ask { most_new: most, covers_two: false }))
+            })
         });
+        // Where the number of swaps is capped, one that covers two records comes before any
+        // that covers one.
+        let capped = self.task.constraints.most_changed.is_some();
+        let twos = sets
+            .iter()
+            .filter(|_| capped)
+            .map(|set| (set, Ask { most_new: u8::MAX, covers_two: true }));
+        let rounds = twos.chain(rounds);
         let mut history: Vec<(usize, usize)> = Vec::new();
-        for ((differing, offer), most_new) in rounds {
+        for ((differing, offer), ask) in rounds {
             if self.open.is_empty() || self.is_full() {
                 return;
             }
             let before = self.swaps.len();
-            let read = self.round(*differing, offer, most_new);
-            if most_new == 0 {
+            let read = self.round(*differing, offer, ask);
+            if ask.most_new == 0 || ask.covers_two {
                 continue;
             }
             history.push((read, self.swaps.len() - before));
@@ -76,7 +95,7 @@ impl Planner<'_> {
 
     /// One set: puts the free cells that share a bucket with an open one together and
     /// matches them. Answers how many cells were read.
-    fn round(&mut self, differing: VarSet, offer: &Offer, most_new: u8) -> usize {
+    fn round(&mut self, differing: VarSet, offer: &Offer, ask: Ask) -> usize {
         let cells = self.task.joint.cells();
         let mask = cells.layout().mask(self.task.class.delta() - differing);
         let bucket_key = |cell: usize| {
@@ -105,7 +124,7 @@ impl Planner<'_> {
             let length = rest.partition_point(|(other, _)| *other == bucket);
             let (here, after) = rest.split_at_mut(length);
             if length > 1 {
-                self.match_bucket(here, differing, offer, most_new);
+                self.match_bucket(here, differing, offer, ask);
             }
             rest = after;
         }
@@ -118,14 +137,14 @@ impl Planner<'_> {
         members: &mut [(u32, u32)],
         differing: VarSet,
         offer: &Offer,
-        most_new: u8,
+        ask: Ask,
     ) {
         self.random.shuffle(members);
         for position in 0..members.len() {
             let cell = members[position].1 as usize;
             while self.pool.is_open(cell) && !self.is_full() {
                 let Some((partner, exchanged)) =
-                    self.best_of(members, position, differing, offer, most_new)
+                    self.best_of(members, position, differing, offer, ask)
                 else {
                     break;
                 };
@@ -141,7 +160,7 @@ impl Planner<'_> {
         position: usize,
         differing: VarSet,
         offer: &Offer,
-        most_new: u8,
+        ask: Ask,
     ) -> Option<(usize, VarSet)> {
         let cell = members[position].1 as usize;
         let cells = self.task.joint.cells();
@@ -152,7 +171,7 @@ impl Planner<'_> {
                 continue;
             }
             let Some(judgement) = self.judge(cell, other, differing, offer) else { continue };
-            if judgement.new_uniques > most_new {
+            if judgement.new_uniques > ask.most_new || (ask.covers_two && judgement.covers_one) {
                 continue;
             }
             if best.as_ref().is_none_or(|(known, _)| judgement < *known) {
