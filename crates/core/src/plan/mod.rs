@@ -140,6 +140,8 @@ pub fn plan(task: Task<'_>, pairing: Pairing, seed: Seed) -> Result<SwapPlan, To
                 planner.match_nearest(agree);
                 planner.look_through_slices(agree);
                 planner.augment(agree);
+                // Making room may have set a record free that another one can take.
+                planner.look_through_slices(agree);
             }
         }
     }
