@@ -9,10 +9,11 @@ use marginswap_core::encode::{
 };
 use marginswap_core::graph::{Formula, Scope, Separators, minimal_separators, parse_names, quoted};
 use marginswap_core::varset::VarSet;
-use marginswap_io::{Compression, Delimiter, Format, ReadOptions, Source};
+use marginswap_io::{Compression, Format, ReadOptions, Source};
 
 use crate::args::{ReadArgs, RoleArgs};
 use crate::output::talk;
+use crate::settings;
 
 /// An opened file whose columns have their roles.
 pub struct Opened {
@@ -33,19 +34,14 @@ pub struct Loaded {
 
 /// Opens the file, reads its header and gives every column its role.
 pub fn open(path: &Path, read: &ReadArgs, roles: &RoleArgs) -> Result<Opened, Diagnostic> {
-    let delimiter = read.delimiter.as_deref().map(Delimiter::parse).transpose()?;
-    let list = |texts: &[String]| -> Result<Vec<String>, Diagnostic> {
-        let lists: Result<Vec<_>, _> = texts.iter().map(|text| parse_names(text)).collect();
-        Ok(lists?.concat())
-    };
-    let id = roles.id.as_deref().map(one_name).transpose()?;
+    let columns = settings::columns(roles)?;
     Opened::new(
         path,
-        ReadOptions { delimiter },
-        &list(&roles.vars)?,
-        &list(&roles.stay)?,
-        &list(&roles.ignore)?,
-        id.as_ref(),
+        ReadOptions { delimiter: settings::delimiter(read)? },
+        &columns.vars,
+        &columns.stay,
+        &columns.ignore,
+        columns.id.as_ref(),
     )
 }
 

@@ -4,15 +4,14 @@ use std::path::{Path, PathBuf};
 
 use marginswap_core::diagnostic::{Code, Diagnostic};
 use marginswap_core::encode::{Role, Roles, looks_like_id};
-use marginswap_core::graph::parse_names;
 use marginswap_io::{
-    Delimiter, Format, Overwrite, ReadOptions, Secrecy, Source, check_not_input, check_target,
-    write_atomic,
+    Format, Overwrite, ReadOptions, Secrecy, Source, check_not_input, check_target, write_atomic,
 };
 
 use crate::args::InitArgs;
 use crate::output::{next, talk, typed_path};
 use crate::project::{Draft, DraftColumn};
+use crate::settings;
 
 /// Looks at the data and writes a project file with what is known of it: names and counts,
 /// never a value.
@@ -31,15 +30,14 @@ pub fn run(args: &InitArgs) -> Result<(), Diagnostic> {
 }
 
 fn draft(args: &InitArgs) -> Result<Draft, Diagnostic> {
-    let delimiter = args.read.delimiter.as_deref().map(Delimiter::parse).transpose()?;
+    let delimiter = settings::delimiter(&args.read)?;
     let source = Source::open(&args.data, &ReadOptions { delimiter })?;
     let out = match source.format() {
         Format::Parquet => "released.parquet",
         Format::Csv { .. } => "released.csv",
     };
     let names = source.columns().to_vec();
-    let lists: Result<Vec<_>, _> = args.ignore.iter().map(|text| parse_names(text)).collect();
-    let mut ignore = lists?.concat();
+    let mut ignore = settings::names(&args.ignore)?;
     let roles = Roles::assign(&names, &[], &[], &ignore, None)
         .map_err(|refusal| refusal.in_file(&args.data))?;
     let wanted: Vec<bool> =
