@@ -1,6 +1,7 @@
 //! marginswap: what was typed becomes a command, the command an answer, the answer text.
 
 mod args;
+mod assess;
 mod bug;
 mod cmd;
 mod demo;
@@ -29,6 +30,7 @@ fn run() -> ExitCode {
         Command::Graph(args) => cmd::graph::run(&args).map(|()| Outcome::Done),
         Command::Screen(args) => cmd::screen::run(&args).map(|()| Outcome::Done),
         Command::Explain(args) => cmd::explain::run(&args).map(|()| Outcome::Done),
+        Command::Risk(args) => cmd::risk::run(&args).map(|()| Outcome::Done),
         Command::Protect(args) => cmd::protect::run(&args),
         Command::Plan(args) => cmd::plan::run(&args),
         Command::Show(args) => cmd::show::run(&args),

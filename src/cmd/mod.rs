@@ -8,6 +8,7 @@ pub mod init;
 pub mod inspect;
 pub mod plan;
 pub mod protect;
+pub mod risk;
 pub mod screen;
 pub mod show;
 pub mod verify;

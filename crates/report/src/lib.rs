@@ -10,7 +10,7 @@
 //!
 //! | module | what it holds |
 //! |---|---|
-//! | [`inspect`], [`graph`], [`screen`], [`explain`], [`plan`], [`verify`] | the answers of the commands of that name |
+//! | [`inspect`], [`graph`], [`screen`], [`explain`], [`risk`], [`plan`], [`verify`] | the answers of the commands of that name |
 //! | [`codes`] | what `explain` says of error codes |
 //! | [`margin_graph`] | the picture of the kept tables' graph, its separators and what they part |
 //! | [`svg`] | elements, attributes, escaping, numbers |
@@ -22,6 +22,7 @@ pub mod explain;
 pub mod graph;
 pub mod inspect;
 pub mod plan;
+pub mod risk;
 pub mod screen;
 pub mod verify;
 

@@ -150,14 +150,16 @@ pub fn select(
     Selection { graph: search.graph, steps: search.steps }
 }
 
-/// Adds edges from independence on, the best first whether it gains or not, and shows every
-/// graph to `judge`, beginning with the one without edges, until it has seen enough.
+/// Adds edges to a chordal graph on the keys, the best first whether it gains or not, and
+/// shows every graph to `judge`, beginning with the given one, until it has seen enough.
 pub fn grow(
     summaries: &mut Summaries<'_>,
     criterion: Criterion,
+    start: MarginGraph,
     mut judge: impl FnMut(&MarginGraph, &[Step]) -> Seen,
 ) {
     let mut search = Search::new(summaries, criterion);
+    search.graph = start;
     while judge(&search.graph, &search.steps) == Seen::More && search.add(Only::All) {}
 }
 
