@@ -64,16 +64,19 @@ pub fn assess(
     let told = &project.risk;
     let (class, chosen, steps, fit) = match &told.model.clone().unwrap_or_default() {
         ModelChoice::Auto => search(question, summaries, population)?,
-        ModelChoice::Independence => {
-            (GeneratingClass::new(table.keys(), []), "given: independence".to_owned(), vec![], None)
-        }
+        ModelChoice::Independence => (
+            GeneratingClass::new(table.keys(), []),
+            "as given: independence".to_owned(),
+            vec![],
+            None,
+        ),
         ModelChoice::AllTwoWay => {
             let keys: Vec<usize> = table.keys().iter().collect();
             let pairs = keys.iter().enumerate().flat_map(|(place, &left)| {
                 keys[place + 1..].iter().map(move |&right| VarSet::from([left, right]))
             });
             let class = GeneratingClass::new(table.keys(), pairs);
-            (class, "given: all two-way tables".to_owned(), vec![], None)
+            (class, "as given: all two-way tables".to_owned(), vec![], None)
         }
         ModelChoice::Tables(text) => {
             let class = tables(question, std::slice::from_ref(text))?;
@@ -85,7 +88,7 @@ pub fn assess(
                     format!("use tables of at most {MOST_KEYS_IN_A_TABLE} keys"),
                 ));
             }
-            (class, "given".to_owned(), vec![], None)
+            (class, "as given".to_owned(), vec![], None)
         }
     };
     let model = FittedModel::fit(table, &class);
@@ -160,7 +163,7 @@ fn search(
         SearchBy::Both => (Direction::Both, "forward and backward"),
     };
     let found = select(summaries, criterion, &start, direction);
-    let chosen = format!("by {name}, {way} from {from}");
+    let chosen = format!("chosen by {name}, {way} from {from}");
     Ok((class_of(table, &found.graph), chosen, found.steps, None))
 }
 
@@ -172,7 +175,7 @@ fn best_fit(
     start: MarginGraph,
     population: Population,
 ) -> Chosen {
-    let chosen = "by its fit, B/√V nearest to 0 on the way forward".to_owned();
+    let chosen = "chosen by its fit, B/√V nearest to 0 on the way forward".to_owned();
     let mut best: Option<(f64, MarginGraph, Vec<Step>, Option<Fit>)> = None;
     grow(summaries, criterion, start, |graph, steps| {
         let model = FittedModel::fit(table, &class_of(table, graph));

@@ -529,9 +529,7 @@ impl Answer for RiskReport {
         self.risk_text(&mut text);
         self.rule_text(&mut text);
         self.count_text(&mut text);
-        text.push_str(
-            "\nCounts of the file are exact. Everything else is estimated, and no better than its model.\n",
-        );
+        text.push_str("\nCounts are exact; all else is estimated, and no better than its model.\n");
         text
     }
 }
@@ -539,7 +537,7 @@ impl Answer for RiskReport {
 impl RiskReport {
     fn model_text(&self, text: &mut String) {
         let model = &self.model;
-        text.push_str(&format!("Model, chosen {}\n", model.chosen));
+        text.push_str(&format!("Model, {}\n", model.chosen));
         let tables: Vec<String> = model.cliques.iter().map(|clique| formula(clique)).collect();
         text.push_str(&flowing(&tables, " + ", "  "));
         let steps = match model.steps.len() {
@@ -555,17 +553,17 @@ impl RiskReport {
         ));
         if let Some(fitting) = &model.fitting {
             text.push_str(&format!(
-                "  not decomposable: fitted in {} on {}; {} (largest deviation {:.1e})\n",
+                "  not decomposable: fitted in {} on {},\n  {}; margins off by {:.1e} at most\n",
                 counted(fitting.iterations.into(), "round", "rounds"),
                 counted(fitting.cells, "cell", "cells"),
-                if fitting.converged { "converged" } else { "NOT converged" },
+                if fitting.converged { "converged" } else { "NOT CONVERGED" },
                 fitting.deviation,
             ));
             if fitting.on_observed_cells {
                 text.push_str(
-                    "  WARNING: too many cells to fit on all of them. Only cells that hold records were\n  \
-                     fitted, as if no other could: their fitted counts are too high, and the risks\n  \
-                     below too low.\n",
+                    "  WARNING: too many cells to fit on all of them. Only cells that hold\n  \
+                     records were fitted, as if no other could: their fitted counts are too\n  \
+                     high, and the risks below too low.\n",
                 );
             }
         }
@@ -581,14 +579,14 @@ impl RiskReport {
             Some(fit) => {
                 let verdict = match fit.verdict {
                     "underfit" => {
-                        "underfit: the model is too simple where it matters, and the risks\n  \
-                         below are too high; try --criterion aic or --select fit"
+                        "underfit. The model is too simple where it matters,\n  \
+                         and the risks below are too high: try --select fit, or --criterion aic"
                     }
                     "overfit" => {
-                        "overfit: the model is too rich where it matters, and the risks\n  \
-                         below are too low; try --criterion bic or --select fit"
+                        "overfit. The model is too rich where it matters,\n  \
+                         and the risks below are too low: try --select fit, or --criterion bic"
                     }
-                    _ => "good: nothing speaks against the model where it matters",
+                    _ => "good. Nothing speaks against the model",
                 };
                 format!("  fit criterion B/√V {:.2}: {verdict}\n", fit.value)
             }
@@ -688,7 +686,7 @@ impl RiskReport {
             .iter()
             .map(|found| {
                 vec![
-                    format!("records sharing their keys with fewer than {} others", found.k - 1),
+                    format!("records whose keys occur fewer than {} times", found.k),
                     grouped(found.records_below),
                     percent(found.records_below, self.records),
                 ]
