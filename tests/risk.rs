@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::fs;
 
 use serde_json::Value;
-use support::{err, formula, json, marginswap, out, real_data};
+use support::{err, json, marginswap, out};
 
 const TOWN: &str = "examples/town.csv";
 const KEYS: &str = "region,sex,age,marital,education,occupation";
