@@ -546,7 +546,7 @@ impl RiskReport {
             steps => format!("; {}", counted(steps as u64, "step", "steps")),
         };
         text.push_str(&format!(
-            "  {} parameters, BIC {}, G² {} on {} df{steps}\n",
+            "  parameters {}, BIC {}, G² {} on {} df{steps}\n",
             decimal(model.parameters).trim_end_matches(".0"),
             decimal(model.bic),
             decimal(model.g2),
