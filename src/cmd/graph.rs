@@ -25,7 +25,7 @@ pub fn run(args: &GraphArgs) -> Result<(), Diagnostic> {
     };
     let separators = separators(&scope, args.keep.max_separators);
     if let Some(file) = &args.svg {
-        let picture = draw(&picture(&scope, &separators));
+        let picture = draw(&picture(&scope, &separators)).file();
         write_atomic(file, overwrite, Secrecy::Plain, |out| out.write_all(picture.as_bytes()))?;
         talk(&format!("{} holds the picture", file.display()));
     }
