@@ -21,7 +21,8 @@ use marginswap_core::swap;
 use marginswap_core::table::JointTable;
 use marginswap_core::varset::VarSet;
 use marginswap_core::verify::{
-    self, Certified, Checks, Link, Triples, Verification, certify, claims, link_by_id,
+    self, Certified, Checks, Claims, Distances, Link, Triples, Verification, certify, claims,
+    compare_pairs, link_by_id,
 };
 use marginswap_io::{
     Compression, Finished, Overwrite, PlanFile, PlanHeader, PlannedSwap, ReadOptions,
@@ -31,10 +32,10 @@ use marginswap_report::plan::PlanReport;
 
 use crate::input::{Loaded, Opened, note_many, separators};
 use crate::output::talk;
-use crate::project::{Pairing, Project, Risky};
+use crate::project::{Amount, Pairing, Project, Risky};
 
 /// Beyond so many separators the pair test decides.
-const MOST_SEPARATORS: usize = 100_000;
+pub const MOST_SEPARATORS: usize = 100_000;
 
 /// Everything that planning needs, read from the file.
 pub struct Prepared {
@@ -78,6 +79,15 @@ pub fn open(project: &Project, path: &Path) -> Result<Opened, Diagnostic> {
 
 /// The scope of a project in a file with these columns.
 pub fn scope_of(project: &Project, opened: &Opened) -> Result<Scope, Diagnostic> {
+    scope_apart(project, opened, &[])
+}
+
+/// As [`scope_of`], with more columns that are variables of their own though they stay.
+pub fn scope_apart(
+    project: &Project,
+    opened: &Opened,
+    more: &[String],
+) -> Result<Scope, Diagnostic> {
     let names = opened.columns();
     let find = |name: &str| opened.position(name);
     let swap = &project.swap;
@@ -86,6 +96,7 @@ pub fn scope_of(project: &Project, opened: &Opened) -> Result<Scope, Diagnostic>
     };
     let mut apart = all(&project.risk.keys)?;
     apart.extend(all(&swap.strata)?);
+    apart.extend(all(more)?);
     for list in &swap.matched {
         apart.extend(all(list)?);
     }
@@ -200,7 +211,7 @@ fn constraints(
 }
 
 /// Who is at risk, record by record.
-fn risky(
+pub fn risky(
     project: &Project,
     loaded: &Loaded,
     joint: &JointTable,
@@ -246,9 +257,29 @@ fn risky(
     }
 }
 
+/// Records at risk, counted.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct RiskCount {
+    pub records: u64,
+    /// Of these, those without a partner.
+    pub unswappable: u64,
+    /// Of these, those already disclosed.
+    pub disclosed: u64,
+}
+
 impl Prepared {
     /// Decides the swaps.
     pub fn plan(&self, seed: Seed) -> Result<SwapPlan, Diagnostic> {
+        self.plan_within(seed, &self.constraints)
+    }
+
+    /// Decides the swaps, with another cap on the records that change.
+    pub fn plan_capped(&self, seed: Seed, cap: Option<Amount>) -> Result<SwapPlan, Diagnostic> {
+        let most_changed = cap.map(|amount| amount.of(self.records.len() as u64));
+        self.plan_within(seed, &Constraints { most_changed, ..self.constraints.clone() })
+    }
+
+    fn plan_within(&self, seed: Seed, constraints: &Constraints) -> Result<SwapPlan, Diagnostic> {
         let task = Task {
             records: &self.records,
             joint: &self.joint,
@@ -256,7 +287,7 @@ impl Prepared {
             separators: &self.separators,
             screening: &self.screening,
             prices: &self.prices,
-            constraints: &self.constraints,
+            constraints,
             risky: &self.risky,
         };
         let pairing = match self.project.pairing() {
@@ -272,16 +303,28 @@ impl Prepared {
         })
     }
 
+    /// Who is at risk, and who of them no swap of two can change.
+    pub fn at_risk(&self) -> RiskCount {
+        let mut count = RiskCount::default();
+        for record in (0..self.risky.len()).filter(|&record| self.risky[record]) {
+            let cell = self.joint.cell_of(RecordId::at(record));
+            count.records += 1;
+            count.unswappable += u64::from(!self.screening.is_swappable(cell));
+            count.disclosed += u64::from(self.screening.is_disclosed(cell));
+        }
+        count
+    }
+
+    /// How many of these a plan swaps.
+    pub fn covered(&self, plan: &SwapPlan) -> u64 {
+        let swapped = plan.swaps().iter().flat_map(|swap| [swap.left, swap.right]);
+        swapped.filter(|record| self.risky[record.position()]).count() as u64
+    }
+
     /// What a plan does, in numbers.
     pub fn report(&self, plan: &SwapPlan, not_for_release: bool) -> PlanReport {
-        let cell = |record: usize| self.joint.cell_of(RecordId::at(record));
-        let at_risk = || (0..self.risky.len()).filter(|&record| self.risky[record]);
-        let unswappable = at_risk().filter(|&record| !self.screening.is_swappable(cell(record)));
-        let disclosed = at_risk().filter(|&record| self.screening.is_disclosed(cell(record)));
-        let swapped = plan.swaps().iter().flat_map(|swap| [swap.left, swap.right]);
-        let covered = swapped.filter(|record| self.risky[record.position()]).count() as u64;
-        let risky = at_risk().count() as u64;
-        let unswappable = unswappable.count() as u64;
+        let all = self.at_risk();
+        let covered = self.covered(plan);
         let after = swap::apply(&self.records, plan.swaps());
         let exposure = claims(
             &verify::Pooled::of(&self.records, &after),
@@ -294,11 +337,11 @@ impl Prepared {
         };
         PlanReport {
             records: self.records.len() as u64,
-            risky,
+            risky: all.records,
             covered,
-            unswappable,
-            disclosed: disclosed.count() as u64,
-            left_over: risky - covered - unswappable,
+            unswappable: all.unswappable,
+            disclosed: all.disclosed,
+            left_over: all.records - covered - all.unswappable,
             swaps: plan.swaps().len() as u64,
             records_changed: plan.records_changed(),
             cells_changed: plan.cells_changed(),
@@ -310,6 +353,15 @@ impl Prepared {
             broken_rules: self.broken_rules,
             not_for_release,
         }
+    }
+
+    /// What an intruder finds after a plan, and how far the tables that are not kept move.
+    pub fn weigh(&self, plan: &SwapPlan) -> (Claims, Distances) {
+        let after = swap::apply(&self.records, plan.swaps());
+        let pooled = verify::Pooled::of(&self.records, &after);
+        let claims = claims(&pooled, self.prices.keys, Some(&Link::ByPosition));
+        let pairs = compare_pairs(&pooled, self.scope.schema().all(), &self.named_tables());
+        (claims, Distances::of_pairs(&pairs))
     }
 
     /// Says so when fewer records are changed than the rate asks for.

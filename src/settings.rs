@@ -8,7 +8,7 @@ use marginswap_io::Delimiter;
 
 use crate::args::{JobArgs, ReadArgs, RoleArgs, ThreadArgs};
 use crate::input::one_name;
-use crate::project::{Columns, Keep, Project, Release, Risk, Swapping};
+use crate::project::{Columns, Keep, Project, Release, Reports, Risk, Swapping};
 
 /// The project of a job: the file named or found, overridden by the flags.
 pub fn of_job(args: &JobArgs) -> Result<Project, Diagnostic> {
@@ -30,13 +30,14 @@ pub fn of_job(args: &JobArgs) -> Result<Project, Diagnostic> {
             ..Swapping::default()
         },
         release: Release::default(),
+        report: Reports::default(),
         trs: None,
     };
     Ok(file(args.project.as_deref())?.merge(flags).expanded())
 }
 
 /// The project file that is named, or the one in this folder, or an empty project.
-fn file(named: Option<&Path>) -> Result<Project, Diagnostic> {
+pub fn file(named: Option<&Path>) -> Result<Project, Diagnostic> {
     match named {
         Some(path) => Project::load(path),
         None => Ok(Project::find()?.unwrap_or_default()),
@@ -63,7 +64,7 @@ pub fn names(texts: &[String]) -> Result<Vec<String>, Diagnostic> {
     Ok(groups(texts)?.concat())
 }
 
-fn groups(texts: &[String]) -> Result<Vec<Vec<String>>, Diagnostic> {
+pub fn groups(texts: &[String]) -> Result<Vec<Vec<String>>, Diagnostic> {
     texts.iter().map(|text| parse_names(text)).collect()
 }
 

@@ -1,11 +1,14 @@
 //! `plan`: decides the swaps, writes no data.
 
+use std::path::{Path, PathBuf};
+
 use marginswap_core::diagnostic::{Code, Diagnostic};
 use marginswap_io::{Overwrite, check_not_input, check_target, write_plan};
+use marginswap_report::pictures::waterfall;
 
 use crate::args::PlanArgs;
 use crate::job::prepare;
-use crate::output::{Outcome, give, next, talk, typed_path};
+use crate::output::{Outcome, Sketch, give, next, talk, typed_path};
 use crate::{seed, settings};
 
 /// Plans and writes the plan file.
@@ -24,6 +27,8 @@ pub fn run(args: &PlanArgs) -> Result<Outcome, Diagnostic> {
     if let Some(data) = &project.data {
         check_not_input(&out, data)?;
     }
+    let inputs: Vec<&Path> = project.data.iter().map(PathBuf::as_path).collect();
+    let sketch = Sketch::new(args.svg.as_ref(), &args.job.force, &inputs)?;
     let chosen = seed::choose(args.job.seed_file.as_deref(), args.job.demo_seed)?;
     let prepared = prepare(project)?;
     let plan = prepared.plan(chosen.seed)?;
@@ -32,6 +37,7 @@ pub fn run(args: &PlanArgs) -> Result<Outcome, Diagnostic> {
     let file = prepared.plan_file(&plan, &report, chosen.not_for_release)?;
     write_plan(&out, overwrite, &file)?;
     talk(&format!("{} holds the plan: SECRET, whoever has it can undo the swaps", out.display()));
+    sketch.draw(|| waterfall::draw("", &report.coverage()))?;
     give(&report, args.job.answer.json)?;
     next(&format!(
         "marginswap apply {} {} -o released.csv",

@@ -4,11 +4,15 @@ use std::path::PathBuf;
 
 use marginswap_core::diagnostic::{Code, Diagnostic};
 use marginswap_io::{
-    Overwrite, ReadOptions, check_not_input, check_target, remove_on_interrupt, write_plan,
+    Overwrite, ReadOptions, Secrecy, check_not_input, check_target, remove_on_interrupt,
+    write_atomic, write_plan,
 };
+use marginswap_report::pictures::waterfall;
 use marginswap_report::plan::ProtectReport;
 
+use crate::account::{self, Reveal, Subject};
 use crate::args::ProtectArgs;
+use crate::cmd::report::{write_external, write_internal};
 use crate::job::{ReleaseAs, prepare, release};
 use crate::output::{Outcome, give, next, talk, verify_line};
 use crate::project::Project;
@@ -20,6 +24,7 @@ pub struct Request {
     pub project: Project,
     pub chosen: Chosen,
     pub overwrite: Overwrite,
+    pub svg: Option<PathBuf>,
     pub json: bool,
 }
 
@@ -35,17 +40,21 @@ pub fn run(args: &ProtectArgs) -> Result<Outcome, Diagnostic> {
     if !drop.is_empty() {
         told.drop = drop;
     }
+    let pages = &mut project.report;
+    pages.internal = args.report.clone().or(pages.internal.take());
+    pages.external = args.external_report.clone().or(pages.external.take());
     carry_out(Request {
         project,
         chosen: seed::choose(args.job.seed_file.as_deref(), args.job.demo_seed)?,
         overwrite: Overwrite::from_force(args.job.force.force),
+        svg: args.svg.clone(),
         json: args.job.answer.json,
     })
 }
 
 /// Does what a request asks for.
 pub fn carry_out(request: Request) -> Result<Outcome, Diagnostic> {
-    let Request { project, chosen, overwrite, json } = request;
+    let Request { project, chosen, overwrite, svg, json } = request;
     let out: PathBuf = project.release.out.clone().ok_or_else(|| {
         Diagnostic::new(
             Code::MissingSetting,
@@ -54,15 +63,26 @@ pub fn carry_out(request: Request) -> Result<Outcome, Diagnostic> {
         )
     })?;
     let plan_path = project.release.plan.clone();
-    if plan_path.as_ref() == Some(&out) {
-        return Err(Diagnostic::new(
-            Code::OutputExists,
-            "the plan and the released file have one name",
-            "name two files",
-        )
-        .in_file(out));
-    }
-    for target in [Some(&out), plan_path.as_ref()].into_iter().flatten() {
+    let pages = project.report.clone();
+    let targets: Vec<&PathBuf> = [
+        Some(&out),
+        plan_path.as_ref(),
+        pages.internal.as_ref(),
+        pages.external.as_ref(),
+        svg.as_ref(),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    for (position, target) in targets.iter().enumerate() {
+        if targets[..position].contains(target) {
+            return Err(Diagnostic::new(
+                Code::OutputExists,
+                "two of the files to write have one name",
+                "name different files",
+            )
+            .in_file(*target));
+        }
         check_target(target, overwrite)?;
         if let Some(data) = &project.data {
             check_not_input(target, data)?;
@@ -98,7 +118,32 @@ pub fn carry_out(request: Request) -> Result<Outcome, Diagnostic> {
         ));
     }
     released.publish()?;
+    if let Some(path) = &svg {
+        let picture = waterfall::draw("", &answer.plan.coverage()).file();
+        write_atomic(path, overwrite, Secrecy::Secret, |out| out.write_all(picture.as_bytes()))?;
+        talk(&format!("{} holds the picture", path.display()));
+    }
+    let line = verify_line(&prepared.path, &out, project);
+    if pages.internal.is_some() || pages.external.is_some() {
+        let (project, before) = (project.clone(), prepared.path.clone());
+        // The pages count everything anew from the files.
+        drop(prepared);
+        let subject = Subject {
+            project: &project,
+            before: &before,
+            after: &out,
+            plan: Some((plan_path.unwrap_or_else(|| PathBuf::from("PLAN")), &file)),
+            shuffled: project.release.shuffle == Some(true),
+        };
+        if let Some(page) = &pages.internal {
+            let report = account::internal(&subject, Reveal::Counts)?;
+            write_internal(page, overwrite, &report.html())?;
+        }
+        if let Some(page) = &pages.external {
+            write_external(page, overwrite, &account::external(&subject)?.html())?;
+        }
+    }
     give(&answer, json)?;
-    next(&verify_line(&prepared.path, &out, project));
+    next(&line);
     Ok(if answer.plan.left() > 0 { Outcome::GateNotMet } else { Outcome::Done })
 }

@@ -52,6 +52,8 @@ pub struct Project {
     pub swap: Swapping,
     /// What is written.
     pub release: Release,
+    /// What is told about it.
+    pub report: Reports,
     /// The parameters of targeted record swapping, in place of the entries above.
     pub trs: Option<Trs>,
 }
@@ -128,6 +130,19 @@ pub struct Release {
     pub drop: Vec<String>,
 }
 
+/// `[report]`: what is told about a release.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Reports {
+    /// The page for those who decide.
+    pub internal: Option<PathBuf>,
+    /// The page for everybody.
+    pub external: Option<PathBuf>,
+    /// Tables that are not kept and looked at all the same.
+    #[serde(deserialize_with = "text::tables")]
+    pub watch: Vec<String>,
+}
+
 impl Project {
     /// This project with the entries that the flags give in place of its own. A list
     /// replaces a list; a variable's weight replaces that variable's weight.
@@ -165,6 +180,11 @@ impl Project {
                 plan: flags.release.plan.or(self.release.plan),
                 shuffle: flags.release.shuffle.or(self.release.shuffle),
                 drop: list(self.release.drop, flags.release.drop),
+            },
+            report: Reports {
+                internal: flags.report.internal.or(self.report.internal),
+                external: flags.report.external.or(self.report.external),
+                watch: list(self.report.watch, flags.report.watch),
             },
             trs: flags.trs.or(self.trs),
         }

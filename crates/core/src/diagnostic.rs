@@ -226,6 +226,11 @@ codes! {
     BadSeed 115 exit 3: "a seed file that cannot be used",
         "A seed file holds a seed of 64 hexadecimal digits on its last line, as --seed-file writes\n\
          it when the file does not exist. Whoever has the seed can repeat the choice of swaps.";
+    NothingToTell 125 exit 3: "no report of a file that does not keep its tables",
+        "The external report says that every kept table of the released file equals the original.\n\
+         Here a table, the number of records or something that no swap can change differs, so\n\
+         the page would not be true. `marginswap verify` says what differs; the internal report,\n\
+         without --external, shows it.";
     FileMissing 201 exit 3: "no such file",
         "There is no file of this name. A relative name starts at the folder the command runs in.\n\
          Standard input has no sign of its own; on Unix it can be named as `/dev/stdin`.";

@@ -15,6 +15,7 @@
 //! | [`codes`] | what `explain` says of error codes |
 //! | [`margin_graph`] | the picture of the kept tables' graph, its separators and what they part |
 //! | [`pictures`] | all other pictures, one file for each |
+//! | [`page`] | the report as one page, for the house and for everybody |
 //! | [`band`] | numbers that may be said only roughly |
 //! | [`svg`] | elements, attributes, escaping, numbers |
 //! | [`lettering`] | how much room a text takes, in any script, before a font is known |
@@ -32,6 +33,7 @@ pub mod verify;
 pub mod band;
 pub mod lettering;
 pub mod margin_graph;
+pub mod page;
 mod paint;
 pub mod pictures;
 mod ring;

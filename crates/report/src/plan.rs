@@ -5,6 +5,7 @@ use marginswap_core::verify::Verification;
 use serde::Serialize;
 
 use crate::answer::{Answer, aligned, counted, percent};
+use crate::pictures::waterfall::{Coverage, LeftOver};
 
 /// A plan in numbers. All are exact; that no better plan exists is not claimed.
 #[derive(Debug, Clone, Serialize)]
@@ -49,6 +50,22 @@ impl PlanReport {
     #[must_use]
     pub fn left(&self) -> u64 {
         self.unswappable + self.left_over
+    }
+
+    /// The same numbers as the waterfall shows them.
+    #[must_use]
+    pub fn coverage(&self) -> Coverage {
+        Coverage {
+            records: self.records,
+            at_risk: self.risky,
+            swappable: self.risky - self.unswappable,
+            protected: self.covered,
+            disclosed: self.disclosed,
+            left_over: vec![LeftOver {
+                reason: "no free partner".to_owned(),
+                records: self.left_over,
+            }],
+        }
     }
 }
 
