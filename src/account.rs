@@ -9,7 +9,7 @@
 use std::path::{Path, PathBuf};
 
 use marginswap_core::diagnostic::{Code, Diagnostic};
-use marginswap_core::encode::{RecordId, Role};
+use marginswap_core::encode::{RecordId, Records, Role};
 use marginswap_core::graph::{Reason, Separators};
 use marginswap_core::partner::swap::Swap;
 use marginswap_core::partner::{Screening, screen};
@@ -45,6 +45,59 @@ pub struct Subject<'a> {
     pub shuffled: bool,
 }
 
+impl Subject<'_> {
+    /// Reads the two files. Where nothing tells which line is whose, the plan may: when
+    /// following it gives the released file line by line, the lines correspond.
+    fn read(&self) -> Result<(TwoFiles, Option<PlanFacts>), Diagnostic> {
+        let mut files = TwoFiles::read(self.project, self.before, self.after, self.shuffled)?;
+        let Some((path, plan)) = &self.plan else { return Ok((files, None)) };
+        let header = &plan.header;
+        let digest = digest_file(self.before)?;
+        let records = files.records_before.len() as u64;
+        let fits_input = plan.check_input(&digest.sha256, records, files.before.names()).is_ok();
+        let mut gives_release = None;
+        if fits_input && files.records_after.len() as u64 == records {
+            let expected = follow(plan, &files);
+            let gives = |link: &Link| {
+                changes(&expected, &files.records_after, link).map(|found| found.records == 0)
+            };
+            if files.link.is_none() && gives(&Link::ByPosition) == Some(true) {
+                files.link = Some(Link::ByPosition);
+                gives_release = Some(true);
+            } else {
+                gives_release = files.link.as_ref().and_then(gives);
+            }
+        }
+        let facts = PlanFacts {
+            name: path.display().to_string(),
+            tool_version: header.version.clone(),
+            swaps: plan.swaps.len() as u64,
+            fits_input,
+            gives_release,
+            not_for_release: header.not_for_release,
+        };
+        Ok((files, Some(facts)))
+    }
+}
+
+/// The original records after the swaps of a plan that was made for them.
+fn follow(plan: &PlanFile, files: &TwoFiles) -> Records {
+    let schema = files.scope.schema();
+    let variables = |columns: &[usize]| -> VarSet {
+        columns.iter().filter_map(|&column| schema.variable_of(column)).collect()
+    };
+    let swaps: Vec<Swap> = plan
+        .swaps
+        .iter()
+        .map(|swap| Swap {
+            left: swap.left,
+            right: swap.right,
+            exchanged: variables(&swap.exchanged),
+        })
+        .collect();
+    swap::apply(&files.records_before, &swaps)
+}
+
 /// Are single records named?
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reveal {
@@ -54,7 +107,7 @@ pub enum Reveal {
 
 /// The page that may be published.
 pub fn external(subject: &Subject<'_>) -> Result<ExternalReport, Diagnostic> {
-    let files = TwoFiles::read(subject.project, subject.before, subject.after, subject.shuffled)?;
+    let (files, _) = subject.read()?;
     let verification = files.verify(Triples::Skipped);
     let report = VerifyReport::new(files.scope.schema(), &verification);
     let refuse = |detail: &str| {
@@ -77,24 +130,23 @@ pub fn external(subject: &Subject<'_>) -> Result<ExternalReport, Diagnostic> {
 /// The page for those who decide.
 pub fn internal(subject: &Subject<'_>, reveal: Reveal) -> Result<InternalReport, Diagnostic> {
     let project = subject.project;
-    let files = TwoFiles::read(project, subject.before, subject.after, subject.shuffled)?;
+    let (files, plan) = subject.read()?;
     let schema = files.scope.schema();
     let verification = files.verify(Triples::Skipped);
     let verify = VerifyReport::new(schema, &verification);
     let separators = separators(&files.scope, MOST_SEPARATORS);
-    let fact = |path: &Path, records: u64| -> Result<FileFacts, Diagnostic> {
+    let file = |path: &Path, records: u64| -> Result<FileFacts, Diagnostic> {
         let digest = digest_file(path)?;
         let name = path.display().to_string();
         Ok(FileFacts { name, bytes: digest.bytes, sha256: digest.sha256, records })
     };
-    let before = fact(subject.before, verify.records_before)?;
-    let after = fact(subject.after, verify.records_after)?;
+    let before = file(subject.before, verify.records_before)?;
+    let after = file(subject.after, verify.records_after)?;
     let risk = match files.keys.is_empty() {
         true => None,
         false => Some(AtRisk::count(project, &files, &separators, subject.before)?),
     };
     let names = |set: VarSet| schema.names(set).into_iter().map(str::to_owned).collect();
-    let plan = subject.plan.as_ref().map(|(path, plan)| plan_facts(path, plan, &files, &before));
     let parameters = match &subject.plan {
         Some((_, plan)) => parameters(&plan.header.parameters),
         None => parameters(&project.parameters()),
@@ -316,38 +368,6 @@ impl AtRisk {
 /// Why records that have partners keep their keys.
 fn reasons(left: u64, _summary: Option<&Value>) -> Vec<LeftOver> {
     vec![LeftOver { reason: NOT_TAKEN.to_owned(), records: left }]
-}
-
-fn plan_facts(path: &Path, plan: &PlanFile, files: &TwoFiles, before: &FileFacts) -> PlanFacts {
-    let header = &plan.header;
-    let fits_input = plan.check_input(&before.sha256, before.records, files.before.names()).is_ok();
-    let follow = || {
-        let schema = files.scope.schema();
-        let swaps: Vec<Swap> = plan
-            .swaps
-            .iter()
-            .map(|swap| Swap {
-                left: swap.left,
-                right: swap.right,
-                exchanged: swap
-                    .exchanged
-                    .iter()
-                    .filter_map(|&column| schema.variable_of(column))
-                    .collect(),
-            })
-            .collect();
-        let expected = swap::apply(&files.records_before, &swaps);
-        let differing = changes(&expected, &files.records_after, files.link.as_ref()?)?;
-        Some(differing.records == 0)
-    };
-    PlanFacts {
-        name: path.display().to_string(),
-        tool_version: header.version.clone(),
-        swaps: plan.swaps.len() as u64,
-        fits_input,
-        gives_release: if fits_input { follow() } else { None },
-        not_for_release: header.not_for_release,
-    }
 }
 
 /// Parameters as they are told: those that are set; of rules only the columns, since rules

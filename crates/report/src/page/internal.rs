@@ -541,6 +541,10 @@ impl Page<'_> {
         percent(*part, *whole)
     }
 
+    fn swaps(&self, number: &u64) -> String {
+        counted(*number, "swap", "swaps")
+    }
+
     fn listed(&self, names: &[String]) -> String {
         spoken_list(names)
     }

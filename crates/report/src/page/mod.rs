@@ -51,13 +51,17 @@ impl HtmlSafe for Style {}
 struct Figure<'a> {
     picture: &'a Picture,
     drawing: Element,
+    first: &'a str,
+    rest: &'a [String],
     table: Option<Table<'a>>,
 }
 
 impl<'a> Figure<'a> {
     fn new(picture: &'a Picture) -> Self {
-        let table = picture.twin().table.as_ref().map(Table::new);
-        Self { picture, drawing: picture.inline(), table }
+        let twin = picture.twin();
+        let (first, rest) = twin.words.split_first().expect("a twin has a sentence");
+        let table = twin.table.as_ref().map(Table::new);
+        Self { picture, drawing: picture.inline(), first, rest, table }
     }
 }
 

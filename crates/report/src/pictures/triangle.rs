@@ -333,8 +333,8 @@ fn twin(picture: &TrianglePicture<'_>) -> Twin {
         grouped(picture.tables.iter().filter(|(_, fate)| test(fate)).count() as u64)
     };
     let mut words = vec![format!(
-        "Of {} two-way tables {} are exactly fixed by a kept table, {} others are unchanged and {} \
-         changed.",
+        "Two-way tables: {}. Exactly fixed by a kept table: {}. Not kept and unchanged: {}. \
+         Changed: {}.",
         grouped(picture.tables.len() as u64),
         count(|fate| matches!(fate, Fate::Fixed)),
         count(|fate| matches!(fate, Fate::Same)),
@@ -343,7 +343,7 @@ fn twin(picture: &TrianglePicture<'_>) -> Twin {
     let sorted = sorted(picture);
     if picture.tables.iter().any(|(_, fate)| matches!(fate, Fate::Broken(_))) {
         words.push(format!(
-            "{} were to be kept and changed all the same.",
+            "Kept, but changed all the same: {}.",
             count(|fate| matches!(fate, Fate::Broken(_)))
         ));
     }

@@ -146,7 +146,7 @@ pub fn draw(id: &str, coverage: &Coverage) -> Picture {
     )];
     if disclosed > 0 {
         words.push(format!(
-            "{} of those without a partner are already disclosed by the kept tables.",
+            "Of those without a partner, already disclosed by the kept tables: {}.",
             grouped(disclosed)
         ));
     }
