@@ -103,6 +103,21 @@ const TYPED: &[(Code, &[&str])] = &[
         &["plan", GOOD, "--keys", "age", "-o", "tests/nowhere.plan", "--seed-file", GOOD],
     ),
     (Code::NoPlan, &["apply", GOOD, GOOD, "-o", "tests/nowhere.csv"]),
+    (
+        Code::NothingToTell,
+        &["report", GOOD, "tests/bad/other_ages.csv", "--external", "-o", "tests/nowhere.html"],
+    ),
+    (Code::MissingSetting, &["report", GOOD, "-o", "tests/nowhere.html"]),
+    (Code::MissingSetting, &["report", GOOD, GOOD, "--keep", "age"]),
+    (Code::OutputIsInput, &["report", GOOD, GOOD, "--keep", "age", "-o", GOOD, "--force"]),
+    (
+        Code::OutputIsInput,
+        &["explain", GOOD, "--keep", "age", "--record", "1", "--svg", GOOD, "--force"],
+    ),
+    (
+        Code::UnknownColumn,
+        &["report", GOOD, GOOD, "--keep", "age", "--watch", "agee", "-o", "tests/nowhere.html"],
+    ),
     (Code::UnknownVariable, &["graph", GOOD, "--keep", "agee*sex"]),
     (Code::RepeatedVariable, &["graph", GOOD, "--keep", "age*sex*age"]),
     (Code::EmptyTable, &["graph", GOOD, "--keep", "age + "]),

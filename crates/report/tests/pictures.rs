@@ -122,7 +122,7 @@ fn the_triangle_has_no_overlaps() {
 #[test]
 fn the_largest_triangle_is_drawn_in_part() {
     let names: Vec<String> = (0..256).map(|number| format!("variable {number}")).collect();
-    let picture = triangle::draw(&triangle_of(&names, |number| fate(number)));
+    let picture = triangle::draw(&triangle_of(&names, fate));
     let svg = picture.file();
     checked(&picture, "256 variables");
     assert!(svg.contains("64 of 256 variables are drawn"));
@@ -304,7 +304,7 @@ fn a_waterfall_adds_up() {
 fn plans(count: usize) -> FrontierReport {
     let plan = |number: usize| FrontierPlan {
         number: number + 1,
-        budget: (number % 4 > 0).then(|| format!("{} %", number % 4)),
+        budget: (!number.is_multiple_of(4)).then(|| format!("{} %", number % 4)),
         seed: number / 4 + 1,
         records_changed: 10 * number as u64,
         protected: 9,
@@ -313,7 +313,7 @@ fn plans(count: usize) -> FrontierReport {
         correct_claims: (count - number) as u64 * 3,
         two_way_mean: 0.0001 * (number % 9) as f64,
         two_way_max: 0.01,
-        undominated: number % 2 == 0,
+        undominated: number.is_multiple_of(2),
     };
     FrontierReport {
         records: 100_000,

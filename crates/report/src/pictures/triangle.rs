@@ -176,7 +176,7 @@ fn drawn(picture: &TrianglePicture<'_>) -> Vec<usize> {
         return (0..count).collect();
     }
     let mut chosen: Vec<usize> = Vec::new();
-    let order = sorted(picture).into_iter().map(|(pair, _)| pair).flatten().chain(0..count);
+    let order = sorted(picture).into_iter().flat_map(|(pair, _)| pair).chain(0..count);
     for variable in order {
         if chosen.len() < MOST_DRAWN && !chosen.contains(&variable) {
             chosen.push(variable);
