@@ -541,6 +541,10 @@ impl Page<'_> {
         percent(*part, *whole)
     }
 
+    fn is_shuffled(&self) -> bool {
+        self.report.replay.iter().any(|line| line.contains(" --shuffle "))
+    }
+
     fn swaps(&self, number: &u64) -> String {
         counted(*number, "swap", "swaps")
     }

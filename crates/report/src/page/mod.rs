@@ -78,8 +78,9 @@ struct Table<'a> {
 impl<'a> Table<'a> {
     fn new(table: &'a TextTable) -> Self {
         let is_number = |cell: &str| {
-            cell.is_empty()
-                || cell.starts_with(|sign: char| sign.is_ascii_digit() || "<–-".contains(sign))
+            // A hash may begin with a digit too.
+            let begins = |sign: char| sign.is_ascii_digit() || "<–-".contains(sign);
+            cell.is_empty() || (cell.len() <= 24 && cell.starts_with(begins))
         };
         let numbers = (0..table.heads.len())
             .map(|column| {

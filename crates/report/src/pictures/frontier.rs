@@ -33,7 +33,7 @@ pub fn draw(id: &str, report: &FrontierReport) -> Picture {
     let across = ticks(most_change * 100.0);
     let up = ticks(to_float(most_risk));
     let up_labels: Vec<String> = up.iter().map(|tick| tick_words(*tick)).collect();
-    let beside = up_labels.iter().map(|words| width(words, SMALL)).fold(0.0, f64::max) + 12.0;
+    let beside = up_labels.iter().map(|words| width(words, SMALL)).fold(0.0, f64::max) + 18.0;
     let mut sheet = Sheet::new((beside + PLOT[0] + 40.0).max(680.0).ceil());
     sheet.heading(TITLE);
     sheet.small_print("Right claims of an intruder who knows the keys");
@@ -48,14 +48,14 @@ pub fn draw(id: &str, report: &FrontierReport) -> Picture {
         let y = place(0.0, *tick)[1];
         let path = format!("M{} {}h{}", number(left), number(y), number(PLOT[0]));
         sheet.parts.push(stroked(Element::new("path").with("d", path), &RULE));
-        let text = lettered(words, left - 8.0, y, SMALL, &QUIET);
+        let text = lettered(words, left - 14.0, y, SMALL, &QUIET);
         sheet.parts.push(text.with("text-anchor", "end"));
     }
     for tick in &across {
         let x = place(*tick, 0.0)[0];
         let path = format!("M{} {}v5", number(x), number(bottom));
         sheet.parts.push(stroked(Element::new("path").with("d", path), &LINE));
-        let text = lettered(&tick_words(*tick), x, bottom + 16.0, SMALL, &QUIET);
+        let text = lettered(&tick_words(*tick), x, bottom + 22.0, SMALL, &QUIET);
         sheet.parts.push(text.with("text-anchor", "middle"));
     }
     let axis = format!("M{} {}h{}", number(left), number(bottom), number(PLOT[0]));
@@ -90,7 +90,7 @@ pub fn draw(id: &str, report: &FrontierReport) -> Picture {
     }
     order.reverse();
     put_labels(&mut sheet, report, &order, at, [left, top, left + PLOT[0], bottom]);
-    sheet.y = bottom + 30.0;
+    sheet.y = bottom + 36.0;
     let words = "Mean total variation of the two-way tables that are not kept, in percent";
     let text = lettered(words, left + PLOT[0], sheet.y + 9.0, SMALL, &QUIET);
     sheet.parts.push(text.with("text-anchor", "end"));
@@ -158,7 +158,14 @@ fn put_labels(
     [left, top, right, bottom]: [f64; 4],
 ) {
     const TALL: f64 = 18.0;
-    let mut taken: Vec<[f64; 4]> = Vec::new();
+    // The points themselves, and what is labelled already.
+    let around = |plan: &&FrontierPlan| {
+        let chosen = Some(plan.number) == report.chosen;
+        let reach = if chosen { POINT + 6.0 } else { POINT + 2.0 };
+        let [x, y] = at(plan);
+        [x - reach, y - reach, x + reach, y + reach]
+    };
+    let mut taken: Vec<[f64; 4]> = order.iter().map(around).collect();
     let meets = |one: &[f64; 4], other: &[f64; 4]| {
         one[0] < other[2] && other[0] < one[2] && one[1] < other[3] && other[1] < one[3]
     };
@@ -169,15 +176,19 @@ fn put_labels(
         };
         let wide = width(&words, SMALL);
         let [x, y] = at(plan);
-        let spots = [
-            (x + 13.0, y - TALL - 2.0),
-            (x + 13.0, y + 2.0),
-            (x - 13.0 - wide, y - TALL - 2.0),
-            (x - 13.0 - wide, y + 2.0),
-            (x - wide / 2.0, y - TALL - 12.0),
-            (x - wide / 2.0, y + 12.0),
-        ];
-        let free = spots.into_iter().map(|(x, y)| [x, y, x + wide, y + TALL]).find(|spot| {
+        // From near to far; above and to the right first, where the steps seldom are.
+        let spots = [12.0, 24.0, 40.0].into_iter().flat_map(|far| {
+            [
+                (x + far, y - TALL - 2.0),
+                (x - wide / 2.0, y - TALL - far),
+                (x + far, y + 2.0),
+                (x - wide / 2.0, y + far),
+                (x - far - wide, y + 2.0),
+                (x - far - wide, y - TALL - 2.0),
+                (x - wide, y - TALL - far),
+            ]
+        });
+        let free = spots.map(|(x, y)| [x, y, x + wide, y + TALL]).find(|spot| {
             spot[0] >= left
                 && spot[2] <= right + 30.0
                 && spot[1] >= top - 8.0
