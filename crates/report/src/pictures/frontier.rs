@@ -34,7 +34,7 @@ pub fn draw(id: &str, report: &FrontierReport) -> Picture {
     let up = ticks(to_float(most_risk));
     let up_labels: Vec<String> = up.iter().map(|tick| tick_words(*tick)).collect();
     let beside = up_labels.iter().map(|words| width(words, SMALL)).fold(0.0, f64::max) + 18.0;
-    let mut sheet = Sheet::new((beside + PLOT[0] + 40.0).max(680.0).ceil());
+    let mut sheet = Sheet::new((beside + PLOT[0] + 110.0).max(680.0).ceil());
     sheet.heading(TITLE);
     sheet.small_print("Right claims of an intruder who knows the keys");
     sheet.y += 10.0;
@@ -190,7 +190,7 @@ fn put_labels(
         });
         let free = spots.map(|(x, y)| [x, y, x + wide, y + TALL]).find(|spot| {
             spot[0] >= left
-                && spot[2] <= right + 30.0
+                && spot[2] <= right + 110.0
                 && spot[1] >= top - 8.0
                 && spot[3] <= bottom
                 && !taken.iter().any(|other| meets(spot, other))
