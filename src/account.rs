@@ -26,7 +26,7 @@ use marginswap_report::page::{
     RiskBefore, Scenario, TableWhatIf, Verdict, WatchReport,
 };
 use marginswap_report::pictures::waterfall::{Coverage, LeftOver};
-use marginswap_report::verify::VerifyReport;
+use marginswap_report::plan::LeftOverReport;
 use serde_json::Value;
 
 use crate::input::separators;
@@ -108,8 +108,7 @@ pub enum Reveal {
 /// The page that may be published.
 pub fn external(subject: &Subject<'_>) -> Result<ExternalReport, Diagnostic> {
     let (files, _) = subject.read()?;
-    let verification = files.verify(Triples::Skipped);
-    let report = VerifyReport::new(files.scope.schema(), &verification);
+    let report = files.verify(Triples::Skipped);
     let refuse = |detail: &str| {
         Diagnostic::new(
             Code::NothingToTell,
@@ -118,7 +117,7 @@ pub fn external(subject: &Subject<'_>) -> Result<ExternalReport, Diagnostic> {
         )
         .in_file(subject.after)
     };
-    if !files.impossible().is_empty() {
+    if !report.passes() && report.equal {
         return Err(refuse("something is different that no swap can change"));
     }
     let watched = watched(subject.project, &files)?;
@@ -131,9 +130,7 @@ pub fn external(subject: &Subject<'_>) -> Result<ExternalReport, Diagnostic> {
 pub fn internal(subject: &Subject<'_>, reveal: Reveal) -> Result<InternalReport, Diagnostic> {
     let project = subject.project;
     let (files, plan) = subject.read()?;
-    let schema = files.scope.schema();
-    let verification = files.verify(Triples::Skipped);
-    let verify = VerifyReport::new(schema, &verification);
+    let verify = files.verify(Triples::Skipped);
     let separators = separators(&files.scope, MOST_SEPARATORS);
     let file = |path: &Path, records: u64| -> Result<FileFacts, Diagnostic> {
         let digest = digest_file(path)?;
@@ -146,7 +143,6 @@ pub fn internal(subject: &Subject<'_>, reveal: Reveal) -> Result<InternalReport,
         true => None,
         false => Some(AtRisk::count(project, &files, &separators, subject.before)?),
     };
-    let names = |set: VarSet| schema.names(set).into_iter().map(str::to_owned).collect();
     let parameters = match &subject.plan {
         Some((_, plan)) => parameters(&plan.header.parameters),
         None => parameters(&project.parameters()),
@@ -175,7 +171,6 @@ pub fn internal(subject: &Subject<'_>, reveal: Reveal) -> Result<InternalReport,
             Reveal::Counts => None,
             Reveal::Records => risk.as_ref().and_then(|risk| risk.left(&files)),
         },
-        impossible: files.impossible().into_iter().map(names).collect(),
         watched: watched(project, &files)?,
         method: Method { parameters },
         replay: replay(subject),
@@ -365,9 +360,29 @@ impl AtRisk {
     }
 }
 
-/// Why records that have partners keep their keys.
-fn reasons(left: u64, _summary: Option<&Value>) -> Vec<LeftOver> {
-    vec![LeftOver { reason: NOT_TAKEN.to_owned(), records: left }]
+/// Why records that have partners keep their keys: as the plan says, where that is as many as
+/// are found in the files.
+fn reasons(left: u64, summary: Option<&Value>) -> Vec<LeftOver> {
+    if left == 0 {
+        return Vec::new();
+    }
+    let said = summary.map(|summary| {
+        let because = |name: &str| summary["left_over_because"][name].as_u64().unwrap_or(0);
+        LeftOverReport {
+            keys: because("keys"),
+            no_match: because("no_match"),
+            not_allowed: because("not_allowed"),
+            taken: because("taken"),
+            budget: because("budget"),
+            not_searched: because("not_searched"),
+        }
+    });
+    let told = said.map(|said| said.coverage()).unwrap_or_default();
+    if told.iter().map(|left| left.records).sum::<u64>() == left {
+        told
+    } else {
+        vec![LeftOver { reason: NOT_TAKEN.to_owned(), records: left }]
+    }
 }
 
 /// Parameters as they are told: those that are set; of rules only the columns, since rules

@@ -7,7 +7,7 @@
 use std::str::FromStr;
 
 use marginswap_core::diagnostic::Diagnostic;
-use marginswap_core::plan::SwapPlan;
+use marginswap_core::plan::Planned;
 use marginswap_core::random::{Random, Seed};
 use marginswap_core::verify::{Claims, Criterion, Distances, Standing};
 use rayon::prelude::*;
@@ -74,7 +74,7 @@ pub struct Candidate {
     pub cap: Cap,
     /// Which seed, from 1.
     pub seed: usize,
-    pub plan: SwapPlan,
+    pub planned: Planned,
     pub claims: Claims,
     pub distances: Distances,
 }
@@ -85,7 +85,7 @@ impl Candidate {
             correct: self.claims.all.correct.expect("a plan links its records"),
             claims: self.claims.all.claims,
             change: self.distances.total_variation_mean,
-            records: self.plan.records_changed(),
+            records: self.planned.plan.records_changed(),
         }
     }
 }
@@ -117,9 +117,9 @@ pub fn candidates(
     tries
         .into_par_iter()
         .map(|(cap, seed)| {
-            let plan = prepared.plan_capped(seeds[seed], cap.0)?;
-            let (claims, distances) = prepared.weigh(&plan);
-            Ok(Candidate { cap, seed: seed + 1, plan, claims, distances })
+            let planned = prepared.plan_capped(seeds[seed], cap.0)?;
+            let (claims, distances) = prepared.weigh(&planned);
+            Ok(Candidate { cap, seed: seed + 1, planned, claims, distances })
         })
         .collect()
 }

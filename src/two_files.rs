@@ -9,10 +9,13 @@ use marginswap_core::diagnostic::{Code, Diagnostic};
 use marginswap_core::encode::{Records, encode_both};
 use marginswap_core::graph::{Formula, Scope};
 use marginswap_core::varset::VarSet;
-use marginswap_core::verify::{Checks, Link, Triples, Verification, recount, verify};
+use marginswap_core::verify::{
+    Checks, File, Link, LinkError, Triples, link_by_id, recount, verify,
+};
+use marginswap_report::verify::VerifyReport;
 
 use crate::input::Loaded;
-use crate::job::{link_files, named_tables, open, scope_apart};
+use crate::job::{named_tables, open, scope_apart};
 use crate::output::talk;
 use crate::project::{Columns, Project};
 
@@ -24,6 +27,8 @@ pub struct TwoFiles {
     pub records_after: Records,
     /// Which record became which, if that is known.
     pub link: Option<Link>,
+    /// What is wrong with the ids of the released file.
+    pub unlinked: Option<String>,
     /// The tables that must not have changed.
     pub tables: Vec<VarSet>,
     /// What an intruder may know.
@@ -61,6 +66,11 @@ impl TwoFiles {
             ..project.clone()
         };
         let after = open(&lenient, after_path)?.read(true)?;
+        if there(before.names()) != names_after {
+            talk(
+                "note: the columns of the released file stand in another order, or are not the same",
+            );
+        }
         // The columns of the released file in the places they have in the original.
         let after = after.in_the_order_of(&before).map_err(|column| {
             Diagnostic::new(
@@ -72,19 +82,18 @@ impl TwoFiles {
         })?;
         let (records_before, records_after) =
             encode_both(scope.schema(), before.raw_columns(), after.raw_columns());
-        // Without the id that is asked for, nothing tells which line is whose, unless it is
-        // known that the id was left out and nothing else was done.
+        // It is known that the id was left out, and nothing else was done.
         let release = &project.release;
         let dropped = columns.id.as_ref().is_some_and(|id| release.drop.contains(id));
-        let in_order = dropped && release.shuffle != Some(true);
-        let id_is_missing =
-            before.id_column().is_some() && after.id_column().is_none() && !in_order;
-        if id_is_missing {
-            talk(
-                "note: the released file has not the id column; nothing is said of single records",
-            );
-        }
-        let link = link_files(&before, &after, shuffled || id_is_missing)?;
+        let lines = match (shuffled, dropped && release.shuffle != Some(true)) {
+            (true, _) => Lines::Shuffled,
+            (false, true) => Lines::InOrderWithoutId,
+            (false, false) => Lines::InOrder,
+        };
+        let (link, unlinked) = match link(&before, &after, lines)? {
+            Ok(link) => (link, None),
+            Err(error) => (None, Some(error.to_string())),
+        };
         Ok(Self {
             tables: named_tables(&scope),
             keys: before.variables(&scope, &project.risk.keys),
@@ -93,11 +102,12 @@ impl TwoFiles {
             records_before,
             records_after,
             link,
+            unlinked,
         })
     }
 
     /// Compares them in every way.
-    pub fn verify(&self, triples: Triples) -> Verification {
+    pub fn verify(&self, triples: Triples) -> VerifyReport {
         let checks = Checks {
             tables: &self.tables,
             keys: self.keys,
@@ -105,19 +115,76 @@ impl TwoFiles {
             compared: self.scope.schema().all(),
             triples,
         };
-        verify(&self.records_before, &self.records_after, &checks)
+        let found = verify(&self.records_before, &self.records_after, &checks);
+        VerifyReport::new(self.scope.schema(), &found)
+            .with_breaks(self.broken(), self.unlinked.clone())
     }
 
     /// What differs though no swap can change it, beside the named tables: each variable's
     /// own values, what stays, and what is linked.
-    pub fn impossible(&self) -> Vec<VarSet> {
+    fn broken(&self) -> Vec<Vec<String>> {
         let ties = self.scope.tables().iter().map(|table| table.variables);
         let implied: Vec<VarSet> =
             self.scope.schema().all().iter().map(VarSet::single).chain(ties).collect();
         recount(&self.records_before, &self.records_after, &implied)
             .iter()
             .filter(|check| check.changed > 0 && !self.tables.contains(&check.margin))
-            .map(|check| check.margin)
+            .map(|check| self.column_names(check.margin))
             .collect()
+    }
+
+    /// The columns of a set of variables: those that stay stand together as one variable, and
+    /// are named one by one.
+    fn column_names(&self, margin: VarSet) -> Vec<String> {
+        let variables = self.scope.schema().variables();
+        let columns = margin.iter().flat_map(|variable| &variables[variable].columns);
+        columns.map(|&column| self.before.names()[column].clone()).collect()
+    }
+}
+
+/// What is known of the lines of the two files.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Lines {
+    /// They correspond where the numbers agree, unless an id says otherwise.
+    InOrder,
+    /// They correspond, and the id was not released.
+    InOrderWithoutId,
+    /// They do not correspond.
+    Shuffled,
+}
+
+/// Which record of one file became which of the other: by id where both have one, else by
+/// position where the numbers agree. A released file that lost, gained or repeated an id is
+/// an answer, an original that repeats one is not.
+fn link(
+    before: &Loaded,
+    after: &Loaded,
+    lines: Lines,
+) -> Result<Result<Option<Link>, LinkError>, Diagnostic> {
+    match (before.id_column(), after.id_column()) {
+        (Some(left), Some(right)) => {
+            // A file whose ids differ links to itself.
+            link_by_id(left, left).map_err(|error| {
+                let (LinkError::Repeated { record, .. } | LinkError::Missing { record, .. }) =
+                    error;
+                Diagnostic::new(
+                    Code::NotLinked,
+                    LinkError::Repeated { file: File::Before, record }.to_string(),
+                    "leave out --id to compare line by line, or give --shuffled",
+                )
+            })?;
+            Ok(link_by_id(left, right).map(|map| Some(Link::ByMap(map))))
+        }
+        (Some(_), None) if lines != Lines::InOrderWithoutId => {
+            // Without the id that is asked for, nothing tells which line is whose.
+            talk(
+                "note: the released file has not the id column; nothing is said of single records",
+            );
+            Ok(Ok(None))
+        }
+        _ => {
+            let same = before.records_read() == after.records_read();
+            Ok(Ok((same && lines != Lines::Shuffled).then_some(Link::ByPosition)))
+        }
     }
 }

@@ -1,8 +1,10 @@
 //! `frontier`: several plans, risk against change, and the best of them.
 
+use std::path::Path;
+
 use marginswap_core::diagnostic::Diagnostic;
 use marginswap_core::verify::{Standing, choose, undominated};
-use marginswap_io::{Overwrite, check_not_input, check_target, write_plan};
+use marginswap_io::{Overwrite, check_outputs, write_plan};
 use marginswap_report::frontier::{FrontierPlan, FrontierReport};
 use marginswap_report::pictures::frontier as picture;
 
@@ -11,7 +13,8 @@ use crate::frontier::{Candidate, Cap, candidates, seeds};
 use crate::job::{Prepared, data_of, prepare};
 use crate::output::{Outcome, Sketch, give, next, talk, typed_path};
 use crate::project::{Amount, Share};
-use crate::{seed, settings};
+use crate::seed::SeedFrom;
+use crate::settings;
 
 /// Plans for every budget and seed, compares the plans and keeps the chosen one.
 pub fn run(args: &FrontierArgs) -> Result<Outcome, Diagnostic> {
@@ -19,11 +22,11 @@ pub fn run(args: &FrontierArgs) -> Result<Outcome, Diagnostic> {
     let project = settings::of_job(&args.job)?;
     let data = data_of(&project)?;
     let overwrite = Overwrite::from_force(args.job.force.force);
-    if let Some(plan) = &args.plan {
-        check_target(plan, overwrite)?;
-        check_not_input(plan, &data)?;
-    }
-    let sketch = Sketch::new(args.svg.as_ref(), &args.job.force, &[&data])?;
+    let inputs = [Some(data.as_path()), args.job.seed_file.as_deref()];
+    let inputs: Vec<&Path> = inputs.into_iter().flatten().collect();
+    let outputs = [args.plan.as_deref(), args.svg.as_deref()];
+    check_outputs(&outputs.into_iter().flatten().collect::<Vec<_>>(), &inputs, overwrite)?;
+    let sketch = Sketch::new(args.svg.as_ref(), &args.job.force, &inputs)?;
     let caps = match (&args.budgets[..], project.swap.budget) {
         ([], None) => {
             let percents =
@@ -33,7 +36,7 @@ pub fn run(args: &FrontierArgs) -> Result<Outcome, Diagnostic> {
         ([], Some(budget)) => vec![Cap(Some(budget))],
         (caps, _) => caps.to_vec(),
     };
-    let chosen = seed::choose(args.job.seed_file.as_deref(), args.job.demo_seed)?;
+    let chosen = SeedFrom::flags(args.job.seed_file.as_deref(), args.job.demo_seed).choose()?;
     let mut prepared = prepare(project)?;
     let plans = candidates(&prepared, &caps, &seeds(chosen.seed, args.seeds.get()))?;
     let standings: Vec<Standing> = plans.iter().map(Candidate::standing).collect();
@@ -41,10 +44,10 @@ pub fn run(args: &FrontierArgs) -> Result<Outcome, Diagnostic> {
     let report = report(args, &prepared, &plans, best, chosen.not_for_release);
     sketch.draw(|| picture::draw("", &report))?;
     if let (Some(path), Some(best)) = (&args.plan, best) {
-        let Candidate { cap, plan, .. } = &plans[best];
+        let Candidate { cap, planned, claims, .. } = &plans[best];
         prepared.project.swap.budget = cap.0;
-        let numbers = prepared.report(plan, chosen.not_for_release);
-        let file = prepared.plan_file(plan, &numbers, chosen.not_for_release)?;
+        let numbers = prepared.report(planned, claims, chosen.not_for_release);
+        let file = prepared.plan_file(prepared.planned_swaps(planned), &numbers)?;
         write_plan(path, overwrite, &file)?;
         talk(&format!(
             "{} holds plan {}: SECRET, whoever has it can undo the swaps",
@@ -93,7 +96,7 @@ fn report(
                 budget: plan.cap.0.map(|amount| amount.to_string()),
                 seed: plan.seed,
                 records_changed: standing.records,
-                protected: prepared.covered(&plan.plan),
+                protected: prepared.covered(&plan.planned),
                 uniques_after: plan.claims.uniques_after,
                 claims: standing.claims,
                 correct_claims: standing.correct,

@@ -3,13 +3,14 @@
 use std::path::{Path, PathBuf};
 
 use marginswap_core::diagnostic::{Code, Diagnostic};
-use marginswap_io::{Overwrite, check_not_input, check_target, write_plan};
+use marginswap_io::{Overwrite, check_outputs, write_plan};
 use marginswap_report::pictures::waterfall;
 
 use crate::args::PlanArgs;
 use crate::job::prepare;
 use crate::output::{Outcome, Sketch, give, next, talk, typed_path};
-use crate::{seed, settings};
+use crate::seed::SeedFrom;
+use crate::settings;
 
 /// Plans and writes the plan file.
 pub fn run(args: &PlanArgs) -> Result<Outcome, Diagnostic> {
@@ -23,18 +24,18 @@ pub fn run(args: &PlanArgs) -> Result<Outcome, Diagnostic> {
         )
     })?;
     let overwrite = Overwrite::from_force(args.job.force.force);
-    check_target(&out, overwrite)?;
-    if let Some(data) = &project.data {
-        check_not_input(&out, data)?;
-    }
-    let inputs: Vec<&Path> = project.data.iter().map(PathBuf::as_path).collect();
+    let inputs = [project.data.as_deref(), args.job.seed_file.as_deref()];
+    let inputs: Vec<&Path> = inputs.into_iter().flatten().collect();
+    let outputs: Vec<&Path> =
+        [Some(&out), args.svg.as_ref()].into_iter().flatten().map(PathBuf::as_path).collect();
+    check_outputs(&outputs, &inputs, overwrite)?;
     let sketch = Sketch::new(args.svg.as_ref(), &args.job.force, &inputs)?;
-    let chosen = seed::choose(args.job.seed_file.as_deref(), args.job.demo_seed)?;
+    let chosen = SeedFrom::flags(args.job.seed_file.as_deref(), args.job.demo_seed).choose()?;
     let prepared = prepare(project)?;
-    let plan = prepared.plan(chosen.seed)?;
-    let report = prepared.report(&plan, chosen.not_for_release);
+    let planned = prepared.plan(chosen.seed)?;
+    let report = prepared.report(&planned, &prepared.exposure(&planned), chosen.not_for_release);
     prepared.warn_of_a_missed_rate(&report);
-    let file = prepared.plan_file(&plan, &report, chosen.not_for_release)?;
+    let file = prepared.plan_file(prepared.planned_swaps(&planned), &report)?;
     write_plan(&out, overwrite, &file)?;
     talk(&format!("{} holds the plan: SECRET, whoever has it can undo the swaps", out.display()));
     sketch.draw(|| waterfall::draw("", &report.coverage()))?;

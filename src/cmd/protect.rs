@@ -1,28 +1,26 @@
 //! `protect`: the whole job in one go.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use marginswap_core::diagnostic::{Code, Diagnostic};
-use marginswap_io::{
-    Overwrite, ReadOptions, Secrecy, check_not_input, check_target, remove_on_interrupt,
-    write_atomic, write_plan,
-};
+use marginswap_io::{Overwrite, ReadOptions, Secrecy, check_outputs, write_atomic, write_plan};
 use marginswap_report::pictures::waterfall;
 use marginswap_report::plan::ProtectReport;
 
 use crate::account::{self, Reveal, Subject};
 use crate::args::ProtectArgs;
 use crate::cmd::report::{write_external, write_internal};
-use crate::job::{ReleaseAs, prepare, release};
+use crate::job::prepare;
 use crate::output::{Outcome, give, next, talk, verify_line};
 use crate::project::Project;
-use crate::seed::{self, Chosen};
+use crate::release::{ReleaseAs, release};
+use crate::seed::SeedFrom;
 use crate::settings;
 
 /// A job, as flags or a demonstration ask for it.
 pub struct Request {
     pub project: Project,
-    pub chosen: Chosen,
+    pub seed: SeedFrom,
     pub overwrite: Overwrite,
     pub svg: Option<PathBuf>,
     pub json: bool,
@@ -45,7 +43,7 @@ pub fn run(args: &ProtectArgs) -> Result<Outcome, Diagnostic> {
     pages.external = args.external_report.clone().or(pages.external.take());
     carry_out(Request {
         project,
-        chosen: seed::choose(args.job.seed_file.as_deref(), args.job.demo_seed)?,
+        seed: SeedFrom::flags(args.job.seed_file.as_deref(), args.job.demo_seed),
         overwrite: Overwrite::from_force(args.job.force.force),
         svg: args.svg.clone(),
         json: args.job.answer.json,
@@ -54,7 +52,7 @@ pub fn run(args: &ProtectArgs) -> Result<Outcome, Diagnostic> {
 
 /// Does what a request asks for.
 pub fn carry_out(request: Request) -> Result<Outcome, Diagnostic> {
-    let Request { project, chosen, overwrite, svg, json } = request;
+    let Request { project, seed, overwrite, svg, json } = request;
     let out: PathBuf = project.release.out.clone().ok_or_else(|| {
         Diagnostic::new(
             Code::MissingSetting,
@@ -64,36 +62,20 @@ pub fn carry_out(request: Request) -> Result<Outcome, Diagnostic> {
     })?;
     let plan_path = project.release.plan.clone();
     let pages = project.report.clone();
-    let targets: Vec<&PathBuf> = [
+    let outputs = [
         Some(&out),
         plan_path.as_ref(),
         pages.internal.as_ref(),
         pages.external.as_ref(),
         svg.as_ref(),
-    ]
-    .into_iter()
-    .flatten()
-    .collect();
-    for (position, target) in targets.iter().enumerate() {
-        if targets[..position].contains(target) {
-            return Err(Diagnostic::new(
-                Code::OutputExists,
-                "two of the files to write have one name",
-                "name different files",
-            )
-            .in_file(*target));
-        }
-        check_target(target, overwrite)?;
-        if let Some(data) = &project.data {
-            check_not_input(target, data)?;
-        }
-    }
-    remove_on_interrupt()?;
+    ];
+    let outputs: Vec<&Path> = outputs.into_iter().flatten().map(PathBuf::as_path).collect();
+    let inputs = [project.data.as_deref(), seed.file()];
+    check_outputs(&outputs, &inputs.into_iter().flatten().collect::<Vec<_>>(), overwrite)?;
+    let chosen = seed.choose()?;
     let prepared = prepare(project)?;
-    let plan = prepared.plan(chosen.seed)?;
-    let report = prepared.report(&plan, chosen.not_for_release);
-    prepared.warn_of_a_missed_rate(&report);
-    let file = prepared.plan_file(&plan, &report, chosen.not_for_release)?;
+    let planned = prepared.plan(chosen.seed)?;
+    let swaps = prepared.planned_swaps(&planned);
     let project = &prepared.project;
     let released = release(
         &prepared.loaded,
@@ -101,7 +83,7 @@ pub fn carry_out(request: Request) -> Result<Outcome, Diagnostic> {
         prepared.loaded.variables(&prepared.scope, &project.risk.keys),
         &prepared.path,
         ReadOptions { delimiter: project.delimiter },
-        &file.swaps,
+        &swaps,
         &ReleaseAs {
             target: &out,
             overwrite,
@@ -109,14 +91,22 @@ pub fn carry_out(request: Request) -> Result<Outcome, Diagnostic> {
             drop: &project.release.drop,
         },
     )?;
-    let answer = ProtectReport::new(report, out.display().to_string(), &released.verification);
-    if let Some(path) = &plan_path {
-        write_plan(path, overwrite, &file)?;
+    let exposure = released.verification().claims.expect("a job has keys");
+    let report = prepared.report(&planned, &exposure, chosen.not_for_release);
+    prepared.warn_of_a_missed_rate(&report);
+    let has_pages = pages.internal.is_some() || pages.external.is_some();
+    let mut file = None;
+    if plan_path.is_some() || has_pages {
+        file = Some(prepared.plan_file(swaps, &report)?);
+    }
+    if let (Some(path), Some(file)) = (&plan_path, &file) {
+        write_plan(path, overwrite, file)?;
         talk(&format!(
             "{} holds the plan: SECRET, whoever has it can undo the swaps",
             path.display()
         ));
     }
+    let answer = ProtectReport::new(report, out.display().to_string(), released.verification());
     released.publish()?;
     if let Some(path) = &svg {
         let picture = waterfall::draw("", &answer.plan.coverage()).file();
@@ -124,7 +114,7 @@ pub fn carry_out(request: Request) -> Result<Outcome, Diagnostic> {
         talk(&format!("{} holds the picture", path.display()));
     }
     let line = verify_line(&prepared.path, &out, project);
-    if pages.internal.is_some() || pages.external.is_some() {
+    if let Some(file) = file.filter(|_| has_pages) {
         let (project, before) = (project.clone(), prepared.path.clone());
         // The pages count everything anew from the files.
         drop(prepared);

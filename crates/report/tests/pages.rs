@@ -100,7 +100,6 @@ fn internal(names: [&str; 3], after: &[[u32; 3]]) -> InternalReport {
             frees: 1,
         }]),
         verify,
-        impossible: Vec::new(),
         watched: vec![WatchReport {
             table: names.map(str::to_owned).to_vec(),
             changed: 4,
@@ -193,7 +192,7 @@ fn the_verdict_follows_what_is_found() {
             report.plan = Some(PlanFacts { gives_release: None, ..plan });
         }),
         (Verdict::Stop, "No swap changes", |report, _| {
-            report.impossible = vec![vec!["age".to_owned()]];
+            report.verify.broken = vec![vec!["age".to_owned()]];
         }),
         (Verdict::Decide, "No keys", |report, _| report.scenario = None),
         (Verdict::Decide, "not linked", |report, _| report.coverage = None),

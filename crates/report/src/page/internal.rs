@@ -192,8 +192,6 @@ pub struct InternalReport {
     pub what_if: Option<Vec<TableWhatIf>>,
     /// The comparison of the two files.
     pub verify: VerifyReport,
-    /// What no swap can change, and is different all the same.
-    pub impossible: Vec<Names>,
     /// The watched tables.
     pub watched: Vec<WatchReport>,
     /// How the swaps were chosen, as far as it is known.
@@ -221,7 +219,10 @@ impl InternalReport {
             let cells = counted(table.changed, "cell", "cells");
             stop.push(format!("The kept table {} differs in {cells}.", formula(&table.margin)));
         }
-        for margin in &self.impossible {
+        if let Some(unlinked) = &verify.unlinked {
+            stop.push(format!("The ids of the two files do not agree: {unlinked}."));
+        }
+        for margin in &verify.broken {
             let names = spoken_list(margin);
             stop.push(format!("No swap changes the counts of {names}, and here they differ."));
         }
