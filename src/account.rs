@@ -13,11 +13,12 @@ use marginswap_core::encode::{RecordId, Records, Role};
 use marginswap_core::graph::{Reason, Separators};
 use marginswap_core::partner::swap::Swap;
 use marginswap_core::partner::{Screening, screen};
+use marginswap_core::random::Seed;
 use marginswap_core::risk::rare_cells;
 use marginswap_core::swap;
 use marginswap_core::table::{CellId, JointTable};
 use marginswap_core::varset::VarSet;
-use marginswap_core::verify::{Link, Pooled, Triples, changes, compare_tables};
+use marginswap_core::verify::{Link, Pooled, Triples, changes, compare_tables, recount};
 use marginswap_io::{PlanFile, digest_file};
 use marginswap_report::graph::{GraphReport, picture};
 use marginswap_report::margin_graph;
@@ -33,6 +34,7 @@ use crate::input::separators;
 use crate::job::{MOST_SEPARATORS, risky};
 use crate::output::{Line, typed_path, verify_line};
 use crate::project::{Project, Risky};
+use crate::release::shuffled_link;
 use crate::two_files::TwoFiles;
 
 /// What a report is about.
@@ -43,11 +45,14 @@ pub struct Subject<'a> {
     pub plan: Option<(PathBuf, &'a PlanFile)>,
     /// Do the lines of the two files not correspond?
     pub shuffled: bool,
+    /// The seed that the lines may have been shuffled with.
+    pub seed: Option<Seed>,
 }
 
 impl Subject<'_> {
     /// Reads the two files. Where nothing tells which line is whose, the plan may: when
-    /// following it gives the released file line by line, the lines correspond.
+    /// following it gives the released file line by line, in the order of the original or in
+    /// that of the seed, the lines correspond so.
     fn read(&self) -> Result<(TwoFiles, Option<PlanFacts>), Diagnostic> {
         let mut files = TwoFiles::read(self.project, self.before, self.after, self.shuffled)?;
         let Some((path, plan)) = &self.plan else { return Ok((files, None)) };
@@ -61,11 +66,18 @@ impl Subject<'_> {
             let gives = |link: &Link| {
                 changes(&expected, &files.records_after, link).map(|found| found.records == 0)
             };
-            if files.link.is_none() && gives(&Link::ByPosition) == Some(true) {
-                files.link = Some(Link::ByPosition);
+            let by_seed = self.seed.map(|seed| shuffled_link(seed, expected.len()));
+            let links = [files.link.clone(), Some(Link::ByPosition), by_seed];
+            if let Some(link) = links.into_iter().flatten().find(|link| gives(link) == Some(true)) {
+                files.link = Some(link);
                 gives_release = Some(true);
+            } else if let Some(link) = &files.link {
+                gives_release = gives(link);
             } else {
-                gives_release = files.link.as_ref().and_then(gives);
+                // In some other order: are they the same records?
+                let all = [files.scope.schema().all()];
+                let check = recount(&expected, &files.records_after, &all);
+                gives_release = Some(check[0].changed == 0);
             }
         }
         let facts = PlanFacts {
@@ -420,7 +432,7 @@ fn parameters(all: &Value) -> Vec<(String, String)> {
 
 /// The commands that do it again.
 fn replay(subject: &Subject<'_>) -> Vec<String> {
-    let Subject { project, before, after, plan, shuffled } = subject;
+    let Subject { project, before, after, plan, shuffled, .. } = subject;
     let mut lines = Vec::new();
     let mut report = Line::new("report", Some(before));
     report.file(after);
@@ -436,6 +448,9 @@ fn replay(subject: &Subject<'_>) -> Vec<String> {
             }
             lines.push(line.option("-o", &typed_path(after)).to_string());
             report.option("--plan", &path.display().to_string());
+            if project.release.shuffle == Some(true) || *shuffled {
+                report.flag("--shuffled").option("--seed-file", "SEED");
+            }
         }
         None => {
             report.comparison(project);

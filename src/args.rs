@@ -468,6 +468,12 @@ pub struct ReportArgs {
     /// The lines of the two files do not correspond (without --id, nothing is said of records)
     #[arg(long)]
     pub shuffled: bool,
+    /// The seed file of the run, which with the plan tells the order of a shuffled file
+    #[arg(long, value_name = "FILE", conflicts_with = "demo_seed")]
+    pub seed_file: Option<PathBuf>,
+    /// The demo seed of the run, for the same
+    #[arg(long, value_name = "N")]
+    pub demo_seed: Option<u64>,
     /// List the records at risk that keep their keys, by number (points to persons)
     #[arg(long)]
     pub reveal: bool,

@@ -156,6 +156,53 @@ fn the_same_files_give_the_same_page() {
     assert!(external.contains("NOT FOR RELEASE"));
 }
 
+/// Who is left is told by the reason that the plan knows.
+#[test]
+fn leftovers_are_told_by_reason() {
+    let desk = Desk::new();
+    let [after, plan, page] = ["out.csv", "swap.plan", "page.html"].map(|name| desk.path(name));
+    let job = ["protect", TOWN, "--keys", KEYS, "--keep", KEEP, "-o", &after, "--plan", &plan];
+    let said = answer(&[&job[..], &["--budget", "8", "--demo-seed", "1"]].concat(), 1);
+    let told = answer(&["report", TOWN, &after, "--plan", &plan, "-o", &page], 1);
+    assert_eq!(told["coverage"]["protected"], said["covered"]);
+    let reasons = told["coverage"]["left_over"].as_array().unwrap();
+    assert_eq!(reasons.len(), 1, "{reasons:?}");
+    assert_eq!(reasons[0]["reason"], "the budget is used up");
+    assert_eq!(reasons[0]["records"], said["left_over"]);
+    // Without the plan the reason is not known, the number is.
+    let files = ["report", TOWN, &after, "--keys", KEYS, "--keep", KEEP, "-o", &page, "--force"];
+    let told = answer(&files, 1);
+    assert_eq!(told["coverage"]["left_over"][0]["records"], said["left_over"]);
+    assert_eq!(told["coverage"]["left_over"][0]["reason"], "none was taken");
+}
+
+/// A shuffled file is linked by the plan and the seed together, and by nothing less.
+#[test]
+fn a_shuffled_file_is_linked_by_plan_and_seed() {
+    let desk = Desk::protected(&["--shuffle"]);
+    let names = ["released.csv", "swap.plan", "seed", "page.html"];
+    let [after, plan, seed, page] = names.map(|name| desk.path(name));
+    let files = ["report", TOWN, &after, "--plan", &plan, "-o", &page, "--force", "--shuffled"];
+    let told = answer(&files, 1);
+    assert_eq!(told["plan"]["gives_release"], true);
+    assert!(told["coverage"].is_null() && told["verify"]["correct_claims"].is_null());
+    let text = html::plain(&html::checked(&desk.read("page.html")));
+    assert!(text.contains("it gives the records of the released file, in another order"), "{text}");
+    let told = answer(&[&files[..], &["--seed-file", &seed]].concat(), 0);
+    assert_eq!(told["coverage"]["protected"], 17);
+    assert_eq!(told["verdict"], "ready");
+    let told = answer(&[&files[..], &["--demo-seed", "9"]].concat(), 1);
+    assert!(told["coverage"].is_null(), "another seed links nothing");
+    ran(&[&files[..], &["--seed-file", "nowhere"]].concat(), 3);
+    assert!(!PathBuf::from("nowhere").exists(), "no seed is made");
+    // One go says the same as two steps.
+    let [again, one] = ["again.csv", "one.html"].map(|name| desk.path(name));
+    let job = ["protect", TOWN, "--keys", KEYS, "--keep", KEEP, "-o", &again, "--shuffle"];
+    ran(&[&job[..], &["--seed-file", &seed, "--report", &one]].concat(), 0);
+    let text = html::plain(&html::checked(&desk.read("one.html")));
+    assert!(text.contains("Nothing stands against releasing this file."), "{text}");
+}
+
 /// The project file says everything, also where the id is left out of the release.
 #[test]
 fn the_project_file_is_enough() {

@@ -124,6 +124,7 @@ pub fn carry_out(request: Request) -> Result<Outcome, Diagnostic> {
             after: &out,
             plan: Some((plan_path.unwrap_or_else(|| PathBuf::from("PLAN")), &file)),
             shuffled: project.release.shuffle == Some(true),
+            seed: Some(chosen.seed),
         };
         if let Some(page) = &pages.internal {
             let report = account::internal(&subject, Reveal::Counts)?;

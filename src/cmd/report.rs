@@ -13,6 +13,7 @@ use crate::args::ReportArgs;
 use crate::job::data_of;
 use crate::output::{Outcome, give, next, talk};
 use crate::project::{Keep, Project, Reports, Risk, Risky, Swapping};
+use crate::seed::SeedFrom;
 use crate::settings;
 
 /// Counts everything anew and writes the page.
@@ -43,12 +44,21 @@ pub fn run(args: &ReportArgs) -> Result<Outcome, Diagnostic> {
     if let Some((path, _)) = &plan {
         check_not_input(&out, path)?;
     }
+    let seed = match (&args.seed_file, args.demo_seed) {
+        (None, None) => None,
+        (Some(path), _) if !path.exists() => {
+            let remedy = "name the seed file of the run that shuffled the file";
+            return Err(Diagnostic::new(Code::FileMissing, "no such file", remedy).in_file(path));
+        }
+        (path, demo) => Some(SeedFrom::flags(path.as_deref(), demo).choose()?.seed),
+    };
     let subject = Subject {
         project: &project,
         before: &before,
         after: &after,
         plan: plan.as_ref().map(|(path, plan)| (path.clone(), plan)),
-        shuffled: args.shuffled,
+        shuffled: args.shuffled || project.release.shuffle == Some(true),
+        seed,
     };
     if args.external {
         let report = account::external(&subject)?;

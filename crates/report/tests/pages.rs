@@ -188,8 +188,8 @@ fn the_verdict_follows_what_is_found() {
         (Verdict::Stop, "does not give", |report, plan| {
             report.plan = Some(PlanFacts { gives_release: Some(false), ..plan });
         }),
-        (Verdict::Decide, "not linked", |report, plan| {
-            report.plan = Some(PlanFacts { gives_release: None, ..plan });
+        (Verdict::Stop, "ids of the two files", |report, _| {
+            report.verify.unlinked = Some("record 3 has no id".to_owned());
         }),
         (Verdict::Stop, "No swap changes", |report, _| {
             report.verify.broken = vec![vec!["age".to_owned()]];
