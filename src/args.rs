@@ -438,7 +438,7 @@ pub struct ReportArgs {
     /// The released file [default: the project file's `out`]
     #[arg(value_name = "AFTER")]
     pub after: Option<PathBuf>,
-    /// The page to write [default: `internal` or `external` under [report] in the project file]
+    /// The page to write [default: `internal` or `external` in the project file]
     #[arg(short, long, value_name = "FILE")]
     pub out: Option<PathBuf>,
     /// The page that may be published: no seed, plan, id, record, exact rate or hash

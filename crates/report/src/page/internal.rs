@@ -234,11 +234,8 @@ impl InternalReport {
             if !plan.fits_input {
                 stop.push("The plan was made for another original file.".to_owned());
             }
-            match plan.gives_release {
-                Some(false) => {
-                    stop.push("Following the plan does not give the released file.".to_owned());
-                }
-                Some(true) | None => {}
+            if plan.gives_release == Some(false) {
+                stop.push("Following the plan does not give the released file.".to_owned());
             }
         }
         if verify.margins.is_empty() {

@@ -6,10 +6,10 @@
 //!
 //! A page stands alone: its style is in it, there is no script and no reference to anything
 //! outside. Templates are compiled, and escape whatever they are given; the two exceptions
-//! are our own [`Element`](crate::svg::Element), which escapes by itself, and the style.
+//! are our own [`Element`], which escapes by itself, and the style.
 //!
 //! Trap: a name from a file may be written from right to left or hold what no page may hold.
-//! Names stand in `<bdi>`, and [`rendered`] replaces forbidden characters in the whole page.
+//! Names stand in `<bdi>`, and `rendered` replaces forbidden characters in the whole page.
 //!
 //! Way in: [`InternalReport::html`], [`ExternalReport::html`].
 
