@@ -271,7 +271,8 @@ impl AtRisk {
         path: &Path,
     ) -> Result<Self, Diagnostic> {
         let joint = JointTable::count(&files.records_before);
-        let risky = risky(project, &files.before, &joint, files.keys)?;
+        let levels = files.records_before.levels();
+        let risky = risky(project, &files.before, &files.scope, &joint, levels)?;
         let screening =
             screen(&joint, files.scope.class(), separators).map_err(|error| error.in_file(path))?;
         Ok(Self { joint, risky, screening, keys: files.keys })

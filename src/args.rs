@@ -6,7 +6,9 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::frontier::{Cap, Choice};
-use crate::project::{Amount, Pairing, Risky, Rule};
+use crate::project::{
+    Amount, Fraction, ModelChoice, Pairing, PeopleCount, Risky, Rule, ScoreBy, SearchBy, SelectBy,
+};
 
 /// Swap values between the records of a microdata file while published tables stay exact.
 #[derive(Debug, Parser)]
@@ -38,6 +40,8 @@ pub enum Command {
     Screen(ScreenArgs),
     /// Why a record or a pair can or cannot be swapped; or what an error code means
     Explain(ExplainArgs),
+    /// Who is at risk: the estimated probability that a sample unique is unique in the population
+    Risk(RiskArgs),
     /// The whole job: find risky records, swap them, write the file, prove the tables
     Protect(ProtectArgs),
     /// Decide the swaps and write them into a plan (secret)
@@ -233,9 +237,11 @@ pub struct JobArgs {
     /// A table that must not change, as `region*sex*age`; several with ` + ` or several --keep
     #[arg(long, value_name = "TABLES")]
     pub keep: Vec<String>,
-    /// Whom to protect: unique, k:3, records:FILE [default: unique on the keys]
+    /// Whom to protect: unique, k:3, records:FILE, top:50, prob:0.2 [default: unique on the keys]
     #[arg(long, value_name = "RULE")]
     pub risky: Option<Risky>,
+    #[command(flatten)]
+    pub model: ModelArgs,
     /// Columns that only travel together
     #[arg(long, value_name = "A,B,…")]
     pub linked: Vec<String>,
@@ -276,6 +282,80 @@ pub struct JobArgs {
     pub answer: AnswerArgs,
     #[command(flatten)]
     pub force: ForceArgs,
+}
+
+/// What the risk model is told.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Risk model")]
+pub struct ModelArgs {
+    /// How many people the file was drawn from
+    #[arg(long, value_name = "N", conflicts_with = "fraction")]
+    pub population: Option<PeopleCount>,
+    /// Or what share of them is in the file: 0.05 or 5%
+    #[arg(long, value_name = "F", allow_hyphen_values = true)]
+    pub fraction: Option<Fraction>,
+    /// auto, independence, all-2way, or tables of keys as `sex*age + age*job` [default: auto]
+    #[arg(long, value_name = "MODEL")]
+    pub model: Option<ModelChoice>,
+    /// What a parameter costs when auto searches: bic or aic [default: bic]
+    #[arg(long, value_name = "C")]
+    pub criterion: Option<ScoreBy>,
+    /// How auto searches: forest, forward, backward, both [default: forward, from the best forest]
+    #[arg(long, value_name = "HOW")]
+    pub search: Option<SearchBy>,
+    /// The decomposable model that the search begins with
+    #[arg(long, value_name = "TABLES")]
+    pub start: Vec<String>,
+    /// What auto ends by: score, or fit (B/√V nearest to 0) [default: score]
+    #[arg(long, value_name = "BY")]
+    pub select: Option<SelectBy>,
+}
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  marginswap risk survey.csv --keys region,sex,age --population 1000000\n  \
+                  marginswap risk survey.csv --keys region,sex,age --fraction 5% --risky top:50 --keep 'region*sex'"
+)]
+pub struct RiskArgs {
+    /// The data: CSV (also .gz) or Parquet [default: the project file's]
+    #[arg(value_name = "DATA")]
+    pub data: Option<PathBuf>,
+    /// The project file [default: marginswap.toml, if it is here]
+    #[arg(long, value_name = "FILE")]
+    pub project: Option<PathBuf>,
+    /// What an intruder may know
+    #[arg(long, value_name = "A,B,…")]
+    pub keys: Vec<String>,
+    /// The column of sampling weights: gives each record's individual risk, and the population
+    #[arg(long, value_name = "COLUMN")]
+    pub weight: Option<String>,
+    /// Which records to name: top:50, prob:0.2, unique, k:3, records:FILE
+    #[arg(long, value_name = "RULE")]
+    pub risky: Option<Risky>,
+    /// Say of them whether they can be swapped while these tables are kept
+    #[arg(long, value_name = "TABLES")]
+    pub keep: Vec<String>,
+    /// Find the smallest sets of keys that point to a record, up to so many keys [default size: all]
+    #[arg(long, value_name = "SIZE", num_args = 0..=1, default_missing_value = "256", value_parser = size)]
+    pub suda: Option<usize>,
+    /// Count the uniques on every set of up to so many keys
+    #[arg(long, value_name = "SIZE", default_value_t = 2, value_parser = size)]
+    pub key_sets: usize,
+    /// Write a line for every record into this CSV file (secret: made readable for you alone)
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    #[command(flatten)]
+    pub model: ModelArgs,
+    #[command(flatten)]
+    pub force: ForceArgs,
+    #[command(flatten)]
+    pub read: ReadArgs,
+    #[command(flatten)]
+    pub roles: RoleArgs,
+    #[command(flatten)]
+    pub threads: ThreadArgs,
+    #[command(flatten)]
+    pub answer: AnswerArgs,
 }
 
 /// How many threads work.
@@ -563,6 +643,12 @@ pub struct DemoArgs {
     pub force: ForceArgs,
     #[command(flatten)]
     pub answer: AnswerArgs,
+}
+
+/// A whole number from 1 on.
+fn size(text: &str) -> Result<usize, String> {
+    let number = text.parse().map_err(|_| "a whole number from 1 on is needed".to_owned())?;
+    if number == 0 { Err("a whole number from 1 on is needed".to_owned()) } else { Ok(number) }
 }
 
 /// A whole number from 0 on.

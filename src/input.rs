@@ -151,6 +151,11 @@ fn position_of(names: &[String], name: &str) -> Result<usize, Diagnostic> {
 }
 
 impl Loaded {
+    /// The file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// The names of all columns.
     pub fn names(&self) -> &[String] {
         &self.names

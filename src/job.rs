@@ -15,7 +15,7 @@ use marginswap_core::hash::{Map, STATE};
 use marginswap_core::partner::{Screening, screen};
 use marginswap_core::plan::{self, Constraints, Forbidden, Planned, Prices, Task, Term};
 use marginswap_core::random::Seed;
-use marginswap_core::risk::rare_cells;
+use marginswap_core::risk::{Summaries, rare_cells};
 use marginswap_core::swap;
 use marginswap_core::table::JointTable;
 use marginswap_core::varset::VarSet;
@@ -23,6 +23,7 @@ use marginswap_core::verify::{Claims, Distances, Link, Pooled, claims, compare_p
 use marginswap_io::{PlanFile, PlanHeader, PlannedSwap, ReadOptions, digest_file};
 use marginswap_report::plan::{LeftOverReport, PlanReport};
 
+use crate::assess::{Question, Taken, assess, key_table};
 use crate::input::{Loaded, Opened, note_many, separators};
 use crate::output::talk;
 use crate::project::{Amount, Pairing, Project, Risky};
@@ -138,7 +139,7 @@ pub fn prepare(project: Project) -> Result<Prepared, Diagnostic> {
             .collect(),
     };
     let constraints = constraints(&project, &loaded, &scope, records.len() as u64)?;
-    let risky = risky(&project, &loaded, &joint, prices.keys)?;
+    let risky = risky(&project, &loaded, &scope, &joint, records.levels())?;
     let layout = records.cells().layout();
     let breaks = |cell: &[u64]| constraints.forbidden.iter().any(|rule| rule.holds(layout, cell));
     let broken_rules = if constraints.forbidden.is_empty() {
@@ -215,8 +216,38 @@ fn constraints(
 pub fn risky(
     project: &Project,
     loaded: &Loaded,
+    scope: &Scope,
+    joint: &JointTable,
+    levels: &[usize],
+) -> Result<Vec<bool>, Diagnostic> {
+    let by_model = |rule: Taken| {
+        let table = key_table(project, loaded, scope, joint, levels);
+        let question = Question { project, loaded, scope, table: &table };
+        let assessment = assess(&question, &mut Summaries::new(&table))?.ok_or_else(|| {
+            Diagnostic::new(
+                Code::NoRiskModel,
+                "`top:` and `prob:` rank records by a risk model, which needs the population's size",
+                "say it with --population or --fraction, or choose with unique, k:3 or records:FILE",
+            )
+        })?;
+        let mut taken = vec![false; table.joint().len()];
+        for cell in assessment.taken(&table, rule) {
+            taken[cell.position()] = true;
+        }
+        Ok((0..joint.records())
+            .map(|record| taken[table.cell_of(RecordId::at(record)).position()])
+            .collect())
+    };
+    rule_of(&project.risky(), loaded, joint, loaded.variables(scope, &project.risk.keys), by_model)
+}
+
+/// The records that a rule takes; `by_model` answers for the rules that need a model.
+pub fn rule_of(
+    rule: &Risky,
+    loaded: &Loaded,
     joint: &JointTable,
     keys: VarSet,
+    by_model: impl FnOnce(Taken) -> Result<Vec<bool>, Diagnostic>,
 ) -> Result<Vec<bool>, Diagnostic> {
     let below = |k: u64| {
         let rare = rare_cells(joint, keys, k);
@@ -224,18 +255,18 @@ pub fn risky(
             .map(|record| rare[joint.cell_of(RecordId::at(record)).position()])
             .collect()
     };
-    match project.risky() {
+    match rule {
         Risky::Unique => Ok(below(2)),
-        Risky::BelowK(k) => Ok(below(k.into())),
+        Risky::BelowK(k) => Ok(below((*k).into())),
         Risky::Records(file) => {
             let mut risky = vec![false; joint.records()];
-            let text = fs::read_to_string(&file).map_err(|error| {
+            let text = fs::read_to_string(file).map_err(|error| {
                 let code = match error.kind() {
                     std::io::ErrorKind::NotFound => Code::FileMissing,
                     _ => Code::Unreadable,
                 };
                 Diagnostic::new(code, error.kind().to_string(), "see the file of risky records")
-                    .in_file(&file)
+                    .in_file(file)
             })?;
             let finder = loaded.finder();
             for (line, name) in (1u64..).zip(text.lines()) {
@@ -250,11 +281,8 @@ pub fn risky(
             }
             Ok(risky)
         }
-        Risky::Top(_) | Risky::Probability(_) => Err(Diagnostic::new(
-            Code::NoRiskModel,
-            "`top:` and `prob:` rank records by a risk model",
-            "choose the records with unique, k:3 or records:FILE",
-        )),
+        Risky::Top(number) => by_model(Taken::Top(*number)),
+        Risky::Probability(least) => by_model(Taken::Probability(*least)),
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod account;
 mod args;
+mod assess;
 mod bug;
 mod cmd;
 mod demo;
@@ -47,6 +48,7 @@ fn obey(command: Command) -> Result<Outcome, Diagnostic> {
         Command::Graph(args) => cmd::graph::run(&args).map(|()| Outcome::Done),
         Command::Screen(args) => cmd::screen::run(&args).map(|()| Outcome::Done),
         Command::Explain(args) => cmd::explain::run(&args).map(|()| Outcome::Done),
+        Command::Risk(args) => cmd::risk::run(&args).map(|()| Outcome::Done),
         Command::Protect(args) => cmd::protect::run(&args),
         Command::Plan(args) => cmd::plan::run(&args),
         Command::Show(args) => cmd::show::run(&args),

@@ -215,6 +215,60 @@ impl fmt::Display for Line {
     }
 }
 
+/// Names as an option lists them.
+fn names(names: &[String]) -> String {
+    let quoted = |name: &String| {
+        let plain = !name.contains([',', '`']) && name.trim() == name;
+        if plain { name.clone() } else { format!("`{}`", name.replace('`', "``")) }
+    };
+    names.iter().map(quoted).collect::<Vec<_>>().join(",")
+}
+
+/// The command that plans swaps for the records at risk, with what a project says of risk.
+pub fn plan_line(data: &Path, project: &Project) -> String {
+    let mut line = Line::new("plan", Some(data));
+    let (risk, columns) = (&project.risk, &project.columns);
+    let id: Vec<String> = columns.id.iter().cloned().collect();
+    let weight: Vec<String> = project.swap.weight.iter().cloned().collect();
+    for (option, list) in [
+        ("--keys", &risk.keys),
+        ("--vars", &columns.vars),
+        ("--stay", &columns.stay),
+        ("--ignore", &columns.ignore),
+        ("--id", &id),
+        ("--weight", &weight),
+    ] {
+        if !list.is_empty() {
+            line.option(option, &names(list));
+        }
+    }
+    let words = [
+        ("--population", risk.population.map(|people| people.to_string())),
+        ("--fraction", risk.fraction.map(|fraction| fraction.to_string())),
+        ("--model", risk.model.as_ref().map(ToString::to_string)),
+        ("--criterion", risk.criterion.map(|word| word.to_string())),
+        ("--search", risk.search.map(|word| word.to_string())),
+        ("--select", risk.select.map(|word| word.to_string())),
+        ("--risky", Some(risk.risky.as_ref().map_or("top:50".to_owned(), ToString::to_string))),
+    ];
+    for (option, word) in words {
+        if let Some(word) = word {
+            line.option(option, &word);
+        }
+    }
+    for table in &risk.start {
+        line.option("--start", table);
+    }
+    for table in &project.keep.tables {
+        line.option("--keep", table);
+    }
+    if project.keep.tables.is_empty() {
+        line.0.push_str(" --keep TABLES");
+    }
+    line.0.push_str(" -o swap.plan");
+    line.to_string()
+}
+
 /// The command that compares a released file with the original, with a project's tables,
 /// keys and columns.
 pub fn verify_line(before: &Path, after: &Path, project: &Project) -> String {

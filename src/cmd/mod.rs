@@ -10,6 +10,7 @@ pub mod inspect;
 pub mod plan;
 pub mod protect;
 pub mod report;
+pub mod risk;
 pub mod screen;
 pub mod show;
 pub mod verify;

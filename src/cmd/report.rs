@@ -127,7 +127,11 @@ fn project(
         delimiter: settings::delimiter(&args.read)?,
         columns: settings::columns(&args.roles)?,
         keep: Keep { tables: args.keep.clone() },
-        risk: Risk { keys: settings::names(&args.keys)?, risky: args.risky.clone() },
+        risk: Risk {
+            keys: settings::names(&args.keys)?,
+            risky: args.risky.clone(),
+            ..Risk::default()
+        },
         swap: Swapping {
             linked: settings::groups(&args.linked)?,
             weight: args.weight.clone(),

@@ -19,7 +19,7 @@ pub fn run(args: &VerifyArgs) -> Result<Outcome, Diagnostic> {
         delimiter: settings::delimiter(&args.read)?,
         columns: settings::columns(&args.roles)?,
         keep: Keep { tables: args.keep.clone() },
-        risk: Risk { keys: settings::names(&args.keys)?, risky: None },
+        risk: Risk { keys: settings::names(&args.keys)?, ..Risk::default() },
         swap: Swapping { weight: args.weight.clone(), ..Swapping::default() },
         ..Project::default()
     };

@@ -10,7 +10,7 @@
 //!
 //! | module | what it holds |
 //! |---|---|
-//! | [`inspect`], [`graph`], [`screen`], [`explain`], [`plan`], [`verify`] | the answers of the commands of that name |
+//! | [`inspect`], [`graph`], [`screen`], [`explain`], [`risk`], [`plan`], [`verify`] | the answers of the commands of that name |
 //! | [`frontier`] | what several plans come to |
 //! | [`codes`] | what `explain` says of error codes |
 //! | [`margin_graph`] | the picture of the kept tables' graph, its separators and what they part |
@@ -27,6 +27,7 @@ pub mod frontier;
 pub mod graph;
 pub mod inspect;
 pub mod plan;
+pub mod risk;
 pub mod screen;
 pub mod verify;
 
