@@ -176,6 +176,26 @@ fn leftovers_are_told_by_reason() {
     assert_eq!(told["coverage"]["left_over"][0]["reason"], "none was taken");
 }
 
+/// A plan does not hold the list of those it protects; without it the report would count
+/// others.
+#[test]
+fn named_records_are_named_again() {
+    let desk = Desk::new();
+    let names = ["out.csv", "swap.plan", "page.html", "risky.txt"];
+    let [after, plan, page, list] = names.map(|name| desk.path(name));
+    fs::write(&list, "3\n17\n263\n").unwrap();
+    let rule = format!("records:{list}");
+    let job = ["protect", TOWN, "--keys", KEYS, "--keep", KEEP, "-o", &after, "--plan", &plan];
+    let said = answer(&[&job[..], &["--risky", &rule, "--demo-seed", "1"]].concat(), 0);
+    let report = ["report", TOWN, &after, "--plan", &plan, "-o", &page];
+    let output = marginswap(&report);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(err(&output).contains("--risky records:FILE"), "{}", err(&output));
+    let told = answer(&[&report[..], &["--risky", &rule]].concat(), 1);
+    assert_eq!(told["coverage"]["at_risk"], 3);
+    assert_eq!(told["coverage"]["protected"], said["covered"]);
+}
+
 /// A shuffled file is linked by the plan and the seed together, and by nothing less.
 #[test]
 fn a_shuffled_file_is_linked_by_plan_and_seed() {

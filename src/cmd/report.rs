@@ -119,8 +119,16 @@ fn project(
             )
             .in_file(path)
         })?;
-        base.risk.risky =
-            parameters["risky"].as_str().and_then(|risky| risky.parse::<Risky>().ok());
+        let rule = parameters["risky"].as_str().unwrap_or_default();
+        base.risk.risky = rule.parse::<Risky>().ok();
+        let known = [&args.risky, &file.risk.risky, &base.risk.risky];
+        if !args.external && known.iter().all(|risky| risky.is_none()) {
+            return Err(missing(
+                "the plan protects the records that a file names, and does not hold that file",
+                "name it with --risky records:FILE",
+            )
+            .in_file(path));
+        }
     }
     let flags = Project {
         data: args.before.clone(),

@@ -170,7 +170,7 @@ fn moved(band: Option<Band>) -> String {
 impl Answer for ExternalReport {
     fn text(&self) -> String {
         let mut text = format!(
-            "May be published: {} kept tables exactly equal; values exchanged in {}.\n",
+            "May be published: {} kept tables exactly equal; values exchanged: {}.\n",
             self.tables.len(),
             self.extent()
         );

@@ -84,7 +84,10 @@ impl<'a> Table<'a> {
         };
         let numbers = (0..table.heads.len())
             .map(|column| {
-                !table.rows.is_empty() && table.rows.iter().all(|row| is_number(&row[column]))
+                // The first cell names its row, also where it is a number.
+                column > 0
+                    && !table.rows.is_empty()
+                    && table.rows.iter().all(|row| is_number(&row[column]))
             })
             .collect();
         Self { table, numbers }
