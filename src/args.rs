@@ -286,28 +286,27 @@ pub struct JobArgs {
 
 /// What the risk model is told.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Risk model")]
 pub struct ModelArgs {
     /// How many people the file was drawn from
-    #[arg(long, value_name = "N", conflicts_with = "fraction")]
+    #[arg(long, help_heading = "Risk model", value_name = "N", conflicts_with = "fraction")]
     pub population: Option<PeopleCount>,
     /// Or what share of them is in the file: 0.05 or 5%
-    #[arg(long, value_name = "F", allow_hyphen_values = true)]
+    #[arg(long, help_heading = "Risk model", value_name = "F", allow_hyphen_values = true)]
     pub fraction: Option<Fraction>,
     /// auto, independence, all-2way, or tables of keys as `sex*age + age*job` [default: auto]
-    #[arg(long, value_name = "MODEL")]
+    #[arg(long, help_heading = "Risk model", value_name = "MODEL")]
     pub model: Option<ModelChoice>,
     /// What a parameter costs when auto searches: bic or aic [default: bic]
-    #[arg(long, value_name = "C")]
+    #[arg(long, help_heading = "Risk model", value_name = "C")]
     pub criterion: Option<ScoreBy>,
     /// How auto searches: forest, forward, backward, both [default: forward, from the best forest]
-    #[arg(long, value_name = "HOW")]
+    #[arg(long, help_heading = "Risk model", value_name = "HOW")]
     pub search: Option<SearchBy>,
     /// The decomposable model that the search begins with
-    #[arg(long, value_name = "TABLES")]
+    #[arg(long, help_heading = "Risk model", value_name = "TABLES")]
     pub start: Vec<String>,
     /// What auto ends by: score, or fit (B/√V nearest to 0) [default: score]
-    #[arg(long, value_name = "BY")]
+    #[arg(long, help_heading = "Risk model", value_name = "BY")]
     pub select: Option<SelectBy>,
 }
 

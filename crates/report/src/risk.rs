@@ -454,7 +454,7 @@ fn risky(parts: &RiskParts<'_>, taken: &[bool]) -> Vec<RiskyRecord> {
                 (screening.is_swappable(cell), screening.is_disclosed(cell))
             });
             RiskyRecord {
-                record: record.number().into(),
+                record: record.number(),
                 risk: parts.risks.cells[parts.table.cell_of(record).position()].unique,
                 swappable: screened.map(|(swappable, _)| swappable),
                 disclosed: screened.map(|(_, disclosed)| disclosed),
@@ -529,6 +529,7 @@ impl Answer for RiskReport {
         self.risk_text(&mut text);
         self.rule_text(&mut text);
         self.count_text(&mut text);
+        self.step_text(&mut text);
         text.push_str("\nCounts are exact; all else is estimated, and no better than its model.\n");
         text
     }
@@ -545,7 +546,7 @@ impl RiskReport {
             steps => format!("; {}", counted(steps as u64, "step", "steps")),
         };
         text.push_str(&format!(
-            "  {} parameters, BIC {}, G² {} on {} df{steps}\n",
+            "  parameters {}, BIC {}, G² {} on {} df{steps}\n",
             decimal(model.parameters).trim_end_matches(".0"),
             decimal(model.bic),
             decimal(model.g2),
@@ -566,6 +567,38 @@ impl RiskReport {
                      high, and the risks below too low.\n",
                 );
             }
+        }
+    }
+
+    /// How the search came to the model.
+    fn step_text(&self, text: &mut String) {
+        const SHOWN: usize = 12;
+        let steps = &self.model.steps;
+        if steps.is_empty() {
+            return;
+        }
+        let row = |step: &StepReport| {
+            let given = match step.separator.len() {
+                0 => String::new(),
+                1..=2 => format!(" given {}", listed(&step.separator)),
+                keys => format!(" given {keys} keys"),
+            };
+            let edge: Vec<String> =
+                step.edge.iter().map(|key| listed(std::slice::from_ref(key))).collect();
+            vec![
+                format!("{} {}{given}", step.action, edge.join(" – ")),
+                decimal(step.g2),
+                decimal(step.df).trim_end_matches(".0").to_owned(),
+                decimal(step.gain),
+            ]
+        };
+        let title = ["Steps of the search", "G²", "df", "gain"].map(str::to_owned).to_vec();
+        let rows: Vec<Vec<String>> =
+            std::iter::once(title).chain(steps.iter().take(SHOWN).map(row)).collect();
+        text.push('\n');
+        text.push_str(&aligned(&rows));
+        if steps.len() > SHOWN {
+            text.push_str(&format!("  and {} more: --json lists them\n", steps.len() - SHOWN));
         }
     }
 

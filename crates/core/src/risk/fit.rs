@@ -129,14 +129,12 @@ impl Smooth for Empty {
             coefficients
         };
         let (once, twice) = (exponential(-1.0), exponential(-2.0));
-        let mut series = vec![[0.0; TERMS]; 2];
-        for power in 0..TERMS {
-            let at = |list: &[f64; TERMS], shift: usize| {
-                power.checked_sub(shift).map_or(0.0, |place| list[place])
-            };
-            series[0][power] = p * q * (q / 2.0 * at(&once, 1) - at(&once, 0));
-            series[1][power] = q * q * (p * at(&twice, 1) + q * q / 2.0 * at(&twice, 2));
-        }
-        series
+        let at = |list: &[f64; TERMS], power: usize, shift: usize| {
+            power.checked_sub(shift).map_or(0.0, |place| list[place])
+        };
+        let bias = |power| p * q * (q / 2.0 * at(&once, power, 1) - at(&once, power, 0));
+        let variance =
+            |power| q * q * (p * at(&twice, power, 1) + q * q / 2.0 * at(&twice, power, 2));
+        vec![std::array::from_fn(bias), std::array::from_fn(variance)]
     }
 }
