@@ -1,0 +1,241 @@
+//! From a move in a piece to one of whole records, and who takes which cell.
+//!
+//! A move in a piece says which cells of the piece change. Each comes with a record of the
+//! file; what these records have outside the piece is dealt out again so that every table
+//! stays: behind each component γ outside the piece stands N(γ), which lies inside a kept
+//! table of the piece, so both sides of the move have the same values there equally often.
+//!
+//! Which record takes which new cell is an assignment: what stays must stay, the record that
+//! is to be protected must change a key, others at risk should, and as few values as possible
+//! are to change.
+
+use super::search::{MoveSearch, Wishes};
+use super::space::Space;
+use super::{Found, Kind, TableMove};
+use crate::encode::{Layout, RecordId, Records};
+use crate::random::Random;
+use crate::table::CellId;
+use crate::varset::VarSet;
+
+/// An assignment of more records than this is not looked for.
+const MOST_ASSIGNED: usize = 16;
+
+/// The move of whole records behind a move in a piece; `None` when a wish is against it.
+///
+/// `removed` are cells of the piece, the first is that of the protected cell.
+pub(super) fn lift(
+    search: &MoveSearch<'_>,
+    wishes: &dyn Wishes,
+    space: &Space<'_>,
+    own: CellId,
+    removed: &[u32],
+    added: Vec<Vec<u64>>,
+    kind: Kind,
+    random: &mut Random,
+) -> Option<Found> {
+    let cells = choose_cells(search, wishes, space, own, removed, random)?;
+    let file = search.joint().cells();
+    let layout = file.layout();
+    let left: Vec<&[u64]> = cells.iter().map(|cell| file.get(cell.position())).collect();
+    let (added, takes) = if space.is_whole() {
+        if !added.iter().all(|cell| wishes.may_make(cell)) {
+            return None;
+        }
+        let takes = assign(layout, wishes, &cells, &left, &added)?;
+        (added, takes)
+    } else {
+        // First by what is in the piece, then again with all variables.
+        let near = assign_by(&left, &added, |_, left, right| {
+            Some(
+                u64::try_from((layout.differing(left, right) & space.class.delta()).len())
+                    .unwrap_or(u64::MAX),
+            )
+        })?;
+        let added = fill(search, space, &left, added, &near)?;
+        if !added.iter().all(|cell| wishes.may_make(cell)) {
+            return None;
+        }
+        let takes = assign(layout, wishes, &cells, &left, &added)?;
+        (added, takes)
+    };
+    let removed = left.iter().map(|cell| cell.to_vec()).collect();
+    let table_move = TableMove::new(layout, search.class(), removed, added)?;
+    Some(Found { table_move, cells, takes, kind })
+}
+
+/// A cell of the file behind each cell of the piece, with a record that may take part.
+fn choose_cells(
+    search: &MoveSearch<'_>,
+    wishes: &dyn Wishes,
+    space: &Space<'_>,
+    own: CellId,
+    removed: &[u32],
+    random: &mut Random,
+) -> Option<Vec<CellId>> {
+    let file = search.joint().cells();
+    let agree = file.layout().mask(wishes.agree());
+    let middle = file.get(own.position());
+    let mut chosen = vec![own];
+    for &position in &removed[1..] {
+        let fits = |cell: &CellId| {
+            let taken = chosen.iter().filter(|other| *other == cell).count();
+            wishes.free(*cell) as usize > taken && !agree.parts(middle, file.get(cell.position()))
+        };
+        let cell = if space.is_whole() {
+            Some(CellId(position)).filter(fits)
+        } else {
+            let fitting: Vec<CellId> = space.behind(position as usize).filter(fits).collect();
+            (!fitting.is_empty()).then(|| fitting[random.below(fitting.len())])
+        }?;
+        chosen.push(cell);
+    }
+    Some(chosen)
+}
+
+/// Deals out what the records have outside the piece; `takes` says which new cell each
+/// would take, so that as much as possible stays with it.
+fn fill(
+    search: &MoveSearch<'_>,
+    space: &Space<'_>,
+    left: &[&[u64]],
+    mut added: Vec<Vec<u64>>,
+    takes: &[usize],
+) -> Option<Vec<Vec<u64>>> {
+    let layout = search.joint().cells().layout();
+    let inside = space.class.delta();
+    for component in search.graph().components(search.class().delta() - inside) {
+        let touched = layout.mask(search.graph().neighbourhood(component));
+        let own = layout.mask(component);
+        let mut donors: Vec<usize> = Vec::new();
+        let mut seekers: Vec<usize> = Vec::new();
+        let mut from: Vec<usize> = vec![0; added.len()];
+        for (record, &slot) in takes.iter().enumerate() {
+            if touched.parts(left[record], &added[slot]) {
+                donors.push(record);
+                seekers.push(slot);
+            } else {
+                from[slot] = record;
+            }
+        }
+        for slot in seekers {
+            let place =
+                donors.iter().position(|&donor| !touched.parts(left[donor], &added[slot]))?;
+            from[slot] = donors.swap_remove(place);
+        }
+        for (slot, cell) in added.iter_mut().enumerate() {
+            for ((word, mask), donor) in cell.iter_mut().zip(own.words()).zip(left[from[slot]]) {
+                *word = (*word & !mask) | (donor & mask);
+            }
+        }
+    }
+    Some(added)
+}
+
+/// Which new cell each record takes; `None` when the wishes allow no assignment.
+fn assign(
+    layout: &Layout,
+    wishes: &dyn Wishes,
+    cells: &[CellId],
+    left: &[&[u64]],
+    added: &[Vec<u64>],
+) -> Option<Vec<usize>> {
+    /// A record at risk that keeps its keys weighs more than all changes together.
+    const UNCHANGED: u64 = 1 << 20;
+    assign_by(left, added, |record, old, new| {
+        let differing = layout.differing(old, new);
+        if differing.meets(&wishes.staying()) {
+            return None;
+        }
+        let same_keys = !differing.meets(&wishes.keys());
+        let unchanged = match (same_keys, record) {
+            (true, 0) => return None,
+            (true, _) if wishes.wants_out(cells[record]) => UNCHANGED,
+            _ => 0,
+        };
+        Some(unchanged + differing.len() as u64)
+    })
+}
+
+/// The cheapest assignment, over all subsets of the new cells.
+fn assign_by(
+    left: &[&[u64]],
+    added: &[Vec<u64>],
+    cost: impl Fn(usize, &[u64], &[u64]) -> Option<u64>,
+) -> Option<Vec<usize>> {
+    let count = left.len();
+    if count > MOST_ASSIGNED || added.len() != count {
+        return None;
+    }
+    let costs: Vec<Vec<Option<u64>>> = left
+        .iter()
+        .enumerate()
+        .map(|(record, old)| added.iter().map(|new| cost(record, old, new)).collect())
+        .collect();
+    // best[taken]: the first records take just these cells; with the cell of the last one.
+    let mut best: Vec<Option<(u64, usize)>> = vec![None; 1 << count];
+    best[0] = Some((0, 0));
+    for taken in 1usize..1 << count {
+        let record = taken.count_ones() as usize - 1;
+        best[taken] = (0..count)
+            .filter(|&slot| taken >> slot & 1 == 1)
+            .filter_map(|slot| {
+                let (before, _) = best[taken & !(1 << slot)]?;
+                Some((before + costs[record][slot]?, slot))
+            })
+            .min();
+    }
+    let mut taken = (1usize << count) - 1;
+    best[taken]?;
+    let mut takes = vec![0; count];
+    for record in (0..count).rev() {
+        let (_, slot) = best[taken].expect("a way leads to every assignment that was found");
+        takes[record] = slot;
+        taken &= !(1 << slot);
+    }
+    Some(takes)
+}
+
+/// For each variable that changes, from which record each record takes its value: the
+/// records of a group before and after, as positions in the group.
+///
+/// A record that keeps its value takes it from itself.
+///
+/// Law: `values-only-change-places`.
+///
+/// # Panics
+/// When the values of a variable do not only change places.
+#[must_use]
+pub fn sources(
+    records: &Records,
+    group: &[RecordId],
+    after: &[Vec<u64>],
+) -> Vec<(usize, Vec<usize>)> {
+    let layout = records.cells().layout();
+    let mut changed = VarSet::EMPTY;
+    for (record, new) in group.iter().zip(after) {
+        changed |= layout.differing(records.get(*record), new);
+    }
+    changed
+        .iter()
+        .map(|variable| {
+            let old: Vec<u32> =
+                group.iter().map(|record| layout.code(records.get(*record), variable)).collect();
+            let new: Vec<u32> = after.iter().map(|cell| layout.code(cell, variable)).collect();
+            let mut donors: Vec<usize> =
+                (0..group.len()).filter(|&place| old[place] != new[place]).collect();
+            let from = (0..group.len())
+                .map(|place| {
+                    if old[place] == new[place] {
+                        return place;
+                    }
+                    let donor = donors
+                        .iter()
+                        .position(|&donor| old[donor] == new[place])
+                        .expect("the values of a variable only change places");
+                    donors.remove(donor)
+                })
+                .collect();
+            (variable, from)
+        })
+        .collect()
+}
