@@ -115,7 +115,6 @@ fn vectors_of_larger_moves() {
             }
         }
     }
-    println!("{possible} possible, {proved} proved impossible, {open} open, {gaps} gaps");
     assert!(possible > 300 && proved > 50 && gaps == 2, "{possible} {proved} {open} {gaps}");
 }
 

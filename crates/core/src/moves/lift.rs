@@ -12,7 +12,7 @@
 use super::search::{MoveSearch, Wishes};
 use super::space::Space;
 use super::{Found, Kind, TableMove};
-use crate::encode::{Layout, RecordId, Records};
+use crate::encode::{Layout, Mask, RecordId, Records};
 use crate::random::Random;
 use crate::table::CellId;
 use crate::varset::VarSet;
@@ -20,58 +20,60 @@ use crate::varset::VarSet;
 /// An assignment of more records than this is not looked for.
 const MOST_ASSIGNED: usize = 16;
 
+/// For a move in a piece, so many choices of records are tried.
+const TRIES: usize = 4;
+
+/// So many parts are dealt out for one choice of records, until the wishes are met.
+const DEALINGS: usize = 400;
+
+/// Who asks for what.
+#[derive(Clone, Copy)]
+pub(super) struct Asked<'q> {
+    pub(super) search: &'q MoveSearch<'q>,
+    pub(super) wishes: &'q dyn Wishes,
+    /// The cell that a record is to leave.
+    pub(super) cell: CellId,
+}
+
 /// The move of whole records behind a move in a piece; `None` when a wish is against it.
 ///
 /// `removed` are cells of the piece, the first is that of the protected cell.
 pub(super) fn lift(
-    search: &MoveSearch<'_>,
-    wishes: &dyn Wishes,
+    asked: Asked<'_>,
     space: &Space<'_>,
-    own: CellId,
     removed: &[u32],
-    added: Vec<Vec<u64>>,
+    added: &[Vec<u64>],
     kind: Kind,
     random: &mut Random,
 ) -> Option<Found> {
-    let cells = choose_cells(search, wishes, space, own, removed, random)?;
-    let file = search.joint().cells();
-    let layout = file.layout();
-    let left: Vec<&[u64]> = cells.iter().map(|cell| file.get(cell.position())).collect();
-    let (added, takes) = if space.is_whole() {
-        if !added.iter().all(|cell| wishes.may_make(cell)) {
-            return None;
-        }
+    let Asked { search, wishes, .. } = asked;
+    // Behind a cell of a piece there may be several of the file, and other ones may do.
+    let tries = if space.is_whole() { 1 } else { TRIES };
+    (0..tries).find_map(|_| {
+        let cells = choose_cells(asked, space, removed, random)?;
+        let file = search.joint().cells();
+        let layout = file.layout();
+        let left: Vec<&[u64]> = cells.iter().map(|cell| file.get(cell.position())).collect();
+        let added = if space.is_whole() {
+            added.iter().all(|cell| wishes.may_make(cell)).then(|| added.to_vec())?
+        } else {
+            fill(asked, space, &left, added)?
+        };
         let takes = assign(layout, wishes, &cells, &left, &added)?;
-        (added, takes)
-    } else {
-        // First by what is in the piece, then again with all variables.
-        let near = assign_by(&left, &added, |_, left, right| {
-            Some(
-                u64::try_from((layout.differing(left, right) & space.class.delta()).len())
-                    .unwrap_or(u64::MAX),
-            )
-        })?;
-        let added = fill(search, space, &left, added, &near)?;
-        if !added.iter().all(|cell| wishes.may_make(cell)) {
-            return None;
-        }
-        let takes = assign(layout, wishes, &cells, &left, &added)?;
-        (added, takes)
-    };
-    let removed = left.iter().map(|cell| cell.to_vec()).collect();
-    let table_move = TableMove::new(layout, search.class(), removed, added)?;
-    Some(Found { table_move, cells, takes, kind })
+        let removed = left.iter().map(|cell| cell.to_vec()).collect();
+        let table_move = TableMove::new(layout, search.class(), removed, added)?;
+        Some(Found { table_move, cells, takes, kind: kind.clone() })
+    })
 }
 
 /// A cell of the file behind each cell of the piece, with a record that may take part.
 fn choose_cells(
-    search: &MoveSearch<'_>,
-    wishes: &dyn Wishes,
+    asked: Asked<'_>,
     space: &Space<'_>,
-    own: CellId,
     removed: &[u32],
     random: &mut Random,
 ) -> Option<Vec<CellId>> {
+    let Asked { search, wishes, cell: own } = asked;
     let file = search.joint().cells();
     let agree = file.layout().mask(wishes.agree());
     let middle = file.get(own.position());
@@ -92,43 +94,85 @@ fn choose_cells(
     Some(chosen)
 }
 
-/// Deals out what the records have outside the piece; `takes` says which new cell each
-/// would take, so that as much as possible stays with it.
+/// The whole cells behind those of a piece: what the records have outside is dealt out.
 fn fill(
-    search: &MoveSearch<'_>,
+    asked: Asked<'_>,
     space: &Space<'_>,
     left: &[&[u64]],
-    mut added: Vec<Vec<u64>>,
-    takes: &[usize],
+    added: &[Vec<u64>],
 ) -> Option<Vec<Vec<u64>>> {
+    let Asked { search, wishes, .. } = asked;
     let layout = search.joint().cells().layout();
     let inside = space.class.delta();
-    for component in search.graph().components(search.class().delta() - inside) {
-        let touched = layout.mask(search.graph().neighbourhood(component));
-        let own = layout.mask(component);
-        let mut donors: Vec<usize> = Vec::new();
-        let mut seekers: Vec<usize> = Vec::new();
-        let mut from: Vec<usize> = vec![0; added.len()];
-        for (record, &slot) in takes.iter().enumerate() {
-            if touched.parts(left[record], &added[slot]) {
-                donors.push(record);
-                seekers.push(slot);
-            } else {
-                from[slot] = record;
+    // As much as possible stays with the record that would take the cell.
+    let takes = assign_by(left, added, |_, left, right| {
+        Some((layout.differing(left, right) & inside).len() as u64)
+    })?;
+    let mut owner = vec![0; added.len()];
+    for (record, slot) in takes.into_iter().enumerate() {
+        owner[slot] = record;
+    }
+    let components = search.graph().components(search.class().delta() - inside);
+    let mut dealing = Dealing {
+        wishes,
+        left,
+        owner,
+        outside: components
+            .iter()
+            .map(|&component| {
+                let touched = layout.mask(search.graph().neighbourhood(component));
+                (touched, layout.mask(component), vec![false; left.len()])
+            })
+            .collect(),
+        cells: added.to_vec(),
+        steps: DEALINGS,
+    };
+    dealing.deal(0, 0).then_some(dealing.cells)
+}
+
+/// Cells that are filled one after the other, one component outside after the other.
+struct Dealing<'d> {
+    wishes: &'d dyn Wishes,
+    left: &'d [&'d [u64]],
+    /// The record that each cell would be taken by.
+    owner: Vec<usize>,
+    /// For each component outside: what it touches, itself, and which records have given
+    /// their part of it.
+    outside: Vec<(Mask, Mask, Vec<bool>)>,
+    cells: Vec<Vec<u64>>,
+    steps: usize,
+}
+
+impl Dealing<'_> {
+    fn deal(&mut self, slot: usize, component: usize) -> bool {
+        if slot == self.cells.len() {
+            return true;
+        }
+        if component == self.outside.len() {
+            return self.wishes.may_make(&self.cells[slot]) && self.deal(slot + 1, 0);
+        }
+        let own = self.owner[slot];
+        for donor in std::iter::once(own).chain((0..self.left.len()).filter(|&r| r != own)) {
+            let (touched, within, given) = &mut self.outside[component];
+            if given[donor] || touched.parts(self.left[donor], &self.cells[slot]) {
+                continue;
             }
-        }
-        for slot in seekers {
-            let place =
-                donors.iter().position(|&donor| !touched.parts(left[donor], &added[slot]))?;
-            from[slot] = donors.swap_remove(place);
-        }
-        for (slot, cell) in added.iter_mut().enumerate() {
-            for ((word, mask), donor) in cell.iter_mut().zip(own.words()).zip(left[from[slot]]) {
+            if self.steps == 0 {
+                return false;
+            }
+            self.steps -= 1;
+            given[donor] = true;
+            let parts = self.cells[slot].iter_mut().zip(within.words()).zip(self.left[donor]);
+            for ((word, mask), donor) in parts {
                 *word = (*word & !mask) | (donor & mask);
             }
+            if self.deal(slot, component + 1) {
+                return true;
+            }
+            self.outside[component].2[donor] = false;
         }
+        false
     }
-    Some(added)
 }
 
 /// Which new cell each record takes; `None` when the wishes allow no assignment.

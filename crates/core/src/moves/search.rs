@@ -1,9 +1,9 @@
 //! Can a record leave its cell? All ways in order, fewest records first.
 //!
 //! 1. Two records: the box of two groups, the pair swap.
-//! 2. Inside each piece that the tables do not part (`atoms`), by rising degree: chains of
-//!    three, boxes of three groups (4 records) and of four groups (8 records), and the repair
-//!    search for every degree between.
+//! 2. Inside each piece that the tables do not part (`atoms`), then in all of Δ, by rising
+//!    degree: chains of three, boxes of three groups (4 records) and of four groups (8
+//!    records), and the repair search for every degree between.
 //! 3. Before the repair search begins, the certificate: where there is one, nothing more is
 //!    looked for.
 //!
@@ -15,7 +15,7 @@
 use super::around::Around;
 use super::boxes::cheapest_box;
 use super::chain::shortest_chain;
-use super::lift::lift;
+use super::lift::{Asked, lift};
 use super::repair::{NEIGHBOURS, Neighbourhood, Repaired, repair};
 use super::space::{Space, TooManyTied};
 use super::{Answer, Found, Kind, Tried, atoms, certificate};
@@ -110,7 +110,7 @@ pub struct MoveSearch<'a> {
     graph: MarginGraph,
     /// All of Δ first, then the pieces.
     spaces: Vec<Space<'a>>,
-    /// Where the pieces stand: all of Δ may be one.
+    /// Which of them are searched for larger moves, in this order.
     pieces: Vec<usize>,
 }
 
@@ -134,6 +134,10 @@ impl<'a> MoveSearch<'a> {
                 pieces.push(spaces.len());
                 spaces.push(Space::new(joint, whole, piece, weights)?);
             }
+        }
+        // A wish may be against every move inside one piece and not against one in several.
+        if !pieces.contains(&0) {
+            pieces.push(0);
         }
         Ok(Self { joint, class, graph: class.margin_graph(), spaces, pieces })
     }
@@ -178,21 +182,18 @@ impl<'a> MoveSearch<'a> {
             steps: 0,
             complete: true,
         };
-        let mut around_whole = None;
-        if limits.records >= 2 && !self.graph.is_complete() {
-            let around = around_whole.insert(around_in(whole));
-            if let Some(found) = cheapest_box(&mut hunt, around, 2) {
-                return Answer::Possible(Box::new(found));
-            }
+        let mut around_whole = around_in(whole);
+        if limits.records >= 2
+            && !self.graph.is_complete()
+            && let Some(found) = cheapest_box(&mut hunt, &mut around_whole, 2)
+        {
+            return Answer::Possible(Box::new(found));
         }
-        let mut around_pieces: Vec<Around<'_, '_>> = self
-            .pieces
-            .iter()
-            .map(|&piece| match around_whole.take_if(|_| piece == 0) {
-                Some(around) => around,
-                None => around_in(&self.spaces[piece]),
-            })
-            .collect();
+        // All of Δ comes last.
+        let (_, pieces) = self.pieces.split_last().expect("all of Δ is always searched");
+        let mut around_pieces: Vec<Around<'_, '_>> =
+            pieces.iter().map(|&piece| around_in(&self.spaces[piece])).collect();
+        around_pieces.push(around_whole);
         let mut near: Vec<Vec<Neighbourhood>> = around_pieces.iter().map(|_| Vec::new()).collect();
         let mut looked_for_proof = false;
         for degree in 3..=limits.records.min(MOST_RECORDS) {
@@ -298,7 +299,8 @@ impl Hunt<'_, '_> {
         added: Vec<Vec<u64>>,
         kind: Kind,
     ) -> Option<Found> {
-        lift(self.search, self.wishes, around.space, self.cell, removed, added, kind, self.random)
+        let asked = Asked { search: self.search, wishes: self.wishes, cell: self.cell };
+        lift(asked, around.space, removed, &added, kind, self.random)
     }
 
     /// The repair search for one degree, in growing neighbourhoods.
