@@ -13,6 +13,7 @@ use marginswap_core::diagnostic::{Code, Diagnostic};
 use marginswap_core::encode::{RecordId, Records, encode_both};
 use marginswap_core::graph::{Formula, Reason, Scope, Separators, Ties};
 use marginswap_core::hash::{Map, STATE};
+use marginswap_core::moves::TooManyTied;
 use marginswap_core::partner::{Screening, screen};
 use marginswap_core::plan::{self, Constraints, Forbidden, Prices, SwapPlan, Task, Term};
 use marginswap_core::random::{Random, Seed};
@@ -50,6 +51,15 @@ pub struct Prepared {
     constraints: Constraints,
     risky: Vec<bool>,
     broken_rules: u64,
+}
+
+/// The refusal of more variables than larger swaps are looked for in.
+pub fn too_many_tied(error: TooManyTied) -> Diagnostic {
+    Diagnostic::new(
+        Code::TooManyTied,
+        error.to_string(),
+        "name fewer with --vars, or leave --max-records at 2",
+    )
 }
 
 /// The data file that a project names.

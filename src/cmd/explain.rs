@@ -4,9 +4,11 @@ use marginswap_core::diagnostic::{Code, Diagnostic};
 use marginswap_core::graph::quoted;
 use marginswap_report::codes::{CodeReport, CodesReport};
 use marginswap_report::explain::{self, PairReport, RecordReport};
+use marginswap_report::larger::LargerReport;
 
 use crate::args::{Cli, ExplainArgs, Partners};
 use crate::input::{note_many, open, separators};
+use crate::job::too_many_tied;
 use crate::output::{Line, give, next};
 
 /// Explains a code, a pair or a record.
@@ -59,7 +61,11 @@ fn explain_record(args: &ExplainArgs, record: &str) -> Result<(), Diagnostic> {
         Partners::Count => explain::Partners::Count,
         Partners::All => explain::Partners::All,
     };
-    let report = RecordReport::new(&scope, &separators, &records, record, list);
+    let mut report = RecordReport::new(&scope, &separators, &records, record, list);
+    if let Some(most) = args.max_records.filter(|most| most.get() > 2) {
+        let larger = LargerReport::new(&scope, &records, record, most.get());
+        report.larger = Some(larger.map_err(too_many_tied)?);
+    }
     give(&report, args.answer.json)?;
     let number = report.record.to_string();
     let best = report.what_if.iter().max_by_key(|what_if| what_if.partners);

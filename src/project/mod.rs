@@ -12,6 +12,7 @@
 
 mod amount;
 mod draft;
+mod max_records;
 mod read;
 mod risky;
 mod rule;
@@ -28,6 +29,7 @@ use serde_json::{Value, json};
 
 pub use amount::{Amount, Share};
 pub use draft::{Draft, DraftColumn};
+pub use max_records::MaxRecords;
 pub use read::FILE_NAME;
 pub use risky::{Pairing, Risky};
 pub use rule::{Rule, Term};
@@ -110,6 +112,8 @@ pub struct Swapping {
     pub rate: Option<Amount>,
     /// How partners are found.
     pub pairing: Option<Pairing>,
+    /// A single swap takes at most so many records.
+    pub max_records: Option<MaxRecords>,
     /// What it costs to disturb a variable; 1 where none is given.
     pub weights: BTreeMap<String, NonZeroU32>,
 }
@@ -158,6 +162,7 @@ impl Project {
                 budget: flags.swap.budget.or(self.swap.budget),
                 rate: flags.swap.rate.or(self.swap.rate),
                 pairing: flags.swap.pairing.or(self.swap.pairing),
+                max_records: flags.swap.max_records.or(self.swap.max_records),
                 weights,
             },
             release: Release {
@@ -190,6 +195,12 @@ impl Project {
     #[must_use]
     pub fn pairing(&self) -> Pairing {
         self.swap.pairing.unwrap_or_default()
+    }
+
+    /// How many records a single swap takes at most, said or not.
+    #[must_use]
+    pub fn max_records(&self) -> MaxRecords {
+        self.swap.max_records.unwrap_or_default()
     }
 
     /// What it costs to disturb a variable.
@@ -225,6 +236,7 @@ impl Project {
             "keys": project.risk.keys,
             "linked": swap.linked,
             "match": swap.matched,
+            "max_records": project.max_records().get(),
             "budget": swap.budget.map(|amount| amount.to_string()),
             "pairing": project.pairing().to_string(),
             "rate": swap.rate.map(|amount| amount.to_string()),

@@ -21,6 +21,7 @@ pub mod codes;
 pub mod explain;
 pub mod graph;
 pub mod inspect;
+pub mod larger;
 pub mod plan;
 pub mod screen;
 pub mod verify;

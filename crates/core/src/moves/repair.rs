@@ -43,8 +43,10 @@ pub(super) struct Neighbourhood {
     /// For each cell of `out` the patch that is the same cell.
     same: Vec<Option<u32>>,
     tables: usize,
-    /// Are these all cells and all patches there are?
+    /// Are these all cells there are?
     pub(super) is_everything: bool,
+    /// Are all patches of these cells among the candidates?
+    pub(super) is_complete: bool,
     pub(super) cells: usize,
 }
 
@@ -92,8 +94,7 @@ impl Neighbourhood {
                 margins.iter().enumerate().map(number).collect()
             })
             .collect();
-        let (cells, complete) = patchwork(around, &out, &margins, &keys);
-        is_everything &= complete;
+        let (cells, is_complete) = patchwork(around, &out, &margins, &keys);
         let wished = |cell: &Vec<u64>| !space.is_whole() || hunt.may_make(cell);
         let patches: Vec<Vec<u64>> =
             cells.into_iter().filter(|cell| cell != around.middle()).filter(wished).collect();
@@ -133,6 +134,7 @@ impl Neighbourhood {
             same,
             tables: margins.len(),
             is_everything,
+            is_complete,
             cells,
         }
     }

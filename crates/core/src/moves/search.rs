@@ -318,6 +318,8 @@ impl Hunt<'_, '_> {
             let near = &near[round];
             tried.neighbours = tried.neighbours.max(near.cells - 1);
             let outcome = repair(self, around, near, degree);
+            let last = near.is_everything || count == NEIGHBOURS[NEIGHBOURS.len() - 1];
+            tried.complete &= near.is_complete || !last;
             match outcome {
                 Repaired::Found(found) => return Some(found),
                 Repaired::None if near.is_everything => return None,
