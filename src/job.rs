@@ -3,7 +3,7 @@
 //! `plan`, `apply` and `protect` are built from these steps, so that doing it in one go and
 //! doing it in three gives the same bytes.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -13,9 +13,9 @@ use marginswap_core::diagnostic::{Code, Diagnostic};
 use marginswap_core::encode::{RecordId, Records, encode_both};
 use marginswap_core::graph::{Formula, Reason, Scope, Separators, Ties};
 use marginswap_core::hash::{Map, STATE};
-use marginswap_core::moves::TooManyTied;
+use marginswap_core::moves::{MoveSearch, TooManyTied};
 use marginswap_core::partner::{Screening, screen};
-use marginswap_core::plan::{self, Constraints, Forbidden, Prices, SwapPlan, Task, Term};
+use marginswap_core::plan::{self, Constraints, Forbidden, Larger, Prices, SwapPlan, Task, Term};
 use marginswap_core::random::{Random, Seed};
 use marginswap_core::risk::rare_cells;
 use marginswap_core::swap;
@@ -25,8 +25,8 @@ use marginswap_core::verify::{
     self, Certified, Checks, Link, Triples, Verification, certify, claims, link_by_id,
 };
 use marginswap_io::{
-    Compression, Finished, Overwrite, PlanFile, PlanHeader, PlannedSwap, ReadOptions,
-    ReleaseOptions, Secrecy, Source, Staged, digest_file, rewrite,
+    Changes, Compression, Finished, Overwrite, PlanFile, PlanHeader, PlannedGroup, PlannedSwap,
+    ReadOptions, ReleaseOptions, Secrecy, Source, Staged, digest_file, rewrite_all,
 };
 use marginswap_report::plan::PlanReport;
 
@@ -259,6 +259,12 @@ fn risky(
 impl Prepared {
     /// Decides the swaps.
     pub fn plan(&self, seed: Seed) -> Result<SwapPlan, Diagnostic> {
+        let records = self.project.max_records().get();
+        let search = (records > 2)
+            .then(|| MoveSearch::new(&self.joint, self.scope.class(), &self.prices.weights))
+            .transpose()
+            .map_err(too_many_tied)?;
+        let larger = search.as_ref().map(|search| Larger { search, records });
         let task = Task {
             records: &self.records,
             joint: &self.joint,
@@ -268,6 +274,7 @@ impl Prepared {
             prices: &self.prices,
             constraints: &self.constraints,
             risky: &self.risky,
+            larger,
         };
         let pairing = match self.project.pairing() {
             Pairing::Greedy => plan::Pairing::Greedy,
@@ -286,13 +293,28 @@ impl Prepared {
     pub fn report(&self, plan: &SwapPlan, not_for_release: bool) -> PlanReport {
         let cell = |record: usize| self.joint.cell_of(RecordId::at(record));
         let at_risk = || (0..self.risky.len()).filter(|&record| self.risky[record]);
-        let unswappable = at_risk().filter(|&record| !self.screening.is_swappable(cell(record)));
-        let disclosed = at_risk().filter(|&record| self.screening.is_disclosed(cell(record)));
+        let after = swap::apply_plan(&self.records, plan);
+        let keys = self.records.cells().layout().mask(self.prices.keys);
+        let has_other_keys =
+            |record: RecordId| keys.parts(self.records.get(record), after.get(record));
         let swapped = plan.swaps().iter().flat_map(|swap| [swap.left, swap.right]);
-        let covered = swapped.filter(|record| self.risky[record.position()]).count() as u64;
+        let by_pairs = swapped.filter(|record| self.risky[record.position()]).count() as u64;
+        let grouped = plan.groups().iter().flat_map(|group| group.records().iter().copied());
+        let by_groups = grouped
+            .filter(|&record| self.risky[record.position()] && has_other_keys(record))
+            .count() as u64;
+        let covered = by_pairs + by_groups;
+        let open = || at_risk().filter(|&record| !has_other_keys(RecordId::at(record)));
+        let unswappable = open().filter(|&record| !self.screening.is_swappable(cell(record)));
+        let disclosed = open().filter(|&record| self.screening.is_disclosed(cell(record)));
         let risky = at_risk().count() as u64;
         let unswappable = unswappable.count() as u64;
-        let after = swap::apply(&self.records, plan.swaps());
+        let looked_further = self.project.max_records().get() > 2;
+        let impossible = looked_further.then_some(plan.impossible().len() as u64);
+        let mut groups_by_records: BTreeMap<usize, u64> = BTreeMap::new();
+        for group in plan.groups() {
+            *groups_by_records.entry(group.records().len()).or_default() += 1;
+        }
         let exposure = claims(
             &verify::Pooled::of(&self.records, &after),
             self.prices.keys,
@@ -306,13 +328,19 @@ impl Prepared {
             records: self.records.len() as u64,
             risky,
             covered,
+            covered_by_groups: by_groups,
             unswappable,
             disclosed: disclosed.count() as u64,
             left_over: risky - covered - unswappable,
+            max_records: self.project.max_records().get(),
+            impossible,
+            not_found: impossible.map(|impossible| risky - covered - impossible),
             swaps: plan.swaps().len() as u64,
+            groups: plan.groups().len() as u64,
+            groups_by_records,
             records_changed: plan.records_changed(),
             cells_changed: plan.cells_changed(),
-            cost: plan.swaps().iter().map(cost).sum(),
+            cost: plan.swaps().iter().map(cost).sum::<u64>() + self.cost_of_groups(plan),
             tables: self.named_tables().len() as u64,
             uniques_before: exposure.uniques_before as u64,
             uniques_after: exposure.uniques_after as u64,
@@ -320,6 +348,39 @@ impl Prepared {
             broken_rules: self.broken_rules,
             not_for_release,
         }
+    }
+
+    /// The weighted number of two-way tables that the groups disturb, group by group.
+    fn cost_of_groups(&self, plan: &SwapPlan) -> u64 {
+        let layout = self.records.cells().layout();
+        let weight = |variable: usize| self.prices.weights[variable];
+        let cost = |group: &plan::Group| -> u64 {
+            let after = group.after(&self.records);
+            let changed: VarSet = group.takes().iter().map(|take| take.variable).collect();
+            let pair = |set: VarSet, cell: &[u64]| -> Vec<u32> {
+                set.iter().map(|variable| layout.code(cell, variable)).collect()
+            };
+            let disturbed = |set: VarSet| {
+                let records = group.records().iter().map(|&record| self.records.get(record));
+                let mut before: Vec<Vec<u32>> = records.map(|cell| pair(set, cell)).collect();
+                let mut then: Vec<Vec<u32>> = after.iter().map(|cell| pair(set, cell)).collect();
+                before.sort_unstable();
+                then.sort_unstable();
+                before != then
+            };
+            let all = self.scope.class().delta();
+            let pairs = changed.iter().flat_map(|left| {
+                let others = all.iter().filter(move |&other| other != left);
+                others
+                    .filter(move |&right| !changed.contains(right) || left < right)
+                    .map(move |right| (left, right))
+            });
+            pairs
+                .filter(|&(left, right)| disturbed(VarSet::from([left, right])))
+                .map(|(left, right)| weight(left) * weight(right))
+                .sum()
+        };
+        plan.groups().iter().map(cost).sum()
     }
 
     /// Says so when fewer records are changed than the rate asks for.
@@ -362,6 +423,23 @@ impl Prepared {
                 PlannedSwap { left: swap.left, right: swap.right, exchanged: Arc::clone(columns) }
             })
             .collect();
+        let groups = plan
+            .groups()
+            .iter()
+            .map(|group| {
+                let mut columns: Vec<(usize, Vec<usize>)> = group
+                    .takes()
+                    .iter()
+                    .flat_map(|take| {
+                        let columns = schema.variables()[take.variable].columns.iter();
+                        columns.map(|&column| (column, take.from.clone()))
+                    })
+                    .collect();
+                columns.sort_unstable();
+                let (columns, from) = columns.into_iter().unzip();
+                PlannedGroup { records: group.records().to_vec(), columns, from }
+            })
+            .collect();
         Ok(PlanFile {
             header: PlanHeader {
                 version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -374,6 +452,7 @@ impl Prepared {
                 summary: serde_json::to_value(report).expect("a report is plain data"),
             },
             swaps,
+            groups,
         })
     }
 }
@@ -415,7 +494,7 @@ pub fn release(
     keys: VarSet,
     path: &Path,
     options: ReadOptions,
-    swaps: &[PlannedSwap],
+    changes: Changes<'_>,
     release: &ReleaseAs<'_>,
 ) -> Result<Release, Diagnostic> {
     let names = loaded.names();
@@ -440,7 +519,7 @@ pub fn release(
     let mut staged = Staged::create(release.target, release.overwrite, Secrecy::Plain)?;
     let packing = Compression::for_target(release.target);
     let how = ReleaseOptions { order: order.clone(), drop: drop.clone(), packing };
-    staged.fill(|out| rewrite(path, &options, swaps, &how, out))?;
+    staged.fill(|out| rewrite_all(path, &options, changes, &how, out))?;
     staged.flush().map_err(|error| {
         Diagnostic::new(Code::Unwritable, error.kind().to_string(), "see that the disk has room")
             .in_file(release.target)

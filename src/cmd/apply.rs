@@ -3,7 +3,7 @@
 use marginswap_core::diagnostic::{Code, Diagnostic};
 use marginswap_core::varset::VarSet;
 use marginswap_io::{
-    Overwrite, ReadOptions, check_not_input, check_target, digest_file, read_plan,
+    Changes, Overwrite, ReadOptions, check_not_input, check_target, digest_file, read_plan,
     remove_on_interrupt,
 };
 use marginswap_report::verify::VerifyReport;
@@ -56,7 +56,7 @@ pub fn run(args: &ApplyArgs) -> Result<Outcome, Diagnostic> {
         keys,
         &args.data,
         ReadOptions { delimiter: project.delimiter },
-        &plan.swaps,
+        Changes::from(&plan),
         &ReleaseAs { target: &args.out, overwrite, shuffle, drop: &drop },
     )?;
     let report = VerifyReport::new(scope.schema(), &released.verification);

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use marginswap_core::diagnostic::{Code, Diagnostic};
 use marginswap_io::{
-    Overwrite, ReadOptions, check_not_input, check_target, remove_on_interrupt, write_plan,
+    Changes, Overwrite, ReadOptions, check_not_input, check_target, remove_on_interrupt, write_plan,
 };
 use marginswap_report::plan::ProtectReport;
 
@@ -81,7 +81,7 @@ pub fn carry_out(request: Request) -> Result<Outcome, Diagnostic> {
         prepared.loaded.variables(&prepared.scope, &project.risk.keys),
         &prepared.path,
         ReadOptions { delimiter: project.delimiter },
-        &file.swaps,
+        Changes::from(&file),
         &ReleaseAs {
             target: &out,
             overwrite,

@@ -29,7 +29,7 @@ fn plan(swaps: Vec<PlannedSwap>) -> PlanFile {
         not_for_release: true,
         summary: json!({"swaps": swaps.len(), "risky": 7}),
     };
-    PlanFile { header, swaps }
+    PlanFile { header, swaps, groups: Vec::new() }
 }
 
 fn golden() -> PlanFile {

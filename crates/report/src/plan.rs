@@ -1,5 +1,7 @@
 //! What `plan` and `protect` answer: who is protected, what it changes, who is left.
 
+use std::collections::BTreeMap;
+
 use marginswap_core::diagnostic::grouped;
 use marginswap_core::verify::Verification;
 use serde::Serialize;
@@ -15,15 +17,29 @@ pub struct PlanReport {
     pub risky: u64,
     /// Of these, how many a swap gives other keys.
     pub covered: u64,
-    /// Of these, how many have no partner at all.
+    /// Of the covered ones, how many a swap of more than two records covers.
+    pub covered_by_groups: u64,
+    /// Of those at risk that are not covered, how many have no partner at all.
     pub unswappable: u64,
     /// Of the ones without a partner, how many are already disclosed.
     pub disclosed: u64,
     /// How many have partners but no swap: all taken, or none that changes the keys and
     /// respects every constraint.
     pub left_over: u64,
-    /// How many swaps there are.
+    /// How many records one swap may take.
+    pub max_records: usize,
+    /// Of those at risk, how many no swap of any number of records can free, with proof.
+    /// Null when only pairs were looked for.
+    pub impossible: Option<u64>,
+    /// How many are neither covered nor proved impossible. Null as above.
+    pub not_found: Option<u64>,
+    /// How many swaps of two there are.
     pub swaps: u64,
+    /// How many swaps of more records, and how many for each number of records; moves that
+    /// share a record count as one.
+    pub groups: u64,
+    /// See `groups`.
+    pub groups_by_records: BTreeMap<usize, u64>,
     /// How many records they change.
     pub records_changed: u64,
     /// How many values they change.

@@ -6,7 +6,7 @@
 //! table of the piece, so both sides of the move have the same values there equally often.
 //!
 //! Which record takes which new cell is an assignment: what stays must stay, the record that
-//! is to be protected must change a key, others at risk should, and as few values as possible
+//! is to be protected must change a key, others at risk too, and as few values as possible
 //! are to change.
 
 use super::search::{MoveSearch, Wishes};
@@ -183,20 +183,16 @@ fn assign(
     left: &[&[u64]],
     added: &[Vec<u64>],
 ) -> Option<Vec<usize>> {
-    /// A record at risk that keeps its keys weighs more than all changes together.
-    const UNCHANGED: u64 = 1 << 20;
     assign_by(left, added, |record, old, new| {
         let differing = layout.differing(old, new);
         if differing.meets(&wishes.staying()) {
             return None;
         }
         let same_keys = !differing.meets(&wishes.keys());
-        let unchanged = match (same_keys, record) {
-            (true, 0) => return None,
-            (true, _) if wishes.wants_out(cells[record]) => UNCHANGED,
-            _ => 0,
-        };
-        Some(unchanged + differing.len() as u64)
+        if same_keys && (record == 0 || wishes.wants_out(cells[record])) {
+            return None;
+        }
+        Some(differing.len() as u64)
     })
 }
 

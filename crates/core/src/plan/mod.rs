@@ -10,14 +10,19 @@
 //!
 //! Where few records are at risk, `optimal` finds the best pairing instead.
 //!
+//! Where swaps of more than two records are allowed, `beyond` looks for one for everybody at
+//! risk that no pair covers.
+//!
 //! Swaps are disjoint and each keeps every table, so all of them together do. A plan is
 //! data: nothing after it decides anything.
 //!
 //! Way in: [`plan`].
 
 mod augment;
+mod beyond;
 mod constraint;
 mod exchange;
+mod group;
 mod matching;
 mod nearest;
 mod optimal;
@@ -26,8 +31,10 @@ mod through;
 
 use std::cell::RefCell;
 
+pub use beyond::Larger;
 pub use constraint::{Constraints, Forbidden, Term};
 pub use exchange::{Offer, Offers, Prices, cheapest};
+pub use group::{Group, Take};
 pub use matching::maximum_weight_matching;
 pub use optimal::{MOST_VERTICES, TooLarge};
 
@@ -38,6 +45,7 @@ use crate::partner::{Screening, pair};
 use crate::random::{Random, Seed};
 use crate::table::{CellId, CellIndex, JointTable, MarginTable};
 use crate::varset::VarSet;
+use beyond::Beyond;
 use pool::Pool;
 
 /// What is to be planned.
@@ -59,12 +67,16 @@ pub struct Task<'a> {
     pub constraints: &'a Constraints,
     /// For each record: is it at risk?
     pub risky: &'a [bool],
+    /// Swaps of more than two records, where they are allowed.
+    pub larger: Option<Larger<'a>>,
 }
 
 /// Disjoint swaps that keep every table. Only a constructor that checks both makes one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SwapPlan {
     swaps: Vec<Swap>,
+    groups: Vec<Group>,
+    impossible: Vec<RecordId>,
 }
 
 impl SwapPlan {
@@ -93,7 +105,24 @@ impl SwapPlan {
             assert!(class.margins().iter().all(kept), "a swap keeps every table");
         }
         swaps.sort_unstable_by_key(|swap| swap.left);
-        Self { swaps }
+        Self { swaps, groups: Vec::new(), impossible: Vec::new() }
+    }
+
+    /// This plan with groups of more than two records, in the order of their first records.
+    ///
+    /// # Panics
+    /// When a record stands in two swaps or groups.
+    #[must_use]
+    pub fn with_groups(mut self, mut groups: Vec<Group>) -> Self {
+        let mut met: Vec<RecordId> =
+            self.swaps.iter().flat_map(|swap| [swap.left, swap.right]).collect();
+        met.extend(groups.iter().flat_map(|group| group.records().iter().copied()));
+        met.sort_unstable();
+        let once = met.is_sorted_by(|one, next| one < next);
+        assert!(once, "a record stands in one swap or group at most");
+        groups.sort_unstable_by_key(|group| group.records()[0]);
+        self.groups = groups;
+        self
     }
 
     /// The swaps.
@@ -102,16 +131,31 @@ impl SwapPlan {
         &self.swaps
     }
 
-    /// How many records the swaps change: two each.
+    /// The groups of more than two records.
+    #[must_use]
+    pub fn groups(&self) -> &[Group] {
+        &self.groups
+    }
+
+    /// The records at risk of which a certificate proves that no swap of any number of
+    /// records can free them; known only where larger swaps are allowed.
+    #[must_use]
+    pub fn impossible(&self) -> &[RecordId] {
+        &self.impossible
+    }
+
+    /// How many records the swaps change: two each, and those of the groups.
     #[must_use]
     pub fn records_changed(&self) -> u64 {
-        2 * self.swaps.len() as u64
+        let in_groups: u64 = self.groups.iter().map(Group::records_changed).sum();
+        2 * self.swaps.len() as u64 + in_groups
     }
 
     /// How many values they change.
     #[must_use]
     pub fn cells_changed(&self) -> u64 {
-        self.swaps.iter().map(|swap| 2 * swap.exchanged.len() as u64).sum()
+        let in_groups: u64 = self.groups.iter().map(Group::cells_changed).sum();
+        self.swaps.iter().map(|swap| 2 * swap.exchanged.len() as u64).sum::<u64>() + in_groups
     }
 }
 
@@ -145,12 +189,18 @@ pub fn plan(task: Task<'_>, pairing: Pairing, seed: Seed) -> Result<SwapPlan, To
             }
         }
     }
+    if let Some(larger) = task.larger {
+        for &agree in &task.constraints.matches {
+            planner.cover_in_groups(larger, agree, seed);
+        }
+        planner.cover_on_the_live_table(larger, seed);
+    }
     if let Some(least) = task.constraints.least_changed {
         for &agree in &task.constraints.matches {
             planner.add_random_swaps(agree, least);
         }
     }
-    Ok(SwapPlan::new(task.records, task.class, planner.swaps))
+    Ok(planner.finished())
 }
 
 /// The state of a search.
@@ -173,6 +223,10 @@ struct Planner<'a> {
     swaps: Vec<Swap>,
     /// The swap of each record that has one.
     swap_of: Vec<u32>,
+    /// Groups of more than two records, and who cannot be freed.
+    beyond: Beyond,
+    /// How many records moves on the live table have changed beside swaps and groups.
+    live_changed: u64,
     /// Room for the two cells that an exchange would make.
     new_cells: RefCell<Vec<u64>>,
 }
@@ -216,14 +270,38 @@ impl<'a> Planner<'a> {
             open,
             swaps: Vec::new(),
             swap_of: vec![NO_SWAP; joint.records()],
+            beyond: Beyond::default(),
+            live_changed: 0,
             new_cells: RefCell::new(Vec::new()),
         }
     }
 
     /// Would one more swap change more records than may be changed?
     fn is_full(&self) -> bool {
-        let after = 2 * (self.swaps.len() as u64 + 1);
+        let after = self.records_changed() + 2;
         self.task.constraints.most_changed.is_some_and(|most| after > most)
+    }
+
+    /// How many records are changed so far.
+    fn records_changed(&self) -> u64 {
+        let in_groups: usize = self.beyond.groups.iter().map(Vec::len).sum();
+        2 * self.swaps.len() as u64 + in_groups as u64 + self.live_changed
+    }
+
+    /// The plan, with every swap and group proved.
+    fn finished(self) -> SwapPlan {
+        let Task { records, class, .. } = self.task;
+        let groups = self.beyond.groups.into_iter();
+        let groups = groups.map(|members| Group::new(records, class, members)).collect();
+        let mut plan = SwapPlan::new(records, class, self.swaps).with_groups(groups);
+        plan.impossible = (0..records.len())
+            .map(RecordId::at)
+            .filter(|&record| self.task.risky[record.position()])
+            .filter(|&record| {
+                self.beyond.impossible.contains_key(&self.task.joint.cell_of(record).0)
+            })
+            .collect();
+        plan
     }
 
     /// The best exchange between two cells among the cheapest for their difference, if one

@@ -1,10 +1,25 @@
 //! Making the swaps of a plan, and nothing else.
 //!
-//! The records are changed exactly as the plan says. The swaps of a plan are disjoint, so
-//! their order does not matter.
+//! The records are changed exactly as the plan says. The swaps and groups of a plan are
+//! disjoint, so their order does not matter.
 
 use crate::encode::Records;
 use crate::partner::swap::{Swap, exchange};
+use crate::plan::SwapPlan;
+
+/// The records after the swaps and groups of a plan.
+///
+/// Law: `applying-a-plan-is-making-its-groups`.
+#[must_use]
+pub fn apply_plan(records: &Records, plan: &SwapPlan) -> Records {
+    let mut after = apply(records, plan.swaps());
+    for group in plan.groups() {
+        for (record, cell) in group.records().iter().zip(group.after(records)) {
+            after.replace(*record, &cell);
+        }
+    }
+    after
+}
 
 /// The records after the swaps.
 ///
