@@ -103,10 +103,14 @@ fn report(plan: PlanFile, reveal: bool) -> ShowReport {
 
 impl Answer for ShowReport {
     fn text(&self) -> String {
+        let groups = match self.groups {
+            0 => String::new(),
+            count => format!(" and {count} groups of more records"),
+        };
         let mut text = format!(
-            "A plan of {} swaps for a file of {} records, made by marginswap {}\n\
+            "A plan of {} swaps{} for a file of {} records, made by marginswap {}\n\
              input SHA-256 {}\n",
-            self.swaps, self.records, self.tool_version, self.input_sha256
+            self.swaps, groups, self.records, self.tool_version, self.input_sha256
         );
         for part in [&self.summary, &self.parameters] {
             text.push('\n');
@@ -119,6 +123,16 @@ impl Answer for ShowReport {
         }
         if self.not_for_release {
             text.push_str("\nNOT FOR RELEASE: made with a demo seed that others know.\n");
+        }
+        if let Some(groups) = &self.revealed_groups {
+            for group in groups {
+                let records: Vec<String> = group.records.iter().map(u64::to_string).collect();
+                let _ = writeln!(text, "\n  group {}", records.join(" "));
+                for take in &group.takes {
+                    let from: Vec<String> = take.from.iter().map(u64::to_string).collect();
+                    let _ = writeln!(text, "    {} from {}", take.column, from.join(" "));
+                }
+            }
         }
         if let Some(swaps) = &self.revealed {
             text.push('\n');

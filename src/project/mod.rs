@@ -230,13 +230,12 @@ impl Project {
             .map(|(name, weight)| (name, weight.get()))
             .collect();
         // In rising order, so that it does not matter how a map keeps its keys.
-        json!({
+        let mut parameters = json!({
             "id": columns.id,
             "ignore": columns.ignore,
             "keys": project.risk.keys,
             "linked": swap.linked,
             "match": swap.matched,
-            "max_records": project.max_records().get(),
             "budget": swap.budget.map(|amount| amount.to_string()),
             "pairing": project.pairing().to_string(),
             "rate": swap.rate.map(|amount| amount.to_string()),
@@ -248,7 +247,12 @@ impl Project {
             "vars": columns.vars,
             "weight": swap.weight,
             "weights": weights,
-        })
+        });
+        // Plans of pairs are those of the versions that knew nothing else.
+        if project.max_records() != MaxRecords::default() {
+            parameters["max_records"] = project.max_records().get().into();
+        }
+        parameters
     }
 }
 

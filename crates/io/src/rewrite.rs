@@ -17,7 +17,8 @@
 //! Laws: `no-swaps-no-change`; `a-swap-undoes-itself`: the same swaps done twice give the
 //! file again; `the-swapped-file-has-the-swapped-codes`: read back, the file has the
 //! categories of the input with those of the swaps exchanged, in the order and without the
-//! columns as asked; `the-release-in-parquet-is-the-same`: the same records in Parquet and
+//! columns as asked; `a-group-permutes-raw-cells`: a cell of a group has the raw bytes of the
+//! record it comes from; `the-release-in-parquet-is-the-same`: the same records in Parquet and
 //! in CSV, rewritten alike, have the same categories.
 
 use std::io::Write;

@@ -73,17 +73,36 @@ impl Answer for PlanReport {
         let row = |label: &str, number: u64, whole: u64| {
             vec![label.to_owned(), grouped(number), percent(number, whole)]
         };
-        let mut text = aligned(&[
+        let mut rows = vec![
             row("records at risk", self.risky, self.records),
             row("  protected", self.covered, self.risky),
             row("  without a partner", self.unswappable, self.risky),
             row("    of these already disclosed", self.disclosed, self.risky),
             row("  left over", self.left_over, self.risky),
             row("records changed", self.records_changed, self.records),
-        ]);
+        ];
+        if let (Some(impossible), Some(not_found)) = (self.impossible, self.not_found) {
+            let larger = [
+                row("    by swaps of more than two records", self.covered_by_groups, self.risky),
+                row("  no swap can free, with proof", impossible, self.risky),
+                row("  no swap found", not_found, self.risky),
+            ];
+            // The proofs and the failures tell the others apart in another way.
+            rows.splice(2..5, larger);
+        }
+        let mut text = aligned(&rows);
+        if self.groups > 0 {
+            let sizes: Vec<String> = self
+                .groups_by_records
+                .iter()
+                .map(|(records, groups)| format!("{} of {records}", grouped(*groups)))
+                .collect();
+            let groups = counted(self.groups, "group", "groups");
+            text.push_str(&format!("\n{groups} of records: {}\n", sizes.join(", ")));
+        }
         text.push_str(&format!(
             "\n{} change {}. {} on the keys: {} before, {} after, {} of them new.\n",
-            counted(self.swaps, "swap", "swaps"),
+            counted(self.swaps + self.groups, "swap", "swaps"),
             counted(self.cells_changed, "value", "values"),
             "Uniques",
             grouped(self.uniques_before),
@@ -169,13 +188,24 @@ impl Answer for ProtectReport {
             grouped(plan.covered),
             counted(plan.risky, "record", "records"),
         ));
-        text.push_str(&format!(
-            "Left      {}: {} without any partner ({} already disclosed), {} without a free one\n",
-            grouped(plan.left()),
-            grouped(plan.unswappable),
-            grouped(plan.disclosed),
-            grouped(plan.left_over),
-        ));
+        text.push_str(&match (plan.impossible, plan.not_found) {
+            (Some(impossible), Some(not_found)) => format!(
+                "          {} of them by {} of more than two records\n\
+                 Left      {}: {} that no swap can free, with proof, {} for whom none was found\n",
+                grouped(plan.covered_by_groups),
+                counted(plan.groups, "swap", "swaps"),
+                grouped(plan.left()),
+                grouped(impossible),
+                grouped(not_found),
+            ),
+            _ => format!(
+                "Left      {}: {} without any partner ({} already disclosed), {} without a free one\n",
+                grouped(plan.left()),
+                grouped(plan.unswappable),
+                grouped(plan.disclosed),
+                grouped(plan.left_over),
+            ),
+        });
         text.push_str(&format!(
             "Claims    whoever knows the keys claims {}, {} of them rightly (before: {} of {})\n",
             counted(self.claims, "record", "records"),

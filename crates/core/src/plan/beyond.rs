@@ -10,6 +10,8 @@
 //! are tied together by moves are one group, made at once, and every table is counted anew.
 //!
 //! Trap: a record that is moved twice may come back to its own keys. Such a move is not made.
+//!
+//! Laws: `groups-protect-and-keep`, `groups-repeat`.
 
 use rayon::prelude::*;
 
@@ -41,7 +43,8 @@ const STEPS: u64 = 40_000;
 /// When unsuccessful questions have taken so many steps, the rest are given up.
 const STEPS_IN_ALL: u64 = 400_000_000;
 
-/// Rounds on the live table.
+/// Rounds on the live table; they end earlier when one covers less than a hundredth of what
+/// is open.
 const LIVE_ROUNDS: u64 = 12;
 
 /// What became of the records at risk that no pair covers.
@@ -302,12 +305,13 @@ impl Planner<'_> {
         let mut live = Live::new(self);
         let mut changed = false;
         for round in 0..LIVE_ROUNDS {
-            let mut progress = false;
+            let open = live.open.len();
+            let mut covered = 0;
             for &agree in &self.task.constraints.matches {
-                progress |= live.round(self, larger.records, agree, seed, round);
+                covered += live.round(self, larger.records, agree, seed, round);
             }
-            changed |= progress;
-            if !progress {
+            changed |= covered > 0;
+            if covered * 100 < open.max(1) {
                 break;
             }
         }
@@ -382,7 +386,7 @@ impl Live {
         }
     }
 
-    /// One question for each open record; answers whether one was covered.
+    /// One question for each open record; answers how many were covered.
     fn round(
         &mut self,
         planner: &mut Planner<'_>,
@@ -390,9 +394,9 @@ impl Live {
         agree: VarSet,
         seed: Seed,
         round: u64,
-    ) -> bool {
+    ) -> usize {
         if self.open.is_empty() || planner.beyond.spent >= STEPS_IN_ALL {
-            return false;
+            return 0;
         }
         let task = planner.task;
         let joint = JointTable::count(&self.after);
@@ -474,7 +478,7 @@ impl Live {
                 !covered.contains_key(record) && !planner.beyond.impossible.contains_key(&cell.0)
             })
             .collect();
-        !covered.is_empty()
+        covered.len()
     }
 
     /// Records for the cells of a move: none that was used in this round, and nobody at risk
