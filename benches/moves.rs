@@ -70,7 +70,7 @@ fn ask(joint: &JointTable, class: &GeneratingClass, most: usize) -> Counts {
     let mut counts = Counts::default();
     // The first question lists the boxes of the class for all others: outside the clock.
     if let Some(&cell) = uniques.last() {
-        search.answer(cell, &free, Limits::records(8), &mut Random::new(SEED, 2));
+        let _ = search.answer(cell, &free, Limits::records(8), &mut Random::new(SEED, 2));
     }
     for &cell in uniques.iter().take(most) {
         let start = Instant::now();

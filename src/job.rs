@@ -1,34 +1,30 @@
-//! The way of a whole job: settings → prepared data → plan → plan file → released file.
+//! The way of a whole job up to the plan: settings → prepared data → plan → plan file.
 //!
-//! `plan`, `apply` and `protect` are built from these steps, so that doing it in one go and
-//! doing it in three gives the same bytes.
+//! `plan` and `protect` are built from these steps, and `protect` goes on as `apply` does, in
+//! `release`: doing it in one go and doing it in three gives the same bytes.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use marginswap_core::diagnostic::{Code, Diagnostic};
-use marginswap_core::encode::{RecordId, Records, encode_both};
+use marginswap_core::encode::{RecordId, Records};
 use marginswap_core::graph::{Formula, Reason, Scope, Separators, Ties};
 use marginswap_core::hash::{Map, STATE};
 use marginswap_core::moves::{MoveSearch, TooManyTied};
 use marginswap_core::partner::{Screening, screen};
-use marginswap_core::plan::{self, Constraints, Forbidden, Larger, Prices, SwapPlan, Task, Term};
-use marginswap_core::random::{Random, Seed};
+use marginswap_core::plan::{
+    self, Constraints, Forbidden, Group, Larger, Planned, Prices, SwapPlan, Task, Term,
+};
+use marginswap_core::random::Seed;
 use marginswap_core::risk::rare_cells;
 use marginswap_core::swap;
 use marginswap_core::table::JointTable;
 use marginswap_core::varset::VarSet;
-use marginswap_core::verify::{
-    self, Certified, Checks, Link, Triples, Verification, certify, claims, link_by_id,
-};
-use marginswap_io::{
-    Changes, Compression, Finished, Overwrite, PlanFile, PlanHeader, PlannedGroup, PlannedSwap,
-    ReadOptions, ReleaseOptions, Secrecy, Source, Staged, digest_file, rewrite_all,
-};
-use marginswap_report::plan::PlanReport;
+use marginswap_core::verify::{Claims, Link, Pooled, claims};
+use marginswap_io::{PlanFile, PlanHeader, PlannedGroup, PlannedSwap, ReadOptions, digest_file};
+use marginswap_report::plan::{LeftOverReport, PlanReport};
 
 use crate::input::{Loaded, Opened, note_many, separators};
 use crate::output::talk;
@@ -184,7 +180,8 @@ fn constraints(
     let forbidden = swap
         .rules
         .iter()
-        .map(|rule| Forbidden {
+        .enumerate()
+        .map(|(number, rule)| Forbidden {
             terms: rule
                 .terms
                 .iter()
@@ -195,6 +192,13 @@ fn constraints(
                         .iter()
                         .filter_map(|value| column.dictionary().find(value))
                         .collect();
+                    if codes.len() < term.values.len() {
+                        talk(&format!(
+                            "warning: rule {} names a value of `{}` that does not occur in the file",
+                            number + 1,
+                            term.column
+                        ));
+                    }
                     codes.sort_unstable();
                     Term { variable, codes, negated: term.negated }
                 })
@@ -258,7 +262,7 @@ fn risky(
 
 impl Prepared {
     /// Decides the swaps.
-    pub fn plan(&self, seed: Seed) -> Result<SwapPlan, Diagnostic> {
+    pub fn plan(&self, seed: Seed) -> Result<Planned, Diagnostic> {
         let records = self.project.max_records().get();
         let search = (records > 2)
             .then(|| MoveSearch::new(&self.joint, self.scope.class(), &self.prices.weights))
@@ -289,37 +293,47 @@ impl Prepared {
         })
     }
 
+    /// What an intruder who knows the keys would find in the file that a plan makes.
+    pub fn exposure(&self, planned: &Planned) -> Claims {
+        let after = swap::apply_plan(&self.records, &planned.plan);
+        let pooled = Pooled::of(&self.records, &after);
+        claims(&pooled, self.prices.keys, Some(&Link::ByPosition))
+    }
+
     /// What a plan does, in numbers.
-    pub fn report(&self, plan: &SwapPlan, not_for_release: bool) -> PlanReport {
+    pub fn report(
+        &self,
+        planned: &Planned,
+        exposure: &Claims,
+        not_for_release: bool,
+    ) -> PlanReport {
+        let plan = &planned.plan;
         let cell = |record: usize| self.joint.cell_of(RecordId::at(record));
         let at_risk = || (0..self.risky.len()).filter(|&record| self.risky[record]);
-        let after = swap::apply_plan(&self.records, plan);
-        let keys = self.records.cells().layout().mask(self.prices.keys);
-        let has_other_keys =
-            |record: RecordId| keys.parts(self.records.get(record), after.get(record));
+        // Whoever stands in a group and is at risk gets other keys.
+        let mut in_group = vec![false; self.risky.len()];
+        let members = plan.groups().iter().flat_map(|group| group.records());
+        members.for_each(|record| in_group[record.position()] = true);
+        let covered_by_groups = at_risk().filter(|&record| in_group[record]).count() as u64;
+        let frozen = || {
+            at_risk()
+                .filter(|&record| !in_group[record] && !self.screening.is_swappable(cell(record)))
+        };
+        let unswappable = frozen();
+        let disclosed = frozen().filter(|&record| self.screening.is_disclosed(cell(record)));
         let swapped = plan.swaps().iter().flat_map(|swap| [swap.left, swap.right]);
         let by_pairs = swapped.filter(|record| self.risky[record.position()]).count() as u64;
-        let grouped = plan.groups().iter().flat_map(|group| group.records().iter().copied());
-        let by_groups = grouped
-            .filter(|&record| self.risky[record.position()] && has_other_keys(record))
-            .count() as u64;
-        let covered = by_pairs + by_groups;
-        let open = || at_risk().filter(|&record| !has_other_keys(RecordId::at(record)));
-        let unswappable = open().filter(|&record| !self.screening.is_swappable(cell(record)));
-        let disclosed = open().filter(|&record| self.screening.is_disclosed(cell(record)));
+        let covered = by_pairs + covered_by_groups;
         let risky = at_risk().count() as u64;
-        let unswappable = unswappable.count() as u64;
         let looked_further = self.project.max_records().get() > 2;
         let impossible = looked_further.then_some(plan.impossible().len() as u64);
         let mut groups_by_records: BTreeMap<usize, u64> = BTreeMap::new();
         for group in plan.groups() {
             *groups_by_records.entry(group.records().len()).or_default() += 1;
         }
-        let exposure = claims(
-            &verify::Pooled::of(&self.records, &after),
-            self.prices.keys,
-            Some(&Link::ByPosition),
-        );
+        let unswappable = unswappable.count() as u64;
+        let left_over = planned.left_over.len() as u64;
+        assert_eq!(covered + unswappable + left_over, risky, "everybody at risk is counted once");
         let cost = |swap: &marginswap_core::partner::swap::Swap| {
             let differing = self.records.differing(swap.left, swap.right);
             self.prices.cost(differing, swap.exchanged)
@@ -328,10 +342,11 @@ impl Prepared {
             records: self.records.len() as u64,
             risky,
             covered,
-            covered_by_groups: by_groups,
+            covered_by_groups,
             unswappable,
             disclosed: disclosed.count() as u64,
-            left_over: risky - covered - unswappable,
+            left_over,
+            left_over_because: LeftOverReport::new(&planned.left_over),
             max_records: self.project.max_records().get(),
             impossible,
             not_found: impossible.map(|impossible| risky - covered - impossible),
@@ -342,9 +357,9 @@ impl Prepared {
             cells_changed: plan.cells_changed(),
             cost: plan.swaps().iter().map(cost).sum::<u64>() + self.cost_of_groups(plan),
             tables: self.named_tables().len() as u64,
-            uniques_before: exposure.uniques_before as u64,
-            uniques_after: exposure.uniques_after as u64,
-            new_uniques: exposure.new_uniques as u64,
+            uniques_before: exposure.uniques_before,
+            uniques_after: exposure.uniques_after,
+            new_uniques: exposure.new_uniques,
             broken_rules: self.broken_rules,
             not_for_release,
         }
@@ -354,7 +369,7 @@ impl Prepared {
     fn cost_of_groups(&self, plan: &SwapPlan) -> u64 {
         let layout = self.records.cells().layout();
         let weight = |variable: usize| self.prices.weights[variable];
-        let cost = |group: &plan::Group| -> u64 {
+        let cost = |group: &Group| -> u64 {
             let after = group.after(&self.records);
             let changed: VarSet = group.takes().iter().map(|take| take.variable).collect();
             let pair = |set: VarSet, cell: &[u64]| -> Vec<u32> {
@@ -400,46 +415,49 @@ impl Prepared {
         named_tables(&self.scope)
     }
 
+    /// The swaps of a plan on the columns of the file.
+    pub fn planned_swaps(&self, planned: &Planned) -> Vec<PlannedSwap> {
+        let mut sets: Map<VarSet, Arc<[usize]>> = Map::with_hasher(STATE);
+        let variables = self.scope.schema().variables();
+        let on_columns = |swap: &marginswap_core::partner::swap::Swap| {
+            let columns = sets.entry(swap.exchanged).or_insert_with(|| {
+                swap.exchanged
+                    .iter()
+                    .flat_map(|variable| variables[variable].columns.iter().copied())
+                    .collect()
+            });
+            PlannedSwap { left: swap.left, right: swap.right, exchanged: Arc::clone(columns) }
+        };
+        planned.plan.swaps().iter().map(on_columns).collect()
+    }
+
+    /// The groups of a plan on the columns of the file.
+    pub fn planned_groups(&self, planned: &Planned) -> Vec<PlannedGroup> {
+        let variables = self.scope.schema().variables();
+        let on_columns = |group: &Group| {
+            let mut columns: Vec<(usize, Vec<usize>)> = group
+                .takes()
+                .iter()
+                .flat_map(|take| {
+                    let columns = variables[take.variable].columns.iter();
+                    columns.map(|&column| (column, take.from.clone()))
+                })
+                .collect();
+            columns.sort_unstable();
+            let (columns, from) = columns.into_iter().unzip();
+            PlannedGroup { records: group.records().to_vec(), columns, from }
+        };
+        planned.plan.groups().iter().map(on_columns).collect()
+    }
+
     /// The plan as a file that `apply` can follow.
     pub fn plan_file(
         &self,
-        plan: &SwapPlan,
+        swaps: Vec<PlannedSwap>,
+        groups: Vec<PlannedGroup>,
         report: &PlanReport,
-        not_for_release: bool,
     ) -> Result<PlanFile, Diagnostic> {
         let digest = digest_file(&self.path)?;
-        let mut sets: Map<VarSet, Arc<[usize]>> = Map::with_hasher(STATE);
-        let schema = self.scope.schema();
-        let swaps = plan
-            .swaps()
-            .iter()
-            .map(|swap| {
-                let columns = sets.entry(swap.exchanged).or_insert_with(|| {
-                    swap.exchanged
-                        .iter()
-                        .flat_map(|variable| schema.variables()[variable].columns.iter().copied())
-                        .collect()
-                });
-                PlannedSwap { left: swap.left, right: swap.right, exchanged: Arc::clone(columns) }
-            })
-            .collect();
-        let groups = plan
-            .groups()
-            .iter()
-            .map(|group| {
-                let mut columns: Vec<(usize, Vec<usize>)> = group
-                    .takes()
-                    .iter()
-                    .flat_map(|take| {
-                        let columns = schema.variables()[take.variable].columns.iter();
-                        columns.map(|&column| (column, take.from.clone()))
-                    })
-                    .collect();
-                columns.sort_unstable();
-                let (columns, from) = columns.into_iter().unzip();
-                PlannedGroup { records: group.records().to_vec(), columns, from }
-            })
-            .collect();
         Ok(PlanFile {
             header: PlanHeader {
                 version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -448,7 +466,7 @@ impl Prepared {
                 records: self.records.len() as u64,
                 columns: self.loaded.names().to_vec(),
                 parameters: self.project.parameters(),
-                not_for_release,
+                not_for_release: report.not_for_release,
                 summary: serde_json::to_value(report).expect("a report is plain data"),
             },
             swaps,
@@ -465,140 +483,4 @@ pub fn named_tables(scope: &Scope) -> Vec<VarSet> {
         .filter(|table| table.reason == Reason::Named)
         .map(|table| table.variables)
         .collect()
-}
-
-/// A released file that is written, recounted and found to keep every table, and not yet
-/// under its name.
-pub struct Release {
-    finished: Finished,
-    #[expect(dead_code, reason = "the certificate is what allows publishing")]
-    certified: Certified,
-    pub verification: Verification,
-}
-
-/// What is released beside the swaps.
-pub struct ReleaseAs<'a> {
-    pub target: &'a Path,
-    pub overwrite: Overwrite,
-    pub shuffle: Option<Seed>,
-    pub drop: &'a [String],
-}
-
-/// The number of the random stream that orders the released records.
-const SHUFFLE_STREAM: u64 = 1;
-
-/// Writes the file that a plan makes, reads it back and recounts every kept table.
-pub fn release(
-    loaded: &Loaded,
-    scope: &Scope,
-    keys: VarSet,
-    path: &Path,
-    options: ReadOptions,
-    changes: Changes<'_>,
-    release: &ReleaseAs<'_>,
-) -> Result<Release, Diagnostic> {
-    let names = loaded.names();
-    let drop: Vec<usize> =
-        release.drop.iter().map(|name| loaded.position(name)).collect::<Result<_, _>>()?;
-    for &column in &drop {
-        if scope.schema().variable_of(column).is_some() {
-            return Err(Diagnostic::new(
-                Code::TwoRoles,
-                format!("--drop names `{}`, which takes part in the swapping", names[column]),
-                "leave the column out with --ignore or --id too, or release it",
-            ));
-        }
-    }
-    let order = release.shuffle.map(|seed| {
-        let records =
-            u32::try_from(loaded.records_read()).expect("a file has fewer than 2^32 records");
-        let mut order: Vec<u32> = (0..records).collect();
-        Random::new(seed, SHUFFLE_STREAM).shuffle(&mut order);
-        order
-    });
-    let mut staged = Staged::create(release.target, release.overwrite, Secrecy::Plain)?;
-    let packing = Compression::for_target(release.target);
-    let how = ReleaseOptions { order: order.clone(), drop: drop.clone(), packing };
-    staged.fill(|out| rewrite_all(path, &options, changes, &how, out))?;
-    staged.flush().map_err(|error| {
-        Diagnostic::new(Code::Unwritable, error.kind().to_string(), "see that the disk has room")
-            .in_file(release.target)
-    })?;
-    let finished = staged.finish()?;
-
-    // From here on only the bytes that were written count.
-    let source = Source::open(finished.path(), &options).map_err(ours)?;
-    let kept: Vec<usize> = (0..names.len()).filter(|column| !drop.contains(column)).collect();
-    let wanted: Vec<bool> = kept.iter().map(|&column| loaded.was_read(column)).collect();
-    let mut table = source.read(&wanted).map_err(ours)?;
-    let mut columns: Vec<_> = (0..names.len()).map(|_| None).collect();
-    for (&column, read) in kept.iter().zip(&mut table.columns) {
-        columns[column] = read.take();
-    }
-    let (before, after) = encode_both(scope.schema(), loaded.raw_columns(), &columns);
-    let link = match &order {
-        None => Link::ByPosition,
-        Some(order) => {
-            let mut place = vec![0u32; order.len()];
-            for (position, &record) in (0u32..).zip(order) {
-                place[record as usize] = position;
-            }
-            Link::ByMap(place)
-        }
-    };
-    let tables = named_tables(scope);
-    let checks = Checks {
-        tables: &tables,
-        keys,
-        link: Some(&link),
-        compared: scope.schema().all(),
-        triples: Triples::Skipped,
-    };
-    let verification = verify::verify(&before, &after, &checks);
-    let certified = certify(&before, after, &tables).map_err(|_| {
-        Diagnostic::new(
-            Code::NotKept,
-            "the recount of the written file finds a kept table changed",
-            "nothing is released; please report this",
-        )
-        .in_file(release.target)
-    })?;
-    Ok(Release { finished, certified, verification })
-}
-
-/// A file that was written here and cannot be read back is our fault, not the user's.
-fn ours(error: Diagnostic) -> Diagnostic {
-    Diagnostic::new(
-        Code::NotKept,
-        format!("the written file cannot be read back: {}", error.code.title()),
-        "nothing is released; please report this",
-    )
-}
-
-impl Release {
-    /// Gives the file its name.
-    pub fn publish(self) -> Result<(), Diagnostic> {
-        self.finished.publish()
-    }
-}
-
-/// Which record of one file became which of another: by id where both have one, else by
-/// position where the numbers agree.
-pub fn link_files(
-    before: &Loaded,
-    after: &Loaded,
-    shuffled: bool,
-) -> Result<Option<Link>, Diagnostic> {
-    if let (Some(left), Some(right)) = (before.id_column(), after.id_column()) {
-        let map = link_by_id(left, right).map_err(|error| {
-            Diagnostic::new(
-                Code::NotLinked,
-                error.to_string(),
-                "leave out --id to compare line by line, or give --shuffled",
-            )
-        })?;
-        return Ok(Some(Link::ByMap(map)));
-    }
-    let same = before.records_read() == after.records_read();
-    Ok((same && !shuffled).then_some(Link::ByPosition))
 }

@@ -8,12 +8,15 @@ mod input;
 mod job;
 mod output;
 mod project;
+mod release;
 mod seed;
 mod settings;
 
 use std::process::ExitCode;
 
 use clap::Parser;
+use marginswap_core::diagnostic::Diagnostic;
+use marginswap_io::remove_on_interrupt;
 
 use args::{Cli, Command};
 use output::Outcome;
@@ -24,7 +27,19 @@ fn main() -> ExitCode {
 
 fn run() -> ExitCode {
     let cli = Cli::parse();
-    let done = match cli.command {
+    let done = remove_on_interrupt().and_then(|()| obey(cli.command));
+    match done {
+        Ok(Outcome::Done) => ExitCode::SUCCESS,
+        Ok(Outcome::GateNotMet) => ExitCode::from(1),
+        Err(error) => {
+            output::talk(&error.to_string());
+            ExitCode::from(error.code.exit_code())
+        }
+    }
+}
+
+fn obey(command: Command) -> Result<Outcome, Diagnostic> {
+    match command {
         Command::Inspect(args) => cmd::inspect::run(&args).map(|()| Outcome::Done),
         Command::Graph(args) => cmd::graph::run(&args).map(|()| Outcome::Done),
         Command::Screen(args) => cmd::screen::run(&args).map(|()| Outcome::Done),
@@ -36,13 +51,5 @@ fn run() -> ExitCode {
         Command::Verify(args) => cmd::verify::run(&args),
         Command::Init(args) => cmd::init::run(&args).map(|()| Outcome::Done),
         Command::Demo(args) => cmd::demo::run(&args),
-    };
-    match done {
-        Ok(Outcome::Done) => ExitCode::SUCCESS,
-        Ok(Outcome::GateNotMet) => ExitCode::from(1),
-        Err(error) => {
-            output::talk(&error.to_string());
-            ExitCode::from(error.code.exit_code())
-        }
     }
 }

@@ -1,11 +1,13 @@
 //! Where a run's randomness comes from: the operating system, a file, or a demo number.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use marginswap_core::diagnostic::{Code, Diagnostic};
 use marginswap_core::random::Seed;
 use marginswap_io::{Overwrite, Secrecy, write_atomic};
+
+use crate::output::talk;
 
 /// A seed, and whether others know it.
 #[derive(Debug, Clone, Copy)]
@@ -14,24 +16,56 @@ pub struct Chosen {
     pub not_for_release: bool,
 }
 
-/// The seed of a run: a demo number, a file (made with a new seed when it is not there), or
-/// the operating system's randomness.
-pub fn choose(file: Option<&Path>, demo: Option<u64>) -> Result<Chosen, Diagnostic> {
-    if let Some(number) = demo {
-        let mut bytes = [0; 32];
-        bytes[..8].copy_from_slice(&number.to_le_bytes());
-        return Ok(Chosen { seed: Seed(bytes), not_for_release: true });
-    }
-    let seed = match file {
-        Some(path) if path.exists() => read(path)?,
-        Some(path) => {
-            let seed = fresh()?;
-            write(path, seed)?;
-            seed
+/// Where the seed of a run comes from.
+#[derive(Debug, Clone)]
+pub enum SeedFrom {
+    /// A number that others know.
+    Demo(u64),
+    /// A file; it is made with a new seed when it is not there.
+    File(PathBuf),
+    /// The operating system.
+    System,
+}
+
+impl SeedFrom {
+    /// What the flags ask for.
+    pub fn flags(file: Option<&Path>, demo: Option<u64>) -> Self {
+        match (demo, file) {
+            (Some(number), _) => Self::Demo(number),
+            (None, Some(path)) => Self::File(path.to_owned()),
+            (None, None) => Self::System,
         }
-        None => fresh()?,
-    };
-    Ok(Chosen { seed, not_for_release: false })
+    }
+
+    /// The file it is read from or written to.
+    pub fn file(&self) -> Option<&Path> {
+        match self {
+            Self::File(path) => Some(path),
+            _ => None,
+        }
+    }
+
+    /// The seed. Ask for it after everything else was looked at: it may write a file.
+    pub fn choose(&self) -> Result<Chosen, Diagnostic> {
+        let seed = match self {
+            Self::Demo(number) => {
+                let mut bytes = [0; 32];
+                bytes[..8].copy_from_slice(&number.to_le_bytes());
+                return Ok(Chosen { seed: Seed(bytes), not_for_release: true });
+            }
+            Self::File(path) if path.exists() => {
+                warn_if_others_can_read(path);
+                read(path)?
+            }
+            Self::File(path) => {
+                let seed = fresh()?;
+                write(path, seed)?;
+                seed
+            }
+            Self::System => fresh()?,
+        };
+        Ok(Chosen { seed, not_for_release: false })
+    }
 }
 
 /// A seed from the operating system.
@@ -45,6 +79,20 @@ fn fresh() -> Result<Seed, Diagnostic> {
         )
     })?;
     Ok(Seed(bytes))
+}
+
+/// A seed that others can read is no secret; the run goes on, since it may be known to be so.
+fn warn_if_others_can_read(path: &Path) {
+    #[cfg(unix)]
+    if let Ok(metadata) = fs::metadata(path) {
+        use std::os::unix::fs::PermissionsExt;
+        if metadata.permissions().mode() & 0o077 != 0 {
+            talk(&format!(
+                "warning: others can read {}, and with it repeat the choice of swaps; `chmod 600` it",
+                path.display()
+            ));
+        }
+    }
 }
 
 const BANNER: &str = "SECRET: marginswap seed. Whoever has it can repeat the choice of swaps.";

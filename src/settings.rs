@@ -8,6 +8,7 @@ use marginswap_io::Delimiter;
 
 use crate::args::{JobArgs, ReadArgs, RoleArgs, ThreadArgs};
 use crate::input::one_name;
+use crate::output::talk;
 use crate::project::{Columns, Keep, Project, Release, Risk, Swapping};
 
 /// The project of a job: the file named or found, overridden by the flags.
@@ -33,7 +34,11 @@ pub fn of_job(args: &JobArgs) -> Result<Project, Diagnostic> {
         release: Release::default(),
         trs: None,
     };
-    Ok(file(args.project.as_deref())?.merge(flags).expanded())
+    let project = file(args.project.as_deref())?.merge(flags);
+    if project.trs.as_ref().is_some_and(|trs| trs.hid.is_some()) {
+        talk("note: `hid` under [trs] is not used: records are swapped one by one, not households");
+    }
+    Ok(project.expanded())
 }
 
 /// The project file that is named, or the one in this folder, or an empty project.

@@ -44,6 +44,15 @@ fn answer(arguments: &[&str]) -> (Value, i32) {
     (serde_json::from_slice(&output.stdout).unwrap(), code)
 }
 
+/// The usual job on the town, with more words.
+fn words<'a>(command: &'a str, more: &[&'a str]) -> Vec<&'a str> {
+    [&[command, TOWN, "--keys", KEYS, "--keep", KEEP], more].concat()
+}
+
+fn job(command: &str, more: &[&str]) -> (Value, i32) {
+    answer(&words(command, more))
+}
+
 /// A file as rows of fields; no test file of ours quotes anything.
 fn rows(path: &str) -> Vec<Vec<String>> {
     let text = fs::read_to_string(path).unwrap();
@@ -76,18 +85,7 @@ const TABLES: &[&[&str]] =
 fn protect_keeps_every_table_and_changes_the_keys() {
     let desk = Desk::new();
     let released = desk.path("released.csv");
-    let (said, code) = answer(&[
-        "protect",
-        TOWN,
-        "--keys",
-        KEYS,
-        "--keep",
-        KEEP,
-        "-o",
-        &released,
-        "--demo-seed",
-        "1",
-    ]);
+    let (said, code) = job("protect", &["-o", &released, "--demo-seed", "1"]);
     for field in [
         "risky",
         "covered",
@@ -130,19 +128,8 @@ fn protect_keeps_every_table_and_changes_the_keys() {
             assert!(!after.contains(&before[row]), "record {row} stands there again");
         }
     }
-    let text = out(&marginswap(&[
-        "protect",
-        TOWN,
-        "--keys",
-        KEYS,
-        "--keep",
-        KEEP,
-        "-o",
-        &released,
-        "--demo-seed",
-        "1",
-        "--force",
-    ]));
+    let text =
+        out(&marginswap(&words("protect", &["-o", &released, "--demo-seed", "1", "--force"])));
     assert!(text.contains("NOT FOR RELEASE"), "{text}");
 }
 
@@ -187,42 +174,27 @@ fn the_same_seed_gives_the_same_bytes_for_any_number_of_threads() {
         .iter()
         .map(|threads| {
             let [released, plan] = ["r", "p"].map(|name| desk.path(&format!("{name}{threads}")));
-            answer(&[
+            job(
                 "protect",
-                TOWN,
-                "--keys",
-                KEYS,
-                "--keep",
-                KEEP,
-                "-o",
-                &released,
-                "--plan",
-                &plan,
-                "--demo-seed",
-                "9",
-                "--threads",
-                threads,
-                "--shuffle",
-            ]);
+                &[
+                    "-o",
+                    &released,
+                    "--plan",
+                    &plan,
+                    "--demo-seed",
+                    "9",
+                    "--threads",
+                    threads,
+                    "--shuffle",
+                ],
+            );
             [fs::read(released).unwrap(), fs::read(plan).unwrap()].concat()
         })
         .collect();
     assert_eq!(made[0], made[1]);
     assert_eq!(made[0], made[2]);
     let other = desk.path("other");
-    answer(&[
-        "protect",
-        TOWN,
-        "--keys",
-        KEYS,
-        "--keep",
-        KEEP,
-        "-o",
-        &other,
-        "--demo-seed",
-        "10",
-        "--shuffle",
-    ]);
+    job("protect", &["-o", &other, "--demo-seed", "10", "--shuffle"]);
     assert!(!made[0].starts_with(&fs::read(other).unwrap()), "another seed makes other choices");
 }
 
@@ -230,7 +202,7 @@ fn the_same_seed_gives_the_same_bytes_for_any_number_of_threads() {
 fn verify_stands_alone_and_finds_a_single_changed_cell() {
     let desk = Desk::new();
     let released = desk.path("released.csv");
-    answer(&["protect", TOWN, "--keys", KEYS, "--keep", KEEP, "-o", &released]);
+    job("protect", &["-o", &released]);
     let plain = desk.path("plain.csv");
     fs::copy(&released, &plain).unwrap();
     let check = ["verify", TOWN, &released, "--keep", KEEP, "--keys", KEYS];
@@ -257,6 +229,7 @@ fn verify_stands_alone_and_finds_a_single_changed_cell() {
     let forged = desk.write("forged.csv", &sound.replacen("tertiary", "doctoral", 1));
     let (said, code) = answer(&["verify", TOWN, &forged, "--keep", "region*sex"]);
     assert_eq!((code, &said["equal"]), (1, &Value::Bool(true)));
+    assert_eq!(said["broken"], serde_json::json!([["education"]]));
     // A lost record is a difference too.
     changed.pop();
     let text: String = changed.iter().map(|row| row.join(",") + "\n").collect();
@@ -269,7 +242,7 @@ fn a_stale_or_foreign_plan_is_refused() {
     let desk = Desk::new();
     let plan = desk.path("swap.plan");
     let target = desk.path("released.csv");
-    answer(&["plan", TOWN, "--keys", KEYS, "--keep", KEEP, "-o", &plan]);
+    job("plan", &["-o", &plan]);
     let refused = |data: &str, plan: &str, more: &[&str], code: &str| {
         let output = marginswap(&[&["apply", data, plan, "-o", &target], more].concat());
         assert_eq!(output.status.code(), Some(5), "{}", err(&output));
@@ -479,22 +452,19 @@ fn the_best_pairing_covers_no_less() {
     let desk = Desk::new();
     let few = desk.write("few", "3\n50\n101\n200\n");
     let run = |pairing: &str| {
-        let (said, _) = answer(&[
+        let (said, _) = job(
             "protect",
-            TOWN,
-            "--keys",
-            KEYS,
-            "--keep",
-            KEEP,
-            "--risky",
-            &format!("records:{few}"),
-            "--pairing",
-            pairing,
-            "-o",
-            &desk.path(pairing),
-            "--demo-seed",
-            "1",
-        ]);
+            &[
+                "--risky",
+                &format!("records:{few}"),
+                "--pairing",
+                pairing,
+                "-o",
+                &desk.path(pairing),
+                "--demo-seed",
+                "1",
+            ],
+        );
         (said["covered"].as_u64().unwrap(), said["cost"].as_u64().unwrap())
     };
     let (best, greedy) = (run("optimal"), run("greedy"));
@@ -667,4 +637,134 @@ fn fields(line: &str) -> Vec<String> {
     }
     fields.push(field);
     fields
+}
+
+/// What stands in the way of a left record is told, and the numbers add up.
+#[test]
+fn leftovers_are_told_apart() {
+    let desk = Desk::new();
+    let released = desk.path("released.csv");
+    let because = |more: &[&str]| -> (u64, BTreeMap<String, u64>) {
+        let (said, _) =
+            job("protect", &[&["-o", &released, "--force", "--demo-seed", "1"], more].concat());
+        let reasons: BTreeMap<String, u64> =
+            serde_json::from_value(said["left_over_because"].clone()).unwrap();
+        assert_eq!(said["left_over"], reasons.values().sum::<u64>());
+        (said["left_over"].as_u64().unwrap(), reasons)
+    };
+    let (left, reasons) = because(&["--budget", "4"]);
+    assert!(left > 0 && reasons["budget"] == left, "{reasons:?}");
+    let (left, reasons) = because(&["--match", "region,sex,age,marital,education,occupation"]);
+    assert!(left > 0 && reasons["no_match"] == left, "{reasons:?}");
+    let (left, reasons) = because(&["--stay", "region,sex,age,marital,occupation"]);
+    assert!(left > 0 && reasons["keys"] == left, "{reasons:?}");
+    // The second list is tried where the first gives nobody.
+    let strict = ["--match", "region,sex,age,marital,education,occupation"];
+    let (left, reasons) = because(&[&strict[..], &["--match", "sex"]].concat());
+    assert_eq!((left, reasons["no_match"]), (0, 0), "{reasons:?}");
+    let text = out(&marginswap(&words("plan", &["-o", &released, "--force", "--budget", "4"])));
+    assert!(text.contains("the budget is used up"), "{text}");
+}
+
+/// With ids, a released file that lost, doubled or renamed a record fails the check; it is
+/// the original that must name every record.
+#[test]
+fn verify_tells_ids_that_do_not_match() {
+    let desk = Desk::new();
+    let text = fs::read_to_string(TOWN).unwrap();
+    let numbered: Vec<String> = text
+        .lines()
+        .enumerate()
+        .map(|(line, row)| if line == 0 { format!("id,{row}") } else { format!("{line},{row}") })
+        .collect();
+    let before = desk.write("before.csv", &numbered.join("\n"));
+    let check = |name: &str, lines: Vec<String>| {
+        let after = desk.write(name, &lines.join("\n"));
+        answer(&["verify", &before, &after, "--keep", KEEP, "--id", "id"])
+    };
+    let mut renamed = numbered.clone();
+    renamed[3] = renamed[3].replacen("3,", "9999,", 1);
+    let mut doubled = numbered.clone();
+    doubled[3] = doubled[3].replacen("3,", "4,", 1);
+    for (name, lines) in [("renamed", renamed), ("doubled", doubled)] {
+        let (said, code) = check(name, lines);
+        assert_eq!((code, &said["equal"]), (1, &Value::Bool(true)), "{name}");
+        assert!(said["unlinked"].as_str().unwrap().starts_with("record "), "{name}");
+    }
+    let lost = numbered[..numbered.len() - 1].to_vec();
+    assert_eq!(check("lost", lost).1, 1);
+    // The same lines in another order, and columns in another order: nothing is lost.
+    let mut turned = numbered.clone();
+    turned[1..].reverse();
+    assert_eq!(check("turned", turned).1, 0);
+    let moved = numbered.iter().map(|row| {
+        let (id, rest) = row.split_once(',').unwrap();
+        format!("{rest},{id}")
+    });
+    let after = desk.write("moved.csv", &moved.collect::<Vec<_>>().join("\n"));
+    let output = marginswap(&["verify", &before, &after, "--keep", KEEP, "--id", "id"]);
+    assert_eq!(output.status.code(), Some(0));
+    assert!(err(&output).contains("another order"), "{}", err(&output));
+}
+
+/// What a user may not have meant is said, and the run goes on.
+#[test]
+fn warnings_are_given() {
+    let desk = Desk::new();
+    let said = |more: &[&str]| {
+        let output = marginswap(&words("protect", more));
+        assert!(matches!(output.status.code(), Some(0 | 1)), "{}", err(&output));
+        err(&output)
+    };
+    let odd = desk.path("released.parquet");
+    assert!(said(&["-o", &odd]).contains("is CSV like the data"));
+    let released = desk.path("released.csv");
+    let rule = "region = atlantis & sex = m";
+    let warned = said(&["-o", &released, "--rule", rule]);
+    assert!(warned.contains("rule 1 names a value of `region`"), "{warned}");
+    assert!(!warned.contains("atlantis"), "no value is told");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let seed = desk.path("seed");
+        assert!(!said(&["-o", &released, "--force", "--seed-file", &seed]).contains("others can"));
+        fs::set_permissions(&seed, fs::Permissions::from_mode(0o644)).unwrap();
+        assert!(said(&["-o", &released, "--force", "--seed-file", &seed]).contains("others can"));
+    }
+}
+
+/// Names that would lose a file are refused before anything is written.
+#[test]
+fn outputs_that_meet_are_refused() {
+    let desk = Desk::new();
+    let [one, seed] = ["one", "seed"].map(|name| desk.path(name));
+    let detour = desk.path("./one");
+    for more in [
+        &["-o", &one, "--plan", &detour][..],
+        &["-o", &one, "--seed-file", &detour],
+        &["-o", desk.0.path().to_str().unwrap(), "--seed-file", &seed],
+    ] {
+        let output = marginswap(&words("protect", more));
+        assert_eq!(output.status.code(), Some(8), "{more:?}: {}", err(&output));
+        assert_eq!(fs::read_dir(desk.0.path()).unwrap().count(), 0, "{more:?}");
+    }
+}
+
+/// A file that grows beyond what the system allows is a full disk: an error, and no rest.
+#[cfg(unix)]
+#[test]
+fn a_file_that_may_not_grow_leaves_nothing() {
+    let desk = Desk::new();
+    let released = desk.path("released.csv");
+    let text = fs::read_to_string(TOWN).unwrap();
+    let (head, body) = text.split_once('\n').unwrap();
+    let data = desk.write("data.csv", &format!("{head}\n{}", body.repeat(200)));
+    let program = env!("CARGO_BIN_EXE_marginswap");
+    let output = std::process::Command::new("sh")
+        .args(["-c", "ulimit -f 8; exec \"$@\"", "sh", program, "protect", &data])
+        .args(["--keys", KEYS, "--keep", KEEP, "--risky", "k:500", "-o", &released])
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(8), "{}", err(&output));
+    assert_eq!(fs::read_dir(desk.0.path()).unwrap().count(), 1, "only the data are there");
 }

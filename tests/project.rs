@@ -185,7 +185,7 @@ const REFUSED: &[(&str, Code, &str, &str)] = &[
     ("[keep]\ntable = ['a']\n", Code::UnknownEntry, "line 2, column 1", "did you mean `tables`?"),
     ("[swap]\nmatched = []\n", Code::UnknownEntry, "line 2, column 1", "match, strata"),
     ("[swap]\nzzz = 1\n", Code::UnknownEntry, "line 2, column 1", "see the spelling"),
-    ("[trs]\nhid = 'h'\n", Code::UnknownEntry, "line 2, column 1", "hierarchy"),
+    ("[trs]\nhouseholds = 'h'\n", Code::UnknownEntry, "line 2, column 1", "hierarchy"),
     ("'a`, expected `b' = 1\n", Code::UnknownEntry, "line 1, column 1", "data"),
     ("keep = 3\n", Code::BadEntry, "line 1, column 8", "`keep`: a number stands here"),
     ("data = 3\n", Code::BadEntry, "line 1, column 8", "expected is a path"),
@@ -214,7 +214,7 @@ const REFUSED: &[(&str, Code, &str, &str)] = &[
         "line 4, column 3",
         "at character 3 of the rule",
     ),
-    ("[swap]\nrate = 0.05\n", Code::BadEntry, "line 2, column 8", "a share in quotes"),
+    ("[swap]\nrate = 1.05\n", Code::BadEntry, "line 2, column 8", "more than all"),
     ("[swap]\nrate = -5\n", Code::BadEntry, "line 2, column 8", "`swap.rate`"),
     ("[swap]\nbudget = '150 %'\n", Code::BadEntry, "line 2, column 10", "more than all"),
     ("[swap]\npairing = 'best'\n", Code::BadEntry, "line 2, column 11", "greedy or optimal"),
@@ -320,6 +320,10 @@ fn the_preset_stands_for_other_entries() {
     let both = load(format!("[swap]\nrate = '2 %'\n{trs}")).unwrap().expanded();
     assert_eq!(both.swap.rate, Some(Amount::Share(Share::percent(2))));
     assert_eq!(both.columns, expanded.columns);
+    // As `recordSwap` knows it: a share without quotes, and households, which have no part.
+    let known = load(format!("{trs}swaprate = 0.05\nhid = 'household'\n")).unwrap();
+    assert_eq!(known.parameters(), load(plain).unwrap().parameters());
+    assert!(load("[trs]\nswaprate = 1.5\n").is_err());
     // Off: nobody is risky.
     let off = load("[trs]\nk_anonymity = 0\n").unwrap().expanded();
     assert_eq!(off.risky(), Risky::BelowK(0));

@@ -1,27 +1,27 @@
 //! `apply`: makes the swaps of a plan. It decides nothing.
 
+use std::path::{Path, PathBuf};
+
 use marginswap_core::diagnostic::{Code, Diagnostic};
 use marginswap_core::varset::VarSet;
-use marginswap_io::{
-    Changes, Overwrite, ReadOptions, check_not_input, check_target, digest_file, read_plan,
-    remove_on_interrupt,
-};
+use marginswap_io::{Changes, Overwrite, ReadOptions, check_outputs, digest_file, read_plan};
 use marginswap_report::verify::VerifyReport;
 
 use crate::args::ApplyArgs;
-use crate::job::{ReleaseAs, open, release, scope_of};
+use crate::job::{open, scope_of};
 use crate::output::{Outcome, give, next, talk, verify_line};
 use crate::project::Project;
-use crate::{seed, settings};
+use crate::release::{ReleaseAs, release};
+use crate::seed::SeedFrom;
+use crate::settings;
 
 /// Follows the plan, recounts every kept table and gives the file its name.
 pub fn run(args: &ApplyArgs) -> Result<Outcome, Diagnostic> {
     settings::use_threads(&args.threads)?;
     let overwrite = Overwrite::from_force(args.force.force);
-    check_target(&args.out, overwrite)?;
-    check_not_input(&args.out, &args.data)?;
-    check_not_input(&args.out, &args.plan)?;
-    remove_on_interrupt()?;
+    let inputs = [Some(&args.data), Some(&args.plan), args.seed_file.as_ref()];
+    let inputs: Vec<&Path> = inputs.into_iter().flatten().map(PathBuf::as_path).collect();
+    check_outputs(&[&args.out], &inputs, overwrite)?;
     let plan = read_plan(&args.plan)?;
     if let Some(path) = &args.project {
         plan.check_parameters(&Project::load(path)?.parameters())?;
@@ -45,7 +45,7 @@ pub fn run(args: &ApplyArgs) -> Result<Outcome, Diagnostic> {
     plan.check_input(&digest.sha256, loaded.records_read() as u64, loaded.names())?;
     let keys: VarSet = loaded.variables(&scope, &project.risk.keys);
     let shuffle = if args.release.shuffle {
-        Some(seed::choose(args.seed_file.as_deref(), None)?.seed)
+        Some(SeedFrom::flags(args.seed_file.as_deref(), None).choose()?.seed)
     } else {
         None
     };
@@ -59,7 +59,7 @@ pub fn run(args: &ApplyArgs) -> Result<Outcome, Diagnostic> {
         Changes::from(&plan),
         &ReleaseAs { target: &args.out, overwrite, shuffle, drop: &drop },
     )?;
-    let report = VerifyReport::new(scope.schema(), &released.verification);
+    let report = VerifyReport::new(scope.schema(), released.verification());
     released.publish()?;
     if plan.header.not_for_release {
         talk("NOT FOR RELEASE: the plan was made with a demo seed that others know");

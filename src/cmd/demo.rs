@@ -8,17 +8,18 @@ use crate::cmd::protect::{Request, carry_out};
 use crate::demo::write_demo;
 use crate::output::{Outcome, talk};
 use crate::project::Project;
-use crate::{seed, settings};
+use crate::seed::SeedFrom;
+use crate::settings;
 
 /// Writes the town and protects it as its project file says.
 pub fn run(args: &DemoArgs) -> Result<Outcome, Diagnostic> {
     settings::use_threads(&args.threads)?;
     let overwrite = Overwrite::from_force(args.force.force);
-    let chosen = seed::choose(None, Some(args.demo_seed))?;
+    let seed = SeedFrom::Demo(args.demo_seed);
     let records = usize::try_from(args.records).expect("32 bits fit an address");
-    let files = write_demo(&args.folder, records, chosen.seed, overwrite)?;
+    let files = write_demo(&args.folder, records, seed.choose()?.seed, overwrite)?;
     talk(&format!("{} is the survey of an invented town", files.data.display()));
     talk(&format!("{} says what to do with it", files.project.display()));
     let project = Project::load(&files.project)?.expanded();
-    carry_out(Request { project, chosen, overwrite, json: args.answer.json })
+    carry_out(Request { project, seed, overwrite, json: args.answer.json })
 }

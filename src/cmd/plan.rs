@@ -1,12 +1,13 @@
 //! `plan`: decides the swaps, writes no data.
 
 use marginswap_core::diagnostic::{Code, Diagnostic};
-use marginswap_io::{Overwrite, check_not_input, check_target, write_plan};
+use marginswap_io::{Overwrite, check_outputs, write_plan};
 
 use crate::args::PlanArgs;
 use crate::job::prepare;
 use crate::output::{Outcome, give, next, talk, typed_path};
-use crate::{seed, settings};
+use crate::seed::SeedFrom;
+use crate::settings;
 
 /// Plans and writes the plan file.
 pub fn run(args: &PlanArgs) -> Result<Outcome, Diagnostic> {
@@ -20,16 +21,15 @@ pub fn run(args: &PlanArgs) -> Result<Outcome, Diagnostic> {
         )
     })?;
     let overwrite = Overwrite::from_force(args.job.force.force);
-    check_target(&out, overwrite)?;
-    if let Some(data) = &project.data {
-        check_not_input(&out, data)?;
-    }
-    let chosen = seed::choose(args.job.seed_file.as_deref(), args.job.demo_seed)?;
+    let inputs = [project.data.as_deref(), args.job.seed_file.as_deref()];
+    check_outputs(&[&out], &inputs.into_iter().flatten().collect::<Vec<_>>(), overwrite)?;
+    let chosen = SeedFrom::flags(args.job.seed_file.as_deref(), args.job.demo_seed).choose()?;
     let prepared = prepare(project)?;
-    let plan = prepared.plan(chosen.seed)?;
-    let report = prepared.report(&plan, chosen.not_for_release);
+    let planned = prepared.plan(chosen.seed)?;
+    let report = prepared.report(&planned, &prepared.exposure(&planned), chosen.not_for_release);
     prepared.warn_of_a_missed_rate(&report);
-    let file = prepared.plan_file(&plan, &report, chosen.not_for_release)?;
+    let (swaps, groups) = (prepared.planned_swaps(&planned), prepared.planned_groups(&planned));
+    let file = prepared.plan_file(swaps, groups, &report)?;
     write_plan(&out, overwrite, &file)?;
     talk(&format!("{} holds the plan: SECRET, whoever has it can undo the swaps", out.display()));
     give(&report, args.job.answer.json)?;

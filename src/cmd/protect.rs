@@ -1,24 +1,23 @@
 //! `protect`: the whole job in one go.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use marginswap_core::diagnostic::{Code, Diagnostic};
-use marginswap_io::{
-    Changes, Overwrite, ReadOptions, check_not_input, check_target, remove_on_interrupt, write_plan,
-};
+use marginswap_io::{Changes, Overwrite, ReadOptions, check_outputs, write_plan};
 use marginswap_report::plan::ProtectReport;
 
 use crate::args::ProtectArgs;
-use crate::job::{ReleaseAs, prepare, release};
+use crate::job::prepare;
 use crate::output::{Outcome, give, next, talk, verify_line};
 use crate::project::Project;
-use crate::seed::{self, Chosen};
+use crate::release::{ReleaseAs, release};
+use crate::seed::SeedFrom;
 use crate::settings;
 
 /// A job, as flags or a demonstration ask for it.
 pub struct Request {
     pub project: Project,
-    pub chosen: Chosen,
+    pub seed: SeedFrom,
     pub overwrite: Overwrite,
     pub json: bool,
 }
@@ -37,7 +36,7 @@ pub fn run(args: &ProtectArgs) -> Result<Outcome, Diagnostic> {
     }
     carry_out(Request {
         project,
-        chosen: seed::choose(args.job.seed_file.as_deref(), args.job.demo_seed)?,
+        seed: SeedFrom::flags(args.job.seed_file.as_deref(), args.job.demo_seed),
         overwrite: Overwrite::from_force(args.job.force.force),
         json: args.job.answer.json,
     })
@@ -45,7 +44,7 @@ pub fn run(args: &ProtectArgs) -> Result<Outcome, Diagnostic> {
 
 /// Does what a request asks for.
 pub fn carry_out(request: Request) -> Result<Outcome, Diagnostic> {
-    let Request { project, chosen, overwrite, json } = request;
+    let Request { project, seed, overwrite, json } = request;
     let out: PathBuf = project.release.out.clone().ok_or_else(|| {
         Diagnostic::new(
             Code::MissingSetting,
@@ -54,26 +53,14 @@ pub fn carry_out(request: Request) -> Result<Outcome, Diagnostic> {
         )
     })?;
     let plan_path = project.release.plan.clone();
-    if plan_path.as_ref() == Some(&out) {
-        return Err(Diagnostic::new(
-            Code::OutputExists,
-            "the plan and the released file have one name",
-            "name two files",
-        )
-        .in_file(out));
-    }
-    for target in [Some(&out), plan_path.as_ref()].into_iter().flatten() {
-        check_target(target, overwrite)?;
-        if let Some(data) = &project.data {
-            check_not_input(target, data)?;
-        }
-    }
-    remove_on_interrupt()?;
+    let outputs: Vec<&Path> =
+        [Some(&out), plan_path.as_ref()].into_iter().flatten().map(PathBuf::as_path).collect();
+    let inputs = [project.data.as_deref(), seed.file()];
+    check_outputs(&outputs, &inputs.into_iter().flatten().collect::<Vec<_>>(), overwrite)?;
+    let chosen = seed.choose()?;
     let prepared = prepare(project)?;
-    let plan = prepared.plan(chosen.seed)?;
-    let report = prepared.report(&plan, chosen.not_for_release);
-    prepared.warn_of_a_missed_rate(&report);
-    let file = prepared.plan_file(&plan, &report, chosen.not_for_release)?;
+    let planned = prepared.plan(chosen.seed)?;
+    let (swaps, groups) = (prepared.planned_swaps(&planned), prepared.planned_groups(&planned));
     let project = &prepared.project;
     let released = release(
         &prepared.loaded,
@@ -81,7 +68,7 @@ pub fn carry_out(request: Request) -> Result<Outcome, Diagnostic> {
         prepared.loaded.variables(&prepared.scope, &project.risk.keys),
         &prepared.path,
         ReadOptions { delimiter: project.delimiter },
-        Changes::from(&file),
+        Changes { swaps: &swaps, groups: &groups },
         &ReleaseAs {
             target: &out,
             overwrite,
@@ -89,14 +76,17 @@ pub fn carry_out(request: Request) -> Result<Outcome, Diagnostic> {
             drop: &project.release.drop,
         },
     )?;
-    let answer = ProtectReport::new(report, out.display().to_string(), &released.verification);
+    let exposure = released.verification().claims.expect("a job has keys");
+    let report = prepared.report(&planned, &exposure, chosen.not_for_release);
+    prepared.warn_of_a_missed_rate(&report);
     if let Some(path) = &plan_path {
-        write_plan(path, overwrite, &file)?;
+        write_plan(path, overwrite, &prepared.plan_file(swaps, groups, &report)?)?;
         talk(&format!(
             "{} holds the plan: SECRET, whoever has it can undo the swaps",
             path.display()
         ));
     }
+    let answer = ProtectReport::new(report, out.display().to_string(), released.verification());
     released.publish()?;
     give(&answer, json)?;
     next(&verify_line(&prepared.path, &out, project));

@@ -99,7 +99,8 @@ impl FromStr for Amount {
 }
 
 impl Written for Amount {
-    const WHAT: &'static str = "a number of records, or a share in quotes as \"5 %\"";
+    const WHAT: &'static str = "a number of records, or a share as \"5 %\" or 0.05";
+    const TAKES_DECIMALS: bool = true;
 
     fn from_number(number: u64) -> Option<Self> {
         Some(Self::Records(number))

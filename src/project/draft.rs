@@ -94,7 +94,7 @@ impl Draft {
         file.word("The column that names a record; it has no part in anything.");
         match &self.id {
             Some(id) => file.entry("id", &text(id)),
-            None => file.example("id", &text("person")),
+            None => file.example("id", &text(self.columns.first().map_or("", |first| &first.name))),
         }
         let variables = self.variables();
         let some = |count: usize| -> Vec<String> {
@@ -149,7 +149,7 @@ impl Draft {
         file.word("Partners always agree on these.");
         file.example("strata", &pair(&[name(0)]));
         file.word("The column of weights: weighted tables stay exact too, with fewer partners.");
-        file.example("weight", &text("weight"));
+        file.example("weight", &text(&name(variables.len().saturating_sub(1))));
         file.word("Combinations that no swap may create.");
         let column = |position| format!("`{}`", name(position).replace('`', "``"));
         let rule = format!("{} = value & {} in {{one, other}}", column(0), column(1));

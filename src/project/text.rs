@@ -57,6 +57,9 @@ pub trait Written: FromStr<Err = BadValue> {
     fn from_number(_: u64) -> Option<Self> {
         None
     }
+
+    /// May a decimal number stand without quotes?
+    const TAKES_DECIMALS: bool = false;
 }
 
 /// Reads an entry that is written as text.
@@ -86,6 +89,15 @@ impl<T: Written> Visitor<'_> for Text<T> {
             .ok()
             .and_then(T::from_number)
             .ok_or_else(|| E::invalid_type(de::Unexpected::Signed(number), &self))
+    }
+
+    fn visit_f64<E: de::Error>(self, number: f64) -> Result<T, E> {
+        if !T::TAKES_DECIMALS {
+            return Err(E::invalid_type(de::Unexpected::Float(number), &self));
+        }
+        // The shortest text that means this number is the one that was typed.
+        let digits = number.to_string();
+        self.visit_str(&if digits.contains('.') { digits } else { format!("{digits}.0") })
     }
 }
 

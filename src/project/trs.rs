@@ -29,6 +29,8 @@ pub struct Trs {
     pub risk_variables: Vec<String>,
     /// Random swaps are added until so many records are changed; `5 %` when not said.
     pub swaprate: Option<Amount>,
+    /// The column of households: known, and not used. Records are swapped one by one.
+    pub hid: Option<String>,
 }
 
 impl Trs {

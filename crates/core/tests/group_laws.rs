@@ -94,7 +94,7 @@ impl Setting {
             risky: &self.risky(),
             larger: (records > 2).then_some(Larger { search: &search, records }),
         };
-        plan(task, Pairing::Greedy, Seed([seed; 32])).unwrap()
+        plan(task, Pairing::Greedy, Seed([seed; 32])).unwrap().plan
     }
 }
 

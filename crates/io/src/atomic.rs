@@ -65,11 +65,7 @@ pub fn write_atomic(
 /// # Errors
 /// [`Code::OutputIsInput`].
 pub fn check_not_input(target: &Path, input: &Path) -> Result<(), Diagnostic> {
-    let same = match (fs::canonicalize(target), fs::canonicalize(input)) {
-        (Ok(target), Ok(input)) => target == input,
-        _ => false,
-    };
-    if same {
+    if is_same(target, input) {
         return Err(Diagnostic::new(
             Code::OutputIsInput,
             "this file is the input",
@@ -78,6 +74,46 @@ pub fn check_not_input(target: &Path, input: &Path) -> Result<(), Diagnostic> {
         .in_file(target));
     }
     Ok(())
+}
+
+/// Looks at all files that a run writes and reads, before any work is done: each output may be
+/// written, is none of the inputs, and no two have one name.
+///
+/// # Errors
+/// As [`check_target`] and [`check_not_input`]; [`Code::OutputExists`] for one name for two
+/// outputs.
+pub fn check_outputs(
+    outputs: &[&Path],
+    inputs: &[&Path],
+    overwrite: Overwrite,
+) -> Result<(), Diagnostic> {
+    for (number, output) in outputs.iter().enumerate() {
+        for input in inputs {
+            check_not_input(output, input)?;
+        }
+        if outputs[..number].iter().any(|other| is_same(output, other)) {
+            return Err(Diagnostic::new(
+                Code::OutputExists,
+                "two outputs have this one name",
+                "name two files",
+            )
+            .in_file(*output));
+        }
+        check_target(output, overwrite)?;
+    }
+    Ok(())
+}
+
+/// Do two names lead to one file, there or not yet there?
+fn is_same(left: &Path, right: &Path) -> bool {
+    let found = |path: &Path| {
+        fs::canonicalize(path).ok().or_else(|| {
+            let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+            let folder = fs::canonicalize(folder.unwrap_or(Path::new("."))).ok()?;
+            Some(folder.join(path.file_name()?))
+        })
+    };
+    left == right || found(left).is_some_and(|left| found(right) == Some(left))
 }
 
 /// Looks whether a file may be written under this name, before the work for it is done.
@@ -93,7 +129,7 @@ fn look_at_target(path: &Path, overwrite: Overwrite) -> Result<(), Diagnostic> {
     let kind = metadata.file_type();
     if kind.is_dir() {
         return Err(Diagnostic::new(
-            Code::IsDirectory,
+            Code::Unwritable,
             "the output is a folder",
             "name a file in it",
         ));

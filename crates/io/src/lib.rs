@@ -38,7 +38,7 @@ mod specials;
 #[cfg(feature = "parquet")]
 mod thrift;
 
-pub use atomic::{Overwrite, Secrecy, check_not_input, check_target, write_atomic};
+pub use atomic::{Overwrite, Secrecy, check_not_input, check_outputs, check_target, write_atomic};
 pub use delimiter::Delimiter;
 pub use digest::{FileDigest, digest_file, sha256_hex};
 pub use plan_file::{PlanFile, PlanHeader, PlannedGroup, PlannedSwap, read_plan, write_plan};

@@ -237,8 +237,9 @@ impl Drop for Temporary {
 }
 
 /// From now on Ctrl-C and SIGTERM (on Unix also SIGHUP) remove the temporary files there
-/// are and end the program with exit code 130. For programs; a library has no business
-/// with signals.
+/// are and end the program with exit code 130; on Unix, writing more than the system allows
+/// one file is an error like a full disk and no longer kills. For programs; a library has no
+/// business with signals.
 ///
 /// # Errors
 /// [`Code::Unwritable`] when the program has a handler of its own.
@@ -253,6 +254,14 @@ pub fn remove_on_interrupt() -> Result<(), Diagnostic> {
             }
             std::process::exit(130);
         });
+        // The flag is never read: any handler turns the signal into an error of the write.
+        #[cfg(unix)]
+        if installed.is_ok() {
+            let flag = std::sync::Arc::default();
+            installed = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, flag)
+                .map(|_| ())
+                .map_err(ctrlc::Error::System);
+        }
     });
     installed.map_err(|_| {
         Diagnostic::new(

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use marginswap_core::diagnostic::grouped;
+use marginswap_core::plan::{LeftOver, Obstacle};
 use marginswap_core::verify::Verification;
 use serde::Serialize;
 
@@ -23,9 +24,10 @@ pub struct PlanReport {
     pub unswappable: u64,
     /// Of the ones without a partner, how many are already disclosed.
     pub disclosed: u64,
-    /// How many have partners but no swap: all taken, or none that changes the keys and
-    /// respects every constraint.
+    /// How many have partners but no swap.
     pub left_over: u64,
+    /// The same, by what stands in the way.
+    pub left_over_because: LeftOverReport,
     /// How many records one swap may take.
     pub max_records: usize,
     /// Of those at risk, how many no swap of any number of records can free, with proof.
@@ -60,6 +62,57 @@ pub struct PlanReport {
     pub not_for_release: bool,
 }
 
+/// Why records that have partners are left without a swap. For each record the partner that
+/// comes furthest decides.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct LeftOverReport {
+    /// No exchange changes their keys and leaves alone what stays.
+    pub keys: u64,
+    /// No partner agrees with them where it must.
+    pub no_match: u64,
+    /// Every exchange breaks a rule or brings back the cell of a record at risk.
+    pub not_allowed: u64,
+    /// Every allowed partner is taken by another swap.
+    pub taken: u64,
+    /// The budget is used up.
+    pub budget: u64,
+    /// The search ended before all partners were looked at.
+    pub not_searched: u64,
+}
+
+impl LeftOverReport {
+    /// Counts the obstacles.
+    #[must_use]
+    pub fn new(left_over: &[LeftOver]) -> Self {
+        let mut report = Self::default();
+        for left in left_over {
+            *match left.obstacle {
+                Obstacle::Keys => &mut report.keys,
+                Obstacle::Match => &mut report.no_match,
+                Obstacle::Rules => &mut report.not_allowed,
+                Obstacle::Taken => &mut report.taken,
+                Obstacle::Budget => &mut report.budget,
+                Obstacle::Unknown => &mut report.not_searched,
+            } += 1;
+        }
+        report
+    }
+
+    /// Each reason in words with its number, where there is one.
+    #[must_use]
+    pub fn reasons(&self) -> Vec<(&'static str, u64)> {
+        let all = [
+            ("no partner changes the keys", self.keys),
+            ("no partner agrees where it must", self.no_match),
+            ("every swap breaks a rule or refills a cell at risk", self.not_allowed),
+            ("every partner is taken", self.taken),
+            ("the budget is used up", self.budget),
+            ("the search ended first", self.not_searched),
+        ];
+        all.into_iter().filter(|(_, number)| *number > 0).collect()
+    }
+}
+
 impl PlanReport {
     /// How many risky records keep their keys.
     #[must_use]
@@ -79,8 +132,10 @@ impl Answer for PlanReport {
             row("  without a partner", self.unswappable, self.risky),
             row("    of these already disclosed", self.disclosed, self.risky),
             row("  left over", self.left_over, self.risky),
-            row("records changed", self.records_changed, self.records),
         ];
+        for (reason, number) in self.left_over_because.reasons() {
+            rows.push(row(&format!("    {reason}"), number, self.risky));
+        }
         if let (Some(impossible), Some(not_found)) = (self.impossible, self.not_found) {
             let larger = [
                 row("    by swaps of more than two records", self.covered_by_groups, self.risky),
@@ -88,8 +143,9 @@ impl Answer for PlanReport {
                 row("  no swap found", not_found, self.risky),
             ];
             // The proofs and the failures tell the others apart in another way.
-            rows.splice(2..5, larger);
+            rows.splice(2.., larger);
         }
+        rows.push(row("records changed", self.records_changed, self.records));
         let mut text = aligned(&rows);
         if self.groups > 0 {
             let sizes: Vec<String> = self
@@ -199,13 +255,16 @@ impl Answer for ProtectReport {
                 grouped(not_found),
             ),
             _ => format!(
-                "Left      {}: {} without any partner ({} already disclosed), {} without a free one\n",
+                "Left      {}: {} without any partner ({} already disclosed), {} left over\n",
                 grouped(plan.left()),
                 grouped(plan.unswappable),
                 grouped(plan.disclosed),
                 grouped(plan.left_over),
             ),
         });
+        for (reason, number) in plan.left_over_because.reasons() {
+            text.push_str(&format!("            {} because {reason}\n", grouped(number)));
+        }
         text.push_str(&format!(
             "Claims    whoever knows the keys claims {}, {} of them rightly (before: {} of {})\n",
             counted(self.claims, "record", "records"),

@@ -48,6 +48,10 @@ pub struct VerifyReport {
     pub claims_of_uniques: Option<u64>,
     /// Those of them that are correct.
     pub correct_claims_of_uniques: Option<u64>,
+    /// What no swap can change and is different all the same: sets of columns.
+    pub broken: Vec<Names>,
+    /// Why the records cannot be told apart by their ids, if they should be and cannot.
+    pub unlinked: Option<String>,
     /// Every two-way table.
     pub two_way: Vec<TwoWayReport>,
     /// The greatest total variation of the two-way tables that no kept table implies; null
@@ -143,6 +147,8 @@ impl VerifyReport {
             correct_claims: claims.and_then(|claims| claims.all.correct),
             claims_of_uniques: claims.map(|claims| claims.of_uniques.claims),
             correct_claims_of_uniques: claims.and_then(|claims| claims.of_uniques.correct),
+            broken: Vec::new(),
+            unlinked: None,
             two_way: found
                 .two_way
                 .iter()
@@ -161,6 +167,18 @@ impl VerifyReport {
             three_way_max: three_way.map(|distances| distances.total_variation_max),
             three_way_mean: three_way.map(|distances| distances.total_variation_mean),
         }
+    }
+
+    /// The same, with what else a swap cannot have done.
+    #[must_use]
+    pub fn with_breaks(self, broken: Vec<Names>, unlinked: Option<String>) -> Self {
+        Self { broken, unlinked, ..self }
+    }
+
+    /// May the file be released, as far as this comparison goes?
+    #[must_use]
+    pub fn passes(&self) -> bool {
+        self.equal && self.broken.is_empty() && self.unlinked.is_none()
     }
 
     /// The first lines: does the file keep what it promised?
@@ -198,6 +216,15 @@ impl VerifyReport {
                 })
                 .collect();
             text.push_str(&aligned(&rows));
+        }
+        for columns in &self.broken {
+            text.push_str(&format!(
+                "No swap changes the counts of {}, and here they differ.\n",
+                listed(columns)
+            ));
+        }
+        if let Some(why) = &self.unlinked {
+            text.push_str(&format!("The ids of the two files do not match: {why}.\n"));
         }
         text
     }

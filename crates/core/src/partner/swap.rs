@@ -51,12 +51,10 @@ pub(crate) fn exchange_into(
     left: &[u64],
     right: &[u64],
     exchanged: VarSet,
-    new: &mut Vec<u64>,
+    new: &mut [u64],
 ) {
-    let words = layout.words();
-    new.clear();
-    new.resize(2 * words, 0);
-    let (new_left, new_right) = new.split_at_mut(words);
+    new.fill(0);
+    let (new_left, new_right) = new.split_at_mut(layout.words());
     layout.add_mask(exchanged, new_left);
     for (position, (&left, &right)) in left.iter().zip(right).enumerate() {
         let mask = new_left[position];

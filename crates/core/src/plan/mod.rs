@@ -7,6 +7,7 @@
 //! 2. `through`: what is left looks through the slices of every separator and takes the
 //!    cheapest of what it finds.
 //! 3. `augment`: a record whose partners are all taken makes room by moving a swap.
+//! 4. `merge`: two records at risk that each took a helper take each other instead.
 //!
 //! Where few records are at risk, `optimal` finds the best pairing instead.
 //!
@@ -14,7 +15,8 @@
 //! risk that no pair covers.
 //!
 //! Swaps are disjoint and each keeps every table, so all of them together do. A plan is
-//! data: nothing after it decides anything.
+//! data: nothing after it decides anything. Who is left without a swap is told with the
+//! reason, see `left`.
 //!
 //! Way in: [`plan`].
 
@@ -23,18 +25,19 @@ mod beyond;
 mod constraint;
 mod exchange;
 mod group;
+mod left;
 mod matching;
+mod merge;
 mod nearest;
 mod optimal;
 mod pool;
 mod through;
 
-use std::cell::RefCell;
-
 pub use beyond::Larger;
 pub use constraint::{Constraints, Forbidden, Term};
 pub use exchange::{Offer, Offers, Prices, cheapest};
 pub use group::{Group, Take};
+pub use left::{LeftOver, Obstacle};
 pub use matching::maximum_weight_matching;
 pub use optimal::{MOST_VERTICES, TooLarge};
 
@@ -168,25 +171,49 @@ pub enum Pairing {
     Optimal,
 }
 
+/// What planning comes to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Planned {
+    /// The swaps.
+    pub plan: SwapPlan,
+    /// The records at risk that have partners and no swap.
+    pub left_over: Vec<LeftOver>,
+}
+
+/// How often room is made and swaps are merged in turn; each time fewer are left.
+const MOST_ROUNDS: usize = 6;
+
 /// Plans the swaps for all risky records.
 ///
 /// Laws: `a-plan-protects-and-keeps`, `plans-repeat`, `optimal-is-best`.
 ///
 /// # Errors
 /// When the exact pairing is asked for and does not fit.
-pub fn plan(task: Task<'_>, pairing: Pairing, seed: Seed) -> Result<SwapPlan, TooLarge> {
+pub fn plan(task: Task<'_>, pairing: Pairing, seed: Seed) -> Result<Planned, TooLarge> {
     let graph = task.class.margin_graph();
     let mut planner = Planner::new(task, &graph, seed);
     for &agree in &task.constraints.matches {
+        let first = planner.swaps.len();
         match pairing {
             Pairing::Optimal => planner.match_optimally(agree)?,
             Pairing::Greedy => {
                 planner.match_nearest(agree);
                 planner.look_through_slices(agree);
-                planner.augment(agree);
-                // Making room may have set a record free that another one can take.
-                planner.look_through_slices(agree);
+                // Making room and merging set records free that others can take.
+                for _ in 0..MOST_ROUNDS {
+                    planner.augment(agree);
+                    planner.look_through_slices(agree);
+                    if planner.merge_swaps(agree, first) == 0 || planner.open.is_empty() {
+                        break;
+                    }
+                }
             }
+        }
+    }
+    // A later list may have set free what an earlier one asks for.
+    if pairing == Pairing::Greedy && task.constraints.matches.len() > 1 {
+        for &agree in &task.constraints.matches {
+            planner.look_through_slices(agree);
         }
     }
     if let Some(larger) = task.larger {
@@ -200,7 +227,8 @@ pub fn plan(task: Task<'_>, pairing: Pairing, seed: Seed) -> Result<SwapPlan, To
             planner.add_random_swaps(agree, least);
         }
     }
-    Ok(planner.finished())
+    let left_over = planner.left_over();
+    Ok(Planned { plan: planner.finished(), left_over })
 }
 
 /// The state of a search.
@@ -227,8 +255,6 @@ struct Planner<'a> {
     beyond: Beyond,
     /// How many records moves on the live table have changed beside swaps and groups.
     live_changed: u64,
-    /// Room for the two cells that an exchange would make.
-    new_cells: RefCell<Vec<u64>>,
 }
 
 const NO_SWAP: u32 = u32::MAX;
@@ -272,7 +298,6 @@ impl<'a> Planner<'a> {
             swap_of: vec![NO_SWAP; joint.records()],
             beyond: Beyond::default(),
             live_changed: 0,
-            new_cells: RefCell::new(Vec::new()),
         }
     }
 
@@ -330,8 +355,13 @@ impl<'a> Planner<'a> {
     ) -> Option<Judgement> {
         let cells = self.task.joint.cells();
         let layout = cells.layout();
-        let mut new = self.new_cells.borrow_mut();
-        exchange_into(layout, cells.get(left), cells.get(right), exchanged, &mut new);
+        // Few cells need more than eight words; those that do get room of their own.
+        let (mut few, mut many) = ([0; 16], Vec::new());
+        let new = few.get_mut(..2 * layout.words()).unwrap_or_else(|| {
+            many.resize(2 * layout.words(), 0);
+            &mut many
+        });
+        exchange_into(layout, cells.get(left), cells.get(right), exchanged, new);
         let (new_left, new_right) = new.split_at(layout.words());
         let mut nobodys = [false; 2];
         for (cell, nobodys) in [new_left, new_right].into_iter().zip(&mut nobodys) {

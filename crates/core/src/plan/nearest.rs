@@ -10,18 +10,18 @@
 
 use std::hash::{BuildHasher, Hasher};
 
-use super::{Offer, Planner, number};
+use super::{Offer, Planner, Task, number};
 use crate::hash::{Map, STATE};
 use crate::varset::VarSet;
 
 /// With how many cells of its bucket a cell is compared.
-const TRIES: usize = 24;
+pub(super) const TRIES: usize = 24;
 
 /// So many cells may be read for each swap that is made, over a few rounds.
-const READ_PER_SWAP: usize = 1024;
+pub(super) const READ_PER_SWAP: usize = 1024;
 
 /// Over so many rounds that is looked at.
-const PATIENCE: usize = 12;
+pub(super) const PATIENCE: usize = 12;
 
 /// Which swaps a round makes.
 #[derive(Debug, Clone, Copy)]
@@ -79,7 +79,7 @@ impl Planner<'_> {
 
     /// The sets in which two partners may differ, with what they offer; cheapest first, in
     /// random order among equals.
-    fn priced_sets(&mut self, agree: VarSet) -> Vec<(VarSet, Offer)> {
+    pub(super) fn priced_sets(&mut self, agree: VarSet) -> Vec<(VarSet, Offer)> {
         let levels = self.task.records.levels();
         let delta = self.task.class.delta();
         let active: VarSet =
@@ -97,24 +97,15 @@ impl Planner<'_> {
     /// matches them. Answers how many cells were read.
     fn round(&mut self, differing: VarSet, offer: &Offer, ask: Ask) -> usize {
         let cells = self.task.joint.cells();
-        let mask = cells.layout().mask(self.task.class.delta() - differing);
-        let bucket_key = |cell: usize| {
-            let mut hasher = STATE.build_hasher();
-            for (word, mask) in cells.get(cell).iter().zip(mask.words()) {
-                hasher.write_u64(word & mask);
-            }
-            hasher.finish()
-        };
-        // Two buckets with one key only mean a few comparisons more: what differs is
-        // looked at for every pair.
+        let bucket = buckets(self.task, differing);
         let mut buckets: Map<u64, u32> = Map::with_capacity_and_hasher(self.open.len(), STATE);
         for &cell in &self.open {
             let next = number(buckets.len());
-            buckets.entry(bucket_key(cell as usize)).or_insert(next);
+            buckets.entry(bucket(cell as usize)).or_insert(next);
         }
         let mut members: Vec<(u32, u32)> = Vec::new();
         for cell in (0..cells.len()).filter(|&cell| self.pool.is_free(cell)) {
-            if let Some(&bucket) = buckets.get(&bucket_key(cell)) {
+            if let Some(&bucket) = buckets.get(&bucket(cell)) {
                 members.push((bucket, number(cell)));
             }
         }
@@ -182,6 +173,21 @@ impl Planner<'_> {
             }
         }
         best.map(|(judgement, other)| (other, judgement.exchanged))
+    }
+}
+
+/// For each cell a number that is the same for all that agree outside a set. Two buckets
+/// with one number only mean a few comparisons more: what differs is looked at for every
+/// pair.
+pub(super) fn buckets(task: Task<'_>, differing: VarSet) -> impl Fn(usize) -> u64 {
+    let cells = task.joint.cells();
+    let mask = cells.layout().mask(task.class.delta() - differing);
+    move |cell| {
+        let mut hasher = STATE.build_hasher();
+        for (word, mask) in cells.get(cell).iter().zip(mask.words()) {
+            hasher.write_u64(word & mask);
+        }
+        hasher.finish()
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Every record at risk and every partner it may need is a vertex, every allowed swap an
 //! edge, and the heaviest matching is the best plan: covering one record more outweighs all
-//! costs together.
+//! costs together, and one unit of cost outweighs all records that become unique.
 //!
 //! With R records at risk each needs, beside all others at risk, only its R cheapest other
 //! partners: the others can take at most R − 1 of them, so one is left that costs no more
@@ -16,6 +16,10 @@ use crate::varset::VarSet;
 
 /// The graph has more vertices than the exact method takes.
 pub const MOST_VERTICES: usize = 1000;
+
+/// One unit of cost, counted in records that become unique: more than all swaps together
+/// can make, which is four for every two vertices.
+const ONE_COST: u64 = 4 * MOST_VERTICES as u64;
 
 /// The exact pairing does not fit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -69,7 +73,7 @@ impl Planner<'_> {
         };
         let mut edges: Map<(usize, usize), (u64, VarSet)> = Map::with_hasher(STATE);
         for &(cell, count) in &at_risk {
-            // (cost, chance, cell, is at risk, exchange)
+            // (price, chance, cell, exchange)
             let mut partners: Vec<(u64, u64, usize, VarSet)> = Vec::new();
             for other in 0..self.task.joint.len() {
                 if other == cell || !self.pool.is_free(other) {
@@ -80,7 +84,8 @@ impl Planner<'_> {
                     continue;
                 }
                 if let Some(judged) = self.judge_below(cell, other, differing, u64::MAX) {
-                    partners.push((judged.cost, self.random.bits(), other, judged.exchanged));
+                    let price = judged.cost * ONE_COST + u64::from(judged.new_uniques);
+                    partners.push((price, self.random.bits(), other, judged.exchanged));
                 }
             }
             partners.sort_unstable();

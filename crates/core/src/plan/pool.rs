@@ -131,6 +131,12 @@ impl Pool {
         }
     }
 
+    /// The free records of a cell that are at risk.
+    pub(super) fn open_records(&self, cell: usize) -> impl Iterator<Item = RecordId> {
+        let start = self.starts[cell] as usize;
+        self.records[start..start + self.open(cell)].iter().map(|&record| RecordId(record))
+    }
+
     /// The records of a cell that have a swap.
     pub(super) fn taken(&self, cell: usize) -> impl Iterator<Item = RecordId> {
         let start = self.starts[cell] as usize + self.free[cell] as usize;

@@ -5,7 +5,7 @@
 //! their cost. What lost its partners to others looks again, further each time, until
 //! everything has been seen.
 
-use super::{Judgement, Planner, number};
+use super::{Judgement, Offer, Planner, number};
 use crate::graph::Separator;
 use crate::partner::slices::Slices;
 use crate::varset::VarSet;
@@ -198,7 +198,20 @@ impl Planner<'_> {
             return None;
         }
         let offer = offer.clone();
-        self.judge(left, right, differing, &offer)
+        self.judge_any(left, right, differing, &offer, limit)
+    }
+
+    /// The judgement of two cells: the cheapest exchanges first, and where none of them is
+    /// allowed, all unions of parts that cost less than `limit`.
+    pub(super) fn judge_any(
+        &self,
+        left: usize,
+        right: usize,
+        differing: VarSet,
+        offer: &Offer,
+        limit: u64,
+    ) -> Option<Judgement> {
+        self.judge(left, right, differing, offer)
             .or_else(|| self.judge_all_unions(left, right, differing, limit))
     }
 

@@ -1,13 +1,13 @@
 //! The kept tables, counted anew in both files and compared cell by cell.
 //!
 //! Edge case: the number of records is itself a table, that of the empty margin. It is
-//! implied by every other table, so only [`certify`] without a table has to look at it.
+//! implied by every other table, so only a run without a table has to look at it.
 //!
 //! Way in: [`recount`] to know, [`certify`] to be allowed to go on.
 
 use rayon::prelude::*;
 
-use super::Pooled;
+use super::{Checks, Pooled, Verification, verify};
 use crate::encode::Records;
 use crate::varset::VarSet;
 
@@ -53,41 +53,44 @@ impl Pooled {
 /// Records whose kept tables equal those of the input. Only [`certify`] makes one, and only
 /// a `Certified` may be released.
 #[derive(Debug, Clone)]
-pub struct Certified(Records);
+pub struct Certified {
+    records: Records,
+    verification: Verification,
+}
 
 impl Certified {
     /// The records.
     #[must_use]
     pub fn records(&self) -> &Records {
-        &self.0
+        &self.records
     }
 
-    /// The records, without the promise.
+    /// What the recount found.
     #[must_use]
-    pub fn into_records(self) -> Records {
-        self.0
+    pub fn verification(&self) -> &Verification {
+        &self.verification
     }
 }
 
-/// Certifies that `after` has as many records as `before` and the same tables.
+/// Compares two files in every way that was asked for, and certifies that `after` has as many
+/// records as `before` and the same kept tables.
 ///
 /// Law: `certified-iff-every-table-is-kept`.
 ///
 /// # Errors
-/// The tables that differ. A different number of records is a difference in the table of
-/// the empty margin.
+/// What was found, when a kept table or the number of records differs.
 ///
 /// # Panics
-/// When the two were not encoded together.
+/// As [`verify`] does.
 pub fn certify(
     before: &Records,
     after: Records,
-    tables: &[VarSet],
-) -> Result<Certified, Vec<TableCheck>> {
-    let mut checks = recount(before, &after, tables);
-    checks.retain(|check| check.changed > 0);
-    if before.len() != after.len() && !checks.iter().any(|check| check.margin.is_empty()) {
-        checks.insert(0, TableCheck { margin: VarSet::EMPTY, cells: 1, changed: 1 });
+    checks: &Checks<'_>,
+) -> Result<Certified, Box<Verification>> {
+    let verification = verify(before, &after, checks);
+    if verification.is_equal() {
+        Ok(Certified { records: after, verification })
+    } else {
+        Err(Box::new(verification))
     }
-    if checks.is_empty() { Ok(Certified(after)) } else { Err(checks) }
 }

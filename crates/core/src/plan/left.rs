@@ -1,0 +1,112 @@
+//! Why a record at risk that has partners is left without a swap.
+//!
+//! Every cell of the file is a possible partner, and the one that comes furthest decides:
+//! an exchange that changes a key, on which the two agree where they must, that makes no
+//! cell or combination that must not be, with a free record. The work for all left records
+//! together is bounded and each has its share; whose share ends first is
+//! [`Obstacle::Unknown`].
+//!
+//! Way in: `Planner::left_over`.
+
+use rayon::prelude::*;
+
+use super::{Offers, Planner};
+use crate::encode::RecordId;
+
+/// How many steps are taken for all left records together, one for each pair of cells.
+const MOST_STEPS: usize = 400_000_000;
+
+/// Judging a pair costs as much as so many looks at one; refusing it, when all unions of
+/// its parts were tried, so many.
+const JUDGING: usize = 8;
+const REFUSING: usize = 64;
+
+/// What stands between a record and a swap, from the hardest to the softest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Obstacle {
+    /// No exchange with any partner changes its keys and leaves alone what stays.
+    Keys,
+    /// Such exchanges exist, but with no partner that agrees where it must.
+    Match,
+    /// Those break a rule or put a record into the cell of one at risk.
+    Rules,
+    /// Allowed partners exist, and all are taken by other swaps.
+    Taken,
+    /// There is a free one, and no more records may be changed.
+    Budget,
+    /// Not all partners were looked at.
+    Unknown,
+}
+
+/// A record at risk with partners and without a swap.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LeftOver {
+    /// The record.
+    pub record: RecordId,
+    /// What stands in its way.
+    pub obstacle: Obstacle,
+}
+
+impl Planner<'_> {
+    /// The records at risk that have partners and no swap, in their order.
+    ///
+    /// Law: `left-over-for-a-reason`.
+    pub(super) fn left_over(&mut self) -> Vec<LeftOver> {
+        self.close_cells();
+        let steps = MOST_STEPS / self.open.len().max(1);
+        let this = &*self;
+        let offers = || Offers::new(this.offers.graph(), this.task.prices);
+        let obstacles: Vec<Obstacle> = this
+            .open
+            .par_iter()
+            .map_init(offers, |offers, &cell| this.obstacle(cell as usize, offers, steps))
+            .collect();
+        let mut left: Vec<LeftOver> = self
+            .open
+            .iter()
+            .zip(obstacles)
+            .flat_map(|(&cell, obstacle)| {
+                self.pool
+                    .open_records(cell as usize)
+                    .map(move |record| LeftOver { record, obstacle })
+            })
+            .collect();
+        left.sort_unstable_by_key(|left| left.record);
+        left
+    }
+
+    /// How far the partner of a cell that comes furthest comes.
+    fn obstacle(&self, cell: usize, offers: &mut Offers<'_>, steps: usize) -> Obstacle {
+        let cells = self.task.joint.cells();
+        let mut furthest = Obstacle::Keys;
+        let mut taken = 0;
+        for other in (0..cells.len()).filter(|&other| other != cell) {
+            taken += 1;
+            if taken > steps {
+                return Obstacle::Unknown;
+            }
+            let differing = cells.differing(cell, other);
+            let Some(offer) = offers.get(differing) else { continue };
+            let agrees = |agree| !differing.meets(agree);
+            taken += JUDGING;
+            let here = if !self.task.constraints.matches.iter().any(agrees) {
+                Obstacle::Match
+            } else if furthest >= Obstacle::Taken && !self.pool.is_free(other) {
+                // It cannot come further than another one did.
+                continue;
+            } else if self.judge_any(cell, other, differing, offer, u64::MAX).is_none() {
+                taken += REFUSING;
+                Obstacle::Rules
+            } else if !self.pool.is_free(other) {
+                Obstacle::Taken
+            } else if self.is_full() {
+                return Obstacle::Budget;
+            } else {
+                // The search is bounded and did not come to this one.
+                return Obstacle::Unknown;
+            };
+            furthest = furthest.max(here);
+        }
+        furthest
+    }
+}

@@ -1,0 +1,165 @@
+//! Two swaps become one: records at risk that each took a partner who is not take each
+//! other instead, where that costs less than their two swaps together.
+//!
+//! The search by price takes the cheapest partner first and does not see that a record at
+//! risk covers itself at the same time. Merging covers the same records with fewer changed
+//! ones. As in `nearest`, one set of differing variables after the other is looked at,
+//! cheapest first; only those that can still save something.
+
+use std::cmp::Reverse;
+
+use super::nearest::{PATIENCE, READ_PER_SWAP, TRIES, buckets};
+use super::{NO_SWAP, Offer, Planner, number};
+use crate::encode::RecordId;
+use crate::partner::swap::Swap;
+use crate::varset::VarSet;
+
+/// So many swaps may be read before the rounds are asked for their yield.
+const READ_FREELY: usize = 1 << 20;
+
+/// A swap that covers one record.
+#[derive(Debug, Clone, Copy)]
+struct Single {
+    swap: u32,
+    /// The covered record and its cell.
+    record: RecordId,
+    cell: u32,
+    /// The other one and its cell.
+    helper: RecordId,
+    helper_cell: u32,
+    cost: u64,
+}
+
+impl Planner<'_> {
+    /// Merges swaps, from number `first` on, of records that agree on `agree`. Answers how
+    /// many pairs became one.
+    ///
+    /// Law: `merging-saves`.
+    pub(super) fn merge_swaps(&mut self, agree: VarSet, first: usize) -> usize {
+        let mut singles = self.singles(first);
+        let mut removed = vec![false; self.swaps.len()];
+        let mut history: Vec<(usize, usize)> = Vec::new();
+        let mut spent = 0;
+        for (differing, offer) in self.priced_sets(agree) {
+            let dearest = singles.iter().map(|single| single.cost).max().unwrap_or(0);
+            if singles.len() < 2 || offer.cost >= 2 * dearest {
+                break;
+            }
+            let read = singles.len();
+            self.merge_round(&mut singles, &mut removed, differing, &offer);
+            history.push((read, (read - singles.len()) / 2));
+            spent += read;
+            if history.len() >= PATIENCE && spent > READ_FREELY {
+                let recent = &history[history.len() - PATIENCE..];
+                let read: usize = recent.iter().map(|(read, _)| read).sum();
+                let made: usize = recent.iter().map(|(_, made)| made).sum();
+                if made * READ_PER_SWAP < read {
+                    break;
+                }
+            }
+        }
+        self.drop_swaps(&removed);
+        removed.iter().filter(|&&removed| removed).count()
+    }
+
+    fn singles(&self, first: usize) -> Vec<Single> {
+        let joint = self.task.joint;
+        let cell = |record: RecordId| number(joint.cell_of(record).position());
+        let at_risk = |record: RecordId| self.task.risky[record.position()];
+        (first..self.swaps.len())
+            .filter_map(|swap| {
+                let Swap { left, right, exchanged } = self.swaps[swap];
+                let (record, helper) = match (at_risk(left), at_risk(right)) {
+                    (true, false) => (left, right),
+                    (false, true) => (right, left),
+                    _ => return None,
+                };
+                let differing = self.task.records.differing(left, right);
+                Some(Single {
+                    swap: number(swap),
+                    record,
+                    cell: cell(record),
+                    helper,
+                    helper_cell: cell(helper),
+                    cost: self.task.prices.cost(differing, exchanged),
+                })
+            })
+            .collect()
+    }
+
+    /// Merges the swaps of records that differ in one set, and forgets them.
+    fn merge_round(
+        &mut self,
+        singles: &mut Vec<Single>,
+        removed: &mut [bool],
+        differing: VarSet,
+        offer: &Offer,
+    ) {
+        let mut members: Vec<(u64, u32)> = {
+            let bucket = buckets(self.task, differing);
+            let key = |single: &Single| bucket(single.cell as usize);
+            (0..).zip(singles.iter()).map(|(place, single)| (key(single), place)).collect()
+        };
+        members.sort_unstable();
+        let mut merged = vec![false; singles.len()];
+        for bucket in members.chunk_by(|left, right| left.0 == right.0) {
+            for (position, &(_, place)) in bucket.iter().enumerate() {
+                let one = place as usize;
+                if merged[one] {
+                    continue;
+                }
+                let others = bucket[position + 1..].iter().map(|&(_, other)| other as usize);
+                let best = others
+                    .filter(|&other| !merged[other])
+                    .take(TRIES)
+                    .filter_map(|other| {
+                        let (left, right) = (singles[one], singles[other]);
+                        let both = left.cost + right.cost;
+                        let (left, right) = (left.cell as usize, right.cell as usize);
+                        let cells = self.task.joint.cells();
+                        if offer.cost >= both || cells.differing(left, right) != differing {
+                            return None;
+                        }
+                        let judgement = self.judge_any(left, right, differing, offer, both)?;
+                        Some((Reverse(both - judgement.cost), judgement, other))
+                    })
+                    .min();
+                if let Some((_, judgement, other)) = best {
+                    merged[one] = true;
+                    merged[other] = true;
+                    self.merge(singles[one], singles[other], judgement.exchanged, removed);
+                }
+            }
+        }
+        let mut place = 0;
+        singles.retain(|_| {
+            place += 1;
+            !merged[place - 1]
+        });
+    }
+
+    /// The two records at risk take each other, their helpers are free again.
+    fn merge(&mut self, left: Single, right: Single, exchanged: VarSet, removed: &mut [bool]) {
+        self.swaps[left.swap as usize] = Swap { left: left.record, right: right.record, exchanged };
+        self.swap_of[right.record.position()] = left.swap;
+        removed[right.swap as usize] = true;
+        for single in [left, right] {
+            self.swap_of[single.helper.position()] = NO_SWAP;
+            self.pool.give_back(single.helper_cell as usize, single.helper, false);
+        }
+    }
+
+    /// Forgets swaps and numbers the others anew.
+    fn drop_swaps(&mut self, removed: &[bool]) {
+        let mut place = 0;
+        self.swaps.retain(|_| {
+            place += 1;
+            !removed[place - 1]
+        });
+        for (swap, made) in self.swaps.iter().enumerate() {
+            for record in [made.left, made.right] {
+                self.swap_of[record.position()] = number(swap);
+            }
+        }
+    }
+}
