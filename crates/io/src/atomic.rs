@@ -225,7 +225,7 @@ mod tests {
         let write = |path: &Path| {
             write_atomic(path, Overwrite::Force, Secrecy::Plain, |_| Ok(())).unwrap_err().code
         };
-        assert_eq!(write(folder.path()), Code::IsDirectory);
+        assert_eq!(write(folder.path()), Code::Unwritable);
         assert_eq!(write(&folder.path().join("missing").join("out.csv")), Code::Unwritable);
         #[cfg(unix)]
         assert_eq!(write(Path::new("/dev/null")), Code::Unwritable);

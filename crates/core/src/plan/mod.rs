@@ -185,7 +185,8 @@ const MOST_ROUNDS: usize = 6;
 
 /// Plans the swaps for all risky records.
 ///
-/// Laws: `a-plan-protects-and-keeps`, `plans-repeat`, `optimal-is-best`.
+/// Laws: `a-plan-protects-and-keeps`, `plans-repeat`, `optimal-is-best`,
+/// `match-lists-in-order`.
 ///
 /// # Errors
 /// When the exact pairing is asked for and does not fit.
