@@ -86,6 +86,10 @@ fn explain_record(args: &ExplainArgs, record: &str) -> Result<(), Diagnostic> {
                 .collect();
             next(&line(args, &[others.join(" + ")]).option("--record", &number).to_string());
         }
+        (None, _) if report.larger.is_none() && report.disclosed != Some(true) => {
+            let more = line(args, &args.keep).option("--record", &number).to_string();
+            next(&format!("{more} --max-records 4"));
+        }
         (None, _) => next("keep other tables, or release the record in another way"),
     }
     Ok(())

@@ -108,9 +108,9 @@ fn codes(records: &Records) -> Vec<Vec<u32>> {
 #[test]
 fn law_groups_protect_and_keep() {
     let (mut groups, mut tied, mut covered_more, mut proved) = (0, 0, 0, 0);
-    for number in 0..300 {
+    for number in 0..200 {
         let setting = setting(number);
-        let made = setting.plan(if number % 5 == 0 { 8 } else { 4 }, 1);
+        let made = setting.plan(if number % 10 == 0 { 8 } else { 4 }, 1);
         let packed = setting.world.packed();
         let after = World {
             levels: setting.world.levels.clone(),
@@ -179,7 +179,7 @@ fn law_groups_protect_and_keep() {
         }
     }
     assert!(
-        groups > 150 && tied > 10 && covered_more > 50 && proved > 20,
+        groups > 100 && tied > 10 && covered_more > 40 && proved > 10,
         "{groups} {tied} {covered_more} {proved}"
     );
 }

@@ -133,12 +133,16 @@ impl Wishes for Snapshot<'_> {
 }
 
 impl Planner<'_> {
-    /// Covers what pairs leave open with groups on records that have no swap; first with
-    /// helpers that leave nobody alone.
-    pub(super) fn cover_in_groups(&mut self, larger: Larger<'_>, agree: VarSet, seed: Seed) {
-        self.count_keys();
-        self.cover_by_helpers(larger, agree, seed, Company::Kept);
-        self.cover_by_helpers(larger, agree, seed, Company::Given);
+    /// Covers what pairs leave open; first with helpers that leave nobody alone, on records
+    /// without a swap and then on the live table, and only then with any.
+    pub(super) fn cover_beyond_pairs(&mut self, larger: Larger<'_>, seed: Seed) {
+        for company in [Company::Kept, Company::Given] {
+            self.count_keys();
+            for &agree in &self.task.constraints.matches {
+                self.cover_by_helpers(larger, agree, seed, company);
+            }
+            self.cover_on_the_live_table(larger, seed, company);
+        }
     }
 
     /// Counts for each key combination the records that still have it.
@@ -170,6 +174,7 @@ impl Planner<'_> {
         free.min(left.saturating_sub(2))
     }
 
+    /// Covers what is open with groups on records that have no swap.
     fn cover_by_helpers(
         &mut self,
         larger: Larger<'_>,
@@ -295,7 +300,7 @@ impl Planner<'_> {
     }
 
     /// Covers what is still open by moves on the live table, which may move records again.
-    pub(super) fn cover_on_the_live_table(&mut self, larger: Larger<'_>, seed: Seed) {
+    fn cover_on_the_live_table(&mut self, larger: Larger<'_>, seed: Seed, company: Company) {
         let is_left = |cell: usize| {
             self.pool.is_open(cell) && !self.beyond.impossible.contains_key(&number(cell))
         };
@@ -308,7 +313,8 @@ impl Planner<'_> {
             let open = live.open.len();
             let mut covered = 0;
             for &agree in &self.task.constraints.matches {
-                covered += live.round(self, larger.records, agree, seed, round);
+                let question = Question { records: larger.records, agree, company, round };
+                covered += live.round(self, question, seed);
             }
             changed |= covered > 0;
             if covered * 100 < open.max(1) {
@@ -323,11 +329,72 @@ impl Planner<'_> {
 
 /// The random stream of one question: 0 and 1 are the planner's and that of the new order.
 fn stream(company: Company, round: u64, cell: u32) -> u64 {
-    let pass = match company {
+    1 << 62 | pass(company) << 61 | round << 33 | u64::from(cell)
+}
+
+fn pass(company: Company) -> u64 {
+    match company {
         Company::Kept => 0,
         Company::Given => 1,
-    };
-    1 << 62 | pass << 61 | round << 33 | u64::from(cell)
+    }
+}
+
+/// What is asked in one round on the live table.
+#[derive(Clone, Copy)]
+struct Question {
+    records: usize,
+    agree: VarSet,
+    company: Company,
+    round: u64,
+}
+
+/// Who shares keys with whom on the live table.
+struct Neighbours {
+    /// For each cell the number of its key combination.
+    key_of: Vec<u32>,
+    /// How many records may still give up each combination.
+    spare: Vec<u32>,
+}
+
+impl Neighbours {
+    fn new(planner: &Planner<'_>, joint: &JointTable, after: &Records, company: Company) -> Self {
+        let task = planner.task;
+        let grouping = Grouping::of(joint.cells(), task.prices.keys);
+        let mut left = vec![0u32; grouping.groups()];
+        let mut has_own = vec![false; grouping.groups()];
+        let keys = joint.cells().layout().mask(task.prices.keys);
+        for record in (0..task.records.len()).map(RecordId::at) {
+            let key = grouping.group_of()[joint.cell_of(record).position()] as usize;
+            left[key] += 1;
+            has_own[key] |= !keys.parts(task.records.get(record), after.get(record));
+        }
+        // Where all have the keys of others, nobody is betrayed by being alone.
+        let spare = |(left, has_own): (u32, bool)| match company {
+            Company::Kept if has_own => left.saturating_sub(2),
+            _ => u32::MAX,
+        };
+        let spare = left.into_iter().zip(has_own).map(spare).collect();
+        Self { key_of: grouping.into_group_of(), spare }
+    }
+
+    fn spare(&self, cell: usize) -> u32 {
+        self.spare[self.key_of[cell] as usize]
+    }
+
+    /// Gives up a combination for each cell that no open record leaves, if all can be given.
+    fn take(&mut self, cells: &[CellId], open: &[bool]) -> bool {
+        let helpers = || cells.iter().map(|cell| cell.position()).filter(|&cell| !open[cell]);
+        let needed = |key: u32| helpers().filter(|&cell| self.key_of[cell] == key).count();
+        let enough = |cell: usize| self.spare(cell) as usize >= needed(self.key_of[cell]);
+        if !helpers().all(enough) {
+            return false;
+        }
+        for cell in helpers() {
+            let key = self.key_of[cell] as usize;
+            self.spare[key] = self.spare[key].saturating_sub(1);
+        }
+        true
+    }
 }
 
 /// The file as it is after the moves so far.
@@ -387,14 +454,8 @@ impl Live {
     }
 
     /// One question for each open record; answers how many were covered.
-    fn round(
-        &mut self,
-        planner: &mut Planner<'_>,
-        records: usize,
-        agree: VarSet,
-        seed: Seed,
-        round: u64,
-    ) -> usize {
+    fn round(&mut self, planner: &mut Planner<'_>, question: Question, seed: Seed) -> usize {
+        let Question { records, agree, company, round } = question;
         if self.open.is_empty() || planner.beyond.spent >= STEPS_IN_ALL {
             return 0;
         }
@@ -412,10 +473,16 @@ impl Live {
             self.open.iter().for_each(|&record| is_open[record as usize] = true);
             is_open
         };
-        let free: Vec<u32> = joint.counts().to_vec();
         let open: Vec<bool> = waiting
             .iter()
             .map(|records| records.iter().any(|&record| is_open[record as usize]))
+            .collect();
+        let mut neighbours = Neighbours::new(planner, &joint, &self.after, company);
+        let free: Vec<u32> = (0..joint.len())
+            .map(|cell| match open[cell] {
+                true => joint.counts()[cell],
+                false => joint.counts()[cell].min(neighbours.spare(cell)),
+            })
             .collect();
         let all = planner.all_key_combinations();
         let wishes = Snapshot {
@@ -429,7 +496,7 @@ impl Live {
         let answers: Vec<Answer> = asked
             .par_iter()
             .map(|&record| {
-                let stream = 1 << 63 | round << 40 | u64::from(record);
+                let stream = 1 << 63 | pass(company) << 62 | round << 40 | u64::from(record);
                 let mut random = Random::new(seed, stream);
                 search.answer(joint.cell_of(RecordId(record)), &wishes, limits, &mut random)
             })
@@ -454,6 +521,9 @@ impl Live {
             else {
                 continue;
             };
+            if !neighbours.take(&found.cells, &open) {
+                continue;
+            }
             let fresh = members.iter().filter(|(one, _)| !self.touched[one.position()]).count();
             if planner.is_full_for(fresh) {
                 continue;

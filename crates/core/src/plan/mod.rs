@@ -218,10 +218,7 @@ pub fn plan(task: Task<'_>, pairing: Pairing, seed: Seed) -> Result<Planned, Too
         }
     }
     if let Some(larger) = task.larger {
-        for &agree in &task.constraints.matches {
-            planner.cover_in_groups(larger, agree, seed);
-        }
-        planner.cover_on_the_live_table(larger, seed);
+        planner.cover_beyond_pairs(larger, seed);
     }
     if let Some(least) = task.constraints.least_changed {
         for &agree in &task.constraints.matches {
