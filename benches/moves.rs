@@ -68,8 +68,8 @@ fn ask(joint: &JointTable, class: &GeneratingClass, most: usize) -> Counts {
         (0..joint.len()).map(CellId::at).filter(|&cell| joint.is_sample_unique(cell)).collect();
     Random::new(SEED, 1).shuffle(&mut uniques);
     let mut counts = Counts::default();
-    // The first question lists the boxes of the class for all others: outside the clock.
-    if let Some(&cell) = uniques.last() {
+    // The first questions list the boxes of the class for all others: outside the clock.
+    for &cell in uniques.iter().take(most.min(100)) {
         let _ = search.answer(cell, &free, Limits::records(8), &mut Random::new(SEED, 2));
     }
     for &cell in uniques.iter().take(most) {

@@ -160,7 +160,8 @@ impl LargerReport {
         if let Some(proof) = &self.certificate {
             text.push_str(
                 "No swap of any number of records can free it: the kept tables prove its cell full.\n\
-                 Records that share its values, and what every release that keeps them has at least\n",
+                 The records that share its values, table by table; what remains is in its cell in\n\
+                 every release that keeps these tables\n",
             );
             let term = |sign: &str, term: &CertificateTerm| {
                 let name = match &term.table[..] {

@@ -71,21 +71,23 @@ impl BoxLists {
         groups.iter().map(|&group| self.weight(group)).product()
     }
 
-    /// Does no D meet all of these groups?
-    fn is_free(&self, groups: &[u64]) -> bool {
-        !self.margins.iter().any(|margin| groups.iter().all(|group| group & margin != 0))
-    }
-
     /// The groupings of q groups over so many variables in all, cheapest first.
     fn list(&self, q: usize, variables: usize) -> &[Groups] {
         self.lists[q - 3][variables].get_or_init(|| {
             let mut list = Vec::new();
             let all =
                 if self.weights.len() == 64 { u64::MAX } else { (1 << self.weights.len()) - 1 };
+            // A margin of fewer variables meets no q groups.
+            let large: Vec<u64> = self
+                .margins
+                .iter()
+                .copied()
+                .filter(|margin| margin.count_ones() as usize >= q)
+                .collect();
             for union in subsets(all, variables) {
                 let members: Vec<u64> = ones(union).map(|bit| 1 << bit).collect();
                 part(&members, q, &mut [0; 4], 0, &mut |groups| {
-                    if self.is_free(&groups[..q]) {
+                    if is_free(&large, &groups[..q]) {
                         list.push(Groups { cost: self.cost(&groups[..q]), groups });
                     }
                 });
@@ -94,6 +96,11 @@ impl BoxLists {
             list
         })
     }
+}
+
+/// Does no margin meet all of these groups?
+fn is_free(margins: &[u64], groups: &[u64]) -> bool {
+    !margins.iter().any(|margin| groups.iter().all(|group| group & margin != 0))
 }
 
 /// Every way to part the members into q groups, each once: a member joins a group that is
@@ -200,7 +207,10 @@ fn pair_groups(around: &Around<'_, '_>, boxes: &BoxLists, variables: usize) -> V
         for part in parts {
             let part = space.bits.of(part);
             let groups = [part, bucket.mask & !part];
-            debug_assert!(boxes.is_free(&groups), "a part shares no margin with the others");
+            debug_assert!(
+                is_free(&boxes.margins, &groups),
+                "a part shares no margin with the others"
+            );
             list.push(Groups { cost: boxes.cost(&groups), groups: [groups[0], groups[1], 0, 0] });
         }
     }
