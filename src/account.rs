@@ -13,13 +13,14 @@ use marginswap_core::encode::{RecordId, Records, Role};
 use marginswap_core::graph::{Reason, Separators};
 use marginswap_core::partner::swap::Swap;
 use marginswap_core::partner::{Screening, screen};
+use marginswap_core::plan::Take;
 use marginswap_core::random::Seed;
 use marginswap_core::risk::rare_cells;
 use marginswap_core::swap;
 use marginswap_core::table::{CellId, JointTable};
 use marginswap_core::varset::VarSet;
 use marginswap_core::verify::{Link, Pooled, Triples, changes, compare_tables, recount};
-use marginswap_io::{PlanFile, digest_file};
+use marginswap_io::{PlanFile, PlannedGroup, digest_file};
 use marginswap_report::graph::{GraphReport, picture};
 use marginswap_report::margin_graph;
 use marginswap_report::page::{
@@ -83,7 +84,7 @@ impl Subject<'_> {
         let facts = PlanFacts {
             name: path.display().to_string(),
             tool_version: header.version.clone(),
-            swaps: plan.swaps.len() as u64,
+            swaps: (plan.swaps.len() + plan.groups.len()) as u64,
             fits_input,
             gives_release,
             not_for_release: header.not_for_release,
@@ -107,7 +108,18 @@ fn follow(plan: &PlanFile, files: &TwoFiles) -> Records {
             exchanged: variables(&swap.exchanged),
         })
         .collect();
-    swap::apply(&files.records_before, &swaps)
+    let takes = |group: &PlannedGroup| -> Vec<Take> {
+        let columns = group.columns.iter().zip(&group.from);
+        columns
+            .filter_map(|(&column, from)| {
+                Some(Take { variable: schema.variable_of(column)?, from: from.clone() })
+            })
+            .collect()
+    };
+    let takes: Vec<Vec<Take>> = plan.groups.iter().map(takes).collect();
+    let groups = plan.groups.iter().zip(&takes);
+    let groups = groups.map(|(group, takes)| (&group.records[..], &takes[..]));
+    swap::follow(&files.records_before, &swaps, groups)
 }
 
 /// Are single records named?

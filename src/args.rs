@@ -7,7 +7,8 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::frontier::{Cap, Choice};
 use crate::project::{
-    Amount, Fraction, ModelChoice, Pairing, PeopleCount, Risky, Rule, ScoreBy, SearchBy, SelectBy,
+    Amount, Fraction, MaxRecords, ModelChoice, Pairing, PeopleCount, Risky, Rule, ScoreBy,
+    SearchBy, SelectBy,
 };
 
 /// Swap values between the records of a microdata file while published tables stay exact.
@@ -194,6 +195,9 @@ pub struct ExplainArgs {
     /// One record: its number from 1, or with --id its value in that column
     #[arg(long, value_name = "R", allow_hyphen_values = true)]
     pub record: Option<String>,
+    /// Look for swaps of up to so many records too, from 2 to 8
+    #[arg(long, value_name = "N", conflicts_with = "pair")]
+    pub max_records: Option<MaxRecords>,
     /// Two records
     #[arg(long, value_names = ["R", "S"], num_args = 2, conflicts_with = "record", allow_hyphen_values = true)]
     pub pair: Vec<String>,
@@ -266,6 +270,9 @@ pub struct JobArgs {
     /// greedy (any number of records) or optimal (few)
     #[arg(long, value_name = "HOW")]
     pub pairing: Option<Pairing>,
+    /// Where a record has no partner, swaps of up to so many records: 4 or 8 [default: 2]
+    #[arg(long, value_name = "N")]
+    pub max_records: Option<MaxRecords>,
     /// A seed file that repeats a run; made (secret) when it is not there
     #[arg(long, value_name = "FILE", conflicts_with = "demo_seed")]
     pub seed_file: Option<PathBuf>,

@@ -3,7 +3,7 @@
 //! `plan` and `protect` are built from these steps, and `protect` goes on as `apply` does, in
 //! `release`: doing it in one go and doing it in three gives the same bytes.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -12,15 +12,18 @@ use marginswap_core::diagnostic::{Code, Diagnostic};
 use marginswap_core::encode::{RecordId, Records};
 use marginswap_core::graph::{Formula, Reason, Scope, Separators, Ties};
 use marginswap_core::hash::{Map, STATE};
+use marginswap_core::moves::{MoveSearch, TooManyTied};
 use marginswap_core::partner::{Screening, screen};
-use marginswap_core::plan::{self, Constraints, Forbidden, Planned, Prices, Task, Term};
+use marginswap_core::plan::{
+    self, Constraints, Forbidden, Group, Larger, Planned, Prices, SwapPlan, Task, Term,
+};
 use marginswap_core::random::Seed;
 use marginswap_core::risk::{Summaries, rare_cells};
 use marginswap_core::swap;
 use marginswap_core::table::JointTable;
 use marginswap_core::varset::VarSet;
 use marginswap_core::verify::{Claims, Distances, Link, Pooled, claims, compare_pairs};
-use marginswap_io::{PlanFile, PlanHeader, PlannedSwap, ReadOptions, digest_file};
+use marginswap_io::{PlanFile, PlanHeader, PlannedGroup, PlannedSwap, ReadOptions, digest_file};
 use marginswap_report::plan::{LeftOverReport, PlanReport};
 
 use crate::assess::{Question, Taken, assess, key_table};
@@ -45,6 +48,15 @@ pub struct Prepared {
     constraints: Constraints,
     risky: Vec<bool>,
     broken_rules: u64,
+}
+
+/// The refusal of more variables than larger swaps are looked for in.
+pub fn too_many_tied(error: TooManyTied) -> Diagnostic {
+    Diagnostic::new(
+        Code::TooManyTied,
+        error.to_string(),
+        "name fewer with --vars, or leave --max-records at 2",
+    )
 }
 
 /// The data file that a project names.
@@ -309,6 +321,12 @@ impl Prepared {
     }
 
     fn plan_within(&self, seed: Seed, constraints: &Constraints) -> Result<Planned, Diagnostic> {
+        let records = self.project.max_records().get();
+        let search = (records > 2)
+            .then(|| MoveSearch::new(&self.joint, self.scope.class(), &self.prices.weights))
+            .transpose()
+            .map_err(too_many_tied)?;
+        let larger = search.as_ref().map(|search| Larger { search, records });
         let task = Task {
             records: &self.records,
             joint: &self.joint,
@@ -318,6 +336,7 @@ impl Prepared {
             prices: &self.prices,
             constraints,
             risky: &self.risky,
+            larger,
         };
         let pairing = match self.project.pairing() {
             Pairing::Greedy => plan::Pairing::Greedy,
@@ -334,14 +353,14 @@ impl Prepared {
 
     /// What an intruder who knows the keys would find in the file that a plan makes.
     pub fn exposure(&self, planned: &Planned) -> Claims {
-        let after = swap::apply(&self.records, planned.plan.swaps());
+        let after = swap::apply_plan(&self.records, &planned.plan);
         let pooled = Pooled::of(&self.records, &after);
         claims(&pooled, self.prices.keys, Some(&Link::ByPosition))
     }
 
     /// The same, and how far the tables that are not kept move.
     pub fn weigh(&self, planned: &Planned) -> (Claims, Distances) {
-        let after = swap::apply(&self.records, planned.plan.swaps());
+        let after = swap::apply_plan(&self.records, &planned.plan);
         let pooled = Pooled::of(&self.records, &after);
         let claims = claims(&pooled, self.prices.keys, Some(&Link::ByPosition));
         let pairs = compare_pairs(&pooled, self.scope.schema().all(), &self.named_tables());
@@ -350,20 +369,39 @@ impl Prepared {
 
     /// Who is at risk, and who of them no swap of two can change.
     pub fn at_risk(&self) -> RiskCount {
+        self.count_risk(&vec![false; self.risky.len()])
+    }
+
+    /// The same, where whoever stands in a group needs no partner.
+    fn count_risk(&self, grouped: &[bool]) -> RiskCount {
         let mut count = RiskCount::default();
         for record in (0..self.risky.len()).filter(|&record| self.risky[record]) {
             let cell = self.joint.cell_of(RecordId::at(record));
             count.records += 1;
-            count.unswappable += u64::from(!self.screening.is_swappable(cell));
-            count.disclosed += u64::from(self.screening.is_disclosed(cell));
+            if !grouped[record] && !self.screening.is_swappable(cell) {
+                count.unswappable += 1;
+                count.disclosed += u64::from(self.screening.is_disclosed(cell));
+            }
         }
         count
     }
 
-    /// How many of these a plan swaps.
+    /// For each record: does it stand in a group of more than two?
+    fn grouped(&self, planned: &Planned) -> Vec<bool> {
+        let mut grouped = vec![false; self.risky.len()];
+        for record in planned.plan.groups().iter().flat_map(Group::records) {
+            grouped[record.position()] = true;
+        }
+        grouped
+    }
+
+    /// How many of these a plan gives other keys: whoever stands in a swap or a group.
     pub fn covered(&self, planned: &Planned) -> u64 {
-        let swapped = planned.plan.swaps().iter().flat_map(|swap| [swap.left, swap.right]);
-        swapped.filter(|record| self.risky[record.position()]).count() as u64
+        let pairs = planned.plan.swaps().iter().flat_map(|swap| [swap.left, swap.right]);
+        let by_pairs = pairs.filter(|record| self.risky[record.position()]).count();
+        let grouped = self.grouped(planned);
+        let by_groups = (0..grouped.len()).filter(|&record| grouped[record] && self.risky[record]);
+        (by_pairs + by_groups.count()) as u64
     }
 
     /// What a plan does, in numbers.
@@ -374,8 +412,17 @@ impl Prepared {
         not_for_release: bool,
     ) -> PlanReport {
         let plan = &planned.plan;
-        let RiskCount { records: risky, unswappable, disclosed } = self.at_risk();
+        let grouped = self.grouped(planned);
+        let RiskCount { records: risky, unswappable, disclosed } = self.count_risk(&grouped);
         let covered = self.covered(planned);
+        let in_group = (0..grouped.len()).filter(|&record| grouped[record] && self.risky[record]);
+        let covered_by_groups = in_group.count() as u64;
+        let looked_further = self.project.max_records().get() > 2;
+        let impossible = looked_further.then_some(plan.impossible().len() as u64);
+        let mut groups_by_records: BTreeMap<usize, u64> = BTreeMap::new();
+        for group in plan.groups() {
+            *groups_by_records.entry(group.records().len()).or_default() += 1;
+        }
         let left_over = planned.left_over.len() as u64;
         assert_eq!(covered + unswappable + left_over, risky, "everybody at risk is counted once");
         let cost = |swap: &marginswap_core::partner::swap::Swap| {
@@ -386,14 +433,20 @@ impl Prepared {
             records: self.records.len() as u64,
             risky,
             covered,
+            covered_by_groups,
             unswappable,
             disclosed,
             left_over,
             left_over_because: LeftOverReport::new(&planned.left_over),
+            max_records: self.project.max_records().get(),
+            impossible,
+            not_found: impossible.map(|impossible| risky - covered - impossible),
             swaps: plan.swaps().len() as u64,
+            groups: plan.groups().len() as u64,
+            groups_by_records,
             records_changed: plan.records_changed(),
             cells_changed: plan.cells_changed(),
-            cost: plan.swaps().iter().map(cost).sum(),
+            cost: plan.swaps().iter().map(cost).sum::<u64>() + self.cost_of_groups(plan),
             tables: self.named_tables().len() as u64,
             uniques_before: exposure.uniques_before,
             uniques_after: exposure.uniques_after,
@@ -401,6 +454,39 @@ impl Prepared {
             broken_rules: self.broken_rules,
             not_for_release,
         }
+    }
+
+    /// The weighted number of two-way tables that the groups disturb, group by group.
+    fn cost_of_groups(&self, plan: &SwapPlan) -> u64 {
+        let layout = self.records.cells().layout();
+        let weight = |variable: usize| self.prices.weights[variable];
+        let cost = |group: &Group| -> u64 {
+            let after = group.after(&self.records);
+            let changed: VarSet = group.takes().iter().map(|take| take.variable).collect();
+            let pair = |set: VarSet, cell: &[u64]| -> Vec<u32> {
+                set.iter().map(|variable| layout.code(cell, variable)).collect()
+            };
+            let disturbed = |set: VarSet| {
+                let records = group.records().iter().map(|&record| self.records.get(record));
+                let mut before: Vec<Vec<u32>> = records.map(|cell| pair(set, cell)).collect();
+                let mut then: Vec<Vec<u32>> = after.iter().map(|cell| pair(set, cell)).collect();
+                before.sort_unstable();
+                then.sort_unstable();
+                before != then
+            };
+            let all = self.scope.class().delta();
+            let pairs = changed.iter().flat_map(|left| {
+                let others = all.iter().filter(move |&other| other != left);
+                others
+                    .filter(move |&right| !changed.contains(right) || left < right)
+                    .map(move |right| (left, right))
+            });
+            pairs
+                .filter(|&(left, right)| disturbed(VarSet::from([left, right])))
+                .map(|(left, right)| weight(left) * weight(right))
+                .sum()
+        };
+        plan.groups().iter().map(cost).sum()
     }
 
     /// Says so when fewer records are changed than the rate asks for.
@@ -436,10 +522,30 @@ impl Prepared {
         planned.plan.swaps().iter().map(on_columns).collect()
     }
 
+    /// The groups of a plan on the columns of the file.
+    pub fn planned_groups(&self, planned: &Planned) -> Vec<PlannedGroup> {
+        let variables = self.scope.schema().variables();
+        let on_columns = |group: &Group| {
+            let mut columns: Vec<(usize, Vec<usize>)> = group
+                .takes()
+                .iter()
+                .flat_map(|take| {
+                    let columns = variables[take.variable].columns.iter();
+                    columns.map(|&column| (column, take.from.clone()))
+                })
+                .collect();
+            columns.sort_unstable();
+            let (columns, from) = columns.into_iter().unzip();
+            PlannedGroup { records: group.records().to_vec(), columns, from }
+        };
+        planned.plan.groups().iter().map(on_columns).collect()
+    }
+
     /// The plan as a file that `apply` can follow.
     pub fn plan_file(
         &self,
         swaps: Vec<PlannedSwap>,
+        groups: Vec<PlannedGroup>,
         report: &PlanReport,
     ) -> Result<PlanFile, Diagnostic> {
         let digest = digest_file(&self.path)?;
@@ -455,6 +561,7 @@ impl Prepared {
                 summary: serde_json::to_value(report).expect("a report is plain data"),
             },
             swaps,
+            groups,
         })
     }
 }

@@ -12,8 +12,8 @@ use marginswap_core::random::{Random, Seed};
 use marginswap_core::varset::VarSet;
 use marginswap_core::verify::{Certified, Checks, Link, Triples, Verification, certify};
 use marginswap_io::{
-    Compression, Finished, Format, Overwrite, PlannedSwap, ReadOptions, ReleaseOptions, Secrecy,
-    Source, Staged, rewrite,
+    Changes, Compression, Finished, Format, Overwrite, ReadOptions, ReleaseOptions, Secrecy,
+    Source, Staged, rewrite_all,
 };
 
 use crate::input::Loaded;
@@ -67,7 +67,7 @@ pub fn release(
     keys: VarSet,
     path: &Path,
     options: ReadOptions,
-    swaps: &[PlannedSwap],
+    changes: Changes<'_>,
     release: &ReleaseAs<'_>,
 ) -> Result<Release, Diagnostic> {
     let names = loaded.names();
@@ -87,7 +87,7 @@ pub fn release(
     let mut staged = Staged::create(release.target, release.overwrite, Secrecy::Plain)?;
     let packing = Compression::for_target(release.target);
     let how = ReleaseOptions { order: order.clone(), drop: drop.clone(), packing };
-    staged.fill(|out| rewrite(path, &options, swaps, &how, out))?;
+    staged.fill(|out| rewrite_all(path, &options, changes, &how, out))?;
     staged.flush().map_err(|error| {
         Diagnostic::new(Code::Unwritable, error.kind().to_string(), "see that the disk has room")
             .in_file(release.target)

@@ -28,6 +28,7 @@ pub fn of_job(args: &JobArgs) -> Result<Project, Diagnostic> {
             budget: args.budget,
             rate: args.rate,
             pairing: args.pairing,
+            max_records: args.max_records,
             ..Swapping::default()
         },
         release: Release::default(),

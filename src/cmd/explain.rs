@@ -4,11 +4,13 @@ use marginswap_core::diagnostic::{Code, Diagnostic};
 use marginswap_core::graph::quoted;
 use marginswap_report::codes::{CodeReport, CodesReport};
 use marginswap_report::explain::{self, PairReport, RecordReport};
+use marginswap_report::larger::LargerReport;
 use marginswap_report::pictures::diagonal::{self, DiagonalPicture};
 use marginswap_report::pictures::why;
 
 use crate::args::{Cli, ExplainArgs, Partners};
 use crate::input::{note_many, open, separators};
+use crate::job::too_many_tied;
 use crate::output::{Line, Sketch, give, next};
 
 /// Explains a code, a pair or a record.
@@ -74,7 +76,11 @@ fn explain_record(args: &ExplainArgs, record: &str) -> Result<(), Diagnostic> {
         Partners::Count => explain::Partners::Count,
         Partners::All => explain::Partners::All,
     };
-    let report = RecordReport::new(&scope, &separators, &records, record, list);
+    let mut report = RecordReport::new(&scope, &separators, &records, record, list);
+    if let Some(most) = args.max_records.filter(|most| most.get() > 2) {
+        let larger = LargerReport::new(&scope, &records, record, most.get());
+        report.larger = Some(larger.map_err(too_many_tied)?);
+    }
     sketch.draw(|| why::draw_record("", &report))?;
     give(&report, args.answer.json)?;
     let number = report.record.to_string();
@@ -95,6 +101,10 @@ fn explain_record(args: &ExplainArgs, record: &str) -> Result<(), Diagnostic> {
                 })
                 .collect();
             next(&line(args, &[others.join(" + ")]).option("--record", &number).to_string());
+        }
+        (None, _) if report.larger.is_none() && report.disclosed != Some(true) => {
+            let more = line(args, &args.keep).option("--record", &number).to_string();
+            next(&format!("{more} --max-records 4"));
         }
         (None, _) => next("keep other tables, or release the record in another way"),
     }

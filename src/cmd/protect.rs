@@ -3,7 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use marginswap_core::diagnostic::{Code, Diagnostic};
-use marginswap_io::{Overwrite, ReadOptions, Secrecy, check_outputs, write_atomic, write_plan};
+use marginswap_io::{
+    Changes, Overwrite, ReadOptions, Secrecy, check_outputs, write_atomic, write_plan,
+};
 use marginswap_report::pictures::waterfall;
 use marginswap_report::plan::ProtectReport;
 
@@ -75,7 +77,7 @@ pub fn carry_out(request: Request) -> Result<Outcome, Diagnostic> {
     let chosen = seed.choose()?;
     let prepared = prepare(project)?;
     let planned = prepared.plan(chosen.seed)?;
-    let swaps = prepared.planned_swaps(&planned);
+    let (swaps, groups) = (prepared.planned_swaps(&planned), prepared.planned_groups(&planned));
     let project = &prepared.project;
     let released = release(
         &prepared.loaded,
@@ -83,7 +85,7 @@ pub fn carry_out(request: Request) -> Result<Outcome, Diagnostic> {
         prepared.loaded.variables(&prepared.scope, &project.risk.keys),
         &prepared.path,
         ReadOptions { delimiter: project.delimiter },
-        &swaps,
+        Changes { swaps: &swaps, groups: &groups },
         &ReleaseAs {
             target: &out,
             overwrite,
@@ -97,7 +99,7 @@ pub fn carry_out(request: Request) -> Result<Outcome, Diagnostic> {
     let has_pages = pages.internal.is_some() || pages.external.is_some();
     let mut file = None;
     if plan_path.is_some() || has_pages {
-        file = Some(prepared.plan_file(swaps, &report)?);
+        file = Some(prepared.plan_file(swaps, groups, &report)?);
     }
     if let (Some(path), Some(file)) = (&plan_path, &file) {
         write_plan(path, overwrite, file)?;

@@ -183,6 +183,8 @@ impl Draft {
         file.example("rate", "\"2 %\"");
         file.word("\"greedy\", or \"optimal\" for an exact matching where it fits.");
         file.entry("pairing", "\"greedy\"");
+        file.word("Where a record has no partner: swaps of up to so many records, 4 or 8.");
+        file.example("max_records", "4");
         file.word("What it costs to disturb a variable: a whole number, 1 where none is given.");
         file.example("weights", &format!("{{ {} = 3 }}", text(&name(0))));
     }

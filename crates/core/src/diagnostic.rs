@@ -379,6 +379,10 @@ codes! {
     PairingTooLarge 702 exit 7: "an exact pairing that does not fit",
         "The best pairing is found exactly for up to 1,000 records that take part. For more, the\n\
          greedy pairing comes close to it: `--pairing greedy`.";
+    TooManyTied 705 exit 7: "too many variables for larger swaps",
+        "Swaps of more than two records are looked for among at most 64 variables with two values\n\
+         or more. Name fewer with --vars (what it leaves out stays as it is), or leave\n\
+         --max-records at 2: pairs are looked for among up to 256.";
     Unreadable 801 exit 8: "a file that cannot be read",
         "The operating system refuses to read the file; what it says is printed with the error.";
     Unwritable 802 exit 8: "a file that cannot be written",

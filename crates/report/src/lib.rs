@@ -26,6 +26,7 @@ pub mod explain;
 pub mod frontier;
 pub mod graph;
 pub mod inspect;
+pub mod larger;
 pub mod plan;
 pub mod risk;
 pub mod screen;
