@@ -5,8 +5,10 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use crate::frontier::{Cap, Choice};
 use crate::project::{
-    Amount, Fraction, ModelChoice, Pairing, PeopleCount, Risky, Rule, ScoreBy, SearchBy, SelectBy,
+    Amount, Fraction, MaxRecords, ModelChoice, Pairing, PeopleCount, Risky, Rule, ScoreBy,
+    SearchBy, SelectBy,
 };
 
 /// Swap values between the records of a microdata file while published tables stay exact.
@@ -51,6 +53,10 @@ pub enum Command {
     Apply(ApplyArgs),
     /// Compare a released file with the original: tables, changes, risk
     Verify(VerifyArgs),
+    /// A release on one page: for those who decide, or to be published
+    Report(ReportArgs),
+    /// Several plans, by budget and seed: risk against change, and the best of them
+    Frontier(FrontierArgs),
     /// Write a project file to start from
     Init(InitArgs),
     /// Write the survey of an invented town, and do the whole job on it
@@ -189,9 +195,17 @@ pub struct ExplainArgs {
     /// One record: its number from 1, or with --id its value in that column
     #[arg(long, value_name = "R", allow_hyphen_values = true)]
     pub record: Option<String>,
+    /// Look for swaps of up to so many records too, from 2 to 8
+    #[arg(long, value_name = "N", conflicts_with = "pair")]
+    pub max_records: Option<MaxRecords>,
     /// Two records
     #[arg(long, value_names = ["R", "S"], num_args = 2, conflicts_with = "record", allow_hyphen_values = true)]
     pub pair: Vec<String>,
+    /// Draw why into this file: what each separator offers, the swap, or the chain of tables
+    #[arg(long, value_name = "FILE")]
+    pub svg: Option<PathBuf>,
+    #[command(flatten)]
+    pub force: ForceArgs,
     /// Which partners of --record to list
     #[arg(long, value_name = "WHICH", conflicts_with = "pair", default_value = "count")]
     pub partners: Partners,
@@ -256,6 +270,9 @@ pub struct JobArgs {
     /// greedy (any number of records) or optimal (few)
     #[arg(long, value_name = "HOW")]
     pub pairing: Option<Pairing>,
+    /// Where a record has no partner, swaps of up to so many records: 4 or 8 [default: 2]
+    #[arg(long, value_name = "N")]
+    pub max_records: Option<MaxRecords>,
     /// A seed file that repeats a run; made (secret) when it is not there
     #[arg(long, value_name = "FILE", conflicts_with = "demo_seed")]
     pub seed_file: Option<PathBuf>,
@@ -379,6 +396,15 @@ pub struct ProtectArgs {
     /// Keep the plan (secret) in this file
     #[arg(long, value_name = "FILE")]
     pub plan: Option<PathBuf>,
+    /// Write the report for those who decide into this file
+    #[arg(long, value_name = "FILE")]
+    pub report: Option<PathBuf>,
+    /// Write the report that may be published into this file
+    #[arg(long, value_name = "FILE")]
+    pub external_report: Option<PathBuf>,
+    /// Draw who is at risk, protected and left over into this file
+    #[arg(long, value_name = "FILE")]
+    pub svg: Option<PathBuf>,
     #[command(flatten)]
     pub release: ReleaseArgs,
 }
@@ -393,6 +419,9 @@ pub struct PlanArgs {
     /// The plan file (secret)
     #[arg(short, long, value_name = "FILE")]
     pub out: Option<PathBuf>,
+    /// Draw who is at risk, protected and left over into this file
+    #[arg(long, value_name = "FILE")]
+    pub svg: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
@@ -464,6 +493,11 @@ pub struct VerifyArgs {
     /// Compare three-way tables as well
     #[arg(long)]
     pub three_way: bool,
+    /// Draw all two-way tables, fixed or changed, into this file
+    #[arg(long, value_name = "FILE")]
+    pub svg: Option<PathBuf>,
+    #[command(flatten)]
+    pub force: ForceArgs,
     /// The project file, for tables, keys and columns [default: none]
     #[arg(long, value_name = "FILE")]
     pub project: Option<PathBuf>,
@@ -475,6 +509,108 @@ pub struct VerifyArgs {
     pub threads: ThreadArgs,
     #[command(flatten)]
     pub answer: AnswerArgs,
+}
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  marginswap report survey.csv released.csv --keep 'region*sex + sex*age' --keys region,sex -o report.html\n  \
+                  marginswap report survey.csv released.csv --plan swap.plan -o report.html\n  \
+                  marginswap report --external -o public.html      (files and tables from marginswap.toml)"
+)]
+pub struct ReportArgs {
+    /// The original file [default: the project file's `data`]
+    #[arg(value_name = "BEFORE")]
+    pub before: Option<PathBuf>,
+    /// The released file [default: the project file's `out`]
+    #[arg(value_name = "AFTER")]
+    pub after: Option<PathBuf>,
+    /// The page to write [default: `internal` or `external` in the project file]
+    #[arg(short, long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// The page that may be published: no seed, plan, id, record, exact rate or hash
+    #[arg(long, conflicts_with = "reveal")]
+    pub external: bool,
+    /// The plan that made the file, for method and replay [default: the project file's]
+    #[arg(long, value_name = "PLAN")]
+    pub plan: Option<PathBuf>,
+    /// A table that must not have changed, as `region*sex*age`
+    #[arg(long, value_name = "TABLES")]
+    pub keep: Vec<String>,
+    /// What an intruder may know
+    #[arg(long, value_name = "A,B,…")]
+    pub keys: Vec<String>,
+    /// Who is at risk: unique, k:3, records:FILE [default: the plan's, or unique on the keys]
+    #[arg(long, value_name = "RULE")]
+    pub risky: Option<Risky>,
+    /// A table that is not kept, of which the page says how far it moved
+    #[arg(long, value_name = "TABLES")]
+    pub watch: Vec<String>,
+    /// Columns that only travel together
+    #[arg(long, value_name = "A,B,…")]
+    pub linked: Vec<String>,
+    /// The column of sampling weights, which joins every kept table
+    #[arg(long, value_name = "COLUMN")]
+    pub weight: Option<String>,
+    /// The lines of the two files do not correspond (without --id, nothing is said of records)
+    #[arg(long)]
+    pub shuffled: bool,
+    /// The seed file of the run, which with the plan tells the order of a shuffled file
+    #[arg(long, value_name = "FILE", conflicts_with = "demo_seed")]
+    pub seed_file: Option<PathBuf>,
+    /// The demo seed of the run, for the same
+    #[arg(long, value_name = "N")]
+    pub demo_seed: Option<u64>,
+    /// List the records at risk that keep their keys, by number (points to persons)
+    #[arg(long)]
+    pub reveal: bool,
+    /// The project file [default: marginswap.toml, if it is here]
+    #[arg(long, value_name = "FILE")]
+    pub project: Option<PathBuf>,
+    #[command(flatten)]
+    pub read: ReadArgs,
+    #[command(flatten)]
+    pub roles: RoleArgs,
+    #[command(flatten)]
+    pub threads: ThreadArgs,
+    #[command(flatten)]
+    pub answer: AnswerArgs,
+    #[command(flatten)]
+    pub force: ForceArgs,
+}
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  marginswap frontier survey.csv --keys region,sex,age --keep 'region*sex + sex*age' --svg frontier.svg\n  \
+                  marginswap frontier --budgets 1%,2%,5% --seeds 10 --choose risk:1% --plan swap.plan"
+)]
+#[command(mut_args(not_with_budgets))]
+pub struct FrontierArgs {
+    #[command(flatten)]
+    pub job: JobArgs,
+    /// The most records that a plan may change, one plan for each and for each seed; `none` is
+    /// no cap [default: the budget that is set, else 1%,2%,5%,none]
+    #[arg(long, value_name = "A,B,…", value_delimiter = ',')]
+    pub budgets: Vec<Cap>,
+    /// How many seeds are tried for each budget
+    #[arg(long, value_name = "M", default_value = "3")]
+    pub seeds: NonZeroUsize,
+    /// By what a plan is chosen: least-risk; change:0.5% or risk:1%, the most it may be
+    #[arg(long, value_name = "HOW", default_value = "least-risk")]
+    pub choose: Choice,
+    /// Write the chosen plan (secret) into this file
+    #[arg(long, value_name = "FILE")]
+    pub plan: Option<PathBuf>,
+    /// Draw risk against change into this file
+    #[arg(long, value_name = "FILE")]
+    pub svg: Option<PathBuf>,
+}
+
+/// One budget is not several.
+fn not_with_budgets(argument: clap::Arg) -> clap::Arg {
+    match argument.get_id().as_str() {
+        "budget" => argument.conflicts_with("budgets"),
+        _ => argument,
+    }
 }
 
 #[derive(Debug, Args)]

@@ -161,6 +161,16 @@ impl Loaded {
         &self.names
     }
 
+    /// What may happen to a column.
+    pub fn role(&self, column: usize) -> Role {
+        self.roles.of(column)
+    }
+
+    /// Does this column name the records?
+    pub fn is_id(&self, column: usize) -> bool {
+        self.id == Some(column)
+    }
+
     /// The position of a column.
     pub fn position(&self, name: &str) -> Result<usize, Diagnostic> {
         position_of(&self.names, name).map_err(|error| error.in_file(&self.path))

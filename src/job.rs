@@ -3,7 +3,7 @@
 //! `plan` and `protect` are built from these steps, and `protect` goes on as `apply` does, in
 //! `release`: doing it in one go and doing it in three gives the same bytes.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -12,24 +12,27 @@ use marginswap_core::diagnostic::{Code, Diagnostic};
 use marginswap_core::encode::{RecordId, Records};
 use marginswap_core::graph::{Formula, Reason, Scope, Separators, Ties};
 use marginswap_core::hash::{Map, STATE};
+use marginswap_core::moves::{MoveSearch, TooManyTied};
 use marginswap_core::partner::{Screening, screen};
-use marginswap_core::plan::{self, Constraints, Forbidden, Planned, Prices, Task, Term};
+use marginswap_core::plan::{
+    self, Constraints, Forbidden, Group, Larger, Planned, Prices, SwapPlan, Task, Term,
+};
 use marginswap_core::random::Seed;
 use marginswap_core::risk::{Summaries, rare_cells};
 use marginswap_core::swap;
 use marginswap_core::table::JointTable;
 use marginswap_core::varset::VarSet;
-use marginswap_core::verify::{Claims, Link, Pooled, claims};
-use marginswap_io::{PlanFile, PlanHeader, PlannedSwap, ReadOptions, digest_file};
+use marginswap_core::verify::{Claims, Distances, Link, Pooled, claims, compare_pairs};
+use marginswap_io::{PlanFile, PlanHeader, PlannedGroup, PlannedSwap, ReadOptions, digest_file};
 use marginswap_report::plan::{LeftOverReport, PlanReport};
 
 use crate::assess::{Question, Taken, assess, key_table};
 use crate::input::{Loaded, Opened, note_many, separators};
 use crate::output::talk;
-use crate::project::{Pairing, Project, Risky};
+use crate::project::{Amount, Pairing, Project, Risky};
 
 /// Beyond so many separators the pair test decides.
-const MOST_SEPARATORS: usize = 100_000;
+pub const MOST_SEPARATORS: usize = 100_000;
 
 /// Everything that planning needs, read from the file.
 pub struct Prepared {
@@ -45,6 +48,15 @@ pub struct Prepared {
     constraints: Constraints,
     risky: Vec<bool>,
     broken_rules: u64,
+}
+
+/// The refusal of more variables than larger swaps are looked for in.
+pub fn too_many_tied(error: TooManyTied) -> Diagnostic {
+    Diagnostic::new(
+        Code::TooManyTied,
+        error.to_string(),
+        "name fewer with --vars, or leave --max-records at 2",
+    )
 }
 
 /// The data file that a project names.
@@ -73,6 +85,15 @@ pub fn open(project: &Project, path: &Path) -> Result<Opened, Diagnostic> {
 
 /// The scope of a project in a file with these columns.
 pub fn scope_of(project: &Project, opened: &Opened) -> Result<Scope, Diagnostic> {
+    scope_apart(project, opened, &[])
+}
+
+/// As [`scope_of`], with more columns that are variables of their own though they stay.
+pub fn scope_apart(
+    project: &Project,
+    opened: &Opened,
+    more: &[String],
+) -> Result<Scope, Diagnostic> {
     let names = opened.columns();
     let find = |name: &str| opened.position(name);
     let swap = &project.swap;
@@ -81,6 +102,7 @@ pub fn scope_of(project: &Project, opened: &Opened) -> Result<Scope, Diagnostic>
     };
     let mut apart = all(&project.risk.keys)?;
     apart.extend(all(&swap.strata)?);
+    apart.extend(all(more)?);
     for list in &swap.matched {
         apart.extend(all(list)?);
     }
@@ -203,7 +225,7 @@ fn constraints(
 }
 
 /// Who is at risk, record by record.
-fn risky(
+pub fn risky(
     project: &Project,
     loaded: &Loaded,
     scope: &Scope,
@@ -276,9 +298,35 @@ pub fn rule_of(
     }
 }
 
+/// Records at risk, counted.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct RiskCount {
+    pub records: u64,
+    /// Of these, those without a partner.
+    pub unswappable: u64,
+    /// Of these, those already disclosed.
+    pub disclosed: u64,
+}
+
 impl Prepared {
     /// Decides the swaps.
     pub fn plan(&self, seed: Seed) -> Result<Planned, Diagnostic> {
+        self.plan_within(seed, &self.constraints)
+    }
+
+    /// Decides the swaps, with another cap on the records that change.
+    pub fn plan_capped(&self, seed: Seed, cap: Option<Amount>) -> Result<Planned, Diagnostic> {
+        let most_changed = cap.map(|amount| amount.of(self.records.len() as u64));
+        self.plan_within(seed, &Constraints { most_changed, ..self.constraints.clone() })
+    }
+
+    fn plan_within(&self, seed: Seed, constraints: &Constraints) -> Result<Planned, Diagnostic> {
+        let records = self.project.max_records().get();
+        let search = (records > 2)
+            .then(|| MoveSearch::new(&self.joint, self.scope.class(), &self.prices.weights))
+            .transpose()
+            .map_err(too_many_tied)?;
+        let larger = search.as_ref().map(|search| Larger { search, records });
         let task = Task {
             records: &self.records,
             joint: &self.joint,
@@ -286,8 +334,9 @@ impl Prepared {
             separators: &self.separators,
             screening: &self.screening,
             prices: &self.prices,
-            constraints: &self.constraints,
+            constraints,
             risky: &self.risky,
+            larger,
         };
         let pairing = match self.project.pairing() {
             Pairing::Greedy => plan::Pairing::Greedy,
@@ -304,9 +353,55 @@ impl Prepared {
 
     /// What an intruder who knows the keys would find in the file that a plan makes.
     pub fn exposure(&self, planned: &Planned) -> Claims {
-        let after = swap::apply(&self.records, planned.plan.swaps());
+        let after = swap::apply_plan(&self.records, &planned.plan);
         let pooled = Pooled::of(&self.records, &after);
         claims(&pooled, self.prices.keys, Some(&Link::ByPosition))
+    }
+
+    /// The same, and how far the tables that are not kept move.
+    pub fn weigh(&self, planned: &Planned) -> (Claims, Distances) {
+        let after = swap::apply_plan(&self.records, &planned.plan);
+        let pooled = Pooled::of(&self.records, &after);
+        let claims = claims(&pooled, self.prices.keys, Some(&Link::ByPosition));
+        let pairs = compare_pairs(&pooled, self.scope.schema().all(), &self.named_tables());
+        (claims, Distances::of_pairs(&pairs))
+    }
+
+    /// Who is at risk, and who of them no swap of two can change.
+    pub fn at_risk(&self) -> RiskCount {
+        self.count_risk(&vec![false; self.risky.len()])
+    }
+
+    /// The same, where whoever stands in a group needs no partner.
+    fn count_risk(&self, grouped: &[bool]) -> RiskCount {
+        let mut count = RiskCount::default();
+        for record in (0..self.risky.len()).filter(|&record| self.risky[record]) {
+            let cell = self.joint.cell_of(RecordId::at(record));
+            count.records += 1;
+            if !grouped[record] && !self.screening.is_swappable(cell) {
+                count.unswappable += 1;
+                count.disclosed += u64::from(self.screening.is_disclosed(cell));
+            }
+        }
+        count
+    }
+
+    /// For each record: does it stand in a group of more than two?
+    fn grouped(&self, planned: &Planned) -> Vec<bool> {
+        let mut grouped = vec![false; self.risky.len()];
+        for record in planned.plan.groups().iter().flat_map(Group::records) {
+            grouped[record.position()] = true;
+        }
+        grouped
+    }
+
+    /// How many of these a plan gives other keys: whoever stands in a swap or a group.
+    pub fn covered(&self, planned: &Planned) -> u64 {
+        let pairs = planned.plan.swaps().iter().flat_map(|swap| [swap.left, swap.right]);
+        let by_pairs = pairs.filter(|record| self.risky[record.position()]).count();
+        let grouped = self.grouped(planned);
+        let by_groups = (0..grouped.len()).filter(|&record| grouped[record] && self.risky[record]);
+        (by_pairs + by_groups.count()) as u64
     }
 
     /// What a plan does, in numbers.
@@ -317,14 +412,17 @@ impl Prepared {
         not_for_release: bool,
     ) -> PlanReport {
         let plan = &planned.plan;
-        let cell = |record: usize| self.joint.cell_of(RecordId::at(record));
-        let at_risk = || (0..self.risky.len()).filter(|&record| self.risky[record]);
-        let unswappable = at_risk().filter(|&record| !self.screening.is_swappable(cell(record)));
-        let disclosed = at_risk().filter(|&record| self.screening.is_disclosed(cell(record)));
-        let swapped = plan.swaps().iter().flat_map(|swap| [swap.left, swap.right]);
-        let covered = swapped.filter(|record| self.risky[record.position()]).count() as u64;
-        let risky = at_risk().count() as u64;
-        let unswappable = unswappable.count() as u64;
+        let grouped = self.grouped(planned);
+        let RiskCount { records: risky, unswappable, disclosed } = self.count_risk(&grouped);
+        let covered = self.covered(planned);
+        let in_group = (0..grouped.len()).filter(|&record| grouped[record] && self.risky[record]);
+        let covered_by_groups = in_group.count() as u64;
+        let looked_further = self.project.max_records().get() > 2;
+        let impossible = looked_further.then_some(plan.impossible().len() as u64);
+        let mut groups_by_records: BTreeMap<usize, u64> = BTreeMap::new();
+        for group in plan.groups() {
+            *groups_by_records.entry(group.records().len()).or_default() += 1;
+        }
         let left_over = planned.left_over.len() as u64;
         assert_eq!(covered + unswappable + left_over, risky, "everybody at risk is counted once");
         let cost = |swap: &marginswap_core::partner::swap::Swap| {
@@ -335,14 +433,20 @@ impl Prepared {
             records: self.records.len() as u64,
             risky,
             covered,
+            covered_by_groups,
             unswappable,
-            disclosed: disclosed.count() as u64,
+            disclosed,
             left_over,
             left_over_because: LeftOverReport::new(&planned.left_over),
+            max_records: self.project.max_records().get(),
+            impossible,
+            not_found: impossible.map(|impossible| risky - covered - impossible),
             swaps: plan.swaps().len() as u64,
+            groups: plan.groups().len() as u64,
+            groups_by_records,
             records_changed: plan.records_changed(),
             cells_changed: plan.cells_changed(),
-            cost: plan.swaps().iter().map(cost).sum(),
+            cost: plan.swaps().iter().map(cost).sum::<u64>() + self.cost_of_groups(plan),
             tables: self.named_tables().len() as u64,
             uniques_before: exposure.uniques_before,
             uniques_after: exposure.uniques_after,
@@ -350,6 +454,39 @@ impl Prepared {
             broken_rules: self.broken_rules,
             not_for_release,
         }
+    }
+
+    /// The weighted number of two-way tables that the groups disturb, group by group.
+    fn cost_of_groups(&self, plan: &SwapPlan) -> u64 {
+        let layout = self.records.cells().layout();
+        let weight = |variable: usize| self.prices.weights[variable];
+        let cost = |group: &Group| -> u64 {
+            let after = group.after(&self.records);
+            let changed: VarSet = group.takes().iter().map(|take| take.variable).collect();
+            let pair = |set: VarSet, cell: &[u64]| -> Vec<u32> {
+                set.iter().map(|variable| layout.code(cell, variable)).collect()
+            };
+            let disturbed = |set: VarSet| {
+                let records = group.records().iter().map(|&record| self.records.get(record));
+                let mut before: Vec<Vec<u32>> = records.map(|cell| pair(set, cell)).collect();
+                let mut then: Vec<Vec<u32>> = after.iter().map(|cell| pair(set, cell)).collect();
+                before.sort_unstable();
+                then.sort_unstable();
+                before != then
+            };
+            let all = self.scope.class().delta();
+            let pairs = changed.iter().flat_map(|left| {
+                let others = all.iter().filter(move |&other| other != left);
+                others
+                    .filter(move |&right| !changed.contains(right) || left < right)
+                    .map(move |right| (left, right))
+            });
+            pairs
+                .filter(|&(left, right)| disturbed(VarSet::from([left, right])))
+                .map(|(left, right)| weight(left) * weight(right))
+                .sum()
+        };
+        plan.groups().iter().map(cost).sum()
     }
 
     /// Says so when fewer records are changed than the rate asks for.
@@ -385,10 +522,30 @@ impl Prepared {
         planned.plan.swaps().iter().map(on_columns).collect()
     }
 
+    /// The groups of a plan on the columns of the file.
+    pub fn planned_groups(&self, planned: &Planned) -> Vec<PlannedGroup> {
+        let variables = self.scope.schema().variables();
+        let on_columns = |group: &Group| {
+            let mut columns: Vec<(usize, Vec<usize>)> = group
+                .takes()
+                .iter()
+                .flat_map(|take| {
+                    let columns = variables[take.variable].columns.iter();
+                    columns.map(|&column| (column, take.from.clone()))
+                })
+                .collect();
+            columns.sort_unstable();
+            let (columns, from) = columns.into_iter().unzip();
+            PlannedGroup { records: group.records().to_vec(), columns, from }
+        };
+        planned.plan.groups().iter().map(on_columns).collect()
+    }
+
     /// The plan as a file that `apply` can follow.
     pub fn plan_file(
         &self,
         swaps: Vec<PlannedSwap>,
+        groups: Vec<PlannedGroup>,
         report: &PlanReport,
     ) -> Result<PlanFile, Diagnostic> {
         let digest = digest_file(&self.path)?;
@@ -404,6 +561,7 @@ impl Prepared {
                 summary: serde_json::to_value(report).expect("a report is plain data"),
             },
             swaps,
+            groups,
         })
     }
 }

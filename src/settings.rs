@@ -9,7 +9,7 @@ use marginswap_io::Delimiter;
 use crate::args::{JobArgs, ModelArgs, ReadArgs, RiskArgs, RoleArgs, ThreadArgs};
 use crate::input::one_name;
 use crate::output::talk;
-use crate::project::{Columns, Keep, Project, Release, Risk, Risky, Swapping};
+use crate::project::{Columns, Keep, Project, Release, Reports, Risk, Risky, Swapping};
 
 /// The project of a job: the file named or found, overridden by the flags.
 pub fn of_job(args: &JobArgs) -> Result<Project, Diagnostic> {
@@ -28,9 +28,11 @@ pub fn of_job(args: &JobArgs) -> Result<Project, Diagnostic> {
             budget: args.budget,
             rate: args.rate,
             pairing: args.pairing,
+            max_records: args.max_records,
             ..Swapping::default()
         },
         release: Release::default(),
+        report: Reports::default(),
         trs: None,
     };
     let project = file(args.project.as_deref())?.merge(flags);
@@ -69,7 +71,7 @@ fn risk(keys: &[String], risky: Option<&Risky>, model: &ModelArgs) -> Result<Ris
 }
 
 /// The project file that is named, or the one in this folder, or an empty project.
-fn file(named: Option<&Path>) -> Result<Project, Diagnostic> {
+pub fn file(named: Option<&Path>) -> Result<Project, Diagnostic> {
     match named {
         Some(path) => Project::load(path),
         None => Ok(Project::find()?.unwrap_or_default()),
@@ -96,7 +98,7 @@ pub fn names(texts: &[String]) -> Result<Vec<String>, Diagnostic> {
     Ok(groups(texts)?.concat())
 }
 
-fn groups(texts: &[String]) -> Result<Vec<Vec<String>>, Diagnostic> {
+pub fn groups(texts: &[String]) -> Result<Vec<Vec<String>>, Diagnostic> {
     texts.iter().map(|text| parse_names(text)).collect()
 }
 

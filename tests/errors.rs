@@ -193,6 +193,21 @@ const TYPED: &[(Code, &[&str])] = &[
         &["plan", GOOD, "--keys", "age", "-o", "tests/nowhere.plan", "--seed-file", GOOD],
     ),
     (Code::NoPlan, &["apply", GOOD, GOOD, "-o", "tests/nowhere.csv"]),
+    (
+        Code::NothingToTell,
+        &["report", GOOD, "tests/bad/other_ages.csv", "--external", "-o", "tests/nowhere.html"],
+    ),
+    (Code::MissingSetting, &["report", GOOD, "-o", "tests/nowhere.html"]),
+    (Code::MissingSetting, &["report", GOOD, GOOD, "--keep", "age"]),
+    (Code::OutputIsInput, &["report", GOOD, GOOD, "--keep", "age", "-o", GOOD, "--force"]),
+    (
+        Code::OutputIsInput,
+        &["explain", GOOD, "--keep", "age", "--record", "1", "--svg", GOOD, "--force"],
+    ),
+    (
+        Code::UnknownColumn,
+        &["report", GOOD, GOOD, "--keep", "age", "--watch", "agee", "-o", "tests/nowhere.html"],
+    ),
     (Code::UnknownVariable, &["graph", GOOD, "--keep", "agee*sex"]),
     (Code::RepeatedVariable, &["graph", GOOD, "--keep", "age*sex*age"]),
     (Code::EmptyTable, &["graph", GOOD, "--keep", "age + "]),
@@ -246,6 +261,25 @@ fn too_many_variables_are_refused() {
     assert_eq!(marginswap(&few).status.code(), Some(0));
 }
 
+#[test]
+fn too_many_variables_for_larger_swaps_are_refused() {
+    let folder = tempfile::tempdir().expect("a folder can be made");
+    let path = folder.path().join("wide.csv");
+    let names: Vec<String> = (0..65).map(|column| format!("v{column}")).collect();
+    let line = |value: &str| vec![value; 65].join(",");
+    let text = format!("{}\n{}\n{}\n", names.join(","), line("0"), line("1"));
+    fs::write(&path, text).expect("it can be written");
+    let path = path.to_str().expect("the path is text");
+    let keep = names.join("*");
+    let explain = ["explain", path, "--keep", &keep, "--record", "1", "--max-records"];
+    refused(Code::TooManyTied, &[&explain[..], &["4"]].concat());
+    assert_eq!(marginswap(&[&explain[..], &["2"]].concat()).status.code(), Some(0));
+    let out = folder.path().join("out.csv");
+    let out = out.to_str().expect("the path is text");
+    let protect = ["protect", path, "--keep", &keep, "--keys", "v0", "-o", out];
+    refused(Code::TooManyTied, &[&protect[..], &["--max-records", "8"]].concat());
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn an_unreadable_file_is_refused() {
@@ -283,7 +317,7 @@ fn every_code_has_a_test() {
     tested.extend(OUR_FAULT);
     tested.extend(TESTED_IN_THE_CORE);
     tested.insert(Code::OwnBug);
-    tested.extend([Code::TooManyVariables, Code::Unreadable]);
+    tested.extend([Code::TooManyVariables, Code::TooManyTied, Code::Unreadable]);
     if cfg!(feature = "parquet") {
         tested.insert(Code::NoParquet);
     } else {

@@ -53,6 +53,7 @@ rules = ["age = 0-17 & marital = married", 'sex in {"f", m}']
 budget = "5 %"
 rate = 40
 pairing = "optimal"
+max_records = 4
 [swap.weights]
 income = 3
 "marital status" = 1
@@ -124,6 +125,7 @@ fn every_entry_is_read() {
     assert_eq!(project.swap.budget, Some(Amount::Share(Share::percent(5))));
     assert_eq!(project.swap.rate, Some(Amount::Records(40)));
     assert_eq!(project.swap.pairing, Some(Pairing::Optimal));
+    assert_eq!(project.max_records().get(), 4);
     assert_eq!(project.weight_of("income").get(), 3);
     assert_eq!(project.weight_of("marital status").get(), 1);
     assert_eq!(project.weight_of("sex").get(), 1);
@@ -241,6 +243,7 @@ const REFUSED: &[(&str, Code, &str, &str)] = &[
     ("[swap]\nrate = -5\n", Code::BadEntry, "line 2, column 8", "`swap.rate`"),
     ("[swap]\nbudget = '150 %'\n", Code::BadEntry, "line 2, column 10", "more than all"),
     ("[swap]\npairing = 'best'\n", Code::BadEntry, "line 2, column 11", "greedy or optimal"),
+    ("[swap]\nmax_records = 9\n", Code::BadEntry, "line 2, column 15", "from 2 to 8"),
     ("[swap.weights]\nage = 0\n", Code::BadEntry, "line 2, column 7", "a whole number from 1"),
     ("[swap.weights]\nage = 1.5\n", Code::BadEntry, "line 2, column 7", "`swap.weights.age`"),
     ("[swap]\nweights = 'CANARY'\n", Code::BadEntry, "line 2, column 11", "entries of its own"),
@@ -296,7 +299,7 @@ fn parameters_are_what_decides_a_plan() {
     );
     // Places, outputs and what would be done anyway make no difference.
     let plain = Project::default().parameters();
-    let said = "data = 'x'\ndelimiter = ','\n[risk]\nrisky = 'unique'\n[swap]\npairing = 'greedy'\n\
+    let said = "data = 'x'\ndelimiter = ','\n[risk]\nrisky = 'unique'\n[swap]\npairing = 'greedy'\nmax_records = 2\n\
                 weights = { a = 1 }\n[release]\nout = 'o'\nplan = 'p'\nshuffle = true\ndrop = ['a']\n";
     assert_eq!(load(said).unwrap().parameters(), plain);
     let records = |file: &str| load(format!("[risk]\nrisky = 'records:{file}'\n")).unwrap();
@@ -338,6 +341,7 @@ fn parameters_are_what_decides_a_plan() {
         "[swap]\nbudget = 1",
         "[swap]\nrate = 1",
         "[swap]\npairing = 'optimal'",
+        "[swap]\nmax_records = 4",
         "[swap]\nweights = { a = 2 }",
         "[trs]\nhierarchy = ['a']",
     ] {

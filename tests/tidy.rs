@@ -44,7 +44,7 @@ fn sources() -> Vec<(PathBuf, String)> {
 #[test]
 fn modules_stand_in_the_order_of_the_datas_way() {
     let way = [
-        "encode", "table", "graph", "risk", "partner", "plan", "moves", "fibre", "swap", "verify",
+        "encode", "table", "graph", "risk", "partner", "moves", "plan", "fibre", "swap", "verify",
         "pipeline", "oracle",
     ];
     let text = read("crates/core/src/lib.rs");

@@ -22,8 +22,11 @@ struct ShowReport {
     not_for_release: bool,
     summary: Value,
     swaps: usize,
+    groups: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
     revealed: Option<Vec<RevealedSwap>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    revealed_groups: Option<Vec<RevealedGroup>>,
 }
 
 #[derive(Serialize)]
@@ -31,6 +34,19 @@ struct RevealedSwap {
     left: u64,
     right: u64,
     exchanged: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct RevealedGroup {
+    records: Vec<u64>,
+    takes: Vec<RevealedTake>,
+}
+
+/// From which record each record of the group takes its value in a column.
+#[derive(Serialize)]
+struct RevealedTake {
+    column: String,
+    from: Vec<u64>,
 }
 
 /// Prints counts only, unless the swaps are asked for.
@@ -53,6 +69,23 @@ fn report(plan: PlanFile, reveal: bool) -> ShowReport {
             })
             .collect()
     });
+    let revealed_groups = reveal.then(|| {
+        plan.groups
+            .iter()
+            .map(|group| RevealedGroup {
+                records: group.records.iter().map(|record| record.number()).collect(),
+                takes: group
+                    .columns
+                    .iter()
+                    .zip(&group.from)
+                    .map(|(&column, from)| RevealedTake {
+                        column: columns[column].clone(),
+                        from: from.iter().map(|&place| group.records[place].number()).collect(),
+                    })
+                    .collect(),
+            })
+            .collect()
+    });
     ShowReport {
         tool_version: plan.header.version,
         input_sha256: plan.header.input_sha256,
@@ -61,17 +94,23 @@ fn report(plan: PlanFile, reveal: bool) -> ShowReport {
         not_for_release: plan.header.not_for_release,
         summary: plan.header.summary,
         swaps: plan.swaps.len(),
+        groups: plan.groups.len(),
         columns,
         revealed,
+        revealed_groups,
     }
 }
 
 impl Answer for ShowReport {
     fn text(&self) -> String {
+        let groups = match self.groups {
+            0 => String::new(),
+            count => format!(" and {count} groups of more records"),
+        };
         let mut text = format!(
-            "A plan of {} swaps for a file of {} records, made by marginswap {}\n\
+            "A plan of {} swaps{} for a file of {} records, made by marginswap {}\n\
              input SHA-256 {}\n",
-            self.swaps, self.records, self.tool_version, self.input_sha256
+            self.swaps, groups, self.records, self.tool_version, self.input_sha256
         );
         for part in [&self.summary, &self.parameters] {
             text.push('\n');
@@ -84,6 +123,16 @@ impl Answer for ShowReport {
         }
         if self.not_for_release {
             text.push_str("\nNOT FOR RELEASE: made with a demo seed that others know.\n");
+        }
+        if let Some(groups) = &self.revealed_groups {
+            for group in groups {
+                let records: Vec<String> = group.records.iter().map(u64::to_string).collect();
+                let _ = writeln!(text, "\n  group {}", records.join(" "));
+                for take in &group.takes {
+                    let from: Vec<String> = take.from.iter().map(u64::to_string).collect();
+                    let _ = writeln!(text, "    {} from {}", take.column, from.join(" "));
+                }
+            }
         }
         if let Some(swaps) = &self.revealed {
             text.push('\n');

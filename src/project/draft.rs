@@ -72,6 +72,14 @@ impl Draft {
         file.example("shuffle", "true");
         let dropped: Vec<String> = self.id.iter().cloned().collect();
         file.list_or_example("drop", &dropped, &[]);
+        file.part("report", "What is told about it.");
+        file.word("A page for those who decide (internal), and one that may be published.");
+        file.example("internal", &text("report.html"));
+        file.example("external", &text("public.html"));
+        file.word("Tables that are not kept: the pages say how far they moved.");
+        let watched: Vec<String> =
+            self.variables().iter().take(2).map(|name| quoted(name)).collect();
+        file.list_or_example("watch", &[], &[watched.join("*")]);
         file.0
     }
 
@@ -175,6 +183,8 @@ impl Draft {
         file.example("rate", "\"2 %\"");
         file.word("\"greedy\", or \"optimal\" for an exact matching where it fits.");
         file.entry("pairing", "\"greedy\"");
+        file.word("Where a record has no partner: swaps of up to so many records, 4 or 8.");
+        file.example("max_records", "4");
         file.word("What it costs to disturb a variable: a whole number, 1 where none is given.");
         file.example("weights", &format!("{{ {} = 3 }}", text(&name(0))));
     }

@@ -12,6 +12,7 @@
 
 mod amount;
 mod draft;
+mod max_records;
 mod model;
 mod read;
 mod risky;
@@ -29,6 +30,7 @@ use serde_json::{Value, json};
 
 pub use amount::{Amount, Share};
 pub use draft::{Draft, DraftColumn};
+pub use max_records::MaxRecords;
 pub use model::{Fraction, ModelChoice, PeopleCount, ScoreBy, SearchBy, SelectBy};
 pub use read::FILE_NAME;
 pub use risky::{Pairing, Risky};
@@ -54,6 +56,8 @@ pub struct Project {
     pub swap: Swapping,
     /// What is written.
     pub release: Release,
+    /// What is told about it.
+    pub report: Reports,
     /// The parameters of targeted record swapping, in place of the entries above.
     pub trs: Option<Trs>,
 }
@@ -142,6 +146,8 @@ pub struct Swapping {
     pub rate: Option<Amount>,
     /// How partners are found.
     pub pairing: Option<Pairing>,
+    /// A single swap takes at most so many records.
+    pub max_records: Option<MaxRecords>,
     /// What it costs to disturb a variable; 1 where none is given.
     pub weights: BTreeMap<String, NonZeroU32>,
 }
@@ -158,6 +164,19 @@ pub struct Release {
     pub shuffle: Option<bool>,
     /// Columns that are not released.
     pub drop: Vec<String>,
+}
+
+/// `[report]`: what is told about a release.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Reports {
+    /// The page for those who decide.
+    pub internal: Option<PathBuf>,
+    /// The page for everybody.
+    pub external: Option<PathBuf>,
+    /// Tables that are not kept and looked at all the same.
+    #[serde(deserialize_with = "text::tables")]
+    pub watch: Vec<String>,
 }
 
 impl Project {
@@ -204,6 +223,7 @@ impl Project {
                 budget: flags.swap.budget.or(self.swap.budget),
                 rate: flags.swap.rate.or(self.swap.rate),
                 pairing: flags.swap.pairing.or(self.swap.pairing),
+                max_records: flags.swap.max_records.or(self.swap.max_records),
                 weights,
             },
             release: Release {
@@ -211,6 +231,11 @@ impl Project {
                 plan: flags.release.plan.or(self.release.plan),
                 shuffle: flags.release.shuffle.or(self.release.shuffle),
                 drop: list(self.release.drop, flags.release.drop),
+            },
+            report: Reports {
+                internal: flags.report.internal.or(self.report.internal),
+                external: flags.report.external.or(self.report.external),
+                watch: list(self.report.watch, flags.report.watch),
             },
             trs: flags.trs.or(self.trs),
         }
@@ -236,6 +261,12 @@ impl Project {
     #[must_use]
     pub fn pairing(&self) -> Pairing {
         self.swap.pairing.unwrap_or_default()
+    }
+
+    /// How many records a single swap takes at most, said or not.
+    #[must_use]
+    pub fn max_records(&self) -> MaxRecords {
+        self.swap.max_records.unwrap_or_default()
     }
 
     /// What it costs to disturb a variable.
@@ -270,7 +301,7 @@ impl Project {
             .map(|(name, weight)| (name, weight.get()))
             .collect();
         // In rising order, so that it does not matter how a map keeps its keys.
-        json!({
+        let mut parameters = json!({
             "id": columns.id,
             "ignore": columns.ignore,
             "keys": project.risk.keys,
@@ -288,7 +319,12 @@ impl Project {
             "vars": columns.vars,
             "weight": swap.weight,
             "weights": weights,
-        })
+        });
+        // Plans of pairs are those of the versions that knew nothing else.
+        if project.max_records() != MaxRecords::default() {
+            parameters["max_records"] = project.max_records().get().into();
+        }
+        parameters
     }
 }
 

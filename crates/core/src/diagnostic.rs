@@ -230,6 +230,11 @@ codes! {
     OptionsClash 116 exit 2: "options that do not go together",
         "One of the options says something that another one excludes. A model that is selected by\n\
          its fit is grown from a start by adding edges, so it goes with no other search.";
+    NothingToTell 125 exit 3: "no report of a file that does not keep its tables",
+        "The external report says that every kept table of the released file equals the original.\n\
+         Here a table, the number of records or something that no swap can change differs, so\n\
+         the page would not be true. `marginswap verify` says what differs; the internal report,\n\
+         without --external, shows it.";
     FileMissing 201 exit 3: "no such file",
         "There is no file of this name. A relative name starts at the folder the command runs in.\n\
          Standard input has no sign of its own; on Unix it can be named as `/dev/stdin`.";
@@ -374,6 +379,10 @@ codes! {
     PairingTooLarge 702 exit 7: "an exact pairing that does not fit",
         "The best pairing is found exactly for up to 1,000 records that take part. For more, the\n\
          greedy pairing comes close to it: `--pairing greedy`.";
+    TooManyTied 705 exit 7: "too many variables for larger swaps",
+        "Swaps of more than two records are looked for among at most 64 variables with two values\n\
+         or more. Name fewer with --vars (what it leaves out stays as it is), or leave\n\
+         --max-records at 2: pairs are looked for among up to 256.";
     Unreadable 801 exit 8: "a file that cannot be read",
         "The operating system refuses to read the file; what it says is printed with the error.";
     Unwritable 802 exit 8: "a file that cannot be written",

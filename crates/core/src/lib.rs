@@ -2,7 +2,7 @@
 //!
 //! The modules stand in the order of the data's way: a file's columns are encoded into
 //! records, counted into tables, tied together by the margin graph, and searched for swap
-//! partners. This crate is pure: it does no I/O, reads no clock, prints nothing and never
+//! partners and larger moves. This crate is pure: it does no I/O, reads no clock, prints nothing and never
 //! exits.
 
 pub mod diagnostic;
@@ -20,6 +20,8 @@ pub mod graph;
 pub mod risk;
 
 pub mod partner;
+
+pub mod moves;
 
 pub mod plan;
 

@@ -66,6 +66,7 @@ impl Setting {
             prices: &self.prices,
             constraints: &self.constraints,
             risky: &self.risky(),
+            larger: None,
         };
         plan(task, pairing, Seed([seed; 32])).unwrap()
     }

@@ -5,16 +5,19 @@
 //!
 //! ```text
 //! SECRET: marginswap plan. Whoever has it can undo the swaps; do not release.
-//! {"format":1,"tool":"marginswap", … ,"exchanges":[[2],[2,4]]}
+//! {"format":2,"tool":"marginswap", … ,"exchanges":[[2],[2,4]]}
 //! 17 4711 2
 //! 23 901 1
-//! end 2 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
+//! group 5 8 13 21 3:2,1,4,3
+//! end 3 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
 //! ```
 //!
 //! The first line is the banner, the second the header in JSON, then comes one line for
 //! each swap: two records and the number of the set of columns they exchange, which the
-//! header lists. The last line has the number of swaps and the SHA-256 of all bytes before
-//! it. `docs/plan-file.md` describes every field.
+//! header lists. Behind the swaps comes one line for each group of more records: the
+//! records, and for each column that changes from which of them each takes its value. The
+//! last line has the number of swaps and groups and the SHA-256 of all bytes before it.
+//! `docs/plan-file.md` describes every field. Format 1 is the same without groups.
 //!
 //! Trap: the sum is no seal. It tells a damaged plan from a sound one, not a forged one:
 //! whoever may write the file may write a sum.
@@ -45,7 +48,7 @@ const BANNER: &str =
     "SECRET: marginswap plan. Whoever has it can undo the swaps; do not release.\n";
 
 /// The format that this version writes, and the newest it reads.
-pub const PLAN_FORMAT: u64 = 1;
+pub const PLAN_FORMAT: u64 = 2;
 
 /// A plan with what it was made from.
 #[derive(Debug, Clone, PartialEq)]
@@ -54,6 +57,8 @@ pub struct PlanFile {
     pub header: PlanHeader,
     /// The swaps; no record is in two of them.
     pub swaps: Vec<PlannedSwap>,
+    /// The groups of more records; no record is in two of them or in a swap.
+    pub groups: Vec<PlannedGroup>,
 }
 
 /// What a plan was made from.
@@ -86,6 +91,18 @@ pub struct PlannedSwap {
     pub right: RecordId,
     /// The positions of the columns, from 0, rising; swaps of one set share it.
     pub exchanged: Arc<[usize]>,
+}
+
+/// Records among which the values of some columns change places.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PlannedGroup {
+    /// The records, rising.
+    pub records: Vec<RecordId>,
+    /// The positions of the columns, from 0, rising.
+    pub columns: Vec<usize>,
+    /// For each column, from which record of the group each record takes its value, by
+    /// position in the group.
+    pub from: Vec<Vec<usize>>,
 }
 
 impl PlanFile {
@@ -178,7 +195,7 @@ pub fn write_plan(path: &Path, overwrite: Overwrite, plan: &PlanFile) -> Result<
     write_body(plan, &mut body).expect("memory takes bytes");
     write_atomic(path, overwrite, Secrecy::Secret, |file| {
         file.write_all(&body)?;
-        writeln!(file, "end {} {}", plan.swaps.len(), sha256_hex(&body))
+        writeln!(file, "end {} {}", plan.swaps.len() + plan.groups.len(), sha256_hex(&body))
     })
 }
 
@@ -236,7 +253,18 @@ fn write_body(plan: &PlanFile, out: &mut dyn Write) -> io::Result<()> {
         let (left, right) = (swap.left.number(), swap.right.number());
         lines.push_str(&format!("{left} {right} {number}\n"));
     }
-    if let Some(trouble) = trouble(header.records, header.columns.len(), &exchanges, &plan.swaps) {
+    for group in &plan.groups {
+        lines.push_str("group");
+        for record in &group.records {
+            lines.push_str(&format!(" {}", record.number()));
+        }
+        for (column, from) in group.columns.iter().zip(&group.from) {
+            let from: Vec<String> = from.iter().map(|place| (place + 1).to_string()).collect();
+            lines.push_str(&format!(" {}:{}", column + 1, from.join(",")));
+        }
+        lines.push('\n');
+    }
+    if let Some(trouble) = trouble(header, &exchanges, &plan.swaps, &plan.groups) {
         panic!("a plan is sound: {trouble}");
     }
     let line = HeaderLine {
@@ -275,7 +303,7 @@ fn parse(bytes: &[u8]) -> Result<PlanFile, Diagnostic> {
                 "use the version of marginswap that made the plan, or make a new plan",
             ));
         }
-        Some(PLAN_FORMAT) => {}
+        Some(1 | PLAN_FORMAT) => {}
         _ => return Err(damaged("the header names no format", 2)),
     }
     let swaps = check_sum(bytes)?;
@@ -295,10 +323,22 @@ fn parse(bytes: &[u8]) -> Result<PlanFile, Diagnostic> {
         return Err(damaged("the header does not agree with itself", 2));
     }
     let body = bytes.split(|&byte| byte == b'\n').skip(2).take(swaps);
-    let swaps = parse_swaps(body, swaps, &line.exchanges)?;
-    match trouble(header.records, header.columns.len(), &line.exchanges, &swaps) {
+    let lines: Vec<&[u8]> = body.collect();
+    let pairs = lines.iter().take_while(|line| !line.starts_with(GROUP)).count();
+    let (pairs, grouped) = lines.split_at(pairs);
+    let swaps = parse_swaps(pairs, &line.exchanges)?;
+    if line.format == 1 && !grouped.is_empty() {
+        return Err(damaged("a plan of format 1 has no groups", 3 + pairs.len() as u64));
+    }
+    let groups = (3 + pairs.len() as u64..)
+        .zip(grouped)
+        .map(|(number, line)| {
+            parse_group(line).ok_or_else(|| damaged("the line is no group", number))
+        })
+        .collect::<Result<Vec<_>, _>>()?;
+    match trouble(&header, &line.exchanges, &swaps, &groups) {
         Some(trouble) => Err(damaged(&trouble, 2)),
-        None => Ok(PlanFile { header, swaps }),
+        None => Ok(PlanFile { header, swaps, groups }),
     }
 }
 
@@ -320,18 +360,40 @@ fn check_sum(bytes: &[u8]) -> Result<usize, Diagnostic> {
     }
 }
 
-fn parse_swaps<'a>(
-    lines: impl Iterator<Item = &'a [u8]>,
-    count: usize,
-    exchanges: &[Vec<usize>],
-) -> Result<Vec<PlannedSwap>, Diagnostic> {
+/// How the line of a group begins.
+const GROUP: &[u8] = b"group ";
+
+/// `group 5 8 13 21 3:2,1,4,3`, written in no other way.
+fn parse_group(line: &[u8]) -> Option<PlannedGroup> {
+    // Only one text is right for a number, so that each plan has one text.
+    let number = |text: &str| -> Option<usize> {
+        let number: u32 = text.parse().ok()?;
+        (number.to_string() == text).then_some(())?;
+        number.checked_sub(1).map(|number| number as usize)
+    };
+    let text = std::str::from_utf8(line.strip_prefix(GROUP)?).ok()?;
+    let mut group = PlannedGroup { records: Vec::new(), columns: Vec::new(), from: Vec::new() };
+    for part in text.split(' ') {
+        match part.split_once(':') {
+            None if group.columns.is_empty() => group.records.push(RecordId::at(number(part)?)),
+            None => return None,
+            Some((column, from)) => {
+                group.columns.push(number(column)?);
+                group.from.push(from.split(',').map(number).collect::<Option<_>>()?);
+            }
+        }
+    }
+    Some(group)
+}
+
+fn parse_swaps(lines: &[&[u8]], exchanges: &[Vec<usize>]) -> Result<Vec<PlannedSwap>, Diagnostic> {
     let exchanges: Option<Vec<Arc<[usize]>>> = exchanges
         .iter()
         .map(|columns| columns.iter().map(|column| column.checked_sub(1)).collect())
         .collect();
     let exchanges = exchanges.ok_or_else(|| damaged("a column is counted from 0", 2))?;
-    let mut swaps = Vec::with_capacity(count);
-    for (line, number) in lines.zip(3..) {
+    let mut swaps = Vec::with_capacity(lines.len());
+    for (line, number) in lines.iter().zip(3..) {
         let swap = || {
             let mut parts = std::str::from_utf8(line).ok()?.split(' ');
             let mut next = || {
@@ -351,19 +413,35 @@ fn parse_swaps<'a>(
 
 /// What is wrong with a plan, if something is.
 fn trouble(
-    records: u64,
-    columns: usize,
+    header: &PlanHeader,
     exchanges: &[Vec<usize>],
     swaps: &[PlannedSwap],
+    groups: &[PlannedGroup],
 ) -> Option<String> {
+    let (records, columns) = (header.records, header.columns.len());
     for exchange in exchanges {
         let is_rising = exchange.windows(2).all(|pair| pair[0] < pair[1]);
         if exchange.is_empty() || !is_rising || exchange.last().is_some_and(|&c| c > columns) {
             return Some("a set of columns is empty, out of order or out of range".to_owned());
         }
     }
+    for group in groups {
+        let size = group.records.len();
+        let rise = group.records.is_sorted_by(|one, next| one < next)
+            && group.columns.is_sorted_by(|one, next| one < next);
+        let in_range = group.columns.last().is_some_and(|&last| last < columns);
+        let permutes = |from: &Vec<usize>| {
+            let mut sorted = from.clone();
+            sorted.sort_unstable();
+            sorted.into_iter().eq(0..size) && !from.iter().copied().eq(0..size)
+        };
+        if size < 2 || !rise || !in_range || !group.from.iter().all(permutes) {
+            return Some("a group is empty, out of order, out of range or no exchange".to_owned());
+        }
+    }
     let mut swapped: Vec<RecordId> =
         swaps.iter().flat_map(|swap| [swap.left, swap.right]).collect();
+    swapped.extend(groups.iter().flat_map(|group| group.records.iter().copied()));
     swapped.sort_unstable();
     if let Some(pair) = swapped.windows(2).find(|pair| pair[0] == pair[1]) {
         return Some(format!("record {} is swapped twice", grouped(pair[0].number())));

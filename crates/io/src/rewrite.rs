@@ -17,7 +17,8 @@
 //! Laws: `no-swaps-no-change`; `a-swap-undoes-itself`: the same swaps done twice give the
 //! file again; `the-swapped-file-has-the-swapped-codes`: read back, the file has the
 //! categories of the input with those of the swaps exchanged, in the order and without the
-//! columns as asked; `the-release-in-parquet-is-the-same`: the same records in Parquet and
+//! columns as asked; `a-group-permutes-raw-cells`: a cell of a group has the raw bytes of the
+//! record it comes from; `the-release-in-parquet-is-the-same`: the same records in Parquet and
 //! in CSV, rewritten alike, have the same categories.
 
 use std::io::Write;
@@ -26,7 +27,7 @@ use std::path::Path;
 use marginswap_core::diagnostic::{Code, Diagnostic, grouped};
 use marginswap_core::encode::RecordId;
 
-use crate::plan_file::{PlannedSwap, stale};
+use crate::plan_file::{PlanFile, PlannedGroup, PlannedSwap, stale};
 use crate::rewrite_csv;
 use crate::source::{Compression, Format, ReadOptions, Source};
 
@@ -52,16 +53,25 @@ pub struct RewriteCounts {
     pub cells_changed: u64,
 }
 
-/// Writes the file at `source` with the swaps done.
+/// What is done to the records of a file: swaps of two, and groups of more.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Changes<'c> {
+    /// The swaps.
+    pub swaps: &'c [PlannedSwap],
+    /// The groups.
+    pub groups: &'c [PlannedGroup],
+}
+
+impl<'c> From<&'c PlanFile> for Changes<'c> {
+    fn from(plan: &'c PlanFile) -> Self {
+        Self { swaps: &plan.swaps, groups: &plan.groups }
+    }
+}
+
+/// Writes the file at `source` with the swaps done; see [`rewrite_all`].
 ///
 /// # Errors
-/// A file that cannot be read; [`Code::StalePlan`] when it has not the records or columns
-/// that the swaps speak of, or changes meanwhile; [`Code::Unwritable`] when `out` fails
-/// (naming no file; [`Staged::fill`](crate::Staged::fill) adds it).
-///
-/// # Panics
-/// When a record is in two swaps, the columns of a swap are not rising, the order is no
-/// permutation, or no column is left.
+/// As [`rewrite_all`].
 pub fn rewrite(
     source: &Path,
     options: &ReadOptions,
@@ -69,9 +79,29 @@ pub fn rewrite(
     release: &ReleaseOptions,
     out: &mut (dyn Write + Send),
 ) -> Result<RewriteCounts, Diagnostic> {
+    rewrite_all(source, options, Changes { swaps, groups: &[] }, release, out)
+}
+
+/// Writes the file at `source` with the swaps and groups done.
+///
+/// # Errors
+/// A file that cannot be read; [`Code::StalePlan`] when it has not the records or columns
+/// that the swaps speak of, or changes meanwhile; [`Code::Unwritable`] when `out` fails
+/// (naming no file; [`Staged::fill`](crate::Staged::fill) adds it).
+///
+/// # Panics
+/// When a record is in two swaps or groups, the columns of one are not rising, the order is
+/// no permutation, or no column is left.
+pub fn rewrite_all(
+    source: &Path,
+    options: &ReadOptions,
+    changes: Changes<'_>,
+    release: &ReleaseOptions,
+    out: &mut (dyn Write + Send),
+) -> Result<RewriteCounts, Diagnostic> {
     let opened = Source::open(source, options)?;
     let columns = opened.columns().len();
-    let plan = Exchanges::new(swaps);
+    let plan = Exchanges::new(changes);
     plan.check_columns(columns)?;
     assert!((0..columns).any(|column| !release.drop.contains(&column)), "a column is left");
     let written = match opened.format() {
@@ -97,24 +127,48 @@ pub(crate) struct Exchanges<'s> {
     pub(crate) entries: Vec<Exchange<'s>>,
 }
 
-/// One side of a swap.
-#[derive(Clone, Copy)]
+/// One record of a swap or a group.
 pub(crate) struct Exchange<'s> {
     /// The record.
     pub(crate) record: RecordId,
-    /// Where the other side stands among the entries.
-    pub(crate) partner: usize,
-    /// The columns.
+    /// The columns; all records of a swap or group have the same.
     pub(crate) exchanged: &'s [usize],
+    from: Givers,
+}
+
+/// Where the values come from, as places among the entries.
+enum Givers {
+    /// All from the other side of the swap.
+    Partner(usize),
+    /// For each column from a record of the group.
+    Each(Vec<usize>),
+}
+
+impl Exchange<'_> {
+    /// Where the record that gives the value of the nth column stands among the entries.
+    pub(crate) fn giver(&self, nth: usize) -> usize {
+        match &self.from {
+            Givers::Partner(place) => *place,
+            Givers::Each(places) => places[nth],
+        }
+    }
 }
 
 impl<'s> Exchanges<'s> {
-    fn new(swaps: &'s [PlannedSwap]) -> Self {
+    fn new(Changes { swaps, groups }: Changes<'s>) -> Self {
         let mut sides: Vec<(RecordId, usize)> = swaps
             .iter()
             .enumerate()
             .flat_map(|(number, swap)| [(swap.left, 2 * number), (swap.right, 2 * number + 1)])
             .collect();
+        // The records of groups are numbered behind those of the swaps.
+        let mut members: Vec<(usize, usize)> = Vec::new();
+        for (number, group) in groups.iter().enumerate() {
+            for (place, &record) in group.records.iter().enumerate() {
+                sides.push((record, 2 * swaps.len() + members.len()));
+                members.push((number, place));
+            }
+        }
         sides.sort_unstable();
         assert!(sides.windows(2).all(|pair| pair[0].0 != pair[1].0), "a record is in one swap");
         let mut places = vec![0; sides.len()];
@@ -124,9 +178,18 @@ impl<'s> Exchanges<'s> {
         let entries = sides
             .iter()
             .map(|&(record, side)| {
-                let exchanged = &*swaps[side / 2].exchanged;
+                let (exchanged, from) = match side.checked_sub(2 * swaps.len()) {
+                    None => (&*swaps[side / 2].exchanged, Givers::Partner(places[side ^ 1])),
+                    Some(member) => {
+                        let (number, place) = members[member];
+                        let group = &groups[number];
+                        let first = side - place;
+                        let giver = |from: &Vec<usize>| places[first + from[place]];
+                        (&group.columns[..], Givers::Each(group.from.iter().map(giver).collect()))
+                    }
+                };
                 assert!(exchanged.is_sorted_by(|one, next| one < next), "columns rise");
-                Exchange { record, partner: places[side ^ 1], exchanged }
+                Exchange { record, exchanged, from }
             })
             .collect();
         Self { entries }

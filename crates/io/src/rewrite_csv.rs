@@ -376,11 +376,11 @@ impl Writing<'_> {
         counts: &mut RewriteCounts,
     ) {
         let exchange = match self.entries.get(self.next) {
-            Some(exchange) if u64::from(exchange.record.0) == number => *exchange,
+            Some(exchange) if u64::from(exchange.record.0) == number => exchange,
             _ => return self.form.write_kept(window, fields, buffer, |_| None),
         };
         self.next += 1;
-        let given = |nth: usize| self.cells.raw(exchange.partner, nth);
+        let given = |nth: usize| self.cells.raw(exchange.giver(nth), nth);
         self.form.write_kept(window, fields, buffer, |column| {
             exchange.exchanged.binary_search(&column).ok().map(given)
         });

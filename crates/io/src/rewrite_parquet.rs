@@ -157,25 +157,26 @@ fn touched_columns(
             .map_err(|refusal| refusal.in_column(header::titled(position, reader.columns())))?;
         let mut codes = Vec::with_capacity(column.len());
         column.for_each_code(|_, code| codes.push(code));
-        for (entry, exchange) in plan.entries.iter().enumerate() {
-            let partner = plan.entries[exchange.partner].record.position();
+        let mut new: Vec<(usize, u32)> = Vec::new();
+        for (exchange, is_changed) in plan.entries.iter().zip(&mut is_changed) {
+            let Ok(nth) = exchange.exchanged.binary_search(&position) else { continue };
             let record = exchange.record.position();
-            // Each swap is met twice, once from each side.
-            if exchange.partner < entry || !exchange.exchanged.contains(&position) {
-                continue;
+            let code = codes[plan.entries[exchange.giver(nth)].record.position()];
+            if codes[record] != code {
+                counts.cells_changed += 1;
+                *is_changed = true;
+                new.push((record, code));
             }
-            if codes[record] != codes[partner] {
-                counts.cells_changed += 2;
-                is_changed[entry] = true;
-            }
-            codes.swap(record, partner);
+        }
+        for (record, code) in new {
+            codes[record] = code;
         }
         if let Some(order) = &release.order {
             codes = order.iter().map(|&record| codes[record as usize]).collect();
         }
         touched.push(Some(Touched { column, codes }));
     }
-    counts.records_changed = 2 * is_changed.iter().filter(|changed| **changed).count() as u64;
+    counts.records_changed = is_changed.iter().filter(|changed| **changed).count() as u64;
     Ok(touched)
 }
 

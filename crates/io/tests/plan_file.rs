@@ -9,7 +9,7 @@ use std::sync::Arc;
 use marginswap_core::diagnostic::Code;
 use marginswap_core::encode::RecordId;
 use marginswap_io::{
-    Overwrite, PlanFile, PlanHeader, PlannedSwap, read_plan, sha256_hex, write_plan,
+    Overwrite, PlanFile, PlanHeader, PlannedGroup, PlannedSwap, read_plan, sha256_hex, write_plan,
 };
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -29,10 +29,21 @@ fn plan(swaps: Vec<PlannedSwap>) -> PlanFile {
         not_for_release: true,
         summary: json!({"swaps": swaps.len(), "risky": 7}),
     };
-    PlanFile { header, swaps }
+    PlanFile { header, swaps, groups: Vec::new() }
 }
 
 fn golden() -> PlanFile {
+    let mut golden = golden_of_pairs();
+    golden.groups.push(PlannedGroup {
+        records: [4, 9, 11, 38].map(RecordId).to_vec(),
+        columns: vec![1, 2],
+        from: vec![vec![1, 0, 3, 2], vec![0, 2, 3, 1]],
+    });
+    golden
+}
+
+/// What format 1 could hold.
+fn golden_of_pairs() -> PlanFile {
     plan(vec![swap(16, 39, &[1, 3]), swap(0, 7, &[2]), swap(22, 8, &[1, 3])])
 }
 
@@ -57,6 +68,21 @@ fn the_format_is_the_golden_one() {
         fs::read_to_string(&golden_path).unwrap()
     );
     assert_eq!(read_plan(&golden_path).unwrap(), golden());
+}
+
+#[test]
+fn the_older_format_is_read() {
+    let older = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden-format-1.plan");
+    assert_eq!(read_plan(&older).unwrap(), golden_of_pairs());
+    // A group stands in no plan of that format.
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("plan");
+    let text = fs::read_to_string(&older).unwrap();
+    let forged = text.replacen("23 9 1\n", "23 9 1\ngroup 2 3 1:2,1\n", 1);
+    fs::write(&path, sealed(&forged)).unwrap();
+    assert_eq!(read_plan(&path).unwrap_err().code, Code::NoPlan);
+    fs::write(&path, sealed(&forged.replacen("\"format\":1", "\"format\":2", 1))).unwrap();
+    assert_eq!(read_plan(&path).unwrap().groups.len(), 1);
 }
 
 #[cfg(unix)]
@@ -102,6 +128,19 @@ fn plans() -> impl Strategy<Value = PlanFile> {
                 swap(pair[0], pair[1], &exchanged)
             });
             let mut plan = plan(swaps.collect());
+            // The records that stand in no swap are one group.
+            let paired: Vec<u32> = plan.swaps.iter().flat_map(|s| [s.left.0, s.right.0]).collect();
+            let rest: Vec<RecordId> =
+                (0..40).filter(|record| !paired.contains(record)).map(RecordId).collect();
+            let turned =
+                |by: usize| (0..rest.len()).map(|place| (place + by) % rest.len()).collect();
+            if seed % 3 > 0 {
+                plan.groups.push(PlannedGroup {
+                    columns: (0..columns).collect(),
+                    from: (0..columns).map(|column| turned(column + 1)).collect(),
+                    records: rest,
+                });
+            }
             plan.header.columns = (0..columns).map(|column| format!("{text}{column}")).collect();
             plan.header.parameters = parameters;
             plan.header.summary = summary;
@@ -196,8 +235,25 @@ fn a_forged_plan_is_still_checked() {
         ("\"share\":0.1", "\"share\":0.2"),
         ("\"not_for_release\":true", "\"not_for_release\":true,\"more\":1"),
         ("\"not_for_release\":true,", ""),
-        ("\"format\":1", "\"format\":0"),
-        ("\"format\":1", "\"format\":\"1\""),
+        ("\"format\":2", "\"format\":0"),
+        ("\"format\":2", "\"format\":\"2\""),
+        ("group 5 10 12 39", "group 5 10 12 41"),
+        ("group 5 10 12 39", "group 5 10 12 40"),
+        ("group 5 10 12 39", "group 5 12 10 39"),
+        ("group 5 10 12 39", "group 05 10 12 39"),
+        ("group 5 10 12 39", "group 5 10 12"),
+        ("group 5 10 12 39", "group"),
+        ("2:2,1,4,3", "2:1,2,3,4"),
+        ("2:2,1,4,3", "2:2,2,4,3"),
+        ("2:2,1,4,3", "2:2,1,4,5"),
+        ("2:2,1,4,3", "2:2,1,4,0"),
+        ("2:2,1,4,3", "2:2,1,4"),
+        ("2:2,1,4,3", "3:2,1,4,3"),
+        ("2:2,1,4,3 3:1,3,4,2", "2:2,1,4,3 5:1,3,4,2"),
+        ("2:2,1,4,3 3:1,3,4,2", "2:2,1,4,3  3:1,3,4,2"),
+        ("2:2,1,4,3 3:1,3,4,2", "2:2,1,4,3 3:1,3,4,2 "),
+        (" 2:2,1,4,3 3:1,3,4,2", ""),
+        ("2:2,1,4,3 3", "2:2,1,4,3 7 3"),
         ("do not release", "do release"),
     ] {
         let forged = text.replacen(from, to, 1);
@@ -206,7 +262,7 @@ fn a_forged_plan_is_still_checked() {
         assert_eq!(read_plan(&path).unwrap_err().code, Code::NoPlan, "{from} → {to}");
     }
     // A newer format may end as it likes.
-    fs::write(&path, text.replacen("\"format\":1", "\"format\":2,\"new\":[]", 1) + "more\n")
+    fs::write(&path, text.replacen("\"format\":2", "\"format\":3,\"new\":[]", 1) + "more\n")
         .unwrap();
     assert_eq!(read_plan(&path).unwrap_err().code, Code::NewerPlan);
 }

@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use marginswap_core::diagnostic::{Code, Diagnostic};
 use marginswap_core::encode::RecordId;
 use marginswap_io::{
-    Compression, Overwrite, PlannedSwap, ReadOptions, ReleaseOptions, RewriteCounts, Secrecy,
-    Source, Staged, rewrite,
+    Changes, Compression, Overwrite, PlannedGroup, PlannedSwap, ReadOptions, ReleaseOptions,
+    RewriteCounts, Secrecy, Source, Staged, rewrite, rewrite_all,
 };
 use proptest::prelude::*;
 
@@ -275,6 +275,58 @@ proptest! {
         }
         let found = rewritten(&world.bytes(), &swaps, &ReleaseOptions::default());
         prop_assert_eq!(found, expected.bytes());
+    }
+
+    /// Groups too: each cell has the raw bytes of the record it comes from.
+    #[test]
+    fn law_a_group_permutes_raw_cells(world in worlds(), seed in any::<u64>()) {
+        let swaps = swaps_of(&world, seed);
+        let taken: Vec<u32> = swaps.iter().flat_map(|swap| [swap.left.0, swap.right.0]).collect();
+        let rest: Vec<RecordId> = (0..u32::try_from(world.lines.len()).unwrap())
+            .filter(|record| !taken.contains(record))
+            .map(RecordId)
+            .collect();
+        let turned = |by: usize| -> Vec<usize> {
+            (0..rest.len()).map(|place| (place + by) % rest.len()).collect()
+        };
+        let groups: Vec<PlannedGroup> = if rest.is_empty() { Vec::new() } else {
+            vec![PlannedGroup {
+                columns: (0..world.columns()).collect(),
+                from: (0..world.columns()).map(|column| turned(column + 1)).collect(),
+                records: rest.clone(),
+            }]
+        };
+        let mut expected = world.clone();
+        for swap in &swaps {
+            for &column in swap.exchanged.iter() {
+                let (left, right) = (swap.left.position(), swap.right.position());
+                expected.lines[left].0[column] = world.lines[right].0[column];
+                expected.lines[right].0[column] = world.lines[left].0[column];
+            }
+        }
+        for group in &groups {
+            for (&column, from) in group.columns.iter().zip(&group.from) {
+                for (&record, &from) in group.records.iter().zip(from) {
+                    expected.lines[record.position()].0[column] =
+                        world.lines[group.records[from].position()].0[column];
+                }
+            }
+        }
+        let last = expected.lines.last_mut().unwrap();
+        if last.0 == [""] && last.1.is_empty() {
+            last.0[0] = "\"\"";
+        }
+        let input = Input::new(&world.bytes());
+        let mut found = Vec::new();
+        let changes = Changes { swaps: &swaps, groups: &groups };
+        let counts =
+            rewrite_all(&input.path(), &COMMA, changes, &ReleaseOptions::default(), &mut found).unwrap();
+        prop_assert_eq!(&found, &expected.bytes());
+        let (before, after) = (categories(&world.bytes()), categories(&found));
+        let changed = |record: usize| (0..world.columns()).filter(|&c| before[record][c] != after[record][c]).count() as u64;
+        let changed: Vec<u64> = (1..=world.lines.len()).map(changed).collect();
+        prop_assert_eq!(counts.cells_changed, changed.iter().sum::<u64>());
+        prop_assert_eq!(counts.records_changed, changed.iter().filter(|cells| **cells > 0).count() as u64);
     }
 
     #[test]

@@ -15,7 +15,10 @@ use arrow_array::{
 };
 use marginswap_core::diagnostic::{Code, Diagnostic};
 use marginswap_core::encode::RecordId;
-use marginswap_io::{PlannedSwap, ReadOptions, ReleaseOptions, RewriteCounts, Source, rewrite};
+use marginswap_io::{
+    Changes, PlannedGroup, PlannedSwap, ReadOptions, ReleaseOptions, RewriteCounts, Source,
+    rewrite, rewrite_all,
+};
 use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use parquet::basic::Compression;
@@ -53,6 +56,18 @@ impl Files {
     ) -> Result<RewriteCounts, Diagnostic> {
         let mut out = File::create(self.path("after")).unwrap();
         rewrite(&self.path("before"), &ReadOptions::default(), swaps, release, &mut out)
+    }
+
+    /// The same with groups.
+    fn rewrite_all(
+        &self,
+        swaps: &[PlannedSwap],
+        groups: &[PlannedGroup],
+        release: &ReleaseOptions,
+    ) -> Result<RewriteCounts, Diagnostic> {
+        let mut out = File::create(self.path("after")).unwrap();
+        let changes = Changes { swaps, groups };
+        rewrite_all(&self.path("before"), &ReadOptions::default(), changes, release, &mut out)
     }
 
     fn write(&self, columns: Vec<(&str, ArrayRef)>, properties: WriterPropertiesBuilder) {
@@ -506,6 +521,14 @@ proptest! {
             let exchanged: Vec<usize> = (0..3).filter(|column| set >> column & 1 == 1).collect();
             swap(pair[0], pair[1], &exchanged)
         }).collect();
+        // Half of the pairs stay pairs; the other records are one group.
+        let (swaps, rest) = swaps.split_at(swaps.len() / 2);
+        let mut members: Vec<RecordId> = rest.iter().flat_map(|swap| [swap.left, swap.right]).collect();
+        members.sort_unstable();
+        let turned = |by: usize| (0..members.len()).map(|place| (place + by) % members.len()).collect();
+        let groups = if members.len() < 3 { Vec::new() } else {
+            vec![PlannedGroup { columns: vec![0, 2], from: vec![turned(1), turned(2)], records: members.clone() }]
+        };
         let order = (0..records).map(|record| (record + place % records) % records).collect();
         let release = ReleaseOptions {
             order: shuffled.then_some(order),
@@ -518,11 +541,11 @@ proptest! {
         };
         let properties = WriterProperties::builder().set_max_row_group_row_count(Some(group));
         files.write(vec![("a", column(0)), ("b", column(1)), ("c", column(2))], properties);
-        let parquet_counts = files.rewrite(&swaps, &release).unwrap();
+        let parquet_counts = files.rewrite_all(swaps, &groups, &release).unwrap();
         let parquet = categories(&files.path("after"));
         let lines = cells.iter().map(|record| format!("{},{},{}\n", record[0], record[1], record[2]));
         fs::write(files.path("before"), format!("a,b,c\n{}", lines.collect::<String>())).unwrap();
-        let csv_counts = files.rewrite(&swaps, &release).unwrap();
+        let csv_counts = files.rewrite_all(swaps, &groups, &release).unwrap();
         prop_assert_eq!(categories(&files.path("after")), parquet);
         prop_assert_eq!(csv_counts, parquet_counts);
     }

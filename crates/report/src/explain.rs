@@ -13,6 +13,7 @@ use crate::answer::{
     Answer, Names, aligned, aligned_left, counted, formula, listed, names, separator, shown,
     wrapped,
 };
+use crate::larger::LargerReport;
 
 /// How many separators and partners the text lists.
 const MOST_LINES: usize = 20;
@@ -171,6 +172,9 @@ pub struct RecordReport {
     pub choice: Option<ChoiceReport>,
     /// For a record without a partner: what dropping one table would give it.
     pub what_if: Vec<WhatIf>,
+    /// What swaps of more records offer, when they are asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub larger: Option<LargerReport>,
     /// All partners, when they are asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub partner_records: Option<Vec<u64>>,
@@ -329,6 +333,7 @@ impl RecordReport {
             separators_known: separators.list().len() as u64,
             choice,
             what_if,
+            larger: None,
             partner_records: (list == Partners::All).then(|| {
                 around
                     .partner_records(records, &graph)
@@ -424,6 +429,9 @@ impl Answer for RecordReport {
                 })
                 .collect();
             text.push_str(&aligned_left(&rows));
+        }
+        if let Some(larger) = &self.larger {
+            text.push_str(&larger.text());
         }
         if let Some(partners) = &self.partner_records {
             let numbers: Vec<String> = partners.iter().map(|&number| grouped(number)).collect();

@@ -1,11 +1,14 @@
 //! What `plan` and `protect` answer: who is protected, what it changes, who is left.
 
+use std::collections::BTreeMap;
+
 use marginswap_core::diagnostic::grouped;
 use marginswap_core::plan::{LeftOver, Obstacle};
 use marginswap_core::verify::Verification;
 use serde::Serialize;
 
 use crate::answer::{Answer, aligned, counted, percent};
+use crate::pictures::waterfall::{self, Coverage};
 
 /// A plan in numbers. All are exact; that no better plan exists is not claimed.
 #[derive(Debug, Clone, Serialize)]
@@ -16,7 +19,9 @@ pub struct PlanReport {
     pub risky: u64,
     /// Of these, how many a swap gives other keys.
     pub covered: u64,
-    /// Of these, how many have no partner at all.
+    /// Of the covered ones, how many a swap of more than two records covers.
+    pub covered_by_groups: u64,
+    /// Of those at risk that are not covered, how many have no partner at all.
     pub unswappable: u64,
     /// Of the ones without a partner, how many are already disclosed.
     pub disclosed: u64,
@@ -24,8 +29,20 @@ pub struct PlanReport {
     pub left_over: u64,
     /// The same, by what stands in the way.
     pub left_over_because: LeftOverReport,
-    /// How many swaps there are.
+    /// How many records one swap may take.
+    pub max_records: usize,
+    /// Of those at risk, how many no swap of any number of records can free, with proof.
+    /// Null when only pairs were looked for.
+    pub impossible: Option<u64>,
+    /// How many are neither covered nor proved impossible. Null as above.
+    pub not_found: Option<u64>,
+    /// How many swaps of two there are.
     pub swaps: u64,
+    /// How many swaps of more records, and how many for each number of records; moves that
+    /// share a record count as one.
+    pub groups: u64,
+    /// See `groups`.
+    pub groups_by_records: BTreeMap<usize, u64>,
     /// How many records they change.
     pub records_changed: u64,
     /// How many values they change.
@@ -82,6 +99,16 @@ impl LeftOverReport {
         report
     }
 
+    /// The reasons as the waterfall shows them.
+    #[must_use]
+    pub fn coverage(&self) -> Vec<waterfall::LeftOver> {
+        let reasons = self
+            .reasons()
+            .into_iter()
+            .map(|(reason, records)| waterfall::LeftOver { reason: reason.to_owned(), records });
+        reasons.collect()
+    }
+
     /// Each reason in words with its number, where there is one.
     #[must_use]
     pub fn reasons(&self) -> Vec<(&'static str, u64)> {
@@ -103,6 +130,19 @@ impl PlanReport {
     pub fn left(&self) -> u64 {
         self.unswappable + self.left_over
     }
+
+    /// The same numbers as the waterfall shows them.
+    #[must_use]
+    pub fn coverage(&self) -> Coverage {
+        Coverage {
+            records: self.records,
+            at_risk: self.risky,
+            swappable: self.risky - self.unswappable,
+            protected: self.covered,
+            disclosed: self.disclosed,
+            left_over: self.left_over_because.coverage(),
+        }
+    }
 }
 
 impl Answer for PlanReport {
@@ -120,11 +160,29 @@ impl Answer for PlanReport {
         for (reason, number) in self.left_over_because.reasons() {
             rows.push(row(&format!("    {reason}"), number, self.risky));
         }
+        if let (Some(impossible), Some(not_found)) = (self.impossible, self.not_found) {
+            let larger = [
+                row("    by swaps of more than two records", self.covered_by_groups, self.risky),
+                row("  no swap can free, with proof", impossible, self.risky),
+                row("  no swap found", not_found, self.risky),
+            ];
+            // The proofs and the failures tell the others apart in another way.
+            rows.splice(2.., larger);
+        }
         rows.push(row("records changed", self.records_changed, self.records));
         let mut text = aligned(&rows);
+        if self.groups > 0 {
+            let sizes: Vec<String> = self
+                .groups_by_records
+                .iter()
+                .map(|(records, groups)| format!("{} of {records}", grouped(*groups)))
+                .collect();
+            let groups = counted(self.groups, "group", "groups");
+            text.push_str(&format!("\n{groups} of records: {}\n", sizes.join(", ")));
+        }
         text.push_str(&format!(
             "\n{} change {}. {} on the keys: {} before, {} after, {} of them new.\n",
-            counted(self.swaps, "swap", "swaps"),
+            counted(self.swaps + self.groups, "swap", "swaps"),
             counted(self.cells_changed, "value", "values"),
             "Uniques",
             grouped(self.uniques_before),
@@ -210,13 +268,24 @@ impl Answer for ProtectReport {
             grouped(plan.covered),
             counted(plan.risky, "record", "records"),
         ));
-        text.push_str(&format!(
-            "Left      {}: {} without any partner ({} already disclosed), {} left over\n",
-            grouped(plan.left()),
-            grouped(plan.unswappable),
-            grouped(plan.disclosed),
-            grouped(plan.left_over),
-        ));
+        text.push_str(&match (plan.impossible, plan.not_found) {
+            (Some(impossible), Some(not_found)) => format!(
+                "          {} of them by {} of more than two records\n\
+                 Left      {}: {} that no swap can free, with proof, {} for whom none was found\n",
+                grouped(plan.covered_by_groups),
+                counted(plan.groups, "swap", "swaps"),
+                grouped(plan.left()),
+                grouped(impossible),
+                grouped(not_found),
+            ),
+            _ => format!(
+                "Left      {}: {} without any partner ({} already disclosed), {} left over\n",
+                grouped(plan.left()),
+                grouped(plan.unswappable),
+                grouped(plan.disclosed),
+                grouped(plan.left_over),
+            ),
+        });
         for (reason, number) in plan.left_over_because.reasons() {
             text.push_str(&format!("            {} because {reason}\n", grouped(number)));
         }

@@ -81,6 +81,46 @@ impl World {
             .collect()
     }
 
+    /// The fewest records, up to `most`, that free a record: they leave their cells, as many
+    /// others are made, the record's own is not among these, and every table and every
+    /// variable's own counts stay. Tries every choice of records and of cells.
+    #[must_use]
+    pub fn least_degree(&self, record: usize, tables: &[VarSet], most: usize) -> Option<usize> {
+        let single = (0..self.levels.len()).map(VarSet::single);
+        let kept: Vec<VarSet> = tables.iter().copied().chain(single).collect();
+        let cells = self.all_cells();
+        let others: Vec<usize> = (0..self.records.len()).filter(|&other| other != record).collect();
+        let projections = |chosen: &[&Vec<u32>]| -> Vec<Vec<Vec<u32>>> {
+            kept.iter()
+                .map(|&table| {
+                    let mut list: Vec<_> =
+                        chosen.iter().map(|codes| project(codes, table)).collect();
+                    list.sort_unstable();
+                    list
+                })
+                .collect()
+        };
+        let own = &self.records[record];
+        let makeable: Vec<&Vec<u32>> = cells.iter().filter(|cell| *cell != own).collect();
+        (2..=most.min(self.records.len())).find(|&degree| {
+            let mut reachable = std::collections::BTreeSet::new();
+            each_choice(others.len(), degree - 1, Repeats::Never, &mut |chosen| {
+                let mut leaving: Vec<&Vec<u32>> = vec![own];
+                leaving.extend(chosen.iter().map(|&place| &self.records[others[place]]));
+                reachable.insert(projections(&leaving));
+            });
+            let mut found = false;
+            each_choice(makeable.len(), degree, Repeats::Allowed, &mut |chosen| {
+                if !found {
+                    let made: Vec<&Vec<u32>> =
+                        chosen.iter().map(|&place| makeable[place]).collect();
+                    found = reachable.contains(&projections(&made));
+                }
+            });
+            found
+        })
+    }
+
     /// Every file of as many records over the same levels, as a table of counts: as many as
     /// there are ways to put the records into cells. Only for very few cells.
     pub fn all_tables(&self) -> impl Iterator<Item = Vec<u64>> + use<> {
@@ -120,6 +160,35 @@ impl World {
         }
         cells
     }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Repeats {
+    Never,
+    Allowed,
+}
+
+/// Every choice of `size` places out of `count`, in rising order.
+fn each_choice(count: usize, size: usize, repeats: Repeats, give: &mut dyn FnMut(&[usize])) {
+    fn go(
+        from: usize,
+        count: usize,
+        size: usize,
+        repeats: Repeats,
+        chosen: &mut Vec<usize>,
+        give: &mut dyn FnMut(&[usize]),
+    ) {
+        if chosen.len() == size {
+            return give(chosen);
+        }
+        for place in from..count {
+            chosen.push(place);
+            let next = if repeats == Repeats::Allowed { place } else { place + 1 };
+            go(next, count, size, repeats, chosen, give);
+            chosen.pop();
+        }
+    }
+    go(0, count, size, repeats, &mut Vec::new(), give);
 }
 
 fn project(record: &[u32], margin: VarSet) -> Vec<u32> {

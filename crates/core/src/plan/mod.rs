@@ -11,6 +11,9 @@
 //!
 //! Where few records are at risk, `optimal` finds the best pairing instead.
 //!
+//! Where swaps of more than two records are allowed, `beyond` looks for one for everybody at
+//! risk that no pair covers.
+//!
 //! Swaps are disjoint and each keeps every table, so all of them together do. A plan is
 //! data: nothing after it decides anything. Who is left without a swap is told with the
 //! reason, see `left`.
@@ -18,8 +21,10 @@
 //! Way in: [`plan`].
 
 mod augment;
+mod beyond;
 mod constraint;
 mod exchange;
+mod group;
 mod left;
 mod matching;
 mod merge;
@@ -28,8 +33,10 @@ mod optimal;
 mod pool;
 mod through;
 
+pub use beyond::Larger;
 pub use constraint::{Constraints, Forbidden, Term};
 pub use exchange::{Offer, Offers, Prices, cheapest};
+pub use group::{Group, Take};
 pub use left::{LeftOver, Obstacle};
 pub use matching::maximum_weight_matching;
 pub use optimal::{MOST_VERTICES, TooLarge};
@@ -41,6 +48,7 @@ use crate::partner::{Screening, pair};
 use crate::random::{Random, Seed};
 use crate::table::{CellId, CellIndex, JointTable, MarginTable};
 use crate::varset::VarSet;
+use beyond::Beyond;
 use pool::Pool;
 
 /// What is to be planned.
@@ -62,12 +70,16 @@ pub struct Task<'a> {
     pub constraints: &'a Constraints,
     /// For each record: is it at risk?
     pub risky: &'a [bool],
+    /// Swaps of more than two records, where they are allowed.
+    pub larger: Option<Larger<'a>>,
 }
 
 /// Disjoint swaps that keep every table. Only a constructor that checks both makes one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SwapPlan {
     swaps: Vec<Swap>,
+    groups: Vec<Group>,
+    impossible: Vec<RecordId>,
 }
 
 impl SwapPlan {
@@ -96,7 +108,24 @@ impl SwapPlan {
             assert!(class.margins().iter().all(kept), "a swap keeps every table");
         }
         swaps.sort_unstable_by_key(|swap| swap.left);
-        Self { swaps }
+        Self { swaps, groups: Vec::new(), impossible: Vec::new() }
+    }
+
+    /// This plan with groups of more than two records, in the order of their first records.
+    ///
+    /// # Panics
+    /// When a record stands in two swaps or groups.
+    #[must_use]
+    pub fn with_groups(mut self, mut groups: Vec<Group>) -> Self {
+        let mut met: Vec<RecordId> =
+            self.swaps.iter().flat_map(|swap| [swap.left, swap.right]).collect();
+        met.extend(groups.iter().flat_map(|group| group.records().iter().copied()));
+        met.sort_unstable();
+        let once = met.is_sorted_by(|one, next| one < next);
+        assert!(once, "a record stands in one swap or group at most");
+        groups.sort_unstable_by_key(|group| group.records()[0]);
+        self.groups = groups;
+        self
     }
 
     /// The swaps.
@@ -105,16 +134,31 @@ impl SwapPlan {
         &self.swaps
     }
 
-    /// How many records the swaps change: two each.
+    /// The groups of more than two records.
+    #[must_use]
+    pub fn groups(&self) -> &[Group] {
+        &self.groups
+    }
+
+    /// The records at risk of which a certificate proves that no swap of any number of
+    /// records can free them; known only where larger swaps are allowed.
+    #[must_use]
+    pub fn impossible(&self) -> &[RecordId] {
+        &self.impossible
+    }
+
+    /// How many records the swaps change: two each, and those of the groups.
     #[must_use]
     pub fn records_changed(&self) -> u64 {
-        2 * self.swaps.len() as u64
+        let in_groups: u64 = self.groups.iter().map(Group::records_changed).sum();
+        2 * self.swaps.len() as u64 + in_groups
     }
 
     /// How many values they change.
     #[must_use]
     pub fn cells_changed(&self) -> u64 {
-        self.swaps.iter().map(|swap| 2 * swap.exchanged.len() as u64).sum()
+        let in_groups: u64 = self.groups.iter().map(Group::cells_changed).sum();
+        self.swaps.iter().map(|swap| 2 * swap.exchanged.len() as u64).sum::<u64>() + in_groups
     }
 }
 
@@ -173,13 +217,16 @@ pub fn plan(task: Task<'_>, pairing: Pairing, seed: Seed) -> Result<Planned, Too
             planner.look_through_slices(agree);
         }
     }
+    if let Some(larger) = task.larger {
+        planner.cover_beyond_pairs(larger, seed);
+    }
     if let Some(least) = task.constraints.least_changed {
         for &agree in &task.constraints.matches {
             planner.add_random_swaps(agree, least);
         }
     }
     let left_over = planner.left_over();
-    Ok(Planned { plan: SwapPlan::new(task.records, task.class, planner.swaps), left_over })
+    Ok(Planned { plan: planner.finished(), left_over })
 }
 
 /// The state of a search.
@@ -202,6 +249,10 @@ struct Planner<'a> {
     swaps: Vec<Swap>,
     /// The swap of each record that has one.
     swap_of: Vec<u32>,
+    /// Groups of more than two records, and who cannot be freed.
+    beyond: Beyond,
+    /// How many records moves on the live table have changed beside swaps and groups.
+    live_changed: u64,
 }
 
 const NO_SWAP: u32 = u32::MAX;
@@ -243,13 +294,37 @@ impl<'a> Planner<'a> {
             open,
             swaps: Vec::new(),
             swap_of: vec![NO_SWAP; joint.records()],
+            beyond: Beyond::default(),
+            live_changed: 0,
         }
     }
 
     /// Would one more swap change more records than may be changed?
     fn is_full(&self) -> bool {
-        let after = 2 * (self.swaps.len() as u64 + 1);
+        let after = self.records_changed() + 2;
         self.task.constraints.most_changed.is_some_and(|most| after > most)
+    }
+
+    /// How many records are changed so far.
+    fn records_changed(&self) -> u64 {
+        let in_groups: usize = self.beyond.groups.iter().map(Vec::len).sum();
+        2 * self.swaps.len() as u64 + in_groups as u64 + self.live_changed
+    }
+
+    /// The plan, with every swap and group proved.
+    fn finished(self) -> SwapPlan {
+        let Task { records, class, .. } = self.task;
+        let groups = self.beyond.groups.into_iter();
+        let groups = groups.map(|members| Group::new(records, class, members)).collect();
+        let mut plan = SwapPlan::new(records, class, self.swaps).with_groups(groups);
+        plan.impossible = (0..records.len())
+            .map(RecordId::at)
+            .filter(|&record| self.task.risky[record.position()])
+            .filter(|&record| {
+                self.beyond.impossible.contains_key(&self.task.joint.cell_of(record).0)
+            })
+            .collect();
+        plan
     }
 
     /// The best exchange between two cells among the cheapest for their difference, if one

@@ -98,6 +98,22 @@ impl Pool {
         RecordId(self.records[chosen])
     }
 
+    /// Takes one record that is free.
+    pub(super) fn take_record(&mut self, cell: usize, record: RecordId, is_risky: bool) {
+        let start = self.starts[cell] as usize;
+        let (free, risky) = (self.free(cell), self.open(cell));
+        let mut place = (start..start + free)
+            .find(|&place| self.records[place] == record.0)
+            .expect("a record that is taken was free");
+        if is_risky {
+            self.records.swap(place, start + risky - 1);
+            place = start + risky - 1;
+            self.free_risky[cell] -= 1;
+        }
+        self.records.swap(place, start + free - 1);
+        self.free[cell] -= 1;
+    }
+
     /// Sets a record free that was taken.
     pub(super) fn give_back(&mut self, cell: usize, record: RecordId, is_risky: bool) {
         let range = self.starts[cell] as usize..self.starts[cell + 1] as usize;

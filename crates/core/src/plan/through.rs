@@ -60,7 +60,7 @@ impl Planner<'_> {
     pub(super) fn add_random_swaps(&mut self, agree: VarSet, least: u64) {
         let mut factor = 1;
         loop {
-            let changed = 2 * self.swaps.len() as u64;
+            let changed = self.records_changed();
             if changed >= least || self.is_full() {
                 return;
             }

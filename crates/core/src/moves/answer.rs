@@ -1,0 +1,59 @@
+//! The three answers to "can this record leave its cell?".
+//!
+//! They are different variants of one type, so that nobody takes "not found" for "cannot
+//! be".
+
+use super::{Certificate, TableMove};
+use crate::table::CellId;
+use crate::varset::VarSet;
+
+/// Can a record leave its cell with every kept table unchanged?
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Answer {
+    /// It can: here is the smallest move that was found.
+    Possible(Box<Found>),
+    /// No swap of any number of records can empty the cell: here is the proof.
+    Impossible(Certificate),
+    /// No move was found, and no proof that there is none. What was tried is said.
+    NotFound(Tried),
+}
+
+/// A move that takes a record out of its cell, in terms of the cells of the file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Found {
+    /// The cells that lose a record and those that gain one.
+    pub table_move: TableMove,
+    /// The cells of the file that lose a record; the first is the one asked for.
+    pub cells: Vec<CellId>,
+    /// For each of them, by position, which of the gained cells its record takes.
+    pub takes: Vec<usize>,
+    /// How it was found.
+    pub kind: Kind,
+}
+
+/// How a move was found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Kind {
+    /// By flipping groups of variables: the records differ in an even number of them.
+    Box(Vec<VarSet>),
+    /// Two others swap first, which gives the record a partner.
+    Chain,
+    /// By repairing what is out of balance.
+    Repair,
+}
+
+/// What was tried without success.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Tried {
+    /// Moves of up to so many records.
+    pub records: usize,
+    /// Moves that flip groups of variables, with so many variables in all.
+    pub box_variables: usize,
+    /// Other moves among so many of the nearest cells.
+    pub neighbours: usize,
+    /// How many steps the search took.
+    pub steps: u64,
+    /// Was every move of so many records among these cells tried? If not, the search
+    /// reached its limit of steps.
+    pub complete: bool,
+}

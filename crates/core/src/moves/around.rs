@@ -1,0 +1,151 @@
+//! How the cells of a piece differ from one of them.
+//!
+//! One pass gives every cell's distance; cells are sorted into buckets by the set in which
+//! they differ only as far out as a search asks, because most searches end near.
+//!
+//! Only cells that may take part stand in buckets.
+
+use super::space::Space;
+use crate::hash::{Map, STATE};
+
+/// The cells around one cell.
+pub(super) struct Around<'s, 'a> {
+    pub(super) space: &'s Space<'a>,
+    /// The cell in the middle, by position.
+    pub(super) own: usize,
+    /// The variables on which every cell must agree with it.
+    pub(super) agree: u64,
+    /// All other cells, nearest first; within a distance in the order of the table.
+    order: Vec<u32>,
+    /// Where each distance begins in `order`, with the end behind.
+    levels: Vec<usize>,
+    /// Up to which distance there are buckets.
+    built: usize,
+    /// The cells that may take part, by distance and then by difference.
+    sorted: Vec<u32>,
+    pub(super) buckets: Vec<Bucket>,
+    by_mask: ByMask,
+}
+
+/// The cells that differ in one set.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Bucket {
+    pub(super) mask: u64,
+    start: u32,
+    end: u32,
+}
+
+impl Bucket {
+    pub(super) fn len(&self) -> usize {
+        (self.end - self.start) as usize
+    }
+}
+
+/// With few variables a bucket is found by its set, with many by hashing.
+enum ByMask {
+    Dense(Vec<u32>),
+    Hashed(Map<u64, u32>),
+}
+
+const MOST_DENSE: usize = 12;
+const NONE: u32 = u32::MAX;
+
+impl<'s, 'a> Around<'s, 'a> {
+    pub(super) fn new(space: &'s Space<'a>, own: usize, agree: u64) -> Self {
+        let middle = space.cells.get(own);
+        let bits = &space.bits;
+        let mut distances = Vec::with_capacity(space.cells.len());
+        let mut levels = vec![0usize; bits.len() + 2];
+        for cell in space.cells.iter() {
+            let distance = bits.distance(middle, cell);
+            levels[distance as usize + 1] += 1;
+            distances.push(u8::try_from(distance).expect("there are at most 64 variables"));
+        }
+        // The cell itself is at distance 0 and alone there.
+        for level in 1..levels.len() {
+            levels[level] += levels[level - 1];
+        }
+        let mut next = levels.clone();
+        let mut order = vec![0u32; distances.len()];
+        for (cell, &distance) in (0u32..).zip(&distances) {
+            order[next[distance as usize]] = cell;
+            next[distance as usize] += 1;
+        }
+        let by_mask = if bits.len() <= MOST_DENSE {
+            ByMask::Dense(vec![NONE; 1 << bits.len()])
+        } else {
+            ByMask::Hashed(Map::with_hasher(STATE))
+        };
+        Self {
+            space,
+            own,
+            agree,
+            order,
+            levels,
+            built: 0,
+            sorted: Vec::new(),
+            buckets: Vec::new(),
+            by_mask,
+        }
+    }
+
+    /// The cell in the middle.
+    pub(super) fn middle(&self) -> &[u64] {
+        self.space.cells.get(self.own)
+    }
+
+    /// Sorts the cells up to a distance into buckets, those that may take part.
+    pub(super) fn reach(&mut self, distance: usize, usable: impl Fn(usize, u64) -> bool) {
+        let farthest = self.levels.len() - 2;
+        while self.built < distance.min(farthest) {
+            self.built += 1;
+            let level = &self.order[self.levels[self.built]..self.levels[self.built + 1]];
+            let mut keyed: Vec<(u64, u32)> = level
+                .iter()
+                .map(|&cell| {
+                    let words = self.space.cells.get(cell as usize);
+                    (self.space.bits.differing(self.middle(), words), cell)
+                })
+                .filter(|&(mask, cell)| usable(cell as usize, mask))
+                .collect();
+            keyed.sort_unstable();
+            for run in keyed.chunk_by(|left, right| left.0 == right.0) {
+                let start = number(self.sorted.len());
+                self.sorted.extend(run.iter().map(|&(_, cell)| cell));
+                let bucket = number(self.buckets.len());
+                let mask = run[0].0;
+                self.buckets.push(Bucket { mask, start, end: number(self.sorted.len()) });
+                match &mut self.by_mask {
+                    ByMask::Dense(table) => {
+                        table[usize::try_from(mask).expect("few variables")] = bucket;
+                    }
+                    ByMask::Hashed(map) => {
+                        map.insert(mask, bucket);
+                    }
+                }
+            }
+        }
+    }
+
+    /// The cells that differ in just this set, within what was reached.
+    pub(super) fn bucket(&self, mask: u64) -> Option<&Bucket> {
+        let bucket = match &self.by_mask {
+            ByMask::Dense(table) => table[usize::try_from(mask).expect("few variables")],
+            ByMask::Hashed(map) => *map.get(&mask)?,
+        };
+        self.buckets.get(bucket as usize)
+    }
+
+    pub(super) fn cells(&self, bucket: &Bucket) -> &[u32] {
+        &self.sorted[bucket.start as usize..bucket.end as usize]
+    }
+
+    /// All other cells, nearest first.
+    pub(super) fn nearest(&self) -> &[u32] {
+        &self.order[self.levels[1]..]
+    }
+}
+
+fn number(position: usize) -> u32 {
+    u32::try_from(position).expect("there are fewer than 2^32 cells")
+}

@@ -1,0 +1,614 @@
+//! Beyond pairs: groups for the records at risk that no pair swap covers.
+//!
+//! First on records that have no swap yet: groups are disjoint from all swaps and from each
+//! other, so they may be made together. Batches are searched in parallel on a snapshot and
+//! made in order; whoever loses a record to another searches again.
+//!
+//! What is left may lack helpers only because they are taken. So moves then follow on the
+//! *live* table, as it is after all swaps so far, and may take any record along. Each keeps
+//! every table of the live file, which are those of the input. In the end the records that
+//! are tied together by moves are one group, made at once, and every table is counted anew.
+//!
+//! Trap: a record that is moved twice may come back to its own keys. Such a move is not made.
+//!
+//! Laws: `groups-protect-and-keep`, `groups-repeat`.
+
+use rayon::prelude::*;
+
+use super::{Forbidden, Planner, number};
+use crate::encode::{RecordId, Records};
+use crate::graph::GeneratingClass;
+use crate::hash::{Map, STATE};
+use crate::moves::{Answer, Found, Limits, MoveSearch, Wishes};
+use crate::partner::swap::exchange;
+use crate::random::{Random, Seed};
+use crate::table::{CellId, CellIndex, Grouping, JointTable};
+use crate::varset::VarSet;
+
+/// Swaps of more than two records are allowed.
+#[derive(Debug, Clone, Copy)]
+pub struct Larger<'a> {
+    /// The cells, ready for the search.
+    pub search: &'a MoveSearch<'a>,
+    /// Up to so many records for one swap.
+    pub records: usize,
+}
+
+/// So many questions are asked on one snapshot.
+const BATCH: usize = 512;
+
+/// The steps that the question for one record may take.
+const STEPS: u64 = 40_000;
+
+/// When unsuccessful questions have taken so many steps, the rest are given up.
+const STEPS_IN_ALL: u64 = 400_000_000;
+
+/// Rounds on the live table; they end earlier when one covers less than a hundredth of what
+/// is open.
+const LIVE_ROUNDS: u64 = 12;
+
+/// What became of the records at risk that no pair covers.
+#[derive(Debug, Default)]
+pub(super) struct Beyond {
+    /// Records and the cells they get: the groups on records that had no swap.
+    pub(super) groups: Vec<Vec<(RecordId, Vec<u64>)>>,
+    /// The cells that the tables prove to be full, by position.
+    pub(super) impossible: Map<u32, ()>,
+    /// The steps of unsuccessful questions so far.
+    spent: u64,
+    /// For each cell the number of its key combination, and how many records still have it.
+    key_of: Vec<u32>,
+    keys_left: Vec<u32>,
+}
+
+/// May a helper leave another record alone with its keys?
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Company {
+    /// No: whoever is left alone is at risk, and was not before.
+    Kept,
+    /// Where nobody else can help.
+    Given,
+}
+
+/// What every move must respect: the part that does not depend on who is free.
+struct Rules<'a> {
+    cells: &'a CellIndex,
+    protected: &'a [bool],
+    forbidden: &'a [Forbidden],
+    layout: &'a crate::encode::Layout,
+    keys: VarSet,
+    staying: VarSet,
+    agree: VarSet,
+}
+
+impl Rules<'_> {
+    fn may_make(&self, cell: &[u64]) -> bool {
+        let brings_back = self.cells.find(cell).is_some_and(|known| self.protected[known as usize]);
+        !brings_back && !self.forbidden.iter().any(|rule| rule.holds(self.layout, cell))
+    }
+}
+
+/// The wishes of a snapshot.
+struct Snapshot<'a> {
+    rules: Rules<'a>,
+    /// For each cell, how many records may take part, and whether one of them is at risk and
+    /// not covered.
+    free: &'a [u32],
+    open: &'a [bool],
+    key_combinations: &'a CellIndex,
+}
+
+impl Wishes for Snapshot<'_> {
+    fn free(&self, cell: CellId) -> u32 {
+        self.free[cell.position()]
+    }
+
+    fn may_make(&self, cell: &[u64]) -> bool {
+        self.rules.may_make(cell)
+    }
+
+    fn keys(&self) -> VarSet {
+        self.rules.keys
+    }
+
+    fn staying(&self) -> VarSet {
+        self.rules.staying
+    }
+
+    fn agree(&self) -> VarSet {
+        self.rules.agree
+    }
+
+    fn wants_out(&self, cell: CellId) -> bool {
+        self.open[cell.position()]
+    }
+
+    /// Whoever covers more goes first, then whoever makes fewer new uniques.
+    fn rank(&self, found: &Found) -> u64 {
+        let others = found.cells.iter().filter(|cell| !self.open[cell.position()]).count() as u64;
+        let known = |cell: &&Vec<u64>| self.key_combinations.find(cell).is_none();
+        let new = found.table_move.added().iter().filter(known).count() as u64;
+        others * 64 + new
+    }
+}
+
+impl Planner<'_> {
+    /// Covers what pairs leave open; first with helpers that leave nobody alone, on records
+    /// without a swap and then on the live table, and only then with any.
+    pub(super) fn cover_beyond_pairs(&mut self, larger: Larger<'_>, seed: Seed) {
+        for company in [Company::Kept, Company::Given] {
+            self.count_keys();
+            for &agree in &self.task.constraints.matches {
+                self.cover_by_helpers(larger, agree, seed, company);
+            }
+            self.cover_on_the_live_table(larger, seed, company);
+        }
+    }
+
+    /// Counts for each key combination the records that still have it.
+    fn count_keys(&mut self) {
+        let joint = self.task.joint;
+        let keys = Grouping::of(joint.cells(), self.task.prices.keys);
+        let mut left = vec![0u32; keys.groups()];
+        for (&key, &count) in keys.group_of().iter().zip(joint.counts()) {
+            left[key as usize] += count;
+        }
+        let key_of = keys.into_group_of();
+        let swapped = self.swaps.iter().flat_map(|swap| [swap.left, swap.right]);
+        let grouped = self.beyond.groups.iter().flatten().map(|(record, _)| *record);
+        for record in swapped.chain(grouped) {
+            let key = key_of[joint.cell_of(record).position()];
+            left[key as usize] = left[key as usize].saturating_sub(1);
+        }
+        self.beyond.key_of = key_of;
+        self.beyond.keys_left = left;
+    }
+
+    /// How many records of a cell may help.
+    fn helpers(&self, cell: usize, company: Company) -> u32 {
+        let free = number(self.pool.free(cell));
+        if self.pool.is_open(cell) || company == Company::Given {
+            return free;
+        }
+        let left = self.beyond.keys_left[self.beyond.key_of[cell] as usize];
+        free.min(left.saturating_sub(2))
+    }
+
+    /// Covers what is open with groups on records that have no swap.
+    fn cover_by_helpers(
+        &mut self,
+        larger: Larger<'_>,
+        agree: VarSet,
+        seed: Seed,
+        company: Company,
+    ) {
+        let cells = self.task.joint.len();
+        let mut queue: Vec<u32> = (0..cells)
+            .filter(|&cell| !self.beyond.impossible.contains_key(&number(cell)))
+            .flat_map(|cell| std::iter::repeat_n(number(cell), self.pool.open(cell)))
+            .collect();
+        self.random.shuffle(&mut queue);
+        let limits = Limits { records: larger.records, steps: STEPS };
+        let all = self.all_key_combinations();
+        let mut given_up: Map<u32, ()> = Map::with_hasher(STATE);
+        let mut round = 0u64;
+        while !queue.is_empty() && self.beyond.spent < STEPS_IN_ALL {
+            round += 1;
+            let rest = queue.split_off(queue.len().min(BATCH));
+            let batch = std::mem::replace(&mut queue, rest);
+            let mut asked: Vec<u32> = batch.clone();
+            asked.retain(|cell| self.pool.is_open(*cell as usize));
+            asked.sort_unstable();
+            asked.dedup();
+            asked.retain(|cell| !given_up.contains_key(cell));
+            let free: Vec<u32> = (0..cells).map(|cell| self.helpers(cell, company)).collect();
+            let open: Vec<bool> = (0..cells).map(|cell| self.pool.is_open(cell)).collect();
+            let wishes = Snapshot {
+                rules: self.rules(agree),
+                free: &free,
+                open: &open,
+                key_combinations: all.as_ref().unwrap_or(&self.cells),
+            };
+            let answers: Vec<(u32, Answer)> = asked
+                .into_par_iter()
+                .map(|cell| {
+                    let mut random = Random::new(seed, stream(company, round, cell));
+                    (cell, larger.search.answer(CellId(cell), &wishes, limits, &mut random))
+                })
+                .collect();
+            let mut found: Map<u32, Box<Found>> = Map::with_hasher(STATE);
+            for (cell, answer) in answers {
+                match answer {
+                    Answer::Possible(group) => {
+                        found.insert(cell, group);
+                    }
+                    Answer::Impossible(_) => {
+                        self.beyond.impossible.insert(cell, ());
+                    }
+                    Answer::NotFound(tried) => {
+                        self.beyond.spent += tried.steps;
+                        given_up.insert(cell, ());
+                    }
+                }
+            }
+            for cell in batch {
+                // A cell of several records asks once; the next one asks again.
+                let Some(group) = found.remove(&cell) else {
+                    let asks_again = self.pool.is_open(cell as usize)
+                        && !given_up.contains_key(&cell)
+                        && !self.beyond.impossible.contains_key(&cell);
+                    if asks_again {
+                        queue.push(cell);
+                    }
+                    continue;
+                };
+                if !self.pool.is_open(cell as usize) {
+                    continue;
+                }
+                if self.has_room(&group, company) {
+                    self.make_group(&group);
+                } else if !self.is_full_for(group.cells.len()) {
+                    queue.push(cell);
+                }
+            }
+        }
+    }
+
+    /// The key combinations of the file; `None` when the keys are all variables.
+    fn all_key_combinations(&self) -> Option<CellIndex> {
+        self.key_combinations.clone()
+    }
+
+    fn rules(&self, agree: VarSet) -> Rules<'_> {
+        Rules {
+            cells: &self.cells,
+            protected: &self.protected,
+            forbidden: &self.task.constraints.forbidden,
+            layout: self.task.joint.cells().layout(),
+            keys: self.task.prices.keys,
+            staying: self.task.prices.staying,
+            agree,
+        }
+    }
+
+    /// Are all its records still free, and may so many more be changed?
+    fn has_room(&self, group: &Found, company: Company) -> bool {
+        let needed = |cell: &CellId| group.cells.iter().filter(|other| *other == cell).count();
+        let free = |cell: &CellId| self.helpers(cell.position(), company) as usize >= needed(cell);
+        group.cells.iter().all(free) && !self.is_full_for(group.cells.len())
+    }
+
+    /// Would so many more changed records be too many?
+    fn is_full_for(&self, more: usize) -> bool {
+        let after = self.records_changed() + more as u64;
+        self.task.constraints.most_changed.is_some_and(|most| after > most)
+    }
+
+    fn make_group(&mut self, group: &Found) {
+        let members = group
+            .cells
+            .iter()
+            .zip(&group.takes)
+            .map(|(cell, &slot)| {
+                let record = self.pool.take(cell.position(), &mut self.random);
+                let key = self.beyond.key_of[cell.position()] as usize;
+                self.beyond.keys_left[key] = self.beyond.keys_left[key].saturating_sub(1);
+                (record, group.table_move.added()[slot].clone())
+            })
+            .collect();
+        self.beyond.groups.push(members);
+    }
+
+    /// Covers what is still open by moves on the live table, which may move records again.
+    fn cover_on_the_live_table(&mut self, larger: Larger<'_>, seed: Seed, company: Company) {
+        let is_left = |cell: usize| {
+            self.pool.is_open(cell) && !self.beyond.impossible.contains_key(&number(cell))
+        };
+        if self.beyond.spent >= STEPS_IN_ALL || !(0..self.task.joint.len()).any(is_left) {
+            return;
+        }
+        let mut live = Live::new(self);
+        let mut changed = false;
+        for round in 0..LIVE_ROUNDS {
+            let open = live.open.len();
+            let mut covered = 0;
+            for &agree in &self.task.constraints.matches {
+                let question = Question { records: larger.records, agree, company, round };
+                covered += live.round(self, question, seed);
+            }
+            changed |= covered > 0;
+            if covered * 100 < open.max(1) {
+                break;
+            }
+        }
+        if changed {
+            live.settle(self);
+        }
+    }
+}
+
+/// The random stream of one question: 0 and 1 are the planner's and that of the new order.
+fn stream(company: Company, round: u64, cell: u32) -> u64 {
+    1 << 62 | pass(company) << 61 | round << 33 | u64::from(cell)
+}
+
+fn pass(company: Company) -> u64 {
+    match company {
+        Company::Kept => 0,
+        Company::Given => 1,
+    }
+}
+
+/// What is asked in one round on the live table.
+#[derive(Clone, Copy)]
+struct Question {
+    records: usize,
+    agree: VarSet,
+    company: Company,
+    round: u64,
+}
+
+/// Who shares keys with whom on the live table.
+struct Neighbours {
+    /// For each cell the number of its key combination.
+    key_of: Vec<u32>,
+    /// How many records may still give up each combination.
+    spare: Vec<u32>,
+}
+
+impl Neighbours {
+    fn new(planner: &Planner<'_>, joint: &JointTable, after: &Records, company: Company) -> Self {
+        let task = planner.task;
+        let grouping = Grouping::of(joint.cells(), task.prices.keys);
+        let mut left = vec![0u32; grouping.groups()];
+        let mut has_own = vec![false; grouping.groups()];
+        let keys = joint.cells().layout().mask(task.prices.keys);
+        for record in (0..task.records.len()).map(RecordId::at) {
+            let key = grouping.group_of()[joint.cell_of(record).position()] as usize;
+            left[key] += 1;
+            has_own[key] |= !keys.parts(task.records.get(record), after.get(record));
+        }
+        // Where all have the keys of others, nobody is betrayed by being alone.
+        let spare = |(left, has_own): (u32, bool)| match company {
+            Company::Kept if has_own => left.saturating_sub(2),
+            _ => u32::MAX,
+        };
+        let spare = left.into_iter().zip(has_own).map(spare).collect();
+        Self { key_of: grouping.into_group_of(), spare }
+    }
+
+    fn spare(&self, cell: usize) -> u32 {
+        self.spare[self.key_of[cell] as usize]
+    }
+
+    /// Gives up a combination for each cell that no open record leaves, if all can be given.
+    fn take(&mut self, cells: &[CellId], open: &[bool]) -> bool {
+        let helpers = || cells.iter().map(|cell| cell.position()).filter(|&cell| !open[cell]);
+        let needed = |key: u32| helpers().filter(|&cell| self.key_of[cell] == key).count();
+        let enough = |cell: usize| self.spare(cell) as usize >= needed(self.key_of[cell]);
+        if !helpers().all(enough) {
+            return false;
+        }
+        for cell in helpers() {
+            let key = self.key_of[cell] as usize;
+            self.spare[key] = self.spare[key].saturating_sub(1);
+        }
+        true
+    }
+}
+
+/// The file as it is after the moves so far.
+struct Live {
+    after: Records,
+    touched: Vec<bool>,
+    /// For each record, another one of its group; the last one stands for itself.
+    group: Vec<u32>,
+    open: Vec<u32>,
+}
+
+impl Live {
+    fn new(planner: &Planner<'_>) -> Self {
+        let records = planner.task.records;
+        let layout = records.cells().layout();
+        let mut live = Self {
+            after: records.clone(),
+            touched: vec![false; records.len()],
+            group: (0..number(records.len())).collect(),
+            open: Vec::new(),
+        };
+        for swap in &planner.swaps {
+            let (left, right) =
+                exchange(layout, records.get(swap.left), records.get(swap.right), swap.exchanged);
+            live.change(&[(swap.left, left), (swap.right, right)]);
+        }
+        for group in &planner.beyond.groups {
+            live.change(group);
+        }
+        live.open = (0..number(records.len()))
+            .filter(|&record| {
+                let cell = planner.task.joint.cell_of(RecordId(record));
+                planner.task.risky[record as usize]
+                    && !live.touched[record as usize]
+                    && !planner.beyond.impossible.contains_key(&cell.0)
+            })
+            .collect();
+        live
+    }
+
+    fn root(&self, record: u32) -> u32 {
+        let mut root = record;
+        while self.group[root as usize] != root {
+            root = self.group[root as usize];
+        }
+        root
+    }
+
+    fn change(&mut self, members: &[(RecordId, Vec<u64>)]) {
+        let first = self.root(members[0].0.0);
+        for (record, cell) in members {
+            self.after.replace(*record, cell);
+            self.touched[record.position()] = true;
+            let root = self.root(record.0);
+            self.group[root as usize] = first;
+        }
+    }
+
+    /// One question for each open record; answers how many were covered.
+    fn round(&mut self, planner: &mut Planner<'_>, question: Question, seed: Seed) -> usize {
+        let Question { records, agree, company, round } = question;
+        if self.open.is_empty() || planner.beyond.spent >= STEPS_IN_ALL {
+            return 0;
+        }
+        let task = planner.task;
+        let joint = JointTable::count(&self.after);
+        let class: &GeneratingClass = task.class;
+        let search = MoveSearch::new(&joint, class, &task.prices.weights)
+            .expect("the same variables were searched before");
+        let mut waiting: Vec<Vec<u32>> = vec![Vec::new(); joint.len()];
+        for record in 0..number(task.records.len()) {
+            waiting[joint.cell_of(RecordId(record)).position()].push(record);
+        }
+        let is_open = {
+            let mut is_open = vec![false; task.records.len()];
+            self.open.iter().for_each(|&record| is_open[record as usize] = true);
+            is_open
+        };
+        let open: Vec<bool> = waiting
+            .iter()
+            .map(|records| records.iter().any(|&record| is_open[record as usize]))
+            .collect();
+        let mut neighbours = Neighbours::new(planner, &joint, &self.after, company);
+        let free: Vec<u32> = (0..joint.len())
+            .map(|cell| match open[cell] {
+                true => joint.counts()[cell],
+                false => joint.counts()[cell].min(neighbours.spare(cell)),
+            })
+            .collect();
+        let all = planner.all_key_combinations();
+        let wishes = Snapshot {
+            rules: planner.rules(agree),
+            free: &free,
+            open: &open,
+            key_combinations: all.as_ref().unwrap_or(&planner.cells),
+        };
+        let limits = Limits { records, steps: STEPS };
+        let asked = std::mem::take(&mut self.open);
+        let answers: Vec<Answer> = asked
+            .par_iter()
+            .map(|&record| {
+                let stream = 1 << 63 | pass(company) << 62 | round << 40 | u64::from(record);
+                let mut random = Random::new(seed, stream);
+                search.answer(joint.cell_of(RecordId(record)), &wishes, limits, &mut random)
+            })
+            .collect();
+        let mut used = vec![false; task.records.len()];
+        let mut covered: Map<u32, ()> = Map::with_hasher(STATE);
+        for (&record, answer) in asked.iter().zip(&answers) {
+            let found = match answer {
+                Answer::Possible(found) if !used[record as usize] => found,
+                Answer::NotFound(tried) => {
+                    planner.beyond.spent += tried.steps;
+                    continue;
+                }
+                Answer::Impossible(_) => {
+                    let cell = task.joint.cell_of(RecordId(record));
+                    planner.beyond.impossible.insert(cell.0, ());
+                    continue;
+                }
+                Answer::Possible(_) => continue,
+            };
+            let Some(members) = self.members(planner, record, found, &waiting, &is_open, &used)
+            else {
+                continue;
+            };
+            if !neighbours.take(&found.cells, &open) {
+                continue;
+            }
+            let fresh = members.iter().filter(|(one, _)| !self.touched[one.position()]).count();
+            if planner.is_full_for(fresh) {
+                continue;
+            }
+            for (one, _) in &members {
+                used[one.position()] = true;
+                if is_open[one.position()] {
+                    covered.insert(one.0, ());
+                }
+                if !self.touched[one.position()] {
+                    let cell = task.joint.cell_of(*one).position();
+                    planner.pool.take_record(cell, *one, task.risky[one.position()]);
+                    planner.live_changed += 1;
+                }
+            }
+            self.change(&members);
+        }
+        self.open = asked
+            .into_iter()
+            .filter(|record| {
+                let cell = task.joint.cell_of(RecordId(*record));
+                !covered.contains_key(record) && !planner.beyond.impossible.contains_key(&cell.0)
+            })
+            .collect();
+        covered.len()
+    }
+
+    /// Records for the cells of a move: none that was used in this round, and nobody at risk
+    /// comes back to the own keys.
+    fn members(
+        &self,
+        planner: &Planner<'_>,
+        record: u32,
+        found: &Found,
+        waiting: &[Vec<u32>],
+        is_open: &[bool],
+        used: &[bool],
+    ) -> Option<Vec<(RecordId, Vec<u64>)>> {
+        let task = planner.task;
+        let keys = task.joint.cells().layout().mask(task.prices.keys);
+        let mut members: Vec<(RecordId, Vec<u64>)> = Vec::new();
+        for (place, (cell, &slot)) in found.cells.iter().zip(&found.takes).enumerate() {
+            let new = &found.table_move.added()[slot];
+            let fits = |other: &&u32| {
+                let other = **other;
+                let at_risk = task.risky[other as usize];
+                let same_keys = !keys.parts(task.records.get(RecordId(other)), new);
+                !used[other as usize]
+                    && members.iter().all(|(member, _)| member.0 != other)
+                    && !(at_risk && same_keys)
+            };
+            let chosen = if place == 0 {
+                Some(&record).filter(fits)
+            } else {
+                let here = &waiting[cell.position()];
+                // Whoever is open first, then whoever has no swap yet.
+                here.iter().filter(fits).min_by_key(|&&other| {
+                    (!is_open[other as usize], self.touched[other as usize], other)
+                })
+            };
+            members.push((RecordId(*chosen?), new.clone()));
+        }
+        Some(members)
+    }
+
+    /// Makes one group of all records that are tied together; pairs that were left alone
+    /// stay pairs.
+    fn settle(&self, planner: &mut Planner<'_>) {
+        let mut by_root: Map<u32, Vec<u32>> = Map::with_hasher(STATE);
+        for record in (0..number(self.touched.len())).filter(|&r| self.touched[r as usize]) {
+            by_root.entry(self.root(record)).or_default().push(record);
+        }
+        planner.swaps.retain(|swap| by_root[&self.root(swap.left.0)].len() == 2);
+        let mut paired: Map<u32, ()> = Map::with_hasher(STATE);
+        paired.extend(planner.swaps.iter().flat_map(|s| [(s.left.0, ()), (s.right.0, ())]));
+        let mut groups: Vec<Vec<(RecordId, Vec<u64>)>> = by_root
+            .into_values()
+            .filter(|records| !paired.contains_key(&records[0]))
+            .map(|records| {
+                let cell = |record: u32| self.after.get(RecordId(record)).to_vec();
+                records.into_iter().map(|record| (RecordId(record), cell(record))).collect()
+            })
+            .collect();
+        groups.sort_unstable();
+        planner.beyond.groups = groups;
+        planner.live_changed = 0;
+    }
+}

@@ -1,0 +1,267 @@
+//! Laws about groups: swaps of more than two records in a plan.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use marginswap_core::encode::{RecordId, Records};
+use marginswap_core::graph::{GeneratingClass, minimal_separators};
+use marginswap_core::moves::MoveSearch;
+use marginswap_core::oracle::World;
+use marginswap_core::partner::screen;
+use marginswap_core::plan::{
+    Constraints, Forbidden, Group, Larger, Pairing, Prices, SwapPlan, Task, Term, plan,
+};
+use marginswap_core::random::{Random, Seed};
+use marginswap_core::swap::apply_plan;
+use marginswap_core::table::JointTable;
+use marginswap_core::varset::VarSet;
+
+/// A file, the tables to keep, and everything else a plan must respect.
+#[derive(Debug)]
+struct Setting {
+    world: World,
+    tables: Vec<VarSet>,
+    prices: Prices,
+    constraints: Constraints,
+}
+
+/// A random file over a few variables, with random tables and constraints.
+fn setting(number: u64) -> Setting {
+    let mut random = Random::new(Seed([5; 32]), number);
+    let variables = 3 + random.below(3);
+    let levels = 2 + random.below(2);
+    let count = 12 + random.below(50);
+    let record = |random: &mut Random| {
+        (0..variables).map(|_| u32::try_from(random.below(levels)).unwrap()).collect()
+    };
+    let records = (0..count).map(|_| record(&mut random)).collect();
+    let everything = VarSet::first(variables);
+    // Mostly all two-way tables, where no pair can be swapped.
+    let mut tables: Vec<VarSet> = everything.subsets().filter(|set| set.len() == 2).collect();
+    if random.below(3) == 0 {
+        let dropped = random.below(tables.len());
+        tables.remove(dropped);
+    }
+    // What stays is a margin.
+    let staying = if random.below(3) == 0 { VarSet::from([0, 1]) } else { VarSet::EMPTY };
+    let keys = if random.below(2) == 0 { everything } else { everything - VarSet::single(0) };
+    let agree = if random.below(3) == 0 { VarSet::single(variables - 1) } else { VarSet::EMPTY };
+    let term = |variable| Term { variable, codes: vec![0], negated: false };
+    let forbidden = match random.below(3) {
+        0 => vec![Forbidden { terms: vec![term(0), term(1), term(2)] }],
+        _ => Vec::new(),
+    };
+    Setting {
+        world: World { levels: vec![levels; variables], records },
+        tables,
+        prices: Prices { keys, staying, weights: vec![1; variables] },
+        constraints: Constraints {
+            matches: vec![agree],
+            forbidden,
+            most_changed: (random.below(4) == 0).then(|| random.below(20) as u64),
+            least_changed: (random.below(6) == 0).then(|| random.below(20) as u64),
+        },
+    }
+}
+
+impl Setting {
+    fn class(&self) -> GeneratingClass {
+        GeneratingClass::new(VarSet::first(self.world.levels.len()), self.tables.iter().copied())
+    }
+
+    fn risky(&self) -> Vec<bool> {
+        let table = self.world.margin_table(self.prices.keys);
+        let key = |record: &Vec<u32>| -> Vec<u32> {
+            self.prices.keys.iter().map(|variable| record[variable]).collect()
+        };
+        self.world.records.iter().map(|record| table[&key(record)] == 1).collect()
+    }
+
+    fn plan(&self, records: usize, seed: u8) -> SwapPlan {
+        let packed = self.world.packed();
+        let joint = JointTable::count(&packed);
+        let class = self.class();
+        let separators = minimal_separators(&class.margin_graph(), usize::MAX);
+        let screening = screen(&joint, &class, &separators).unwrap();
+        let search = MoveSearch::new(&joint, &class, &self.prices.weights).unwrap();
+        let task = Task {
+            records: &packed,
+            joint: &joint,
+            class: &class,
+            separators: &separators,
+            screening: &screening,
+            prices: &self.prices,
+            constraints: &self.constraints,
+            risky: &self.risky(),
+            larger: (records > 2).then_some(Larger { search: &search, records }),
+        };
+        plan(task, Pairing::Greedy, Seed([seed; 32])).unwrap().plan
+    }
+}
+
+fn codes(records: &Records) -> Vec<Vec<u32>> {
+    (0..records.len()).map(|record| records.cells().codes(record)).collect()
+}
+
+/// A plan with groups keeps every table, gives whom it covers other keys, moves nothing that
+/// stays, respects rules, matches and the cap, brings no emptied cell back, and covers no
+/// fewer than pairs alone.
+#[test]
+fn law_groups_protect_and_keep() {
+    let (mut groups, mut tied, mut covered_more, mut proved) = (0, 0, 0, 0);
+    for number in 0..200 {
+        let setting = setting(number);
+        let made = setting.plan(if number % 10 == 0 { 8 } else { 4 }, 1);
+        let packed = setting.world.packed();
+        let after = World {
+            levels: setting.world.levels.clone(),
+            records: codes(&apply_plan(&packed, &made)),
+        };
+        for &table in &setting.tables {
+            assert_eq!(setting.world.margin_table(table), after.margin_table(table), "{number}");
+        }
+        let risky = setting.risky();
+        let keys = |codes: &Vec<u32>| -> Vec<u32> {
+            setting.prices.keys.iter().map(|variable| codes[variable]).collect()
+        };
+        let mut changed = 0;
+        let pairs = zip(&setting.world.records, &after.records);
+        for (record, (old, new)) in pairs.enumerate() {
+            changed += u64::from(old != new);
+            for variable in setting.prices.staying {
+                assert_eq!(old[variable], new[variable], "{number}: what stays moves");
+            }
+            for variable in setting.constraints.matches[0] {
+                assert_eq!(old[variable], new[variable], "{number}: a match is not respected");
+            }
+            if old != new {
+                let was_at_risk =
+                    zip(&setting.world.records, &risky).any(|(own, risky)| *risky && own == new);
+                assert!(!was_at_risk, "{number}: an emptied cell comes back");
+                for rule in &setting.constraints.forbidden {
+                    let breaks = rule
+                        .terms
+                        .iter()
+                        .all(|term| term.codes.contains(&new[term.variable]) != term.negated);
+                    assert!(!breaks, "{number}: a rule is broken");
+                }
+            }
+            let in_group =
+                made.groups().iter().any(|group| group.records().contains(&RecordId::at(record)));
+            if in_group && risky[record] {
+                assert_ne!(keys(old), keys(new), "{number}: who is in a group is covered");
+            }
+        }
+        assert_eq!(made.records_changed(), changed, "{number}");
+        assert!(setting.constraints.most_changed.is_none_or(|most| changed <= most), "{number}");
+        let covered = |after: &World| {
+            let pairs = zip(&setting.world.records, &after.records);
+            pairs
+                .zip(&risky)
+                .filter(|((old, new), risky)| **risky && keys(old) != keys(new))
+                .count()
+        };
+        let pairs_only = World {
+            levels: setting.world.levels.clone(),
+            records: codes(&apply_plan(&packed, &setting.plan(2, 1))),
+        };
+        assert!(covered(&after) >= covered(&pairs_only), "{number}");
+        covered_more += usize::from(covered(&after) > covered(&pairs_only));
+        groups += made.groups().len();
+        tied += made.groups().iter().filter(|group| group.records().len() > 8).count();
+        proved += made.impossible().len();
+        for record in made.impossible() {
+            let (old, new) = (&setting.world.records, &after.records);
+            assert_eq!(
+                old[record.position()],
+                new[record.position()],
+                "{number}: a proof is wrong"
+            );
+        }
+    }
+    assert!(
+        groups > 100 && tied > 10 && covered_more > 40 && proved > 10,
+        "{groups} {tied} {covered_more} {proved}"
+    );
+}
+
+fn zip<'a, L, R>(left: &'a [L], right: &'a [R]) -> impl Iterator<Item = (&'a L, &'a R)> {
+    left.iter().zip(right)
+}
+
+/// The same seed makes the same plan, on any number of threads.
+#[test]
+fn law_groups_repeat() {
+    for number in 0..40 {
+        let setting = setting(number);
+        let plans: Vec<SwapPlan> = [1, 2, 7]
+            .into_iter()
+            .map(|threads| {
+                let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+                pool.install(|| setting.plan(4, 9))
+            })
+            .collect();
+        assert!(plans.windows(2).all(|pair| pair[0] == pair[1]), "{number}");
+    }
+}
+
+/// Applying a plan gives each record of a group the values that the group says, and leaves
+/// all others alone.
+#[test]
+fn law_applying_a_plan_is_making_its_groups() {
+    let mut moved = 0;
+    for number in 0..100 {
+        let setting = setting(number);
+        let made = setting.plan(4, 2);
+        let packed = setting.world.packed();
+        let mut expected = setting.world.records.clone();
+        for swap in made.swaps() {
+            let world =
+                setting.world.swapped(swap.left.position(), swap.right.position(), swap.exchanged);
+            for record in [swap.left, swap.right] {
+                expected[record.position()] = world.records[record.position()].clone();
+            }
+        }
+        for group in made.groups() {
+            for take in group.takes() {
+                for (place, &from) in take.from.iter().enumerate() {
+                    let (to, from) = (group.records()[place], group.records()[from]);
+                    expected[to.position()][take.variable] =
+                        setting.world.records[from.position()][take.variable];
+                    moved += 1;
+                }
+            }
+        }
+        assert_eq!(codes(&apply_plan(&packed, &made)), expected, "{number}");
+    }
+    assert!(moved > 100, "{moved}");
+}
+
+/// Cells that change a kept table make no group, nor does a record that stands twice.
+#[test]
+fn law_a_group_keeps_every_table() {
+    let world = World {
+        levels: vec![2; 3],
+        records: vec![vec![0, 0, 0], vec![0, 1, 1], vec![1, 0, 1], vec![1, 1, 0]],
+    };
+    let records = world.packed();
+    let tables = [[0, 1], [0, 2], [1, 2]].map(VarSet::from);
+    let class = GeneratingClass::new(VarSet::first(3), tables);
+    let flipped = |bits: [u32; 4]| {
+        let mut world = world.clone();
+        for (record, bit) in world.records.iter_mut().zip(bits) {
+            record[2] ^= bit;
+        }
+        let cells = world.packed();
+        (0..4).map(RecordId::at).map(|r| (r, cells.get(r).to_vec())).collect::<Vec<_>>()
+    };
+    let group = Group::new(&records, &class, flipped([1; 4]));
+    assert_eq!((group.records_changed(), group.cells_changed()), (4, 4));
+    assert_eq!(group.takes()[0].variable, 2);
+    let made = |members: Vec<(RecordId, Vec<u64>)>| {
+        std::panic::catch_unwind(|| Group::new(&records, &class, members)).is_ok()
+    };
+    assert!(!made(flipped([1, 1, 0, 0])), "two of them change a table");
+    let mut twice = flipped([1; 4]);
+    twice[1] = twice[0].clone();
+    assert!(!made(twice), "a record stands twice");
+}

@@ -1,0 +1,265 @@
+//! What `explain` says of swaps of more than two records: possible, impossible, not found.
+//!
+//! A move is shown as who takes what from whom, by record numbers and names; no value stands
+//! in it. A certificate is shown as the sum that a reader checks in the published tables.
+
+use marginswap_core::diagnostic::grouped;
+use marginswap_core::encode::{RecordId, Records};
+use marginswap_core::graph::Scope;
+use marginswap_core::moves::{
+    self, Certificate, Found, Free, Kind, Limits, MoveSearch, TooManyTied, sources,
+};
+use marginswap_core::random::{Random, Seed};
+use marginswap_core::table::JointTable;
+use marginswap_core::varset::VarSet;
+use serde::Serialize;
+
+use crate::answer::{Names, aligned, counted, formula, listed, names, shown};
+
+/// Can a record leave its cell with the help of more than one other?
+#[derive(Debug, Clone, Serialize)]
+pub struct LargerReport {
+    /// Swaps of up to so many records were looked for.
+    pub max_records: usize,
+    /// `possible`, `impossible` or `not_found`.
+    pub answer: &'static str,
+    /// The smallest swap that was found.
+    pub swap: Option<GroupReport>,
+    /// The proof that no swap of any number of records frees the record.
+    pub certificate: Option<CertificateReport>,
+    /// What was tried without success.
+    pub tried: Option<TriedReport>,
+}
+
+/// A swap of several records.
+#[derive(Debug, Clone, Serialize)]
+pub struct GroupReport {
+    /// The records, counted from 1; the one asked for first.
+    pub records: Vec<u64>,
+    /// `box`, `chain` or `repair`: how it was found.
+    pub kind: &'static str,
+    /// For a box, the groups of variables that are flipped.
+    pub groups: Vec<Names>,
+    /// Who takes which variables from whom.
+    pub takes: Vec<TakeReport>,
+}
+
+/// One record takes values from another.
+#[derive(Debug, Clone, Serialize)]
+pub struct TakeReport {
+    /// The record that changes.
+    pub record: u64,
+    /// The record that the values come from.
+    pub from: u64,
+    /// The variables.
+    pub variables: Names,
+}
+
+/// L(i) = n(i), with the tables and counts that say so.
+#[derive(Debug, Clone, Serialize)]
+pub struct CertificateReport {
+    /// The counts that are added.
+    pub added: Vec<CertificateTerm>,
+    /// The counts that are taken off.
+    pub taken_off: Vec<CertificateTerm>,
+    /// What remains: the records in the cell, in every release that keeps the tables.
+    pub remains: u64,
+}
+
+/// The records that share the record's values on some variables.
+#[derive(Debug, Clone, Serialize)]
+pub struct CertificateTerm {
+    /// The variables; none stands for all records.
+    pub table: Names,
+    /// A kept table that holds them; null where the counts are kept without one.
+    pub inside: Option<Names>,
+    /// How many records share the values.
+    pub count: u64,
+}
+
+/// What was tried without success.
+#[derive(Debug, Clone, Serialize)]
+pub struct TriedReport {
+    /// Swaps that flip groups of variables, with so many variables in all.
+    pub box_variables: usize,
+    /// Other swaps among so many of the nearest cells.
+    pub neighbours: usize,
+    /// How many steps the search took.
+    pub steps: u64,
+    /// Was everything within these limits tried?
+    pub complete: bool,
+}
+
+impl LargerReport {
+    /// Looks for swaps of up to so many records that free a record.
+    ///
+    /// # Errors
+    /// When more variables take part than such swaps are looked for in.
+    pub fn new(
+        scope: &Scope,
+        records: &Records,
+        record: RecordId,
+        max_records: usize,
+    ) -> Result<Self, TooManyTied> {
+        let joint = JointTable::count(records);
+        let class = scope.class();
+        let search = MoveSearch::new(&joint, class, &vec![1; scope.schema().variables().len()])?;
+        let staying = scope.schema().staying();
+        let free = Free { joint: &joint, keys: class.delta(), staying };
+        // Explaining chooses nothing that is released: the same question has the same answer.
+        let mut random = Random::new(Seed([0; 32]), 0);
+        let limits = Limits::records(max_records);
+        let cell = joint.cell_of(record);
+        let mut report = Self {
+            max_records: limits.records,
+            answer: "not_found",
+            swap: None,
+            certificate: None,
+            tried: None,
+        };
+        match search.answer(cell, &free, limits, &mut random) {
+            moves::Answer::Possible(found) => {
+                report.answer = "possible";
+                report.swap = Some(group(scope, records, &joint, record, &found));
+            }
+            moves::Answer::Impossible(proof) => {
+                report.answer = "impossible";
+                report.certificate = Some(certificate(scope, &proof));
+            }
+            moves::Answer::NotFound(tried) => {
+                report.tried = Some(TriedReport {
+                    box_variables: tried.box_variables,
+                    neighbours: tried.neighbours,
+                    steps: tried.steps,
+                    complete: tried.complete,
+                });
+            }
+        }
+        Ok(report)
+    }
+
+    pub(crate) fn text(&self) -> String {
+        let most = self.max_records;
+        let mut text = String::from("\n");
+        if let Some(swap) = &self.swap {
+            let numbers: Vec<String> = swap.records.iter().map(|&r| grouped(r)).collect();
+            text.push_str(&format!(
+                "A swap of {} records frees it and keeps every table:\n  records {}\n",
+                swap.records.len(),
+                numbers.join(", ")
+            ));
+            for take in &swap.takes {
+                text.push_str(&format!(
+                    "  record {} takes {} from record {}\n",
+                    grouped(take.record),
+                    listed(&take.variables),
+                    grouped(take.from)
+                ));
+            }
+        }
+        if let Some(proof) = &self.certificate {
+            text.push_str(
+                "No swap of any number of records can free it: the kept tables prove its cell full.\n\
+                 The records that share its values, table by table; what remains is in its cell in\n\
+                 every release that keeps these tables\n",
+            );
+            let term = |sign: &str, term: &CertificateTerm| {
+                let name = match &term.table[..] {
+                    [] => "all records".to_owned(),
+                    [one] => shown(one),
+                    table => formula(table),
+                };
+                let inside = term.inside.as_ref().filter(|table| **table != term.table);
+                let inside =
+                    inside.map_or_else(String::new, |table| format!("  in {}", formula(table)));
+                vec![format!("{sign} {name}{inside}"), grouped(term.count)]
+            };
+            let mut rows: Vec<Vec<String>> = proof.added.iter().map(|one| term("+", one)).collect();
+            rows.extend(proof.taken_off.iter().map(|one| term("−", one)));
+            rows.push(vec!["= in its cell".to_owned(), grouped(proof.remains)]);
+            text.push_str(&aligned(&rows));
+        }
+        if let Some(tried) = &self.tried {
+            text.push_str(&format!(
+                "No swap of up to {most} records was found that frees it, and no proof that there is none.\n"
+            ));
+            let boxes = match tried.box_variables {
+                0 => String::new(),
+                count => {
+                    format!("boxes over up to {}, ", counted(count as u64, "variable", "variables"))
+                }
+            };
+            let how = if tried.complete { "all of it" } else { "not all of it: the steps ran out" };
+            text.push_str(&format!(
+                "Tried: {boxes}all others among the {}\n  ({} steps, {how})\n",
+                counted(tried.neighbours as u64, "nearest cell", "nearest cells"),
+                grouped(tried.steps),
+            ));
+        }
+        text
+    }
+}
+
+fn group(
+    scope: &Scope,
+    records: &Records,
+    joint: &JointTable,
+    record: RecordId,
+    found: &Found,
+) -> GroupReport {
+    let mut chosen = vec![record];
+    for &cell in &found.cells[1..] {
+        let other = (0..records.len())
+            .map(RecordId::at)
+            .find(|other| joint.cell_of(*other) == cell && !chosen.contains(other))
+            .expect("a cell has the records that leave it");
+        chosen.push(other);
+    }
+    let after: Vec<Vec<u64>> =
+        found.takes.iter().map(|&slot| found.table_move.added()[slot].clone()).collect();
+    let from = sources(records, &chosen, &after);
+    let mut takes = Vec::new();
+    for (place, taker) in chosen.iter().enumerate() {
+        for (giving, giver) in chosen.iter().enumerate() {
+            let variables: VarSet = from
+                .iter()
+                .filter(|(_, from)| place != giving && from[place] == giving)
+                .map(|(variable, _)| *variable)
+                .collect();
+            if !variables.is_empty() {
+                takes.push(TakeReport {
+                    record: taker.number(),
+                    from: giver.number(),
+                    variables: names(scope.schema(), variables),
+                });
+            }
+        }
+    }
+    let (kind, groups) = match &found.kind {
+        Kind::Box(groups) => {
+            ("box", groups.iter().map(|group| names(scope.schema(), *group)).collect())
+        }
+        Kind::Chain => ("chain", Vec::new()),
+        Kind::Repair => ("repair", Vec::new()),
+    };
+    GroupReport { records: chosen.iter().map(|one| one.number()).collect(), kind, groups, takes }
+}
+
+fn certificate(scope: &Scope, proof: &Certificate) -> CertificateReport {
+    let term = |&(set, count): &(VarSet, u64)| CertificateTerm {
+        table: names(scope.schema(), set),
+        inside: scope
+            .tables()
+            .iter()
+            .map(|table| table.variables)
+            .filter(|table| !set.is_empty() && set.is_subset(table))
+            .min_by_key(|table| table.len())
+            .map(|table| names(scope.schema(), table)),
+        count,
+    };
+    CertificateReport {
+        added: proof.cliques().iter().map(term).collect(),
+        taken_off: proof.separators().iter().map(term).collect(),
+        remains: proof.count(),
+    }
+}

@@ -1,0 +1,79 @@
+//! How many records a single swap may take.
+//!
+//! Two is the pair swap. More are looked for only where a record has no partner.
+
+use std::fmt;
+use std::str::FromStr;
+
+use marginswap_core::moves::MOST_RECORDS;
+use serde::{Deserialize, Deserializer};
+
+use super::text::{BadValue, Written, written};
+
+/// From 2 to [`MOST_RECORDS`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MaxRecords(usize);
+
+impl MaxRecords {
+    /// The number.
+    #[must_use]
+    pub fn get(self) -> usize {
+        self.0
+    }
+}
+
+impl Default for MaxRecords {
+    fn default() -> Self {
+        Self(2)
+    }
+}
+
+impl FromStr for MaxRecords {
+    type Err = BadValue;
+
+    fn from_str(text: &str) -> Result<Self, BadValue> {
+        let number = text.trim().parse().ok().and_then(Self::from_number);
+        number.ok_or_else(|| {
+            BadValue::new(
+                "this is no number of records for one swap",
+                format!("write a whole number from 2 to {MOST_RECORDS}"),
+            )
+        })
+    }
+}
+
+impl Written for MaxRecords {
+    const WHAT: &'static str = "a whole number from 2 to 8";
+
+    fn from_number(number: u64) -> Option<Self> {
+        usize::try_from(number).ok().filter(|n| (2..=MOST_RECORDS).contains(n)).map(Self)
+    }
+}
+
+impl<'de> Deserialize<'de> for MaxRecords {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        written(deserializer)
+    }
+}
+
+impl fmt::Display for MaxRecords {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}", self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn from_two_to_eight() {
+        for number in 2..=8 {
+            assert_eq!(number.to_string().parse(), Ok(MaxRecords(number)));
+        }
+        for text in ["", "0", "1", "9", "4.0", "-4", "four"] {
+            assert!(text.parse::<MaxRecords>().is_err(), "{text}");
+        }
+        assert_eq!(MaxRecords::WHAT, format!("a whole number from 2 to {MOST_RECORDS}"));
+    }
+}
