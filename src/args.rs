@@ -5,7 +5,11 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use crate::project::{Amount, MaxRecords, Pairing, Risky, Rule};
+use crate::frontier::{Cap, Choice};
+use crate::project::{
+    Amount, Fraction, MaxRecords, ModelChoice, Pairing, PeopleCount, Risky, Rule, ScoreBy,
+    SearchBy, SelectBy,
+};
 
 /// Swap values between the records of a microdata file while published tables stay exact.
 #[derive(Debug, Parser)]
@@ -37,6 +41,8 @@ pub enum Command {
     Screen(ScreenArgs),
     /// Why a record or a pair can or cannot be swapped; or what an error code means
     Explain(ExplainArgs),
+    /// Who is at risk: the estimated probability that a sample unique is unique in the population
+    Risk(RiskArgs),
     /// The whole job: find risky records, swap them, write the file, prove the tables
     Protect(ProtectArgs),
     /// Decide the swaps and write them into a plan (secret)
@@ -47,6 +53,10 @@ pub enum Command {
     Apply(ApplyArgs),
     /// Compare a released file with the original: tables, changes, risk
     Verify(VerifyArgs),
+    /// A release on one page: for those who decide, or to be published
+    Report(ReportArgs),
+    /// Several plans, by budget and seed: risk against change, and the best of them
+    Frontier(FrontierArgs),
     /// Write a project file to start from
     Init(InitArgs),
     /// Write the survey of an invented town, and do the whole job on it
@@ -191,6 +201,11 @@ pub struct ExplainArgs {
     /// Two records
     #[arg(long, value_names = ["R", "S"], num_args = 2, conflicts_with = "record", allow_hyphen_values = true)]
     pub pair: Vec<String>,
+    /// Draw why into this file: what each separator offers, the swap, or the chain of tables
+    #[arg(long, value_name = "FILE")]
+    pub svg: Option<PathBuf>,
+    #[command(flatten)]
+    pub force: ForceArgs,
     /// Which partners of --record to list
     #[arg(long, value_name = "WHICH", conflicts_with = "pair", default_value = "count")]
     pub partners: Partners,
@@ -226,9 +241,11 @@ pub struct JobArgs {
     /// A table that must not change, as `region*sex*age`; several with ` + ` or several --keep
     #[arg(long, value_name = "TABLES")]
     pub keep: Vec<String>,
-    /// Whom to protect: unique, k:3, records:FILE [default: unique on the keys]
+    /// Whom to protect: unique, k:3, records:FILE, top:50, prob:0.2 [default: unique on the keys]
     #[arg(long, value_name = "RULE")]
     pub risky: Option<Risky>,
+    #[command(flatten)]
+    pub model: ModelArgs,
     /// Columns that only travel together
     #[arg(long, value_name = "A,B,…")]
     pub linked: Vec<String>,
@@ -274,6 +291,79 @@ pub struct JobArgs {
     pub force: ForceArgs,
 }
 
+/// What the risk model is told.
+#[derive(Debug, Args)]
+pub struct ModelArgs {
+    /// How many people the file was drawn from
+    #[arg(long, help_heading = "Risk model", value_name = "N", conflicts_with = "fraction")]
+    pub population: Option<PeopleCount>,
+    /// Or what share of them is in the file: 0.05 or 5%
+    #[arg(long, help_heading = "Risk model", value_name = "F", allow_hyphen_values = true)]
+    pub fraction: Option<Fraction>,
+    /// auto, independence, all-2way, or tables of keys as `sex*age + age*job` [default: auto]
+    #[arg(long, help_heading = "Risk model", value_name = "MODEL")]
+    pub model: Option<ModelChoice>,
+    /// What a parameter costs when auto searches: bic or aic [default: bic]
+    #[arg(long, help_heading = "Risk model", value_name = "C")]
+    pub criterion: Option<ScoreBy>,
+    /// How auto searches: forest, forward, backward, both [default: forward, from the best forest]
+    #[arg(long, help_heading = "Risk model", value_name = "HOW")]
+    pub search: Option<SearchBy>,
+    /// The decomposable model that the search begins with
+    #[arg(long, help_heading = "Risk model", value_name = "TABLES")]
+    pub start: Vec<String>,
+    /// What auto ends by: score, or fit (B/√V nearest to 0) [default: score]
+    #[arg(long, help_heading = "Risk model", value_name = "BY")]
+    pub select: Option<SelectBy>,
+}
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  marginswap risk survey.csv --keys region,sex,age --population 1000000\n  \
+                  marginswap risk survey.csv --keys region,sex,age --fraction 5% --risky top:50 --keep 'region*sex'"
+)]
+pub struct RiskArgs {
+    /// The data: CSV (also .gz) or Parquet [default: the project file's]
+    #[arg(value_name = "DATA")]
+    pub data: Option<PathBuf>,
+    /// The project file [default: marginswap.toml, if it is here]
+    #[arg(long, value_name = "FILE")]
+    pub project: Option<PathBuf>,
+    /// What an intruder may know
+    #[arg(long, value_name = "A,B,…")]
+    pub keys: Vec<String>,
+    /// The column of sampling weights: gives each record's individual risk, and the population
+    #[arg(long, value_name = "COLUMN")]
+    pub weight: Option<String>,
+    /// Which records to name: top:50, prob:0.2, unique, k:3, records:FILE
+    #[arg(long, value_name = "RULE")]
+    pub risky: Option<Risky>,
+    /// Say of them whether they can be swapped while these tables are kept
+    #[arg(long, value_name = "TABLES")]
+    pub keep: Vec<String>,
+    /// Find the smallest sets of keys that point to a record, up to so many keys [default size: all]
+    #[arg(long, value_name = "SIZE", num_args = 0..=1, default_missing_value = "256", value_parser = size)]
+    pub suda: Option<usize>,
+    /// Count the uniques on every set of up to so many keys
+    #[arg(long, value_name = "SIZE", default_value_t = 2, value_parser = size)]
+    pub key_sets: usize,
+    /// Write a line for every record into this CSV file (secret: made readable for you alone)
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    #[command(flatten)]
+    pub model: ModelArgs,
+    #[command(flatten)]
+    pub force: ForceArgs,
+    #[command(flatten)]
+    pub read: ReadArgs,
+    #[command(flatten)]
+    pub roles: RoleArgs,
+    #[command(flatten)]
+    pub threads: ThreadArgs,
+    #[command(flatten)]
+    pub answer: AnswerArgs,
+}
+
 /// How many threads work.
 #[derive(Debug, Args)]
 pub struct ThreadArgs {
@@ -306,6 +396,15 @@ pub struct ProtectArgs {
     /// Keep the plan (secret) in this file
     #[arg(long, value_name = "FILE")]
     pub plan: Option<PathBuf>,
+    /// Write the report for those who decide into this file
+    #[arg(long, value_name = "FILE")]
+    pub report: Option<PathBuf>,
+    /// Write the report that may be published into this file
+    #[arg(long, value_name = "FILE")]
+    pub external_report: Option<PathBuf>,
+    /// Draw who is at risk, protected and left over into this file
+    #[arg(long, value_name = "FILE")]
+    pub svg: Option<PathBuf>,
     #[command(flatten)]
     pub release: ReleaseArgs,
 }
@@ -320,6 +419,9 @@ pub struct PlanArgs {
     /// The plan file (secret)
     #[arg(short, long, value_name = "FILE")]
     pub out: Option<PathBuf>,
+    /// Draw who is at risk, protected and left over into this file
+    #[arg(long, value_name = "FILE")]
+    pub svg: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
@@ -391,6 +493,11 @@ pub struct VerifyArgs {
     /// Compare three-way tables as well
     #[arg(long)]
     pub three_way: bool,
+    /// Draw all two-way tables, fixed or changed, into this file
+    #[arg(long, value_name = "FILE")]
+    pub svg: Option<PathBuf>,
+    #[command(flatten)]
+    pub force: ForceArgs,
     /// The project file, for tables, keys and columns [default: none]
     #[arg(long, value_name = "FILE")]
     pub project: Option<PathBuf>,
@@ -402,6 +509,108 @@ pub struct VerifyArgs {
     pub threads: ThreadArgs,
     #[command(flatten)]
     pub answer: AnswerArgs,
+}
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  marginswap report survey.csv released.csv --keep 'region*sex + sex*age' --keys region,sex -o report.html\n  \
+                  marginswap report survey.csv released.csv --plan swap.plan -o report.html\n  \
+                  marginswap report --external -o public.html      (files and tables from marginswap.toml)"
+)]
+pub struct ReportArgs {
+    /// The original file [default: the project file's `data`]
+    #[arg(value_name = "BEFORE")]
+    pub before: Option<PathBuf>,
+    /// The released file [default: the project file's `out`]
+    #[arg(value_name = "AFTER")]
+    pub after: Option<PathBuf>,
+    /// The page to write [default: `internal` or `external` in the project file]
+    #[arg(short, long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// The page that may be published: no seed, plan, id, record, exact rate or hash
+    #[arg(long, conflicts_with = "reveal")]
+    pub external: bool,
+    /// The plan that made the file, for method and replay [default: the project file's]
+    #[arg(long, value_name = "PLAN")]
+    pub plan: Option<PathBuf>,
+    /// A table that must not have changed, as `region*sex*age`
+    #[arg(long, value_name = "TABLES")]
+    pub keep: Vec<String>,
+    /// What an intruder may know
+    #[arg(long, value_name = "A,B,…")]
+    pub keys: Vec<String>,
+    /// Who is at risk: unique, k:3, records:FILE [default: the plan's, or unique on the keys]
+    #[arg(long, value_name = "RULE")]
+    pub risky: Option<Risky>,
+    /// A table that is not kept, of which the page says how far it moved
+    #[arg(long, value_name = "TABLES")]
+    pub watch: Vec<String>,
+    /// Columns that only travel together
+    #[arg(long, value_name = "A,B,…")]
+    pub linked: Vec<String>,
+    /// The column of sampling weights, which joins every kept table
+    #[arg(long, value_name = "COLUMN")]
+    pub weight: Option<String>,
+    /// The lines of the two files do not correspond (without --id, nothing is said of records)
+    #[arg(long)]
+    pub shuffled: bool,
+    /// The seed file of the run, which with the plan tells the order of a shuffled file
+    #[arg(long, value_name = "FILE", conflicts_with = "demo_seed")]
+    pub seed_file: Option<PathBuf>,
+    /// The demo seed of the run, for the same
+    #[arg(long, value_name = "N")]
+    pub demo_seed: Option<u64>,
+    /// List the records at risk that keep their keys, by number (points to persons)
+    #[arg(long)]
+    pub reveal: bool,
+    /// The project file [default: marginswap.toml, if it is here]
+    #[arg(long, value_name = "FILE")]
+    pub project: Option<PathBuf>,
+    #[command(flatten)]
+    pub read: ReadArgs,
+    #[command(flatten)]
+    pub roles: RoleArgs,
+    #[command(flatten)]
+    pub threads: ThreadArgs,
+    #[command(flatten)]
+    pub answer: AnswerArgs,
+    #[command(flatten)]
+    pub force: ForceArgs,
+}
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  marginswap frontier survey.csv --keys region,sex,age --keep 'region*sex + sex*age' --svg frontier.svg\n  \
+                  marginswap frontier --budgets 1%,2%,5% --seeds 10 --choose risk:1% --plan swap.plan"
+)]
+#[command(mut_args(not_with_budgets))]
+pub struct FrontierArgs {
+    #[command(flatten)]
+    pub job: JobArgs,
+    /// The most records that a plan may change, one plan for each and for each seed; `none` is
+    /// no cap [default: the budget that is set, else 1%,2%,5%,none]
+    #[arg(long, value_name = "A,B,…", value_delimiter = ',')]
+    pub budgets: Vec<Cap>,
+    /// How many seeds are tried for each budget
+    #[arg(long, value_name = "M", default_value = "3")]
+    pub seeds: NonZeroUsize,
+    /// By what a plan is chosen: least-risk; change:0.5% or risk:1%, the most it may be
+    #[arg(long, value_name = "HOW", default_value = "least-risk")]
+    pub choose: Choice,
+    /// Write the chosen plan (secret) into this file
+    #[arg(long, value_name = "FILE")]
+    pub plan: Option<PathBuf>,
+    /// Draw risk against change into this file
+    #[arg(long, value_name = "FILE")]
+    pub svg: Option<PathBuf>,
+}
+
+/// One budget is not several.
+fn not_with_budgets(argument: clap::Arg) -> clap::Arg {
+    match argument.get_id().as_str() {
+        "budget" => argument.conflicts_with("budgets"),
+        _ => argument,
+    }
 }
 
 #[derive(Debug, Args)]
@@ -440,6 +649,12 @@ pub struct DemoArgs {
     pub force: ForceArgs,
     #[command(flatten)]
     pub answer: AnswerArgs,
+}
+
+/// A whole number from 1 on.
+fn size(text: &str) -> Result<usize, String> {
+    let number = text.parse().map_err(|_| "a whole number from 1 on is needed".to_owned())?;
+    if number == 0 { Err("a whole number from 1 on is needed".to_owned()) } else { Ok(number) }
 }
 
 /// A whole number from 0 on.

@@ -151,9 +151,24 @@ fn position_of(names: &[String], name: &str) -> Result<usize, Diagnostic> {
 }
 
 impl Loaded {
+    /// The file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// The names of all columns.
     pub fn names(&self) -> &[String] {
         &self.names
+    }
+
+    /// What may happen to a column.
+    pub fn role(&self, column: usize) -> Role {
+        self.roles.of(column)
+    }
+
+    /// Does this column name the records?
+    pub fn is_id(&self, column: usize) -> bool {
+        self.id == Some(column)
     }
 
     /// The position of a column.

@@ -18,20 +18,21 @@ use marginswap_core::plan::{
     self, Constraints, Forbidden, Group, Larger, Planned, Prices, SwapPlan, Task, Term,
 };
 use marginswap_core::random::Seed;
-use marginswap_core::risk::rare_cells;
+use marginswap_core::risk::{Summaries, rare_cells};
 use marginswap_core::swap;
 use marginswap_core::table::JointTable;
 use marginswap_core::varset::VarSet;
-use marginswap_core::verify::{Claims, Link, Pooled, claims};
+use marginswap_core::verify::{Claims, Distances, Link, Pooled, claims, compare_pairs};
 use marginswap_io::{PlanFile, PlanHeader, PlannedGroup, PlannedSwap, ReadOptions, digest_file};
 use marginswap_report::plan::{LeftOverReport, PlanReport};
 
+use crate::assess::{Question, Taken, assess, key_table};
 use crate::input::{Loaded, Opened, note_many, separators};
 use crate::output::talk;
-use crate::project::{Pairing, Project, Risky};
+use crate::project::{Amount, Pairing, Project, Risky};
 
 /// Beyond so many separators the pair test decides.
-const MOST_SEPARATORS: usize = 100_000;
+pub const MOST_SEPARATORS: usize = 100_000;
 
 /// Everything that planning needs, read from the file.
 pub struct Prepared {
@@ -84,6 +85,15 @@ pub fn open(project: &Project, path: &Path) -> Result<Opened, Diagnostic> {
 
 /// The scope of a project in a file with these columns.
 pub fn scope_of(project: &Project, opened: &Opened) -> Result<Scope, Diagnostic> {
+    scope_apart(project, opened, &[])
+}
+
+/// As [`scope_of`], with more columns that are variables of their own though they stay.
+pub fn scope_apart(
+    project: &Project,
+    opened: &Opened,
+    more: &[String],
+) -> Result<Scope, Diagnostic> {
     let names = opened.columns();
     let find = |name: &str| opened.position(name);
     let swap = &project.swap;
@@ -92,6 +102,7 @@ pub fn scope_of(project: &Project, opened: &Opened) -> Result<Scope, Diagnostic>
     };
     let mut apart = all(&project.risk.keys)?;
     apart.extend(all(&swap.strata)?);
+    apart.extend(all(more)?);
     for list in &swap.matched {
         apart.extend(all(list)?);
     }
@@ -140,7 +151,7 @@ pub fn prepare(project: Project) -> Result<Prepared, Diagnostic> {
             .collect(),
     };
     let constraints = constraints(&project, &loaded, &scope, records.len() as u64)?;
-    let risky = risky(&project, &loaded, &joint, prices.keys)?;
+    let risky = risky(&project, &loaded, &scope, &joint, records.levels())?;
     let layout = records.cells().layout();
     let breaks = |cell: &[u64]| constraints.forbidden.iter().any(|rule| rule.holds(layout, cell));
     let broken_rules = if constraints.forbidden.is_empty() {
@@ -214,11 +225,41 @@ fn constraints(
 }
 
 /// Who is at risk, record by record.
-fn risky(
+pub fn risky(
     project: &Project,
+    loaded: &Loaded,
+    scope: &Scope,
+    joint: &JointTable,
+    levels: &[usize],
+) -> Result<Vec<bool>, Diagnostic> {
+    let by_model = |rule: Taken| {
+        let table = key_table(project, loaded, scope, joint, levels);
+        let question = Question { project, loaded, scope, table: &table };
+        let assessment = assess(&question, &mut Summaries::new(&table))?.ok_or_else(|| {
+            Diagnostic::new(
+                Code::NoRiskModel,
+                "`top:` and `prob:` rank records by a risk model, which needs the population's size",
+                "say it with --population or --fraction, or choose with unique, k:3 or records:FILE",
+            )
+        })?;
+        let mut taken = vec![false; table.joint().len()];
+        for cell in assessment.taken(&table, rule) {
+            taken[cell.position()] = true;
+        }
+        Ok((0..joint.records())
+            .map(|record| taken[table.cell_of(RecordId::at(record)).position()])
+            .collect())
+    };
+    rule_of(&project.risky(), loaded, joint, loaded.variables(scope, &project.risk.keys), by_model)
+}
+
+/// The records that a rule takes; `by_model` answers for the rules that need a model.
+pub fn rule_of(
+    rule: &Risky,
     loaded: &Loaded,
     joint: &JointTable,
     keys: VarSet,
+    by_model: impl FnOnce(Taken) -> Result<Vec<bool>, Diagnostic>,
 ) -> Result<Vec<bool>, Diagnostic> {
     let below = |k: u64| {
         let rare = rare_cells(joint, keys, k);
@@ -226,18 +267,18 @@ fn risky(
             .map(|record| rare[joint.cell_of(RecordId::at(record)).position()])
             .collect()
     };
-    match project.risky() {
+    match rule {
         Risky::Unique => Ok(below(2)),
-        Risky::BelowK(k) => Ok(below(k.into())),
+        Risky::BelowK(k) => Ok(below((*k).into())),
         Risky::Records(file) => {
             let mut risky = vec![false; joint.records()];
-            let text = fs::read_to_string(&file).map_err(|error| {
+            let text = fs::read_to_string(file).map_err(|error| {
                 let code = match error.kind() {
                     std::io::ErrorKind::NotFound => Code::FileMissing,
                     _ => Code::Unreadable,
                 };
                 Diagnostic::new(code, error.kind().to_string(), "see the file of risky records")
-                    .in_file(&file)
+                    .in_file(file)
             })?;
             let finder = loaded.finder();
             for (line, name) in (1u64..).zip(text.lines()) {
@@ -252,17 +293,34 @@ fn risky(
             }
             Ok(risky)
         }
-        Risky::Top(_) | Risky::Probability(_) => Err(Diagnostic::new(
-            Code::NoRiskModel,
-            "`top:` and `prob:` rank records by a risk model",
-            "choose the records with unique, k:3 or records:FILE",
-        )),
+        Risky::Top(number) => by_model(Taken::Top(*number)),
+        Risky::Probability(least) => by_model(Taken::Probability(*least)),
     }
+}
+
+/// Records at risk, counted.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct RiskCount {
+    pub records: u64,
+    /// Of these, those without a partner.
+    pub unswappable: u64,
+    /// Of these, those already disclosed.
+    pub disclosed: u64,
 }
 
 impl Prepared {
     /// Decides the swaps.
     pub fn plan(&self, seed: Seed) -> Result<Planned, Diagnostic> {
+        self.plan_within(seed, &self.constraints)
+    }
+
+    /// Decides the swaps, with another cap on the records that change.
+    pub fn plan_capped(&self, seed: Seed, cap: Option<Amount>) -> Result<Planned, Diagnostic> {
+        let most_changed = cap.map(|amount| amount.of(self.records.len() as u64));
+        self.plan_within(seed, &Constraints { most_changed, ..self.constraints.clone() })
+    }
+
+    fn plan_within(&self, seed: Seed, constraints: &Constraints) -> Result<Planned, Diagnostic> {
         let records = self.project.max_records().get();
         let search = (records > 2)
             .then(|| MoveSearch::new(&self.joint, self.scope.class(), &self.prices.weights))
@@ -276,7 +334,7 @@ impl Prepared {
             separators: &self.separators,
             screening: &self.screening,
             prices: &self.prices,
-            constraints: &self.constraints,
+            constraints,
             risky: &self.risky,
             larger,
         };
@@ -300,6 +358,52 @@ impl Prepared {
         claims(&pooled, self.prices.keys, Some(&Link::ByPosition))
     }
 
+    /// The same, and how far the tables that are not kept move.
+    pub fn weigh(&self, planned: &Planned) -> (Claims, Distances) {
+        let after = swap::apply_plan(&self.records, &planned.plan);
+        let pooled = Pooled::of(&self.records, &after);
+        let claims = claims(&pooled, self.prices.keys, Some(&Link::ByPosition));
+        let pairs = compare_pairs(&pooled, self.scope.schema().all(), &self.named_tables());
+        (claims, Distances::of_pairs(&pairs))
+    }
+
+    /// Who is at risk, and who of them no swap of two can change.
+    pub fn at_risk(&self) -> RiskCount {
+        self.count_risk(&vec![false; self.risky.len()])
+    }
+
+    /// The same, where whoever stands in a group needs no partner.
+    fn count_risk(&self, grouped: &[bool]) -> RiskCount {
+        let mut count = RiskCount::default();
+        for record in (0..self.risky.len()).filter(|&record| self.risky[record]) {
+            let cell = self.joint.cell_of(RecordId::at(record));
+            count.records += 1;
+            if !grouped[record] && !self.screening.is_swappable(cell) {
+                count.unswappable += 1;
+                count.disclosed += u64::from(self.screening.is_disclosed(cell));
+            }
+        }
+        count
+    }
+
+    /// For each record: does it stand in a group of more than two?
+    fn grouped(&self, planned: &Planned) -> Vec<bool> {
+        let mut grouped = vec![false; self.risky.len()];
+        for record in planned.plan.groups().iter().flat_map(Group::records) {
+            grouped[record.position()] = true;
+        }
+        grouped
+    }
+
+    /// How many of these a plan gives other keys: whoever stands in a swap or a group.
+    pub fn covered(&self, planned: &Planned) -> u64 {
+        let pairs = planned.plan.swaps().iter().flat_map(|swap| [swap.left, swap.right]);
+        let by_pairs = pairs.filter(|record| self.risky[record.position()]).count();
+        let grouped = self.grouped(planned);
+        let by_groups = (0..grouped.len()).filter(|&record| grouped[record] && self.risky[record]);
+        (by_pairs + by_groups.count()) as u64
+    }
+
     /// What a plan does, in numbers.
     pub fn report(
         &self,
@@ -308,30 +412,17 @@ impl Prepared {
         not_for_release: bool,
     ) -> PlanReport {
         let plan = &planned.plan;
-        let cell = |record: usize| self.joint.cell_of(RecordId::at(record));
-        let at_risk = || (0..self.risky.len()).filter(|&record| self.risky[record]);
-        // Whoever stands in a group and is at risk gets other keys.
-        let mut in_group = vec![false; self.risky.len()];
-        let members = plan.groups().iter().flat_map(|group| group.records());
-        members.for_each(|record| in_group[record.position()] = true);
-        let covered_by_groups = at_risk().filter(|&record| in_group[record]).count() as u64;
-        let frozen = || {
-            at_risk()
-                .filter(|&record| !in_group[record] && !self.screening.is_swappable(cell(record)))
-        };
-        let unswappable = frozen();
-        let disclosed = frozen().filter(|&record| self.screening.is_disclosed(cell(record)));
-        let swapped = plan.swaps().iter().flat_map(|swap| [swap.left, swap.right]);
-        let by_pairs = swapped.filter(|record| self.risky[record.position()]).count() as u64;
-        let covered = by_pairs + covered_by_groups;
-        let risky = at_risk().count() as u64;
+        let grouped = self.grouped(planned);
+        let RiskCount { records: risky, unswappable, disclosed } = self.count_risk(&grouped);
+        let covered = self.covered(planned);
+        let in_group = (0..grouped.len()).filter(|&record| grouped[record] && self.risky[record]);
+        let covered_by_groups = in_group.count() as u64;
         let looked_further = self.project.max_records().get() > 2;
         let impossible = looked_further.then_some(plan.impossible().len() as u64);
         let mut groups_by_records: BTreeMap<usize, u64> = BTreeMap::new();
         for group in plan.groups() {
             *groups_by_records.entry(group.records().len()).or_default() += 1;
         }
-        let unswappable = unswappable.count() as u64;
         let left_over = planned.left_over.len() as u64;
         assert_eq!(covered + unswappable + left_over, risky, "everybody at risk is counted once");
         let cost = |swap: &marginswap_core::partner::swap::Swap| {
@@ -344,7 +435,7 @@ impl Prepared {
             covered,
             covered_by_groups,
             unswappable,
-            disclosed: disclosed.count() as u64,
+            disclosed,
             left_over,
             left_over_because: LeftOverReport::new(&planned.left_over),
             max_records: self.project.max_records().get(),

@@ -1,9 +1,12 @@
 //! marginswap: what was typed becomes a command, the command an answer, the answer text.
 
+mod account;
 mod args;
+mod assess;
 mod bug;
 mod cmd;
 mod demo;
+mod frontier;
 mod input;
 mod job;
 mod output;
@@ -11,6 +14,7 @@ mod project;
 mod release;
 mod seed;
 mod settings;
+mod two_files;
 
 use std::process::ExitCode;
 
@@ -44,11 +48,14 @@ fn obey(command: Command) -> Result<Outcome, Diagnostic> {
         Command::Graph(args) => cmd::graph::run(&args).map(|()| Outcome::Done),
         Command::Screen(args) => cmd::screen::run(&args).map(|()| Outcome::Done),
         Command::Explain(args) => cmd::explain::run(&args).map(|()| Outcome::Done),
+        Command::Risk(args) => cmd::risk::run(&args).map(|()| Outcome::Done),
         Command::Protect(args) => cmd::protect::run(&args),
         Command::Plan(args) => cmd::plan::run(&args),
         Command::Show(args) => cmd::show::run(&args),
         Command::Apply(args) => cmd::apply::run(&args),
         Command::Verify(args) => cmd::verify::run(&args),
+        Command::Report(args) => cmd::report::run(&args),
+        Command::Frontier(args) => cmd::frontier::run(&args),
         Command::Init(args) => cmd::init::run(&args).map(|()| Outcome::Done),
         Command::Demo(args) => cmd::demo::run(&args),
     }

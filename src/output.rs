@@ -2,12 +2,13 @@
 
 use std::fmt;
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use marginswap_core::diagnostic::{Code, Diagnostic, escaped};
-use marginswap_report::Answer;
+use marginswap_io::{Overwrite, Secrecy, check_not_input, check_target, write_atomic};
+use marginswap_report::{Answer, Picture};
 
-use crate::args::{MAX_SEPARATORS, ReadArgs, RoleArgs};
+use crate::args::{ForceArgs, MAX_SEPARATORS, ReadArgs, RoleArgs};
 use crate::project::Project;
 
 /// How a command that came to its end ended.
@@ -57,6 +58,48 @@ pub fn talk(text: &str) {
     let _ = writeln!(io::stderr().lock(), "{text}");
 }
 
+/// A picture that is drawn when it is asked for.
+pub struct Sketch<'a> {
+    file: Option<&'a Path>,
+    overwrite: Overwrite,
+}
+
+impl<'a> Sketch<'a> {
+    /// A picture for this file, if one is named; it may be none of the inputs.
+    pub fn new(
+        file: Option<&'a PathBuf>,
+        force: &ForceArgs,
+        inputs: &[&Path],
+    ) -> Result<Self, Diagnostic> {
+        let overwrite = Overwrite::from_force(force.force);
+        if let Some(file) = file {
+            check_target(file, overwrite)?;
+            for input in inputs {
+                check_not_input(file, input)?;
+            }
+        }
+        Ok(Self { file: file.map(PathBuf::as_path), overwrite })
+    }
+
+    /// Draws what tells of the data: made readable for its owner alone.
+    pub fn draw(&self, picture: impl FnOnce() -> Picture) -> Result<(), Diagnostic> {
+        self.write(Secrecy::Secret, picture)
+    }
+
+    /// Draws what anybody may see.
+    pub fn draw_plain(&self, picture: impl FnOnce() -> Picture) -> Result<(), Diagnostic> {
+        self.write(Secrecy::Plain, picture)
+    }
+
+    fn write(&self, secrecy: Secrecy, picture: impl FnOnce() -> Picture) -> Result<(), Diagnostic> {
+        let Some(file) = self.file else { return Ok(()) };
+        let text = picture().file();
+        write_atomic(file, self.overwrite, secrecy, |out| out.write_all(text.as_bytes()))?;
+        talk(&format!("{} holds the picture", file.display()));
+        Ok(())
+    }
+}
+
 /// The next step to take.
 pub fn next(step: &str) {
     talk(&format!("next: {step}"));
@@ -88,6 +131,42 @@ impl Line {
     pub fn option(&mut self, name: &str, value: &str) -> &mut Self {
         let joint = if value.starts_with('-') { "=" } else { " " };
         self.0.push_str(&format!(" {name}{joint}{}", typed(value)));
+        self
+    }
+
+    /// Adds an option without a value.
+    pub fn flag(&mut self, name: &str) -> &mut Self {
+        self.0.push_str(&format!(" {name}"));
+        self
+    }
+
+    /// Adds a project's tables, keys and columns, for comparing two files.
+    pub fn comparison(&mut self, project: &Project) -> &mut Self {
+        for table in &project.keep.tables {
+            self.option("--keep", table);
+        }
+        let columns = &project.columns;
+        // An id that is not released cannot link the files; then the lines do, if they are in
+        // order.
+        let (id, gone): (Vec<String>, Vec<String>) =
+            columns.id.iter().cloned().partition(|id| !project.release.drop.contains(id));
+        let weight: Vec<String> = project.swap.weight.iter().cloned().collect();
+        for (option, list) in [
+            ("--keys", &project.risk.keys),
+            ("--vars", &columns.vars),
+            ("--stay", &columns.stay),
+            ("--ignore", &columns.ignore),
+            ("--ignore", &gone),
+            ("--id", &id),
+            ("--weight", &weight),
+        ] {
+            if !list.is_empty() {
+                self.option(option, &option_names(list));
+            }
+        }
+        if project.release.shuffle == Some(true) && id.is_empty() {
+            self.flag("--shuffled");
+        }
         self
     }
 
@@ -136,32 +215,26 @@ impl fmt::Display for Line {
     }
 }
 
-/// The command that compares a released file with the original, with a project's tables,
-/// keys and columns.
-pub fn verify_line(before: &Path, after: &Path, project: &Project) -> String {
-    let names = |names: &[String]| {
-        let quoted = |name: &String| {
-            let plain = !name.contains([',', '`']) && name.trim() == name;
-            if plain { name.clone() } else { format!("`{}`", name.replace('`', "``")) }
-        };
-        names.iter().map(quoted).collect::<Vec<_>>().join(",")
+/// Names as an option lists them.
+fn names(names: &[String]) -> String {
+    let quoted = |name: &String| {
+        let plain = !name.contains([',', '`']) && name.trim() == name;
+        if plain { name.clone() } else { format!("`{}`", name.replace('`', "``")) }
     };
-    let mut line = Line::new("verify", Some(before));
-    line.file(after);
-    for table in &project.keep.tables {
-        line.option("--keep", table);
-    }
-    let columns = &project.columns;
-    // An id that is not released cannot link the files; then the lines do, if they are in order.
-    let (id, gone): (Vec<String>, Vec<String>) =
-        columns.id.iter().cloned().partition(|id| !project.release.drop.contains(id));
+    names.iter().map(quoted).collect::<Vec<_>>().join(",")
+}
+
+/// The command that plans swaps for the records at risk, with what a project says of risk.
+pub fn plan_line(data: &Path, project: &Project) -> String {
+    let mut line = Line::new("plan", Some(data));
+    let (risk, columns) = (&project.risk, &project.columns);
+    let id: Vec<String> = columns.id.iter().cloned().collect();
     let weight: Vec<String> = project.swap.weight.iter().cloned().collect();
     for (option, list) in [
-        ("--keys", &project.risk.keys),
+        ("--keys", &risk.keys),
         ("--vars", &columns.vars),
         ("--stay", &columns.stay),
         ("--ignore", &columns.ignore),
-        ("--ignore", &gone),
         ("--id", &id),
         ("--weight", &weight),
     ] {
@@ -169,10 +242,48 @@ pub fn verify_line(before: &Path, after: &Path, project: &Project) -> String {
             line.option(option, &names(list));
         }
     }
-    if project.release.shuffle == Some(true) && id.is_empty() {
-        line.0.push_str(" --shuffled");
+    let words = [
+        ("--population", risk.population.map(|people| people.to_string())),
+        ("--fraction", risk.fraction.map(|fraction| fraction.to_string())),
+        ("--model", risk.model.as_ref().map(ToString::to_string)),
+        ("--criterion", risk.criterion.map(|word| word.to_string())),
+        ("--search", risk.search.map(|word| word.to_string())),
+        ("--select", risk.select.map(|word| word.to_string())),
+        ("--risky", Some(risk.risky.as_ref().map_or("top:50".to_owned(), ToString::to_string))),
+    ];
+    for (option, word) in words {
+        if let Some(word) = word {
+            line.option(option, &word);
+        }
     }
+    for table in &risk.start {
+        line.option("--start", table);
+    }
+    for table in &project.keep.tables {
+        line.option("--keep", table);
+    }
+    if project.keep.tables.is_empty() {
+        line.0.push_str(" --keep TABLES");
+    }
+    line.0.push_str(" -o swap.plan");
     line.to_string()
+}
+
+/// The command that compares a released file with the original, with a project's tables,
+/// keys and columns.
+pub fn verify_line(before: &Path, after: &Path, project: &Project) -> String {
+    let mut line = Line::new("verify", Some(before));
+    line.file(after).comparison(project);
+    line.to_string()
+}
+
+/// Names as an option takes them.
+fn option_names(names: &[String]) -> String {
+    let quoted = |name: &String| {
+        let plain = !name.contains([',', '`']) && name.trim() == name;
+        if plain { name.clone() } else { format!("`{}`", name.replace('`', "``")) }
+    };
+    names.iter().map(quoted).collect::<Vec<_>>().join(",")
 }
 
 /// A file's name as a shell must be given it.

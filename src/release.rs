@@ -38,6 +38,28 @@ pub struct ReleaseAs<'a> {
 /// The number of the random stream that orders the released records.
 const SHUFFLE_STREAM: u64 = 1;
 
+/// The order in which the records are released.
+fn shuffled_order(seed: Seed, records: usize) -> Vec<u32> {
+    let records = u32::try_from(records).expect("a file has fewer than 2^32 records");
+    let mut order: Vec<u32> = (0..records).collect();
+    Random::new(seed, SHUFFLE_STREAM).shuffle(&mut order);
+    order
+}
+
+/// Where each record stands in a file of this order.
+fn link_of(order: &[u32]) -> Link {
+    let mut place = vec![0u32; order.len()];
+    for (position, &record) in (0u32..).zip(order) {
+        place[record as usize] = position;
+    }
+    Link::ByMap(place)
+}
+
+/// Where each record stands in a file that was shuffled with this seed.
+pub fn shuffled_link(seed: Seed, records: usize) -> Link {
+    link_of(&shuffled_order(seed, records))
+}
+
 /// Writes the file that a plan makes, reads it back and recounts every kept table.
 pub fn release(
     loaded: &Loaded,
@@ -60,13 +82,7 @@ pub fn release(
             ));
         }
     }
-    let order = release.shuffle.map(|seed| {
-        let records =
-            u32::try_from(loaded.records_read()).expect("a file has fewer than 2^32 records");
-        let mut order: Vec<u32> = (0..records).collect();
-        Random::new(seed, SHUFFLE_STREAM).shuffle(&mut order);
-        order
-    });
+    let order = release.shuffle.map(|seed| shuffled_order(seed, loaded.records_read()));
     warn_of_the_ending(release.target, Source::open(path, &options)?.format());
     let mut staged = Staged::create(release.target, release.overwrite, Secrecy::Plain)?;
     let packing = Compression::for_target(release.target);
@@ -90,13 +106,7 @@ pub fn release(
     let (before, after) = encode_both(scope.schema(), loaded.raw_columns(), &columns);
     let link = match &order {
         None => Link::ByPosition,
-        Some(order) => {
-            let mut place = vec![0u32; order.len()];
-            for (position, &record) in (0u32..).zip(order) {
-                place[record as usize] = position;
-            }
-            Link::ByMap(place)
-        }
+        Some(order) => link_of(order),
     };
     let tables = named_tables(scope);
     let checks = Checks {

@@ -6,10 +6,10 @@ use marginswap_core::diagnostic::{Code, Diagnostic};
 use marginswap_core::graph::parse_names;
 use marginswap_io::Delimiter;
 
-use crate::args::{JobArgs, ReadArgs, RoleArgs, ThreadArgs};
+use crate::args::{JobArgs, ModelArgs, ReadArgs, RiskArgs, RoleArgs, ThreadArgs};
 use crate::input::one_name;
 use crate::output::talk;
-use crate::project::{Columns, Keep, Project, Release, Risk, Swapping};
+use crate::project::{Columns, Keep, Project, Release, Reports, Risk, Risky, Swapping};
 
 /// The project of a job: the file named or found, overridden by the flags.
 pub fn of_job(args: &JobArgs) -> Result<Project, Diagnostic> {
@@ -18,7 +18,7 @@ pub fn of_job(args: &JobArgs) -> Result<Project, Diagnostic> {
         delimiter: delimiter(&args.read)?,
         columns: columns(&args.roles)?,
         keep: Keep { tables: args.keep.clone() },
-        risk: Risk { keys: names(&args.keys)?, risky: args.risky.clone() },
+        risk: risk(&args.keys, args.risky.as_ref(), &args.model)?,
         swap: Swapping {
             linked: groups(&args.linked)?,
             matched: groups(&args.matched)?,
@@ -32,6 +32,7 @@ pub fn of_job(args: &JobArgs) -> Result<Project, Diagnostic> {
             ..Swapping::default()
         },
         release: Release::default(),
+        report: Reports::default(),
         trs: None,
     };
     let project = file(args.project.as_deref())?.merge(flags);
@@ -41,8 +42,36 @@ pub fn of_job(args: &JobArgs) -> Result<Project, Diagnostic> {
     Ok(project.expanded())
 }
 
+/// The project of a question about risk.
+pub fn of_risk(args: &RiskArgs) -> Result<Project, Diagnostic> {
+    let flags = Project {
+        data: args.data.clone(),
+        delimiter: delimiter(&args.read)?,
+        columns: columns(&args.roles)?,
+        keep: Keep { tables: args.keep.clone() },
+        risk: risk(&args.keys, args.risky.as_ref(), &args.model)?,
+        swap: Swapping { weight: args.weight.clone(), ..Swapping::default() },
+        ..Project::default()
+    };
+    Ok(file(args.project.as_deref())?.merge(flags).expanded())
+}
+
+fn risk(keys: &[String], risky: Option<&Risky>, model: &ModelArgs) -> Result<Risk, Diagnostic> {
+    Ok(Risk {
+        keys: names(keys)?,
+        risky: risky.cloned(),
+        population: model.population,
+        fraction: model.fraction,
+        model: model.model.clone(),
+        start: model.start.clone(),
+        criterion: model.criterion,
+        search: model.search,
+        select: model.select,
+    })
+}
+
 /// The project file that is named, or the one in this folder, or an empty project.
-fn file(named: Option<&Path>) -> Result<Project, Diagnostic> {
+pub fn file(named: Option<&Path>) -> Result<Project, Diagnostic> {
     match named {
         Some(path) => Project::load(path),
         None => Ok(Project::find()?.unwrap_or_default()),
@@ -69,7 +98,7 @@ pub fn names(texts: &[String]) -> Result<Vec<String>, Diagnostic> {
     Ok(groups(texts)?.concat())
 }
 
-fn groups(texts: &[String]) -> Result<Vec<Vec<String>>, Diagnostic> {
+pub fn groups(texts: &[String]) -> Result<Vec<Vec<String>>, Diagnostic> {
     texts.iter().map(|text| parse_names(text)).collect()
 }
 

@@ -79,6 +79,9 @@ fn a_message_reads_well() {
 
 const GOOD: &str = "tests/bad/good.csv";
 
+const MANY: &str =
+    "v0,v1,v2,v3,v4,v5,v6,v7,v8,v9,v10,v11,v12,v13,v14,v15,v16,v17,v18,v19,v20,v21,v22,v23";
+
 /// What was typed, and the code.
 const TYPED: &[(Code, &[&str])] = &[
     (Code::OutputIsInput, &["screen", GOOD, "--keep", "age", "--out", GOOD, "--force"]),
@@ -96,6 +99,93 @@ const TYPED: &[(Code, &[&str])] = &[
         Code::NoRiskModel,
         &["protect", GOOD, "--keys", "age", "-o", "tests/nowhere.csv", "--risky", "top:50"],
     ),
+    (Code::MissingSetting, &["risk", GOOD, "--keys", "age"]),
+    (Code::MissingSetting, &["risk", GOOD, "--population", "10"]),
+    (Code::PopulationTooSmall, &["risk", GOOD, "--keys", "age", "--population", "2"]),
+    (
+        Code::PopulationTooSmall,
+        &["risk", "tests/bad/light.csv", "--keys", "age", "--weight", "weight"],
+    ),
+    (Code::BadFraction, &["risk", GOOD, "--keys", "age", "--fraction", "0"]),
+    (Code::BadFraction, &["risk", GOOD, "--keys", "age", "--fraction", "1.01"]),
+    (Code::BadFraction, &["risk", GOOD, "--keys", "age", "--fraction", "-5%"]),
+    (
+        Code::BadFraction,
+        &[
+            "plan",
+            GOOD,
+            "--keys",
+            "age",
+            "--risky",
+            "top:1",
+            "--fraction",
+            "2",
+            "-o",
+            "tests/no.plan",
+        ],
+    ),
+    (Code::TwoPopulations, &["risk", GOOD, "--project", "tests/bad/two_populations.toml"]),
+    (
+        Code::NotDecomposable,
+        &[
+            "risk",
+            "examples/town.csv",
+            "--keys",
+            "region,sex,age,marital",
+            "--population",
+            "9999",
+            "--start",
+            "region*sex + sex*age + age*marital + marital*region",
+        ],
+    ),
+    (
+        Code::BadWeight,
+        &["risk", "tests/bad/weights.csv", "--keys", "age,sex", "--weight", "weight"],
+    ),
+    (Code::BadWeight, &["risk", "tests/bad/debt.csv", "--keys", "age", "--weight", "weight"]),
+    (Code::NotAKey, &["risk", GOOD, "--keys", "age", "--population", "9", "--model", "age*sex"]),
+    (Code::NotAKey, &["risk", GOOD, "--keys", "age,town", "--weight", "age"]),
+    (
+        Code::UnknownVariable,
+        &["risk", GOOD, "--keys", "age", "--population", "9", "--model", "agee"],
+    ),
+    (Code::UnknownColumn, &["risk", GOOD, "--keys", "agee", "--population", "9"]),
+    (
+        Code::TooManySets,
+        &["risk", "tests/bad/many_keys.csv", "--keys", MANY, "--population", "9", "--suda"],
+    ),
+    (
+        Code::TooManySets,
+        &[
+            "risk",
+            "tests/bad/many_keys.csv",
+            "--keys",
+            MANY,
+            "--population",
+            "9",
+            "--key-sets",
+            "9",
+        ],
+    ),
+    (
+        Code::OptionsClash,
+        &[
+            "risk",
+            GOOD,
+            "--keys",
+            "age",
+            "--population",
+            "9",
+            "--select",
+            "fit",
+            "--search",
+            "both",
+        ],
+    ),
+    (
+        Code::OutputIsInput,
+        &["risk", GOOD, "--keys", "age", "--population", "9", "--out", GOOD, "--force"],
+    ),
     (Code::OtherColumns, &["verify", GOOD, "examples/town.csv", "--keep", "age"]),
     (Code::NotLinked, &["verify", GOOD, GOOD, "--keep", "age", "--id", "person"]),
     (
@@ -103,6 +193,21 @@ const TYPED: &[(Code, &[&str])] = &[
         &["plan", GOOD, "--keys", "age", "-o", "tests/nowhere.plan", "--seed-file", GOOD],
     ),
     (Code::NoPlan, &["apply", GOOD, GOOD, "-o", "tests/nowhere.csv"]),
+    (
+        Code::NothingToTell,
+        &["report", GOOD, "tests/bad/other_ages.csv", "--external", "-o", "tests/nowhere.html"],
+    ),
+    (Code::MissingSetting, &["report", GOOD, "-o", "tests/nowhere.html"]),
+    (Code::MissingSetting, &["report", GOOD, GOOD, "--keep", "age"]),
+    (Code::OutputIsInput, &["report", GOOD, GOOD, "--keep", "age", "-o", GOOD, "--force"]),
+    (
+        Code::OutputIsInput,
+        &["explain", GOOD, "--keep", "age", "--record", "1", "--svg", GOOD, "--force"],
+    ),
+    (
+        Code::UnknownColumn,
+        &["report", GOOD, GOOD, "--keep", "age", "--watch", "agee", "-o", "tests/nowhere.html"],
+    ),
     (Code::UnknownVariable, &["graph", GOOD, "--keep", "agee*sex"]),
     (Code::RepeatedVariable, &["graph", GOOD, "--keep", "age*sex*age"]),
     (Code::EmptyTable, &["graph", GOOD, "--keep", "age + "]),
@@ -133,6 +238,12 @@ fn bad_words_are_refused() {
     assert!(said.contains("did you mean `age`?"), "{said}");
     let said = refused(Code::UnknownColumn, &["graph", GOOD, "--keep", "age", "--stay", "twon"]);
     assert!(said.contains("did you mean `town`?"), "{said}");
+    for (file, why) in [("weights", "record 2 is no number"), ("debt", "record 2 is negative")] {
+        let file = format!("tests/bad/{file}.csv");
+        let said =
+            refused(Code::BadWeight, &["risk", &file, "--keys", "age", "--weight", "weight"]);
+        assert!(said.contains(why) && said.contains("column 3 `weight`"), "{said}");
+    }
 }
 
 #[test]

@@ -17,7 +17,10 @@ use std::path::{Path, PathBuf};
 use marginswap_core::diagnostic::{Code, Diagnostic};
 use marginswap_core::random::Seed;
 use marginswap_io::Overwrite;
-use project::{Amount, Pairing, Project, Risky, Share};
+use project::{
+    Amount, Fraction, ModelChoice, Pairing, PeopleCount, Project, Risky, ScoreBy, SearchBy,
+    SelectBy, Share,
+};
 use serde_json::json as value;
 
 /// Every entry there is.
@@ -34,6 +37,13 @@ tables = ["region*sex*age", "age*`marital status` + sex"]
 [risk]
 keys = ["region", "sex"]
 risky = "k:3"
+population = 1000000
+fraction = "2.5 %"
+model = "sex*age + age"
+start = ["sex*age"]
+criterion = "aic"
+search = "both"
+select = "fit"
 [swap]
 linked = [["age", "age_group"]]
 match = [["region", "sex"], ["region"], []]
@@ -99,6 +109,13 @@ fn every_entry_is_read() {
     assert_eq!(project.keep.tables, ["region*sex*age", "age*`marital status` + sex"]);
     assert_eq!(project.risk.keys, ["region", "sex"]);
     assert_eq!(project.risk.risky, Some(Risky::BelowK(3)));
+    assert_eq!(project.risk.population, Some(PeopleCount(1_000_000)));
+    assert_eq!(project.risk.fraction, Some(Fraction(0.025)));
+    assert_eq!(project.risk.model, Some(ModelChoice::Tables("sex*age + age".to_owned())));
+    assert_eq!(project.risk.start, ["sex*age"]);
+    assert_eq!(project.risk.criterion, Some(ScoreBy::Aic));
+    assert_eq!(project.risk.search, Some(SearchBy::Both));
+    assert_eq!(project.risk.select, Some(SelectBy::Fit));
     assert_eq!(project.swap.linked, [["age", "age_group"]]);
     assert_eq!(project.swap.matched, [names(&["region", "sex"]), names(&["region"]), vec![]]);
     assert_eq!(project.swap.strata, ["stratum"]);
@@ -172,6 +189,10 @@ fn flags_win_entry_by_entry() {
     expected.swap.weights =
         load("[swap.weights]\nsex = 2\nincome = 5\n'marital status' = 1\n").unwrap().swap.weights;
     assert_eq!(merged, expected);
+    // The population and the fraction say one thing.
+    let flags = load("[risk]\nfraction = '10 %'\n").unwrap();
+    let merged = load("[risk]\npopulation = 5\n").unwrap().merge(flags);
+    assert_eq!((merged.risk.population, merged.risk.fraction), (None, Some(Fraction(0.1))));
 }
 
 /// What is refused: the text, the code, line and column, and words of the message.
@@ -188,6 +209,10 @@ const REFUSED: &[(&str, Code, &str, &str)] = &[
     ("[trs]\nhouseholds = 'h'\n", Code::UnknownEntry, "line 2, column 1", "hierarchy"),
     ("'a`, expected `b' = 1\n", Code::UnknownEntry, "line 1, column 1", "data"),
     ("keep = 3\n", Code::BadEntry, "line 1, column 8", "`keep`: a number stands here"),
+    ("[risk]\npopulation = 'CANARY'\n", Code::BadEntry, "line 2", "whole number of people"),
+    ("[risk]\nfraction = 'CANARY'\n", Code::BadEntry, "line 2", "this is no fraction"),
+    ("[risk]\ncriterion = 'CANARY'\n", Code::BadEntry, "line 2", "write bic or aic"),
+    ("[risk]\nmodel = 'a*'\n", Code::BadEntry, "line 2", ""),
     ("data = 3\n", Code::BadEntry, "line 1, column 8", "expected is a path"),
     (
         "delimiter = 'CANARY'\n",
@@ -279,6 +304,26 @@ fn parameters_are_what_decides_a_plan() {
     assert_eq!(load(said).unwrap().parameters(), plain);
     let records = |file: &str| load(format!("[risk]\nrisky = 'records:{file}'\n")).unwrap();
     assert_eq!(records("a").parameters(), records("b").parameters());
+    // What the risk model is told decides a plan only where the model chooses.
+    let told = "population = 9\nmodel = 'independence'\ncriterion = 'aic'\n";
+    assert_eq!(load(format!("[risk]\n{told}")).unwrap().parameters(), plain);
+    let top = load("[risk]\nrisky = 'top:5'\n").unwrap().parameters();
+    assert_eq!(
+        load("[risk]\nrisky = 'top:5'\nmodel = 'auto'\nsearch = 'forward'\n").unwrap().parameters(),
+        top
+    );
+    for text in [
+        "population = 9",
+        "fraction = '5 %'",
+        "model = 'all-2way'",
+        "start = ['a']",
+        "criterion = 'aic'",
+        "search = 'both'",
+        "select = 'fit'",
+    ] {
+        let other = load(format!("[risk]\nrisky = 'top:5'\n{text}\n")).unwrap().parameters();
+        assert_ne!(other, top, "{text}");
+    }
     // Everything else does.
     for text in [
         "[columns]\nvars = ['a']",

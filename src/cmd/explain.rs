@@ -5,15 +5,20 @@ use marginswap_core::graph::quoted;
 use marginswap_report::codes::{CodeReport, CodesReport};
 use marginswap_report::explain::{self, PairReport, RecordReport};
 use marginswap_report::larger::LargerReport;
+use marginswap_report::pictures::diagonal::{self, DiagonalPicture};
+use marginswap_report::pictures::why;
 
 use crate::args::{Cli, ExplainArgs, Partners};
 use crate::input::{note_many, open, separators};
 use crate::job::too_many_tied;
-use crate::output::{Line, give, next};
+use crate::output::{Line, Sketch, give, next};
 
 /// Explains a code, a pair or a record.
 pub fn run(args: &ExplainArgs) -> Result<(), Diagnostic> {
     let subject = args.subject.to_str().unwrap_or_default();
+    if args.svg.is_some() && args.record.is_none() && args.pair.is_empty() {
+        usage("--svg draws a record or a pair: --record R or --pair R S");
+    }
     if let Some(code) = Code::parse(subject) {
         return give(&CodeReport::new(code), args.answer.json);
     }
@@ -34,6 +39,7 @@ pub fn run(args: &ExplainArgs) -> Result<(), Diagnostic> {
 }
 
 fn explain_pair(args: &ExplainArgs, left: &str, right: &str) -> Result<(), Diagnostic> {
+    let sketch = Sketch::new(args.svg.as_ref(), &args.force, &[&args.subject])?;
     let opened = open(&args.subject, &args.read, &args.roles)?;
     let scope = opened.scope(&args.keep)?;
     let loaded = opened.read(true)?;
@@ -43,12 +49,21 @@ fn explain_pair(args: &ExplainArgs, left: &str, right: &str) -> Result<(), Diagn
     }
     let records = loaded.records(&scope);
     let report = PairReport::new(&scope, &records, left, right);
+    sketch.draw(|| {
+        let schema = scope.schema();
+        let all: Vec<String> = schema.names(schema.all()).into_iter().map(str::to_owned).collect();
+        match DiagonalPicture::of_pair(&report, &all) {
+            Some(picture) => diagonal::draw("", &picture),
+            None => why::draw_pair("", &report),
+        }
+    })?;
     give(&report, args.answer.json)?;
     next(&line(args, &args.keep).option("--record", &left.number().to_string()).to_string());
     Ok(())
 }
 
 fn explain_record(args: &ExplainArgs, record: &str) -> Result<(), Diagnostic> {
+    let sketch = Sketch::new(args.svg.as_ref(), &args.force, &[&args.subject])?;
     let opened = open(&args.subject, &args.read, &args.roles)?;
     let scope = opened.scope(&args.keep)?;
     let separators = separators(&scope, args.max_separators);
@@ -66,6 +81,7 @@ fn explain_record(args: &ExplainArgs, record: &str) -> Result<(), Diagnostic> {
         let larger = LargerReport::new(&scope, &records, record, most.get());
         report.larger = Some(larger.map_err(too_many_tied)?);
     }
+    sketch.draw(|| why::draw_record("", &report))?;
     give(&report, args.answer.json)?;
     let number = report.record.to_string();
     let best = report.what_if.iter().max_by_key(|what_if| what_if.partners);

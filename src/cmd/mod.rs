@@ -3,11 +3,14 @@
 pub mod apply;
 pub mod demo;
 pub mod explain;
+pub mod frontier;
 pub mod graph;
 pub mod init;
 pub mod inspect;
 pub mod plan;
 pub mod protect;
+pub mod report;
+pub mod risk;
 pub mod screen;
 pub mod show;
 pub mod verify;

@@ -1,11 +1,14 @@
 //! `plan`: decides the swaps, writes no data.
 
+use std::path::{Path, PathBuf};
+
 use marginswap_core::diagnostic::{Code, Diagnostic};
 use marginswap_io::{Overwrite, check_outputs, write_plan};
+use marginswap_report::pictures::waterfall;
 
 use crate::args::PlanArgs;
 use crate::job::prepare;
-use crate::output::{Outcome, give, next, talk, typed_path};
+use crate::output::{Outcome, Sketch, give, next, talk, typed_path};
 use crate::seed::SeedFrom;
 use crate::settings;
 
@@ -22,7 +25,11 @@ pub fn run(args: &PlanArgs) -> Result<Outcome, Diagnostic> {
     })?;
     let overwrite = Overwrite::from_force(args.job.force.force);
     let inputs = [project.data.as_deref(), args.job.seed_file.as_deref()];
-    check_outputs(&[&out], &inputs.into_iter().flatten().collect::<Vec<_>>(), overwrite)?;
+    let inputs: Vec<&Path> = inputs.into_iter().flatten().collect();
+    let outputs: Vec<&Path> =
+        [Some(&out), args.svg.as_ref()].into_iter().flatten().map(PathBuf::as_path).collect();
+    check_outputs(&outputs, &inputs, overwrite)?;
+    let sketch = Sketch::new(args.svg.as_ref(), &args.job.force, &inputs)?;
     let chosen = SeedFrom::flags(args.job.seed_file.as_deref(), args.job.demo_seed).choose()?;
     let prepared = prepare(project)?;
     let planned = prepared.plan(chosen.seed)?;
@@ -32,6 +39,7 @@ pub fn run(args: &PlanArgs) -> Result<Outcome, Diagnostic> {
     let file = prepared.plan_file(swaps, groups, &report)?;
     write_plan(&out, overwrite, &file)?;
     talk(&format!("{} holds the plan: SECRET, whoever has it can undo the swaps", out.display()));
+    sketch.draw(|| waterfall::draw("", &report.coverage()))?;
     give(&report, args.job.answer.json)?;
     next(&format!(
         "marginswap apply {} {} -o released.csv",

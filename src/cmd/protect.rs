@@ -3,10 +3,15 @@
 use std::path::{Path, PathBuf};
 
 use marginswap_core::diagnostic::{Code, Diagnostic};
-use marginswap_io::{Changes, Overwrite, ReadOptions, check_outputs, write_plan};
+use marginswap_io::{
+    Changes, Overwrite, ReadOptions, Secrecy, check_outputs, write_atomic, write_plan,
+};
+use marginswap_report::pictures::waterfall;
 use marginswap_report::plan::ProtectReport;
 
+use crate::account::{self, Reveal, Subject};
 use crate::args::ProtectArgs;
+use crate::cmd::report::{write_external, write_internal};
 use crate::job::prepare;
 use crate::output::{Outcome, give, next, talk, verify_line};
 use crate::project::Project;
@@ -19,6 +24,7 @@ pub struct Request {
     pub project: Project,
     pub seed: SeedFrom,
     pub overwrite: Overwrite,
+    pub svg: Option<PathBuf>,
     pub json: bool,
 }
 
@@ -34,17 +40,21 @@ pub fn run(args: &ProtectArgs) -> Result<Outcome, Diagnostic> {
     if !drop.is_empty() {
         told.drop = drop;
     }
+    let pages = &mut project.report;
+    pages.internal = args.report.clone().or(pages.internal.take());
+    pages.external = args.external_report.clone().or(pages.external.take());
     carry_out(Request {
         project,
         seed: SeedFrom::flags(args.job.seed_file.as_deref(), args.job.demo_seed),
         overwrite: Overwrite::from_force(args.job.force.force),
+        svg: args.svg.clone(),
         json: args.job.answer.json,
     })
 }
 
 /// Does what a request asks for.
 pub fn carry_out(request: Request) -> Result<Outcome, Diagnostic> {
-    let Request { project, seed, overwrite, json } = request;
+    let Request { project, seed, overwrite, svg, json } = request;
     let out: PathBuf = project.release.out.clone().ok_or_else(|| {
         Diagnostic::new(
             Code::MissingSetting,
@@ -53,8 +63,15 @@ pub fn carry_out(request: Request) -> Result<Outcome, Diagnostic> {
         )
     })?;
     let plan_path = project.release.plan.clone();
-    let outputs: Vec<&Path> =
-        [Some(&out), plan_path.as_ref()].into_iter().flatten().map(PathBuf::as_path).collect();
+    let pages = project.report.clone();
+    let outputs = [
+        Some(&out),
+        plan_path.as_ref(),
+        pages.internal.as_ref(),
+        pages.external.as_ref(),
+        svg.as_ref(),
+    ];
+    let outputs: Vec<&Path> = outputs.into_iter().flatten().map(PathBuf::as_path).collect();
     let inputs = [project.data.as_deref(), seed.file()];
     check_outputs(&outputs, &inputs.into_iter().flatten().collect::<Vec<_>>(), overwrite)?;
     let chosen = seed.choose()?;
@@ -79,8 +96,13 @@ pub fn carry_out(request: Request) -> Result<Outcome, Diagnostic> {
     let exposure = released.verification().claims.expect("a job has keys");
     let report = prepared.report(&planned, &exposure, chosen.not_for_release);
     prepared.warn_of_a_missed_rate(&report);
-    if let Some(path) = &plan_path {
-        write_plan(path, overwrite, &prepared.plan_file(swaps, groups, &report)?)?;
+    let has_pages = pages.internal.is_some() || pages.external.is_some();
+    let mut file = None;
+    if plan_path.is_some() || has_pages {
+        file = Some(prepared.plan_file(swaps, groups, &report)?);
+    }
+    if let (Some(path), Some(file)) = (&plan_path, &file) {
+        write_plan(path, overwrite, file)?;
         talk(&format!(
             "{} holds the plan: SECRET, whoever has it can undo the swaps",
             path.display()
@@ -88,7 +110,33 @@ pub fn carry_out(request: Request) -> Result<Outcome, Diagnostic> {
     }
     let answer = ProtectReport::new(report, out.display().to_string(), released.verification());
     released.publish()?;
+    if let Some(path) = &svg {
+        let picture = waterfall::draw("", &answer.plan.coverage()).file();
+        write_atomic(path, overwrite, Secrecy::Secret, |out| out.write_all(picture.as_bytes()))?;
+        talk(&format!("{} holds the picture", path.display()));
+    }
+    let line = verify_line(&prepared.path, &out, project);
+    if let Some(file) = file.filter(|_| has_pages) {
+        let (project, before) = (project.clone(), prepared.path.clone());
+        // The pages count everything anew from the files.
+        drop(prepared);
+        let subject = Subject {
+            project: &project,
+            before: &before,
+            after: &out,
+            plan: Some((plan_path.unwrap_or_else(|| PathBuf::from("PLAN")), &file)),
+            shuffled: project.release.shuffle == Some(true),
+            seed: Some(chosen.seed),
+        };
+        if let Some(page) = &pages.internal {
+            let report = account::internal(&subject, Reveal::Counts)?;
+            write_internal(page, overwrite, &report.html())?;
+        }
+        if let Some(page) = &pages.external {
+            write_external(page, overwrite, &account::external(&subject)?.html())?;
+        }
+    }
     give(&answer, json)?;
-    next(&verify_line(&prepared.path, &out, project));
+    next(&line);
     Ok(if answer.plan.left() > 0 { Outcome::GateNotMet } else { Outcome::Done })
 }

@@ -53,6 +53,12 @@ impl Share {
         Self::reduced(u64::from(percent), 100)
     }
 
+    /// Numerator and denominator.
+    #[must_use]
+    pub fn parts(self) -> (u64, u64) {
+        (self.numerator, self.denominator)
+    }
+
     fn reduced(numerator: u64, denominator: u64) -> Self {
         let (mut divisor, mut rest) = (denominator, numerator);
         while rest > 0 {

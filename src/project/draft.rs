@@ -72,6 +72,14 @@ impl Draft {
         file.example("shuffle", "true");
         let dropped: Vec<String> = self.id.iter().cloned().collect();
         file.list_or_example("drop", &dropped, &[]);
+        file.part("report", "What is told about it.");
+        file.word("A page for those who decide (internal), and one that may be published.");
+        file.example("internal", &text("report.html"));
+        file.example("external", &text("public.html"));
+        file.word("Tables that are not kept: the pages say how far they moved.");
+        let watched: Vec<String> =
+            self.variables().iter().take(2).map(|name| quoted(name)).collect();
+        file.list_or_example("watch", &[], &[watched.join("*")]);
         file.0
     }
 
@@ -128,7 +136,23 @@ impl Draft {
             "\"unique\": nobody else has the same keys. \"k:3\": fewer than 3 records have them.",
         );
         file.word("\"records:FILE\": those that the file names, one on a line.");
+        file.word(
+            "\"top:50\", \"prob:0.2\": by the estimated probability to be alone in the population,",
+        );
+        file.word("which needs its size, or the share of it that is in the file.");
         file.entry("risky", "\"unique\"");
+        file.example("population", "1000000");
+        file.example("fraction", "\"5 %\"");
+        file.word(
+            "The model behind that: \"auto\", \"independence\", \"all-2way\", or tables of keys.",
+        );
+        file.entry("model", "\"auto\"");
+        file.word("How \"auto\" searches: by \"bic\" or \"aic\"; \"forest\", \"forward\", \"backward\" or \"both\";");
+        file.word("from these tables on; to the best \"score\", or to where it may \"fit\" best.");
+        file.example("criterion", "\"bic\"");
+        file.example("search", "\"forward\"");
+        file.list_or_example("start", &[], &[table(&variables[..variables.len().min(2)])]);
+        file.example("select", "\"score\"");
     }
 
     fn swapping(&self, file: &mut File) {

@@ -13,6 +13,7 @@
 mod amount;
 mod draft;
 mod max_records;
+mod model;
 mod read;
 mod risky;
 mod rule;
@@ -30,6 +31,7 @@ use serde_json::{Value, json};
 pub use amount::{Amount, Share};
 pub use draft::{Draft, DraftColumn};
 pub use max_records::MaxRecords;
+pub use model::{Fraction, ModelChoice, PeopleCount, ScoreBy, SearchBy, SelectBy};
 pub use read::FILE_NAME;
 pub use risky::{Pairing, Risky};
 pub use rule::{Rule, Term};
@@ -54,6 +56,8 @@ pub struct Project {
     pub swap: Swapping,
     /// What is written.
     pub release: Release,
+    /// What is told about it.
+    pub report: Reports,
     /// The parameters of targeted record swapping, in place of the entries above.
     pub trs: Option<Trs>,
 }
@@ -89,6 +93,36 @@ pub struct Risk {
     pub keys: Vec<String>,
     /// Which records are risky.
     pub risky: Option<Risky>,
+    /// How many people the file was drawn from.
+    pub population: Option<PeopleCount>,
+    /// Or what share of them is in the file.
+    pub fraction: Option<Fraction>,
+    /// Which model of the keys is fitted.
+    pub model: Option<ModelChoice>,
+    /// The decomposable model that a search begins with.
+    #[serde(deserialize_with = "text::tables")]
+    pub start: Vec<String>,
+    /// What a parameter costs in the search.
+    pub criterion: Option<ScoreBy>,
+    /// Which steps the search takes.
+    pub search: Option<SearchBy>,
+    /// What the search ends by.
+    pub select: Option<SelectBy>,
+}
+
+impl Risk {
+    /// What decides the risk model, as one JSON object.
+    fn model_parameters(&self) -> Value {
+        json!({
+            "criterion": self.criterion.unwrap_or_default().to_string(),
+            "fraction": self.fraction.map(|fraction| fraction.to_string()),
+            "model": self.model.clone().unwrap_or_default().to_string(),
+            "population": self.population.map(|people| people.0),
+            "search": self.search.unwrap_or_default().to_string(),
+            "select": self.select.unwrap_or_default().to_string(),
+            "start": self.start,
+        })
+    }
 }
 
 /// `[swap]`: how records are swapped.
@@ -132,6 +166,19 @@ pub struct Release {
     pub drop: Vec<String>,
 }
 
+/// `[report]`: what is told about a release.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Reports {
+    /// The page for those who decide.
+    pub internal: Option<PathBuf>,
+    /// The page for everybody.
+    pub external: Option<PathBuf>,
+    /// Tables that are not kept and looked at all the same.
+    #[serde(deserialize_with = "text::tables")]
+    pub watch: Vec<String>,
+}
+
 impl Project {
     /// This project with the entries that the flags give in place of its own. A list
     /// replaces a list; a variable's weight replaces that variable's weight.
@@ -152,6 +199,20 @@ impl Project {
             risk: Risk {
                 keys: list(self.risk.keys, flags.risk.keys),
                 risky: flags.risk.risky.or(self.risk.risky),
+                // Two ways to say one thing: whichever a flag says takes the place of both.
+                population: flags
+                    .risk
+                    .population
+                    .or(self.risk.population.filter(|_| flags.risk.fraction.is_none())),
+                fraction: flags
+                    .risk
+                    .fraction
+                    .or(self.risk.fraction.filter(|_| flags.risk.population.is_none())),
+                model: flags.risk.model.or(self.risk.model),
+                start: list(self.risk.start, flags.risk.start),
+                criterion: flags.risk.criterion.or(self.risk.criterion),
+                search: flags.risk.search.or(self.risk.search),
+                select: flags.risk.select.or(self.risk.select),
             },
             swap: Swapping {
                 linked: list(self.swap.linked, flags.swap.linked),
@@ -170,6 +231,11 @@ impl Project {
                 plan: flags.release.plan.or(self.release.plan),
                 shuffle: flags.release.shuffle.or(self.release.shuffle),
                 drop: list(self.release.drop, flags.release.drop),
+            },
+            report: Reports {
+                internal: flags.report.internal.or(self.report.internal),
+                external: flags.report.external.or(self.report.external),
+                watch: list(self.report.watch, flags.report.watch),
             },
             trs: flags.trs.or(self.trs),
         }
@@ -223,6 +289,11 @@ impl Project {
             Risky::Records(_) => "records".to_owned(),
             risky => risky.to_string(),
         };
+        // Only a choice by the model depends on what the model is told.
+        let model = match project.risky() {
+            Risky::Top(_) | Risky::Probability(_) => project.risk.model_parameters(),
+            _ => Value::Null,
+        };
         let weights: BTreeMap<&String, u32> = swap
             .weights
             .iter()
@@ -239,6 +310,7 @@ impl Project {
             "budget": swap.budget.map(|amount| amount.to_string()),
             "pairing": project.pairing().to_string(),
             "rate": swap.rate.map(|amount| amount.to_string()),
+            "risk_model": model,
             "risky": risky,
             "rules": swap.rules.iter().map(rule_parameters).collect::<Vec<_>>(),
             "stay": columns.stay,
@@ -286,7 +358,7 @@ impl Project {
                 id: name(&parameters["id"]),
             },
             keep: Keep { tables: names(&parameters["tables"])? },
-            risk: Risk { keys: names(&parameters["keys"])?, risky: None },
+            risk: Risk { keys: names(&parameters["keys"])?, ..Risk::default() },
             swap: Swapping {
                 linked: groups(&parameters["linked"])?,
                 matched: groups(&parameters["match"])?,

@@ -75,8 +75,10 @@ impl Project {
 
     fn start_paths_at(&mut self, folder: &Path) {
         let resolve = |path: &mut PathBuf| *path = folder.join(&*path);
-        let Self { data, release, risk, .. } = self;
-        for path in [data, &mut release.out, &mut release.plan].into_iter().flatten() {
+        let Self { data, release, report, risk, .. } = self;
+        let files =
+            [&mut release.out, &mut release.plan, &mut report.internal, &mut report.external];
+        for path in files.into_iter().chain([data]).flatten() {
             resolve(path);
         }
         if let Some(Risky::Records(path)) = &mut risk.risky {

@@ -56,6 +56,7 @@ impl Trs {
             risk: Risk {
                 keys: union([&self.risk_variables, &self.hierarchy]),
                 risky: Some(Risky::BelowK(self.k_anonymity.unwrap_or(3))),
+                ..Risk::default()
             },
             swap: Swapping {
                 linked: if moved.len() > 1 { vec![moved] } else { vec![] },

@@ -215,7 +215,8 @@ codes! {
          `marginswap init DATA` writes a project file with every entry explained.";
     NoRiskModel 112 exit 2: "a choice that needs a risk model",
         "`top:50` takes the riskiest records and `prob:0.2` those above a probability. Both rank\n\
-         records by a model of the population, which this version does not have. `unique`, `k:3`\n\
+         records by a model of the population, which must be told how large the population is:\n\
+         --population N, --fraction F, or a column of weights that add up to it. `unique`, `k:3`\n\
          and `records:FILE` choose without a model.";
     OtherColumns 113 exit 3: "two files with different columns",
         "A file can be compared with another one when both have the columns that take part, under\n\
@@ -226,6 +227,14 @@ codes! {
     BadSeed 115 exit 3: "a seed file that cannot be used",
         "A seed file holds a seed of 64 hexadecimal digits on its last line, as --seed-file writes\n\
          it when the file does not exist. Whoever has the seed can repeat the choice of swaps.";
+    OptionsClash 116 exit 2: "options that do not go together",
+        "One of the options says something that another one excludes. A model that is selected by\n\
+         its fit is grown from a start by adding edges, so it goes with no other search.";
+    NothingToTell 125 exit 3: "no report of a file that does not keep its tables",
+        "The external report says that every kept table of the released file equals the original.\n\
+         Here a table, the number of records or something that no swap can change differs, so\n\
+         the page would not be true. `marginswap verify` says what differs; the internal report,\n\
+         without --external, shows it.";
     FileMissing 201 exit 3: "no such file",
         "There is no file of this name. A relative name starts at the folder the command runs in.\n\
          Standard input has no sign of its own; on Unix it can be named as `/dev/stdin`.";
@@ -297,6 +306,32 @@ codes! {
         "A wanted column of the Parquet file is compressed with Brotli or LZO, which this program\n\
          does not read. The file is not damaged. Write it with Zstandard, Snappy, gzip, LZ4 or\n\
          without compression, or leave the column out with --ignore.";
+    PopulationTooSmall 301 exit 3: "a population smaller than the file",
+        "The file is a sample of the population, so the population has at least as many people as\n\
+         the file has records. A file that is the whole population has just as many. Weights add\n\
+         up to the population: weights that were scaled to the file add up to less.";
+    BadFraction 302 exit 3: "a sampling fraction that cannot be",
+        "A sampling fraction is the share of the population that is in the file: above 0, and at\n\
+         most 1. It is written as 0.05 or 5 %.";
+    TwoPopulations 303 exit 3: "a population that is said twice",
+        "The population's size and the sampling fraction say the same thing. Give one of them;\n\
+         a flag takes the place of whichever the project file has.";
+    NotDecomposable 304 exit 3: "a model that must be decomposable and is not",
+        "A search goes from one decomposable model to the next, so it must begin with one: its\n\
+         tables are the cliques of a graph without a chordless cycle. `marginswap graph --keep\n\
+         TABLES` says whether tables are decomposable. --model takes every model, and fits one\n\
+         that is not decomposable iteratively.";
+    BadWeight 305 exit 3: "a weight that cannot be used",
+        "A sampling weight says how many people a record stands for: a number that is not\n\
+         negative, with a point before its decimals. The first record whose weight is none is\n\
+         named. Records without a weight have to be left out of the file, or given one.";
+    NotAKey 306 exit 3: "a model with a column that is no key",
+        "A risk model describes the keys, which are what an intruder may know. Its tables can hold\n\
+         keys alone: name the column with --keys, or leave it out of the model. The column of\n\
+         weights cannot be a key.";
+    TooManySets 307 exit 7: "more sets of keys than can be gone through",
+        "The number of sets of keys doubles with every key. Give a smaller size to --suda or\n\
+         --key-sets, fewer keys, or a model with smaller tables.";
     BadToml 401 exit 4: "a project file that cannot be read",
         "The project file is not written as TOML: text stands between double quotes, a list\n\
          between `[` and `]`, each entry on a line of its own, and no entry stands twice.\n\

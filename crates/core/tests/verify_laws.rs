@@ -12,7 +12,7 @@ use marginswap_core::random::{Random, Seed};
 use marginswap_core::varset::VarSet;
 use marginswap_core::verify::{
     Checks, File, Link, LinkError, Pooled, Triples, Verification, certify, changes, claims,
-    compare_pairs, compare_triples, link_by_id, recount, verify,
+    compare_pairs, compare_tables, compare_triples, link_by_id, recount, verify,
 };
 use proptest::prelude::*;
 
@@ -348,6 +348,13 @@ proptest! {
             return Ok(());
         }
         prop_assert_eq!(pairs.len(), variables * (variables - 1) / 2);
+        for (found, &margin) in compare_tables(&pooled, &tables).iter().zip(&tables) {
+            prop_assert_eq!(found.margin, margin);
+            let changed = both(&before, &after, margin).values().filter(|(f, g)| f != g).count();
+            prop_assert_eq!(found.changed, changed);
+            prop_assert!(close(found.total_variation, total_variation(&before, &after, margin)));
+            prop_assert!(close(found.hellinger, hellinger(&before, &after, margin)));
+        }
         for found in &pairs {
             let pair = found.pair;
             let margin = VarSet::from(pair);

@@ -46,6 +46,28 @@ pub fn shown(name: &str) -> String {
     if inner.is_empty() { "(no name)".to_owned() } else { shown }
 }
 
+/// A name inside a sentence: quoted unless it is a plain word, and with a writing
+/// direction of its own so that it cannot reorder the sentence.
+#[must_use]
+pub fn spoken(name: &str) -> String {
+    let name = shown(name);
+    let plain =
+        name.chars().all(|character| character.is_alphanumeric() || "_-.".contains(character));
+    let name = if plain { name } else { format!("“{name}”") };
+    if has_right_to_left(&name) { format!("\u{2068}{name}\u{2069}") } else { name }
+}
+
+/// Names inside a sentence: `a, b and c`.
+#[must_use]
+pub fn spoken_list(names: &[String]) -> String {
+    let names: Vec<String> = names.iter().map(|name| spoken(name)).collect();
+    match names.split_last() {
+        None => "nothing".to_owned(),
+        Some((last, [])) => last.clone(),
+        Some((last, rest)) => format!("{} and {last}", rest.join(", ")),
+    }
+}
+
 /// An upper estimate of the width of `text`, set in regular letters of `size` pixels.
 #[must_use]
 pub fn width(text: &str, size: f64) -> f64 {

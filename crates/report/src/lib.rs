@@ -10,26 +10,37 @@
 //!
 //! | module | what it holds |
 //! |---|---|
-//! | [`inspect`], [`graph`], [`screen`], [`explain`], [`plan`], [`verify`] | the answers of the commands of that name |
+//! | [`inspect`], [`graph`], [`screen`], [`explain`], [`risk`], [`plan`], [`verify`] | the answers of the commands of that name |
+//! | [`frontier`] | what several plans come to |
 //! | [`codes`] | what `explain` says of error codes |
 //! | [`margin_graph`] | the picture of the kept tables' graph, its separators and what they part |
+//! | [`pictures`] | all other pictures, one file for each |
+//! | [`page`] | the report as one page, for the house and for everybody |
+//! | [`band`] | numbers that may be said only roughly |
 //! | [`svg`] | elements, attributes, escaping, numbers |
 //! | [`lettering`] | how much room a text takes, in any script, before a font is known |
 
 mod answer;
 pub mod codes;
 pub mod explain;
+pub mod frontier;
 pub mod graph;
 pub mod inspect;
 pub mod larger;
 pub mod plan;
+pub mod risk;
 pub mod screen;
 pub mod verify;
 
+pub mod band;
 pub mod lettering;
 pub mod margin_graph;
+pub mod page;
 mod paint;
+pub mod pictures;
 mod ring;
+mod sheet;
 pub mod svg;
 
 pub use answer::Answer;
+pub use sheet::{Picture, TextTable, Twin};

@@ -37,11 +37,30 @@ pub(crate) const PARTS: [Colour; 5] = [
     colour("part-5", "#0072b2", "#4a90d9"),
 ];
 
+/// What is wrong, missed or left: beside it there is always a word.
+pub(crate) const LEFT: Colour = colour("left", "#d55e00", "#f28e3c");
+/// What is done, or harmless.
+pub(crate) const DONE: Colour = colour("done", "#0072b2", "#56b4e9");
+/// What is there before anything is done.
+pub(crate) const STOCK: Colour = colour("stock", "#b4bac4", "#5b616c");
+
+/// From near to far: one hue that darkens on light paper and brightens on dark paper.
+pub(crate) const HEAT: [Colour; 6] = [
+    colour("heat-1", "#e6f0f8", "#1c2c3b"),
+    colour("heat-2", "#c3dcee", "#204564"),
+    colour("heat-3", "#8dbfe0", "#2a6593"),
+    colour("heat-4", "#2e7ab5", "#63aadb"),
+    colour("heat-5", "#155a94", "#93c8ec"),
+    colour("heat-6", "#0b3a66", "#c9e5f8"),
+];
+
 /// The colours as CSS variables. Elements also carry the light colour as an attribute,
 /// for programs that know no variables (word processors, for one).
 pub(crate) fn style_sheet() -> String {
-    let colours =
-        || [&PAPER, &INK, &QUIET, &RULE, &LINE, &SOLID, &DASHED].into_iter().chain(&PARTS);
+    let colours = || {
+        let single = [&PAPER, &INK, &QUIET, &RULE, &LINE, &SOLID, &DASHED, &LEFT, &DONE, &STOCK];
+        single.into_iter().chain(&PARTS).chain(&HEAT)
+    };
     let set = |value: fn(&Colour) -> &'static str| -> String {
         colours().map(|colour| format!("--ms-{}:{};", colour.name, value(colour))).collect()
     };

@@ -8,6 +8,7 @@ use marginswap_core::verify::Verification;
 use serde::Serialize;
 
 use crate::answer::{Answer, aligned, counted, percent};
+use crate::pictures::waterfall::{self, Coverage};
 
 /// A plan in numbers. All are exact; that no better plan exists is not claimed.
 #[derive(Debug, Clone, Serialize)]
@@ -98,6 +99,16 @@ impl LeftOverReport {
         report
     }
 
+    /// The reasons as the waterfall shows them.
+    #[must_use]
+    pub fn coverage(&self) -> Vec<waterfall::LeftOver> {
+        let reasons = self
+            .reasons()
+            .into_iter()
+            .map(|(reason, records)| waterfall::LeftOver { reason: reason.to_owned(), records });
+        reasons.collect()
+    }
+
     /// Each reason in words with its number, where there is one.
     #[must_use]
     pub fn reasons(&self) -> Vec<(&'static str, u64)> {
@@ -118,6 +129,19 @@ impl PlanReport {
     #[must_use]
     pub fn left(&self) -> u64 {
         self.unswappable + self.left_over
+    }
+
+    /// The same numbers as the waterfall shows them.
+    #[must_use]
+    pub fn coverage(&self) -> Coverage {
+        Coverage {
+            records: self.records,
+            at_risk: self.risky,
+            swappable: self.risky - self.unswappable,
+            protected: self.covered,
+            disclosed: self.disclosed,
+            left_over: self.left_over_because.coverage(),
+        }
     }
 }
 

@@ -149,17 +149,22 @@ fn escape(text: &str, out: &mut impl fmt::Write) -> fmt::Result {
             '>' => out.write_str("&gt;")?,
             '"' => out.write_str("&quot;")?,
             '\'' => out.write_str("&#39;")?,
-            other if forbidden(other) => out.write_char(char::REPLACEMENT_CHARACTER)?,
-            other => out.write_char(other)?,
+            other => out.write_char(permitted(other))?,
         }
     }
     Ok(())
 }
 
+/// The character itself, or U+FFFD for one that no XML and no HTML may hold.
+pub(crate) fn permitted(character: char) -> char {
+    if forbidden(character) { char::REPLACEMENT_CHARACTER } else { character }
+}
+
 /// Not a `Char` of XML 1.0, or a control that no reader shows. Tab and line feed are legal.
 fn forbidden(character: char) -> bool {
     (character.is_control() && !matches!(character, '\t' | '\n'))
-        || matches!(character, '\u{FFFE}' | '\u{FFFF}')
+        || u32::from(character) & 0xFFFE == 0xFFFE
+        || matches!(character, '\u{FDD0}'..='\u{FDEF}')
 }
 
 #[cfg(test)]

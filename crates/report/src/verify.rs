@@ -8,6 +8,7 @@ use marginswap_core::verify::{Distances, Verification};
 use serde::Serialize;
 
 use crate::answer::{Answer, Names, aligned, counted, formula, listed, names, percent};
+use crate::pictures::triangle::{Distance, Fate, TrianglePicture};
 
 /// How many two-way tables the text lists.
 const MOST_TABLES: usize = 10;
@@ -166,6 +167,41 @@ impl VerifyReport {
             two_way_mean: two_way.map(|distances| distances.total_variation_mean),
             three_way_max: three_way.map(|distances| distances.total_variation_max),
             three_way_mean: three_way.map(|distances| distances.total_variation_mean),
+        }
+    }
+
+    /// The variables of the two-way tables, in their order.
+    #[must_use]
+    pub fn variables(&self) -> Names {
+        self.triangle().names.iter().map(|&name| name.to_owned()).collect()
+    }
+
+    /// What the picture of all two-way tables shows.
+    #[must_use]
+    pub fn triangle(&self) -> TrianglePicture<'_> {
+        let (first, count) = match self.two_way.first() {
+            None => (None, 0),
+            Some(table) => {
+                let count =
+                    self.two_way.iter().take_while(|other| other.pair[0] == table.pair[0]).count();
+                (Some(table.pair[0].as_str()), count)
+            }
+        };
+        let others = self.two_way[..count].iter().map(|table| table.pair[1].as_str());
+        let names: Vec<&str> = first.into_iter().chain(others).collect();
+        let pairs =
+            (0..names.len()).flat_map(|low| (low + 1..names.len()).map(move |high| [low, high]));
+        let fate = |table: &TwoWayReport| match (table.kept, table.changed) {
+            (true, 0) => Fate::Fixed,
+            (false, 0) => Fate::Same,
+            (true, _) => Fate::Broken(Distance::Exact(table.total_variation)),
+            (false, _) => Fate::Changed(Distance::Exact(table.total_variation)),
+        };
+        assert_eq!(self.two_way.len(), names.len() * names.len().saturating_sub(1) / 2);
+        TrianglePicture {
+            id: "",
+            tables: pairs.zip(self.two_way.iter().map(fate)).collect(),
+            names,
         }
     }
 

@@ -7,57 +7,15 @@
 
 mod support;
 
-use std::fs;
-use std::path::Path;
-
 use marginswap_core::varset::VarSet;
-use marginswap_report::lettering::width;
-use marginswap_report::margin_graph::{BANNER, GraphPicture, SeparatorPicture, describe, draw};
+use marginswap_report::margin_graph::{self, BANNER, GraphPicture, SeparatorPicture, describe};
 
-use support::{Node, complete, cycle, path, picture, read};
+use support::{
+    Area, Node, assert_golden, complete, cycle, name, path, picture, read, sheet, text_area,
+};
 
-/// A rectangle on the sheet.
-#[derive(Debug, Clone, Copy)]
-struct Area {
-    left: f64,
-    right: f64,
-    top: f64,
-    bottom: f64,
-}
-
-impl Area {
-    fn meets(&self, other: &Self) -> bool {
-        self.left < other.right
-            && other.left < self.right
-            && self.top < other.bottom
-            && other.top < self.bottom
-    }
-
-    fn within(&self, other: &Self) -> bool {
-        self.left >= other.left
-            && self.right <= other.right
-            && self.top >= other.top
-            && self.bottom <= other.bottom
-    }
-}
-
-fn sheet(root: &Node) -> Area {
-    Area { left: 0.0, right: root.number("width"), top: 0.0, bottom: root.number("height") }
-}
-
-fn text_area(text: &Node) -> Area {
-    let size = text.number("font-size");
-    let bold = if text.attribute("font-weight").is_some() { 1.12 } else { 1.0 };
-    let wide = width(&text.text, size) * bold;
-    let x = text.number("x");
-    let left = match text.attribute("text-anchor") {
-        Some("end") => x - wide,
-        Some("middle") => x - wide / 2.0,
-        _ => x,
-    };
-    // From above the tallest accents to below the descenders.
-    let baseline = text.number("y");
-    Area { left, right: left + wide, top: baseline - 1.05 * size, bottom: baseline + 0.35 * size }
+fn draw(picture: &GraphPicture<'_>) -> String {
+    margin_graph::draw(picture).file()
 }
 
 /// Circles and squares: the marks of variables, in the drawing and in the legend.
@@ -134,10 +92,6 @@ fn checked(svg: &str, what: &str) -> Node {
         );
     }
     root
-}
-
-fn name(alphabet: &str, length: usize, shift: usize) -> String {
-    alphabet.chars().cycle().skip(shift).take(length).collect()
 }
 
 /// Pictures of 1 to 40 variables with names of 1 to 40 characters.
@@ -336,15 +290,6 @@ fn the_text_twin_has_a_sentence_per_table_and_separator() {
          Two records that agree on sex and differ in at least two of the parts (age), \
          (“marital status”), (\u{2068}الجنس\u{2069}) can exchange one of them."
     );
-}
-
-fn assert_golden(name: &str, svg: &str) {
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name);
-    if std::env::var_os("MARGINSWAP_BLESS").is_some_and(|value| value == "1") {
-        fs::write(&file, svg).unwrap();
-    }
-    let golden = fs::read_to_string(&file).unwrap_or_default();
-    assert!(golden == svg, "{name} differs; look at it, then bless it with MARGINSWAP_BLESS=1");
 }
 
 #[test]

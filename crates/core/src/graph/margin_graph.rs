@@ -37,6 +37,12 @@ impl MarginGraph {
         }
     }
 
+    /// Takes the edge between two vertices away, if it is there.
+    pub fn part(&mut self, left: usize, right: usize) {
+        self.neighbours[left].remove(right);
+        self.neighbours[right].remove(left);
+    }
+
     /// All vertices.
     #[must_use]
     pub fn vertices(&self) -> VarSet {

@@ -161,13 +161,18 @@ impl Scope {
         &self.class
     }
 
-    /// G^𝒟 if one of the kept tables, by its position, were not kept. A smaller table
-    /// inside it that was named too stays kept.
+    /// 𝒟 if one of the kept tables, by its position, were not kept. A smaller table inside
+    /// it that was named too stays kept.
     #[must_use]
-    pub fn margin_graph_without(&self, table: usize) -> MarginGraph {
+    pub fn class_without(&self, table: usize) -> GeneratingClass {
         let others = self.tables.iter().enumerate().filter(|(position, _)| *position != table);
         GeneratingClass::new(self.schema.all(), others.map(|(_, table)| table.variables))
-            .margin_graph()
+    }
+
+    /// The graph of [`Scope::class_without`].
+    #[must_use]
+    pub fn margin_graph_without(&self, table: usize) -> MarginGraph {
+        self.class_without(table).margin_graph()
     }
 }
 

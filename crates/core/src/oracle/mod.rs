@@ -5,6 +5,7 @@
 //! beyond [`VarSet`](crate::varset::VarSet) and the graph's list of edges.
 
 mod graphs;
+mod risk;
 mod world;
 
 pub use graphs::{

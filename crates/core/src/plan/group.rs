@@ -6,6 +6,7 @@
 use crate::encode::{Layout, RecordId, Records};
 use crate::graph::GeneratingClass;
 use crate::moves::sources;
+use crate::swap;
 use crate::varset::VarSet;
 
 /// Records that exchange values among each other with every table kept. Only a constructor
@@ -77,19 +78,7 @@ impl Group {
     /// The cells of its records afterwards, in their order.
     #[must_use]
     pub fn after(&self, records: &Records) -> Vec<Vec<u64>> {
-        let layout = records.cells().layout();
-        let mut after: Vec<Vec<u64>> =
-            self.records.iter().map(|&record| records.get(record).to_vec()).collect();
-        for take in &self.takes {
-            let mask = layout.mask(VarSet::single(take.variable));
-            for (cell, &from) in after.iter_mut().zip(&take.from) {
-                let comes = records.get(self.records[from]);
-                for ((word, mask), comes) in cell.iter_mut().zip(mask.words()).zip(comes) {
-                    *word = (*word & !mask) | (comes & mask);
-                }
-            }
-        }
-        after
+        swap::taken(records, &self.records, &self.takes)
     }
 
     /// How many of its records have another cell afterwards.

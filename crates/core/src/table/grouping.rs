@@ -3,9 +3,10 @@
 //! The one place where cells are hashed. A group's number says in which order the groups
 //! first appear, so no hash order is visible outside.
 //!
-//! Way in: [`Grouping::of`]. The masked words are the key. When one or two words of the
-//! layout carry the whole set they are stored in the table itself; with more, the table
-//! points to the first cell of each group.
+//! Way in: [`Grouping::of`]. The masked words are the key. When the set has few bits, they are
+//! pushed together and are the place in a table that needs no hashing. Otherwise, when one or
+//! two words of the layout carry the whole set, they are stored in the hash table itself; with
+//! more, the table points to the first cell of each group.
 
 use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
@@ -39,6 +40,10 @@ impl Grouping {
         let stride = cells.layout().words();
         let used: Vec<(usize, u64)> =
             mask.iter().copied().enumerate().filter(|(_, mask)| *mask != 0).collect();
+        let bits: u32 = mask.iter().map(|mask| mask.count_ones()).sum();
+        if (1..=DIRECT_BITS).contains(&bits) && 1usize << bits <= 2 * cells.len() + 256 {
+            return Self::by_place(cells, &used, bits);
+        }
         match used[..] {
             [] => Self { group_of: vec![0; cells.len()], groups: usize::from(!cells.is_empty()) },
             [(word, mask)] => {
@@ -60,6 +65,27 @@ impl Grouping {
             group_of.push(number);
         }
         Self { group_of, groups: numbers.len() }
+    }
+
+    /// Groups cells whose key has few bits: pushed together they are a place in a table.
+    fn by_place(cells: &PackedCells, used: &[(usize, u64)], bits: u32) -> Self {
+        let runs = runs(used);
+        let mut numbers = vec![u32::MAX; 1 << bits];
+        let mut group_of = Vec::with_capacity(cells.len());
+        let mut groups = 0u32;
+        for cell in cells.iter() {
+            let mut place = 0;
+            for run in &runs {
+                place |= (cell[run.word] >> run.from & run.ones) << run.to;
+            }
+            let place = usize::try_from(place).expect("a place has few bits");
+            if numbers[place] == u32::MAX {
+                numbers[place] = groups;
+                groups += 1;
+            }
+            group_of.push(numbers[place]);
+        }
+        Self { group_of, groups: groups as usize }
     }
 
     fn by_first_cell(cells: &PackedCells, used: &[(usize, u64)]) -> Self {
@@ -135,6 +161,34 @@ impl Grouping {
     }
 }
 
+/// A key of so many bits at most is a place in a table: of 4 MiB.
+const DIRECT_BITS: u32 = 20;
+
+/// Bits that stand side by side in a word, and where they are pushed to.
+struct Run {
+    word: usize,
+    from: u32,
+    ones: u64,
+    to: u32,
+}
+
+fn runs(used: &[(usize, u64)]) -> Vec<Run> {
+    let mut runs = Vec::new();
+    let mut to = 0;
+    for &(word, mask) in used {
+        let mut left = mask;
+        while left != 0 {
+            let from = left.trailing_zeros();
+            let length = (left >> from).trailing_ones();
+            let ones = u64::MAX >> (64 - length);
+            runs.push(Run { word, from, ones, to });
+            left &= !(ones << from);
+            to += length;
+        }
+    }
+    runs
+}
+
 fn number(groups: usize) -> u32 {
     u32::try_from(groups).expect("there are fewer than 2^32 cells")
 }
@@ -147,15 +201,19 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// All four ways of keying agree with grouping by the codes themselves. Twenty
+        /// All five ways of keying agree with grouping by the codes themselves. Twenty
         /// variables of 2¹⁶ levels fill five words.
         #[test]
         fn groups_are_those_of_the_codes(
             records in proptest::collection::vec(proptest::collection::vec(0u32..2, 20), 0..40),
             variables in proptest::collection::btree_set(0usize..20, 0..20),
         ) {
-            let cells = PackedCells::from_codes(&[1 << 16; 20], &records);
             let variables: VarSet = variables.into_iter().collect();
+            // One or two bits a variable: the table without hashing, for few of them.
+            let levels = |variable: usize| 2 + variable % 3;
+            let narrow = PackedCells::from_codes(&(0..20).map(levels).collect::<Vec<_>>(), &records);
+            let cells = PackedCells::from_codes(&[1 << 16; 20], &records);
+            prop_assert_eq!(Grouping::of(&narrow, variables), Grouping::of(&cells, variables));
             let grouping = Grouping::of(&cells, variables);
             let mut numbers: HashMap<Vec<u32>, u32> = HashMap::new();
             for (record, &group) in records.iter().zip(grouping.group_of()) {

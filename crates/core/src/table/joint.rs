@@ -8,6 +8,7 @@ use std::fmt;
 
 use super::Grouping;
 use crate::encode::{PackedCells, RecordId, Records};
+use crate::varset::VarSet;
 
 /// A cell that holds at least one record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -55,6 +56,33 @@ impl JointTable {
             }
         }
         Self { cells, counts, cell_of: grouping.into_group_of() }
+    }
+
+    /// The same records, seen on some variables alone: n_A as a joint table of its own. The
+    /// other variables have no bits left in its cells.
+    ///
+    /// Law: `seen-on-some-variables`.
+    #[must_use]
+    pub fn on(&self, variables: VarSet) -> Self {
+        let grouping = Grouping::of(&self.cells, variables);
+        let mask = self.cells.layout().mask(variables);
+        let mut cells = PackedCells::new(self.cells.layout().clone());
+        let mut counts: Vec<u32> = Vec::with_capacity(grouping.groups());
+        let mut masked = vec![0; mask.words().len()];
+        for (cell, &group) in grouping.group_of().iter().enumerate() {
+            if group as usize == counts.len() {
+                for (word, (own, mask)) in
+                    masked.iter_mut().zip(self.cells.get(cell).iter().zip(mask.words()))
+                {
+                    *word = own & mask;
+                }
+                cells.push(&masked);
+                counts.push(0);
+            }
+            counts[group as usize] += self.counts[cell];
+        }
+        let cell_of = self.cell_of.iter().map(|&cell| grouping.group_of()[cell as usize]).collect();
+        Self { cells, counts, cell_of }
     }
 
     /// The distinct cells.

@@ -39,6 +39,18 @@ impl MarginTable {
         self.counts[self.grouping.group_of()[cell.position()] as usize]
     }
 
+    /// The counts of all marginal cells, in the order of their first joint cell.
+    #[must_use]
+    pub fn counts(&self) -> &[u64] {
+        &self.counts
+    }
+
+    /// For each joint cell the number of its marginal cell.
+    #[must_use]
+    pub fn marginal_cells(&self) -> &[u32] {
+        self.grouping.group_of()
+    }
+
     /// How many marginal cells hold a record.
     #[must_use]
     pub fn len(&self) -> usize {

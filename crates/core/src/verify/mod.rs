@@ -10,8 +10,9 @@
 //! | [`Pooled`] | the records of both files, listed and counted together: what all others work on |
 //! | [`recount`], [`certify`] | is every kept table the same, cell by cell? |
 //! | [`changes`], [`link_by_id`] | how many records and fields are different? |
-//! | [`compare_pairs`], [`compare_triples`] | how far are the other tables from what they were? |
+//! | [`compare_pairs`], [`compare_triples`], [`compare_tables`] | how far are the other tables from what they were? |
 //! | [`claims`] | how many records would an intruder who knows the keys find? |
+//! | [`undominated`], [`choose`] | which of several plans to take? |
 //!
 //! Way in: [`verify`]. What decides equality is whole numbers. Distances are floating-point
 //! numbers whose bits depend on the two files alone: neither on the order of their records
@@ -19,15 +20,19 @@
 
 mod change;
 mod claims;
+mod frontier;
 mod pooled;
 mod recount;
 mod utility;
 
 pub use change::{Changes, File, Link, LinkError, changes, link_by_id};
 pub use claims::{Claims, Exposure, claims};
+pub use frontier::{Criterion, Standing, choose, undominated};
 pub use pooled::Pooled;
 pub use recount::{Certified, TableCheck, certify, recount};
-pub use utility::{Distances, TwoWay, compare_pairs, compare_triples};
+pub use utility::{
+    Distances, TableDistance, TwoWay, compare_pairs, compare_tables, compare_triples,
+};
 
 use crate::encode::Records;
 use crate::varset::VarSet;

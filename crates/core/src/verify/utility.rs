@@ -15,7 +15,9 @@
 //! records. Sums are therefore of whole numbers, the terms in units of 2⁻⁶²: any order gives
 //! the same bits. Whether a table is unchanged is decided on the counts alone.
 //!
-//! Way in: [`compare_pairs`], [`compare_triples`].
+//! Way in: [`compare_pairs`], [`compare_triples`], [`compare_tables`].
+
+use rayon::prelude::*;
 
 use super::Pooled;
 use super::pooled::PairCell;
@@ -40,6 +42,19 @@ pub struct TwoWay {
     pub cramers_v_before: Option<f64>,
     /// Cramér's V in the second file.
     pub cramers_v_after: Option<f64>,
+}
+
+/// One table of any number of variables, in two files.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct TableDistance {
+    /// Its variables.
+    pub margin: VarSet,
+    /// Cells whose counts differ.
+    pub changed: usize,
+    /// ½Σ|f/n − g/m|.
+    pub total_variation: f64,
+    /// √(½Σ(√(f/n) − √(g/m))²).
+    pub hellinger: f64,
 }
 
 /// Distances of several tables, summed up.
@@ -94,6 +109,23 @@ pub fn compare_pairs(pooled: &Pooled, variables: VarSet, kept: &[VarSet]) -> Vec
             cramers_v_after: association(1),
         }
     })
+}
+
+/// Compares these tables.
+///
+/// Law: `distances-by-definition`.
+#[must_use]
+pub fn compare_tables(pooled: &Pooled, tables: &[VarSet]) -> Vec<TableDistance> {
+    let compare = |&margin: &VarSet| {
+        let distance = Distance::of(pooled, &pooled.table(margin).counts);
+        TableDistance {
+            margin,
+            changed: distance.changed,
+            total_variation: distance.total_variation,
+            hellinger: distance.hellinger,
+        }
+    };
+    tables.par_iter().map(compare).collect()
 }
 
 /// Compares the table of every three of the variables that no kept table holds.

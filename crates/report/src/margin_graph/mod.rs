@@ -16,10 +16,10 @@ use marginswap_core::varset::VarSet;
 
 use crate::lettering::{shorten, shown, width, wrap};
 use crate::paint::{
-    DASHED, Flow, INK, LINE, PAPER, PARTS, QUIET, RULE, SOLID, filled, lettered, outlined, stroked,
-    style_sheet,
+    DASHED, Flow, INK, LINE, PAPER, PARTS, QUIET, SOLID, lettered, outlined, stroked,
 };
 use crate::ring::{NODE, Ring, Side};
+use crate::sheet::{LABEL, MARGIN, Picture, SMALL, Sheet, Twin, tip};
 use crate::svg::{Element, number};
 
 mod words;
@@ -68,29 +68,26 @@ const LISTED: usize = 12;
 /// How many variables that are tied to no other one stand on the ring.
 const MOST_ALONE: usize = 8;
 
-const MARGIN: f64 = 24.0;
 const LEAST_CONTENT: f64 = 720.0;
-const LABEL: f64 = 14.0;
 const LABEL_ROOM: f64 = 26.0 * LABEL;
-const SMALL: f64 = 12.0;
 const CHIP_HEIGHT: f64 = 22.0;
 const CHIP_ROOM: f64 = 15.0 * SMALL;
 const CHIP_PAD: f64 = 8.0;
 const CHIP_LINE: f64 = 27.0;
 
-/// The margin graph as one self-contained SVG.
+/// The margin graph.
 ///
 /// # Panics
 /// When an edge or a set holds a number that is no variable's.
 #[must_use]
-pub fn draw(picture: &GraphPicture<'_>) -> String {
+pub fn draw(picture: &GraphPicture<'_>) -> Picture {
     let neighbours = neighbours(picture);
     let (vertices, alone) = on_the_ring(&neighbours);
     let ring = Ring::new(&within(&neighbours, &vertices));
     let drawing = Drawing::new(picture, &ring, vertices);
 
     let content = (drawing.left + drawing.right).max(LEAST_CONTENT);
-    let mut sheet = Sheet { content, y: MARGIN, parts: Vec::new() };
+    let mut sheet = Sheet::new(content);
     sheet.heading(&title(picture));
     if is_complete(&neighbours) {
         sheet.banner();
@@ -99,7 +96,8 @@ pub fn draw(picture: &GraphPicture<'_>) -> String {
     sheet.alone(picture, &alone);
     sheet.legend(picture);
     sheet.separators(picture);
-    sheet.finish(picture)
+    let twin = Twin::of_words(describe(picture).lines().map(str::to_owned).collect());
+    sheet.finish(picture.id, "margin-graph", title(picture), twin)
 }
 
 fn title(picture: &GraphPicture<'_>) -> String {
@@ -152,13 +150,6 @@ fn within(neighbours: &[VarSet], vertices: &[usize]) -> Vec<VarSet> {
         vertices.binary_search(&vertex).expect("whatever is tied to a vertex is tied itself")
     };
     vertices.iter().map(|&vertex| neighbours[vertex].iter().map(position).collect()).collect()
-}
-
-/// The full name as a tip, where the drawing shows only some of it.
-fn tip(element: &mut Element, name: &str, label: &str) {
-    if name != label {
-        element.push(Element::new("title").text(name));
-    }
 }
 
 /// The mark of a variable: round, or square when it stays; dashed in a separator.
@@ -276,25 +267,7 @@ fn in_some_separator(picture: &GraphPicture<'_>) -> VarSet {
     members
 }
 
-/// The sheet as it fills from top to bottom; `y` is where the next part begins.
-struct Sheet {
-    content: f64,
-    y: f64,
-    parts: Vec<Element>,
-}
-
 impl Sheet {
-    fn heading(&mut self, title: &str) {
-        const SIZE: f64 = 18.0;
-        // Bold letters are wider; the room is smaller by as much.
-        for line in wrap(title, SIZE, self.content / 1.12) {
-            let text = lettered(&line, MARGIN, self.y + SIZE / 2.0, SIZE, &INK);
-            self.parts.push(text.with("font-weight", "bold"));
-            self.y += SIZE * 1.5;
-        }
-        self.y += 8.0;
-    }
-
     fn banner(&mut self) {
         const SIZE: f64 = 14.0;
         const PAD: f64 = 12.0;
@@ -380,9 +353,7 @@ impl Sheet {
             return;
         }
         self.y += 16.0;
-        let heading = lettered("Minimal separators", MARGIN, self.y + 8.0, 15.0, &INK);
-        self.parts.push(heading.with("font-weight", "bold"));
-        self.y += 24.0;
+        self.subheading("Minimal separators");
         if !picture.separators.is_empty() {
             self.small_print(
                 "Two records that agree on the dashed variables, and differ in at least two of \
@@ -394,13 +365,6 @@ impl Sheet {
         if let Some(more) = more {
             self.y += 6.0;
             self.small_print(&more);
-        }
-    }
-
-    fn small_print(&mut self, words: &str) {
-        for line in wrap(words, SMALL, self.content) {
-            self.parts.push(lettered(&line, MARGIN, self.y + 9.0, SMALL, &QUIET));
-            self.y += 18.0;
         }
     }
 
@@ -422,11 +386,7 @@ impl Sheet {
         self.parts.push(lettered("parts", parts_from, middle, SMALL, &QUIET));
         self.y += 22.0;
         for row in rows {
-            let rule = Element::new("path").with(
-                "d",
-                format!("M{} {}h{}", number(MARGIN), number(self.y), number(self.content)),
-            );
-            self.parts.push(stroked(rule, &RULE));
+            self.rule();
             let top = self.y + 5.0;
 
             let mut left = Flow::new(MARGIN, MARGIN + column, top, CHIP_LINE, 5.0);
@@ -483,36 +443,6 @@ impl Sheet {
                 }
             }
         }
-    }
-
-    fn finish(self, picture: &GraphPicture<'_>) -> String {
-        let mut id: String = picture
-            .id
-            .chars()
-            .map(|character| if character.is_ascii_alphanumeric() { character } else { '-' })
-            .collect();
-        if id.is_empty() {
-            id.push_str("margin-graph");
-        }
-        let (wide, tall) = ((self.content + 2.0 * MARGIN).ceil(), (self.y + MARGIN).ceil());
-        let mut root = Element::new("svg")
-            .with("xmlns", "http://www.w3.org/2000/svg")
-            .with("class", "marginswap-picture")
-            .with("width", wide)
-            .with("height", tall)
-            .with("viewBox", format!("0 0 {} {}", number(wide), number(tall)))
-            .with("role", "img")
-            .with("aria-labelledby", format!("{id}-title {id}-desc"))
-            .with("font-family", "system-ui, 'Segoe UI', Roboto, 'Noto Sans', Arial, sans-serif")
-            .with("xml:space", "preserve")
-            .child(Element::new("title").with("id", format!("{id}-title")).text(title(picture)))
-            .child(Element::new("desc").with("id", format!("{id}-desc")).text(describe(picture)))
-            .child(Element::new("style").text(style_sheet()))
-            .child(filled(Element::new("rect").with("width", wide).with("height", tall), &PAPER));
-        for part in self.parts {
-            root.push(part);
-        }
-        format!("{root}\n")
     }
 }
 

@@ -6,7 +6,7 @@
 use marginswap_core::varset::VarSet;
 
 use super::{BANNER, GraphPicture, LISTED, SeparatorPicture, is_complete, neighbours};
-use crate::lettering::{has_right_to_left, shown};
+use crate::lettering::spoken;
 
 /// The picture in words: one sentence per line, every name in full.
 #[must_use]
@@ -81,16 +81,6 @@ pub(super) fn more_separators(picture: &GraphPicture<'_>) -> Option<String> {
             Some(format!("And at least {more} more: the search stopped at its limit."))
         }
     }
-}
-
-/// A name inside a sentence: quoted unless it is a plain word, and with a writing
-/// direction of its own so that it cannot reorder the sentence.
-fn spoken(name: &str) -> String {
-    let name = shown(name);
-    let plain =
-        name.chars().all(|character| character.is_alphanumeric() || "_-.".contains(character));
-    let name = if plain { name } else { format!("“{name}”") };
-    if has_right_to_left(&name) { format!("\u{2068}{name}\u{2069}") } else { name }
 }
 
 fn listed(picture: &GraphPicture<'_>, set: VarSet) -> String {

@@ -1,11 +1,16 @@
-//! What the tests of the pictures share: a strict little XML reader, and graphs by shape.
+//! What the tests of the pictures share: a strict little XML reader, areas on the sheet, and
+//! graphs by shape.
 //!
 //! The reader knows what our writer may use (elements, attributes, text, the five named
 //! or numbered escapes) and refuses everything else: a picture that it reads is well-formed.
 
 #![allow(dead_code, clippy::unwrap_used, reason = "each test binary uses a part of it")]
 
+use std::fs;
+use std::path::Path;
+
 use marginswap_core::varset::VarSet;
+use marginswap_report::lettering::width;
 use marginswap_report::margin_graph::{GraphPicture, SeparatorPicture};
 
 /// An element as it was read; `text` is its own text, without that of its children.
@@ -169,4 +174,61 @@ pub fn components(mut left: VarSet, near: &[VarSet]) -> Vec<VarSet> {
         found.push(component);
     }
     found
+}
+
+/// A rectangle on the sheet.
+#[derive(Debug, Clone, Copy)]
+pub struct Area {
+    pub left: f64,
+    pub right: f64,
+    pub top: f64,
+    pub bottom: f64,
+}
+
+impl Area {
+    pub fn meets(&self, other: &Self) -> bool {
+        self.left < other.right
+            && other.left < self.right
+            && self.top < other.bottom
+            && other.top < self.bottom
+    }
+
+    pub fn within(&self, other: &Self) -> bool {
+        self.left >= other.left
+            && self.right <= other.right
+            && self.top >= other.top
+            && self.bottom <= other.bottom
+    }
+}
+
+pub fn sheet(root: &Node) -> Area {
+    Area { left: 0.0, right: root.number("width"), top: 0.0, bottom: root.number("height") }
+}
+
+pub fn text_area(text: &Node) -> Area {
+    let size = text.number("font-size");
+    let bold = if text.attribute("font-weight").is_some() { 1.12 } else { 1.0 };
+    let wide = width(&text.text, size) * bold;
+    let x = text.number("x");
+    let left = match text.attribute("text-anchor") {
+        Some("end") => x - wide,
+        Some("middle") => x - wide / 2.0,
+        _ => x,
+    };
+    // From above the tallest accents to below the descenders.
+    let baseline = text.number("y");
+    Area { left, right: left + wide, top: baseline - 1.05 * size, bottom: baseline + 0.35 * size }
+}
+
+pub fn name(alphabet: &str, length: usize, shift: usize) -> String {
+    alphabet.chars().cycle().skip(shift).take(length).collect()
+}
+
+pub fn assert_golden(name: &str, svg: &str) {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name);
+    if std::env::var_os("MARGINSWAP_BLESS").is_some_and(|value| value == "1") {
+        fs::write(&file, svg).unwrap();
+    }
+    let golden = fs::read_to_string(&file).unwrap_or_default();
+    assert!(golden == svg, "{name} differs; look at it, then bless it with MARGINSWAP_BLESS=1");
 }

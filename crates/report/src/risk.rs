@@ -1,0 +1,861 @@
+//! What `risk` answers: who is at risk, by which model, and how well it fits.
+//!
+//! Counts are exact. Everything else is estimated, says so, and stands beside its model. The
+//! text names no record; the JSON lists those that the asked rule takes.
+
+use std::io::{self, Write};
+
+use marginswap_core::diagnostic::grouped;
+use marginswap_core::encode::{RecordId, Schema};
+use marginswap_core::partner::Screening;
+use marginswap_core::risk::{
+    Action, Anonymity, Estimate, Fit, FittedModel, KeySet, KeyTable, MinimalUniques, Population,
+    Risks, Step, Verdict, WeightedRisks,
+};
+use marginswap_core::table::{CellId, JointTable};
+use marginswap_core::varset::VarSet;
+use serde::Serialize;
+
+use crate::answer::{Answer, Names, aligned, counted, formula, listed, names, percent};
+
+/// Everything that an answer about risk is made of.
+pub struct RiskParts<'a> {
+    /// Names.
+    pub schema: &'a Schema,
+    /// The file on its keys.
+    pub table: &'a KeyTable,
+    /// The population.
+    pub population: Population,
+    /// How the model was chosen, in words.
+    pub chosen: &'a str,
+    /// How it was reached.
+    pub steps: &'a [Step],
+    /// The model.
+    pub model: &'a FittedModel,
+    /// G² against the saturated model and the degrees of freedom left.
+    pub deviance: (f64, f64),
+    /// The fit criterion, where there is one.
+    pub fit: Option<Fit>,
+    /// Every combination's risk.
+    pub risks: &'a Risks,
+    /// What the weights say.
+    pub weighted: Option<&'a WeightedRisks>,
+    /// What the sizes of cells say.
+    pub estimates: Vec<Estimate>,
+    /// The probability that a unique match is right.
+    pub dis: Option<f64>,
+    /// Records below some k.
+    pub anonymity: Vec<Anonymity>,
+    /// Counts by key set, most uniques first.
+    pub key_sets: Vec<KeySet>,
+    /// For each key the uniques without it.
+    pub uniques_without: Vec<(usize, u64)>,
+    /// The minimal sample uniques, up to so many keys.
+    pub suda: Option<(&'a MinimalUniques, usize)>,
+    /// The asked rule, and the records it takes.
+    pub rule: Option<(String, &'a [bool])>,
+    /// The whole file and who can be swapped in it, where tables are kept.
+    pub screening: Option<(&'a JointTable, &'a Screening)>,
+}
+
+/// Who is at risk.
+#[derive(Debug, Clone, Serialize)]
+pub struct RiskReport {
+    /// How many records there are.
+    pub records: u64,
+    /// What an intruder may know.
+    pub keys: Names,
+    /// The combinations of keys that occur.
+    pub combinations: u64,
+    /// Records alone in theirs.
+    pub sample_uniques: u64,
+    /// How many people the file was drawn from.
+    pub population: f64,
+    /// The share of them that is in the file.
+    pub sampling_fraction: f64,
+    /// The model behind the estimates.
+    pub model: ModelReport,
+    /// Estimated: population uniques among the sample uniques.
+    pub tau1: f64,
+    /// Estimated: right claims of an intruder who claims every sample unique.
+    pub tau2: f64,
+    /// The fit criterion; null when the file is the whole population, or when the model makes
+    /// too many cells to sum over.
+    pub fit: Option<FitReport>,
+    /// Estimated: sample uniques whose probability to be population unique is at least so high.
+    pub at_least: Vec<AtLeast>,
+    /// Estimated from the weights.
+    pub weighted: Option<WeightedReport>,
+    /// Estimated from the sizes of cells alone.
+    pub superpopulation: Vec<EstimateReport>,
+    /// Estimated: the probability that a unique match is right (DIS).
+    pub dis: Option<f64>,
+    /// Exact: records in combinations that occur fewer than k times.
+    pub anonymity: Vec<AnonymityReport>,
+    /// Exact: the sets of keys with the most uniques.
+    pub key_sets: Vec<KeySetReport>,
+    /// Exact: which keys tell most.
+    pub key_tells: Vec<KeyReport>,
+    /// Exact: the smallest sets of keys that point to a record.
+    pub suda: Option<SudaReport>,
+    /// The asked rule.
+    pub rule: Option<String>,
+    /// How many records it takes, and what can be done about them.
+    pub at_risk: Option<AtRisk>,
+    /// The records that it takes, the riskiest first.
+    pub risky: Vec<RiskyRecord>,
+}
+
+/// The model behind the estimates.
+#[derive(Debug, Clone, Serialize)]
+pub struct ModelReport {
+    /// Its tables as a formula.
+    pub name: String,
+    /// How it was chosen.
+    pub chosen: String,
+    /// Has it a closed form?
+    pub decomposable: bool,
+    /// Its generators: for a decomposable model its cliques.
+    pub cliques: Vec<Names>,
+    /// What its factors share, with multiplicity; empty between pieces.
+    pub separators: Vec<Names>,
+    /// Free parameters over all combinations of levels.
+    pub parameters: f64,
+    /// −2 ln L + parameters·ln n.
+    pub bic: f64,
+    /// −2 ln L + 2·parameters.
+    pub aic: f64,
+    /// Against the saturated model.
+    pub g2: f64,
+    /// The degrees of freedom that G² leaves.
+    pub df: f64,
+    /// How the search came to it.
+    pub steps: Vec<StepReport>,
+    /// How iterative fitting went, where it was needed.
+    pub fitting: Option<FittingReport>,
+}
+
+/// One step of the search.
+#[derive(Debug, Clone, Serialize)]
+pub struct StepReport {
+    /// `add` or `remove`.
+    pub action: &'static str,
+    /// The two keys.
+    pub edge: Names,
+    /// What is given when they are judged.
+    pub separator: Names,
+    /// G² of the edge.
+    pub g2: f64,
+    /// Its degrees of freedom.
+    pub df: f64,
+    /// How much the score falls.
+    pub gain: f64,
+}
+
+/// How iterative fitting went.
+#[derive(Debug, Clone, Serialize)]
+pub struct FittingReport {
+    /// Rounds over all generators.
+    pub iterations: u32,
+    /// The largest difference of a fitted from an observed marginal count.
+    pub deviation: f64,
+    /// Is it as small as was asked for?
+    pub converged: bool,
+    /// The cells that carry fitted counts.
+    pub cells: u64,
+    /// Were only cells fitted that hold records? Then risks are estimated too low.
+    pub on_observed_cells: bool,
+}
+
+/// The fit criterion of Skinner and Shlomo.
+#[derive(Debug, Clone, Serialize)]
+pub struct FitReport {
+    /// B/√V.
+    pub value: f64,
+    /// `underfit`, `good` or `overfit`.
+    pub verdict: &'static str,
+    /// B.
+    pub bias: f64,
+    /// V.
+    pub variance: f64,
+    /// How many parts of cells were opened to sum over all of them.
+    pub opened: u64,
+}
+
+/// How many sample uniques have at least this risk.
+#[derive(Debug, Clone, Serialize)]
+pub struct AtLeast {
+    /// The probability.
+    pub probability: f64,
+    /// So many.
+    pub sample_uniques: u64,
+}
+
+/// What sampling weights say.
+#[derive(Debug, Clone, Serialize)]
+pub struct WeightedReport {
+    /// Σw.
+    pub population: f64,
+    /// Estimated right claims of an intruder who claims every record.
+    pub expected_claims: f64,
+    /// The largest individual risk.
+    pub largest: f64,
+}
+
+/// What one model of cell sizes says.
+#[derive(Debug, Clone, Serialize)]
+pub struct EstimateReport {
+    /// Which one.
+    pub model: &'static str,
+    /// P(population unique | sample unique).
+    pub probability: f64,
+    /// Population uniques among the sample uniques.
+    pub sample_uniques: f64,
+    /// Population uniques in all.
+    pub population_uniques: Option<f64>,
+}
+
+/// Records below k.
+#[derive(Debug, Clone, Serialize)]
+pub struct AnonymityReport {
+    /// k.
+    pub k: u64,
+    /// Records whose combination occurs fewer than k times.
+    pub records_below: u64,
+}
+
+/// What a set of keys tells.
+#[derive(Debug, Clone, Serialize)]
+pub struct KeySetReport {
+    /// The keys.
+    pub keys: Names,
+    /// Combinations that occur.
+    pub combinations: u64,
+    /// Records alone in theirs.
+    pub uniques: u64,
+    /// Records in combinations of one or two.
+    pub below_3: u64,
+}
+
+/// What a key tells.
+#[derive(Debug, Clone, Serialize)]
+pub struct KeyReport {
+    /// The key.
+    pub key: String,
+    /// Records that would be unique on the others alone.
+    pub uniques_without: u64,
+    /// The share of all SUDA scores that comes from sets with this key.
+    pub suda_share: Option<f64>,
+}
+
+/// The minimal sample uniques.
+#[derive(Debug, Clone, Serialize)]
+pub struct SudaReport {
+    /// Sets of up to so many keys were looked at.
+    pub largest: u64,
+    /// Records that such a set points to.
+    pub records: u64,
+    /// How many minimal sets of one key, of two, and so on.
+    pub by_size: Vec<u64>,
+}
+
+/// What can be done about the records that a rule takes.
+#[derive(Debug, Clone, Serialize)]
+pub struct AtRisk {
+    /// So many.
+    pub records: u64,
+    /// Of these, can be swapped; null without tables to keep.
+    pub swappable: Option<u64>,
+    /// Cannot be swapped.
+    pub not_swappable: Option<u64>,
+    /// Already disclosed by what every swap keeps; these are among the ones before.
+    pub disclosed: Option<u64>,
+}
+
+/// A record that a rule takes.
+#[derive(Debug, Clone, Serialize)]
+pub struct RiskyRecord {
+    /// Its number, from 1.
+    pub record: u64,
+    /// Estimated: P(population unique | sample unique).
+    pub risk: f64,
+    /// Can it be swapped? Null without tables to keep.
+    pub swappable: Option<bool>,
+    /// Is its cell already disclosed?
+    pub disclosed: Option<bool>,
+}
+
+const SHOWN_SETS: usize = 10;
+
+impl RiskReport {
+    /// Puts the parts together.
+    #[must_use]
+    pub fn new(parts: &RiskParts<'_>) -> Self {
+        let table = parts.table;
+        let records = table.records();
+        let set = |set: VarSet| names(parts.schema, set);
+        let one = |key: usize| set(VarSet::single(key)).concat();
+        let unique = |cell: CellId| parts.risks.cells[cell.position()].unique;
+        let uniques: Vec<f64> = (0..table.joint().len())
+            .map(CellId::at)
+            .filter(|&cell| table.joint().is_sample_unique(cell))
+            .map(unique)
+            .collect();
+        let at_least = |probability: f64| AtLeast {
+            probability,
+            sample_uniques: uniques.iter().filter(|risk| **risk >= probability).count() as u64,
+        };
+        let contributions = parts.suda.map(|(found, _)| found.contributions());
+        let share = |key: usize| {
+            let found = contributions.as_ref()?.iter().find(|(other, _)| *other == key)?;
+            Some(found.1)
+        };
+        let risky = parts.rule.as_ref().map_or(vec![], |(_, taken)| risky(parts, taken));
+        let many = |asked: fn(&RiskyRecord) -> Option<bool>| {
+            parts
+                .screening
+                .map(|_| risky.iter().filter(|record| asked(record) == Some(true)).count() as u64)
+        };
+        let at_risk = parts.rule.as_ref().map(|_| AtRisk {
+            records: risky.len() as u64,
+            swappable: many(|record| record.swappable),
+            not_swappable: many(|record| record.swappable.map(|yes| !yes)),
+            disclosed: many(|record| record.disclosed),
+        });
+        Self {
+            records,
+            keys: set(table.keys()),
+            combinations: table.joint().len() as u64,
+            sample_uniques: table.joint().sample_uniques() as u64,
+            population: parts.population.size(),
+            sampling_fraction: parts.population.fraction(),
+            model: model(parts),
+            tau1: parts.risks.tau1,
+            tau2: parts.risks.tau2,
+            fit: parts.fit.map(|fit| FitReport {
+                value: fit.value(),
+                verdict: match fit.verdict() {
+                    Verdict::Underfit => "underfit",
+                    Verdict::Good => "good",
+                    Verdict::Overfit => "overfit",
+                },
+                bias: fit.bias,
+                variance: fit.variance,
+                opened: fit.opened,
+            }),
+            at_least: [0.9, 0.5, 0.2, 0.1].map(at_least).to_vec(),
+            weighted: parts.weighted.map(|weighted| WeightedReport {
+                population: weighted.population,
+                expected_claims: weighted.expected_claims,
+                largest: weighted.cells.iter().copied().fold(0.0, f64::max),
+            }),
+            superpopulation: parts
+                .estimates
+                .iter()
+                .map(|estimate| EstimateReport {
+                    model: estimate.model.name(),
+                    probability: estimate.unique,
+                    sample_uniques: estimate.sample_uniques,
+                    population_uniques: estimate.population_uniques,
+                })
+                .collect(),
+            dis: parts.dis,
+            anonymity: parts
+                .anonymity
+                .iter()
+                .map(|found| AnonymityReport { k: found.k, records_below: found.records_below })
+                .collect(),
+            key_sets: parts
+                .key_sets
+                .iter()
+                .take(SHOWN_SETS)
+                .map(|found| KeySetReport {
+                    keys: set(found.keys),
+                    combinations: found.cells,
+                    uniques: found.uniques,
+                    below_3: found.below_3,
+                })
+                .collect(),
+            key_tells: parts
+                .uniques_without
+                .iter()
+                .map(|&(key, uniques_without)| KeyReport {
+                    key: one(key),
+                    uniques_without,
+                    suda_share: share(key),
+                })
+                .collect(),
+            suda: parts.suda.map(|(found, largest)| SudaReport {
+                largest: largest.min(table.keys().len()) as u64,
+                records: found.found.len() as u64,
+                by_size: found.by_size(),
+            }),
+            rule: parts.rule.as_ref().map(|(rule, _)| rule.clone()),
+            at_risk,
+            risky,
+        }
+    }
+}
+
+fn model(parts: &RiskParts<'_>) -> ModelReport {
+    let set = |set: VarSet| names(parts.schema, set);
+    let model = parts.model;
+    let class = model.class();
+    let single = class.uncovered().iter().map(VarSet::single);
+    let mut margins: Vec<VarSet> = class.margins().iter().copied().chain(single).collect();
+    margins.sort_by_key(|margin| margin.iter().collect::<Vec<_>>());
+    let cliques: Vec<Names> = margins.into_iter().map(set).collect();
+    let deviance = model.deviance_of_probabilities();
+    let records = parts.table.records() as f64;
+    ModelReport {
+        name: cliques.iter().map(|clique| formula(clique)).collect::<Vec<_>>().join(" + "),
+        chosen: parts.chosen.to_owned(),
+        decomposable: class.is_decomposable(),
+        cliques,
+        separators: model.separators().into_iter().map(set).collect(),
+        parameters: model.parameters(),
+        bic: deviance + model.parameters() * records.ln(),
+        aic: deviance + model.parameters() * 2.0,
+        g2: parts.deviance.0,
+        df: parts.deviance.1,
+        steps: parts
+            .steps
+            .iter()
+            .map(|step| StepReport {
+                action: match step.action {
+                    Action::Add => "add",
+                    Action::Remove => "remove",
+                },
+                edge: set(VarSet::from(step.edge)),
+                separator: set(step.separator),
+                g2: step.g2,
+                df: step.df,
+                gain: step.gain,
+            })
+            .collect(),
+        fitting: model.fitting().map(|fitting| FittingReport {
+            iterations: fitting.iterations,
+            deviation: fitting.deviation,
+            converged: fitting.converged,
+            cells: fitting.cells,
+            on_observed_cells: fitting.on_observed_cells,
+        }),
+    }
+}
+
+/// The records that a rule takes, the riskiest first, equal ones in the order of the file.
+fn risky(parts: &RiskParts<'_>, taken: &[bool]) -> Vec<RiskyRecord> {
+    let mut risky: Vec<RiskyRecord> = (0..taken.len())
+        .filter(|&record| taken[record])
+        .map(RecordId::at)
+        .map(|record| {
+            let screened = parts.screening.map(|(joint, screening)| {
+                let cell = joint.cell_of(record);
+                (screening.is_swappable(cell), screening.is_disclosed(cell))
+            });
+            RiskyRecord {
+                record: record.number(),
+                risk: parts.risks.cells[parts.table.cell_of(record).position()].unique,
+                swappable: screened.map(|(swappable, _)| swappable),
+                disclosed: screened.map(|(_, disclosed)| disclosed),
+            }
+        })
+        .collect();
+    risky.sort_by(|left, right| {
+        right.risk.total_cmp(&left.risk).then(left.record.cmp(&right.record))
+    });
+    risky
+}
+
+/// A number with one decimal and its thousands set apart; in powers of ten where it is huge.
+fn decimal(number: f64) -> String {
+    if !number.is_finite() || number.abs() >= 1e15 {
+        return format!("{number:.2e}");
+    }
+    let text = format!("{:.1}", number.abs());
+    let (whole, rest) = text.split_once('.').unwrap_or((&text, "0"));
+    let sign = if number < 0.0 && text != "0.0" { "−" } else { "" };
+    format!("{sign}{}.{rest}", grouped(whole.parse().unwrap_or(0)))
+}
+
+/// A share as a percentage with two digits that count.
+fn share(share: f64) -> String {
+    let percent = share * 100.0;
+    if percent >= 10.0 || percent == 0.0 {
+        format!("{percent:.1} %")
+    } else {
+        let digits = (1.0 - percent.log10().floor()).clamp(1.0, 9.0);
+        let digits = [1, 2, 3, 4, 5, 6, 7, 8, 9]
+            .into_iter()
+            .find(|&place| place as f64 >= digits)
+            .unwrap_or(9usize);
+        format!("{percent:.digits$} %")
+    }
+}
+
+/// Words in lines of at most so many signs, behind an indent.
+fn flowing(words: &[String], joint: &str, indent: &str) -> String {
+    const WIDTH: usize = 78;
+    let mut text = String::new();
+    let mut line = indent.to_owned();
+    for (place, word) in words.iter().enumerate() {
+        let next = if place == 0 { word.clone() } else { format!("{joint}{word}") };
+        if line.len() > indent.len() && line.chars().count() + next.chars().count() > WIDTH {
+            text.push_str(line.trim_end());
+            text.push('\n');
+            line = format!("{indent}{}", next.trim_start());
+        } else {
+            line.push_str(&next);
+        }
+    }
+    text + line.trim_end() + "\n"
+}
+
+impl Answer for RiskReport {
+    fn text(&self) -> String {
+        let mut text = format!(
+            "{} in {} of {}; {} are sample uniques ({})\n\
+             {} people in the population; {} of them are in the file\n\n",
+            counted(self.records, "record", "records"),
+            counted(self.combinations, "combination", "combinations"),
+            counted(self.keys.len() as u64, "key", "keys"),
+            grouped(self.sample_uniques),
+            percent(self.sample_uniques, self.records),
+            decimal(self.population).trim_end_matches(".0"),
+            share(self.sampling_fraction),
+        );
+        self.model_text(&mut text);
+        self.fit_text(&mut text);
+        self.risk_text(&mut text);
+        self.rule_text(&mut text);
+        self.count_text(&mut text);
+        self.step_text(&mut text);
+        text.push_str("\nCounts are exact; all else is estimated, and no better than its model.\n");
+        text
+    }
+}
+
+impl RiskReport {
+    fn model_text(&self, text: &mut String) {
+        let model = &self.model;
+        text.push_str(&format!("Model, {}\n", model.chosen));
+        let tables: Vec<String> = model.cliques.iter().map(|clique| formula(clique)).collect();
+        text.push_str(&flowing(&tables, " + ", "  "));
+        let steps = match model.steps.len() {
+            0 => String::new(),
+            steps => format!("; {}", counted(steps as u64, "step", "steps")),
+        };
+        text.push_str(&format!(
+            "  parameters {}, BIC {}, G² {} on {} df{steps}\n",
+            decimal(model.parameters).trim_end_matches(".0"),
+            decimal(model.bic),
+            decimal(model.g2),
+            decimal(model.df).trim_end_matches(".0"),
+        ));
+        if let Some(fitting) = &model.fitting {
+            text.push_str(&format!(
+                "  not decomposable: fitted in {} on {},\n  {}; margins off by {:.1e} at most\n",
+                counted(fitting.iterations.into(), "round", "rounds"),
+                counted(fitting.cells, "cell", "cells"),
+                if fitting.converged { "converged" } else { "NOT CONVERGED" },
+                fitting.deviation,
+            ));
+            if fitting.on_observed_cells {
+                text.push_str(
+                    "  WARNING: too many cells to fit on all of them. Only cells that hold\n  \
+                     records were fitted, as if no other could: their fitted counts are too\n  \
+                     high, and the risks below too low.\n",
+                );
+            }
+        }
+    }
+
+    /// How the search came to the model.
+    fn step_text(&self, text: &mut String) {
+        const SHOWN: usize = 12;
+        let steps = &self.model.steps;
+        if steps.is_empty() {
+            return;
+        }
+        let row = |step: &StepReport| {
+            let given = match step.separator.len() {
+                0 => String::new(),
+                1..=2 => format!(" given {}", listed(&step.separator)),
+                keys => format!(" given {keys} keys"),
+            };
+            let edge: Vec<String> =
+                step.edge.iter().map(|key| listed(std::slice::from_ref(key))).collect();
+            vec![
+                format!("{} {}{given}", step.action, edge.join(" – ")),
+                decimal(step.g2),
+                decimal(step.df).trim_end_matches(".0").to_owned(),
+                decimal(step.gain),
+            ]
+        };
+        let title = ["Steps of the search", "G²", "df", "gain"].map(str::to_owned).to_vec();
+        let rows: Vec<Vec<String>> =
+            std::iter::once(title).chain(steps.iter().take(SHOWN).map(row)).collect();
+        text.push('\n');
+        text.push_str(&aligned(&rows));
+        if steps.len() > SHOWN {
+            text.push_str(&format!("  and {} more: --json lists them\n", steps.len() - SHOWN));
+        }
+    }
+
+    fn fit_text(&self, text: &mut String) {
+        let words = match &self.fit {
+            None if self.sampling_fraction >= 1.0 => {
+                "  no fit criterion: the file is the whole population, nothing is estimated\n"
+                    .to_owned()
+            }
+            None => "  no fit criterion: the model makes too many cells to sum over\n".to_owned(),
+            Some(fit) => {
+                let verdict = match fit.verdict {
+                    "underfit" => {
+                        "underfit. The model is too simple where it matters,\n  \
+                         and the risks below are too high: try --select fit, or --criterion aic"
+                    }
+                    "overfit" => {
+                        "overfit. The model is too rich where it matters,\n  \
+                         and the risks below are too low: try --select fit, or --criterion bic"
+                    }
+                    _ => "good. Nothing speaks against the model",
+                };
+                format!("  fit criterion B/√V {:.2}: {verdict}\n", fit.value)
+            }
+        };
+        text.push_str(&words);
+    }
+
+    fn risk_text(&self, text: &mut String) {
+        text.push_str("\nEstimated with this model\n");
+        let uniques = self.sample_uniques.max(1) as f64;
+        let row = |label: &str, number: String, part: f64| {
+            vec![label.to_owned(), number, share(part / uniques)]
+        };
+        let mut rows = vec![
+            row(
+                "population uniques among the sample uniques (tau1)",
+                decimal(self.tau1),
+                self.tau1,
+            ),
+            row(
+                "right claims if every sample unique is claimed (tau2)",
+                decimal(self.tau2),
+                self.tau2,
+            ),
+        ];
+        rows.extend(self.at_least.iter().map(|found| {
+            row(
+                &format!("sample uniques with a probability of {} or more", found.probability),
+                grouped(found.sample_uniques),
+                found.sample_uniques as f64,
+            )
+        }));
+        text.push_str(&aligned(&rows));
+        if let Some(weighted) = &self.weighted {
+            text.push_str("\nEstimated from the weights (Benedetti and Franconi)\n");
+            text.push_str(&aligned(&[
+                vec![
+                    "right claims if every record is claimed".to_owned(),
+                    decimal(weighted.expected_claims),
+                ],
+                vec!["largest individual risk".to_owned(), format!("{:.4}", weighted.largest)],
+            ]));
+        }
+        let mut rows = vec![vec![
+            "Estimated from cell sizes alone".to_owned(),
+            "P(unique)".to_owned(),
+            "of the sample's".to_owned(),
+            "in all".to_owned(),
+        ]];
+        rows.extend(self.superpopulation.iter().map(|found| {
+            vec![
+                format!("  {}", found.model),
+                format!("{:.4}", found.probability),
+                decimal(found.sample_uniques),
+                found.population_uniques.map_or_else(|| "–".to_owned(), decimal),
+            ]
+        }));
+        if let Some(dis) = self.dis {
+            rows.push(vec!["  a unique match is right (DIS)".to_owned(), format!("{dis:.4}")]);
+        }
+        if rows.len() > 1 {
+            text.push('\n');
+            for line in aligned(&rows).lines() {
+                text.push_str(&format!("{}\n", line.strip_prefix("  ").unwrap_or(line)));
+            }
+        }
+    }
+
+    fn rule_text(&self, text: &mut String) {
+        let (Some(rule), Some(found)) = (&self.rule, &self.at_risk) else { return };
+        text.push_str(&format!("\nAt risk by {rule}\n"));
+        let row = |label: &str, number: u64| {
+            vec![label.to_owned(), grouped(number), percent(number, found.records)]
+        };
+        let mut rows = vec![vec!["records".to_owned(), grouped(found.records)]];
+        if let Some((least, most)) = self.risky.last().zip(self.risky.first()) {
+            rows.push(vec![
+                "  their risk".to_owned(),
+                format!("{:.4}", least.risk),
+                format!("to {:.4}", most.risk),
+            ]);
+        }
+        if let (Some(swappable), Some(not), Some(disclosed)) =
+            (found.swappable, found.not_swappable, found.disclosed)
+        {
+            rows.push(row("  swappable", swappable));
+            rows.push(row("  not swappable", not));
+            rows.push(row("  already disclosed by the tables", disclosed));
+        }
+        text.push_str(&aligned(&rows));
+    }
+
+    fn count_text(&self, text: &mut String) {
+        text.push_str("\nCounted in the file\n");
+        let mut rows: Vec<Vec<String>> = self
+            .anonymity
+            .iter()
+            .map(|found| {
+                vec![
+                    format!("records whose keys occur fewer than {} times", found.k),
+                    grouped(found.records_below),
+                    percent(found.records_below, self.records),
+                ]
+            })
+            .collect();
+        if let Some(suda) = &self.suda {
+            rows.push(vec![
+                format!(
+                    "records that a set of up to {} points to",
+                    counted(suda.largest, "key", "keys")
+                ),
+                grouped(suda.records),
+                percent(suda.records, self.records),
+            ]);
+            for (size, &number) in (1..).zip(&suda.by_size) {
+                let of = counted(size, "key", "keys");
+                rows.push(vec![format!("  smallest such sets of {of}"), grouped(number)]);
+            }
+        }
+        text.push_str(&aligned(&rows));
+        if let Some(most) = self.key_sets.first() {
+            text.push_str(&format!(
+                "  most uniques of the small key sets: {} ({})\n",
+                listed(&most.keys),
+                grouped(most.uniques)
+            ));
+        }
+        text.push_str("\nSample uniques that are left without a key (fewest: it tells most)\n");
+        let rows: Vec<Vec<String>> = self
+            .key_tells
+            .iter()
+            .map(|key| {
+                let mut row = vec![
+                    listed(std::slice::from_ref(&key.key)),
+                    grouped(key.uniques_without),
+                    percent(key.uniques_without, self.sample_uniques),
+                ];
+                row.extend(key.suda_share.map(|part| format!("SUDA {}", share(part))));
+                row
+            })
+            .collect();
+        text.push_str(&aligned(&rows));
+    }
+}
+
+/// Writes a line for each record. The columns: its number; how many records have its keys; is
+/// it a sample unique; p̂; λ̂; the estimated P(population unique) and E[1/F] of a sample unique;
+/// then, where they were asked for, the individual risk from the weights, the SUDA and DIS-SUDA
+/// scores, whether the rule takes it, whether it can be swapped and is disclosed.
+///
+/// # Errors
+/// What the writer says.
+pub fn write_records(out: &mut dyn Write, parts: &RiskParts<'_>) -> io::Result<()> {
+    let mut header =
+        "record,cell_count,sample_unique,probability,expected_in_population,population_unique,expected_claim"
+            .to_owned();
+    let scores = parts.suda.map(|(found, _)| {
+        let mut scores = vec![(0.0, 0.0); parts.table.joint().len()];
+        let uniques = parts.table.joint().sample_uniques() as u64;
+        let scaled = found.scaled(parts.dis.unwrap_or(0.0), uniques);
+        for (((cell, _), score), scaled) in found.found.iter().zip(found.scores()).zip(scaled) {
+            scores[cell.position()] = (score, scaled);
+        }
+        scores
+    });
+    for (there, names) in [
+        (parts.weighted.is_some(), ",individual_risk"),
+        (scores.is_some(), ",suda,dis_suda"),
+        (parts.rule.is_some(), ",risky"),
+        (parts.screening.is_some(), ",swappable,disclosed"),
+    ] {
+        if there {
+            header.push_str(names);
+        }
+    }
+    writeln!(out, "{header}")?;
+    for record in (0..parts.table.joint().records()).map(RecordId::at) {
+        let cell = parts.table.cell_of(record);
+        let risk = &parts.risks.cells[cell.position()];
+        write!(
+            out,
+            "{},{},{},{:e},{:e},{},{}",
+            record.number(),
+            parts.table.joint().n(cell),
+            u8::from(parts.table.joint().is_sample_unique(cell)),
+            risk.probability,
+            risk.expected,
+            risk.unique,
+            risk.claim,
+        )?;
+        if let Some(weighted) = parts.weighted {
+            write!(out, ",{}", weighted.cells[cell.position()])?;
+        }
+        if let Some(scores) = &scores {
+            let (score, scaled) = scores[cell.position()];
+            write!(out, ",{score},{scaled}")?;
+        }
+        if let Some((_, taken)) = &parts.rule {
+            write!(out, ",{}", u8::from(taken[record.position()]))?;
+        }
+        if let Some((joint, screening)) = parts.screening {
+            let cell = joint.cell_of(record);
+            let yes = u8::from;
+            write!(
+                out,
+                ",{},{}",
+                yes(screening.is_swappable(cell)),
+                yes(screening.is_disclosed(cell))
+            )?;
+        }
+        writeln!(out)?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_read_well() {
+        assert_eq!(decimal(1234.56), "1,234.6");
+        assert_eq!(decimal(-0.04), "0.0");
+        assert_eq!(decimal(-12.34), "−12.3");
+        assert_eq!(decimal(3.2e20), "3.20e20");
+        assert_eq!(share(0.0328), "3.28 %".replace("3.28", "3.3"));
+        assert_eq!(share(0.5), "50.0 %");
+        assert_eq!(share(0.000_012), "0.0012 %");
+        assert_eq!(share(0.0), "0.0 %");
+    }
+
+    #[test]
+    fn long_models_flow() {
+        let words: Vec<String> = (0..30).map(|word| format!("variable{word}*other")).collect();
+        let text = flowing(&words, " + ", "  ");
+        assert!(text.lines().all(|line| line.len() <= 80 && line.starts_with("  ")), "{text}");
+        assert_eq!(text.matches('+').count(), 29);
+    }
+}

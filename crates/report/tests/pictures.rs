@@ -1,0 +1,428 @@
+//! The pictures: nothing overlaps, nothing leaves the sheet, every one has its text twin, and
+//! small cases look byte for byte as they did.
+//!
+//! `MARGINSWAP_BLESS=1 cargo test -p marginswap-report` writes the golden files anew.
+
+#![allow(clippy::unwrap_used, reason = "a test stops where it is surprised")]
+
+mod support;
+
+use marginswap_report::Picture;
+use marginswap_report::band::Band;
+use marginswap_report::explain::{
+    ChoiceReport, LinkReport, PairReport, RecordReport, ThroughReport, WhatIf,
+};
+use marginswap_report::frontier::{FrontierPlan, FrontierReport};
+use marginswap_report::pictures::diagonal::DiagonalPicture;
+use marginswap_report::pictures::risk::RiskPicture;
+use marginswap_report::pictures::triangle::{Distance, Fate, TrianglePicture};
+use marginswap_report::pictures::waterfall::{Coverage, LeftOver};
+use marginswap_report::pictures::{change, diagonal, frontier, risk, triangle, waterfall, why};
+use marginswap_report::verify::VariableReport;
+
+use support::{Area, Node, assert_golden, name, read, sheet, text_area};
+
+/// Bars, fields, chips and swatches.
+fn box_area(node: &Node) -> Option<Area> {
+    (node.name == "rect" && node.attribute("x").is_some()).then(|| Area {
+        left: node.number("x"),
+        right: node.number("x") + node.number("width"),
+        top: node.number("y"),
+        bottom: node.number("y") + node.number("height"),
+    })
+}
+
+/// Reads a picture and asserts that no text meets another or cuts a box, that nothing leaves
+/// the sheet, and that its twin says something.
+fn checked(picture: &Picture, what: &str) -> Node {
+    let root = read(&picture.file());
+    let sheet = sheet(&root);
+    let nodes = root.all();
+    let mut texts: Vec<(Area, &str)> = nodes
+        .iter()
+        .filter(|node| node.name == "text")
+        .map(|text| (text_area(text), text.text.as_str()))
+        .collect();
+    for (area, text) in &texts {
+        assert!(area.within(&sheet), "{what}: {text:?} {area:?} leaves the sheet {sheet:?}");
+    }
+    let boxes: Vec<Area> = nodes.iter().filter_map(|node| box_area(node)).collect();
+    for area in &boxes {
+        assert!(area.within(&sheet), "{what}: {area:?} leaves the sheet {sheet:?}");
+        for (text, words) in texts.iter().filter(|(text, _)| text.meets(area)) {
+            let inside = text.left >= area.left && text.right <= area.right;
+            assert!(inside, "{what}: {words:?} cuts a box: {text:?} {area:?}");
+        }
+    }
+    for circle in nodes.iter().filter(|node| node.name == "circle") {
+        let (x, y, r) = (circle.number("cx"), circle.number("cy"), circle.number("r"));
+        let area = Area { left: x - r, right: x + r, top: y - r, bottom: y + r };
+        assert!(area.within(&sheet), "{what}: a point leaves the sheet");
+        for (text, words) in &texts {
+            assert!(!text.meets(&area), "{what}: {words:?} covers a point: {text:?} {area:?}");
+        }
+    }
+    // From left to right, so that only neighbours are compared.
+    texts.sort_by(|(left, _), (right, _)| left.left.total_cmp(&right.left));
+    for (index, (area, text)) in texts.iter().enumerate() {
+        let later = texts[index + 1..].iter().take_while(|(other, _)| other.left < area.right);
+        for (other, words) in later {
+            assert!(!area.meets(other), "{what}: {text:?} {area:?} meets {words:?} {other:?}");
+        }
+    }
+    assert!(!picture.title().is_empty() && !picture.twin().to_string().is_empty(), "{what}");
+    root
+}
+
+const ALPHABETS: [&str; 4] = [
+    "WmarItal-statusgjQ_%",
+    "婚姻状況年齢地域性別職業。",
+    "الحالةالاجتماعيةالعمرض",
+    "👩\u{200D}🌾🏠🇩🇰👍🏽❤\u{FE0F}",
+];
+
+/// 3 to 40 variables with names of 1 to 40 characters, in four scripts.
+fn for_all_names(mut test: impl FnMut(&[String], &str)) {
+    for (script, alphabet) in ALPHABETS.iter().enumerate() {
+        for count in 3..=40 {
+            for length in (1..=40).filter(|length| (length + count + script) % 8 == 0) {
+                let names: Vec<String> =
+                    (0..count).map(|shift| name(alphabet, length, shift)).collect();
+                test(&names, &format!("script {script}, {count} names of {length}"));
+            }
+        }
+    }
+}
+
+fn fate(seed: usize) -> Fate {
+    let distance = [0.0, 1e-7, 0.0004, 0.0123, 0.0999, 0.5, 1.0][seed % 7];
+    match seed % 5 {
+        0 => Fate::Fixed,
+        1 => Fate::Same,
+        2 => Fate::Changed(Distance::Within(Band::of(distance))),
+        3 => Fate::Broken(Distance::Exact(distance)),
+        _ => Fate::Changed(Distance::Exact(distance)),
+    }
+}
+
+fn triangle_of(names: &[String], fate: impl Fn(usize) -> Fate) -> TrianglePicture<'_> {
+    let pairs =
+        (0..names.len()).flat_map(|low| (low + 1..names.len()).map(move |high| [low, high]));
+    TrianglePicture {
+        id: "",
+        names: names.iter().map(String::as_str).collect(),
+        tables: pairs.enumerate().map(|(number, pair)| (pair, fate(number))).collect(),
+    }
+}
+
+#[test]
+fn the_triangle_has_no_overlaps() {
+    for_all_names(|names, what| {
+        checked(
+            &triangle::draw(&triangle_of(names, |number| fate(number * 7 + names.len()))),
+            what,
+        );
+    });
+}
+
+#[test]
+fn the_largest_triangle_is_drawn_in_part() {
+    let names: Vec<String> = (0..256).map(|number| format!("variable {number}")).collect();
+    let picture = triangle::draw(&triangle_of(&names, fate));
+    let svg = picture.file();
+    checked(&picture, "256 variables");
+    assert!(svg.contains("64 of 256 variables are drawn"));
+    assert!(svg.len() < 1_500_000, "{}", svg.len());
+    for few in 0..3 {
+        checked(&triangle::draw(&triangle_of(&names[..few], |_| Fate::Fixed)), "few");
+    }
+}
+
+#[test]
+fn bars_have_no_overlaps() {
+    for_all_names(|names, what| {
+        let variables: Vec<VariableReport> = names
+            .iter()
+            .enumerate()
+            .map(|(number, variable)| VariableReport {
+                variable: variable.clone(),
+                changed: (number as u64 * 977) % 4_294_967_295,
+            })
+            .collect();
+        checked(&change::draw("", &variables, 4_294_967_295), what);
+    });
+    checked(&change::draw("", &[], 0), "no variable");
+}
+
+fn pair_of(names: &[String], swappable: bool) -> PairReport {
+    let parts = names.chunks(3).map(<[String]>::to_vec).collect();
+    PairReport {
+        records: [1, 4_294_967_295],
+        swappable,
+        differing: names.to_vec(),
+        parts: if swappable { parts } else { vec![names.to_vec()] },
+        stays: names[..1].to_vec(),
+        exchanges: Some(3),
+        exchange_bits: 2,
+        bound_by: names
+            .windows(2)
+            .filter(|_| !swappable)
+            .map(|ends| LinkReport {
+                variables: [ends[0].clone(), ends[1].clone()],
+                table: names[..names.len().min(5)].to_vec(),
+                reason: "kept table",
+            })
+            .collect(),
+    }
+}
+
+fn record_of(names: &[String], swappable: bool) -> RecordReport {
+    let separators = names
+        .iter()
+        .enumerate()
+        .map(|(number, _)| ThroughReport {
+            separator: names[..number % 4].to_vec(),
+            components: Vec::new(),
+            agree: 1_000_000,
+            same_cell: 1,
+            one_side: 999_999 - if swappable { number as u64 } else { 0 },
+            partners: if swappable { number as u64 } else { 0 },
+            diagonals: Vec::new(),
+        })
+        .collect();
+    RecordReport {
+        record: 4_294_967_295,
+        cell_count: 1,
+        sample_unique: true,
+        swappable,
+        disclosed: None,
+        partners: u64::from(swappable),
+        separators,
+        separators_complete: true,
+        separators_known: 3,
+        choice: None,
+        what_if: (0..usize::from(!swappable) * names.len())
+            .map(|number| WhatIf {
+                table: names[..number % 5].to_vec(),
+                partners: number as u64 * 1000,
+                held_by: None,
+            })
+            .collect(),
+        partner_records: None,
+    }
+}
+
+#[test]
+fn why_has_no_overlaps() {
+    for_all_names(|names, what| {
+        for swappable in [true, false] {
+            checked(&why::draw_pair("", &pair_of(names, swappable)), what);
+            checked(&why::draw_record("", &record_of(names, swappable)), what);
+        }
+    });
+    let none = RecordReport { separators: Vec::new(), ..record_of(&["a".to_owned()], false) };
+    checked(&why::draw_record("", &none), "no separator");
+    let same = PairReport {
+        differing: Vec::new(),
+        bound_by: Vec::new(),
+        ..pair_of(&["a".to_owned()], false)
+    };
+    assert!(why::draw_pair("", &same).twin().to_string().contains("nothing would change"));
+    checked(&why::draw_pair("", &same), "the same values");
+}
+
+#[test]
+fn the_diagonal_has_no_overlaps() {
+    for_all_names(|names, what| {
+        let pair = PairReport {
+            differing: names[..3].to_vec(),
+            stays: Vec::new(),
+            ..pair_of(names, true)
+        };
+        let picture = DiagonalPicture::of_pair(&pair, names).unwrap();
+        checked(&diagonal::draw("", &picture), what);
+        let choice = ChoiceReport {
+            separator: Vec::new(),
+            alpha: names[..2].to_vec(),
+            beta: names[1..].to_vec(),
+            partner: 12,
+            exchanged: names[..1].to_vec(),
+        };
+        checked(&diagonal::draw("", &DiagonalPicture::of_choice(7, &choice)), what);
+    });
+}
+
+/// What stays in its record is never drawn as exchanged.
+#[test]
+fn the_diagonal_exchanges_what_may_travel() {
+    let names = ["a", "b", "c", "d"].map(str::to_owned);
+    let pair = PairReport {
+        parts: vec![vec!["a".to_owned()], vec!["b".to_owned()]],
+        differing: vec!["a".to_owned(), "b".to_owned()],
+        ..pair_of(&names, true)
+    };
+    let picture = DiagonalPicture::of_pair(&pair, &names).unwrap();
+    assert_eq!((picture.exchanged, picture.others), (vec!["b".to_owned()], vec!["a".to_owned()]));
+    assert_eq!(picture.agree, ["c", "d"]);
+    assert!(DiagonalPicture::of_pair(&pair_of(&names, false), &names).is_none());
+}
+
+fn coverage(records: u64, at_risk: u64, swappable: u64, left: u64) -> Coverage {
+    Coverage {
+        records,
+        at_risk,
+        swappable,
+        protected: swappable - left,
+        disclosed: (at_risk - swappable) / 2,
+        left_over: vec![
+            LeftOver { reason: "all partners taken".to_owned(), records: left },
+            LeftOver { reason: "no partner that changes the keys".to_owned(), records: 0 },
+        ],
+    }
+}
+
+#[test]
+fn counts_of_any_size_fit() {
+    for numbers in [
+        [0, 0, 0, 0],
+        [1, 1, 1, 0],
+        [1_000_000, 17, 17, 0],
+        [4_294_967_295, 4_294_967_295, 3_000_000_000, 1_000_000_000],
+        [10, 10, 0, 0],
+    ] {
+        let [records, at_risk, swappable, left] = numbers;
+        let picture = waterfall::draw("", &coverage(records, at_risk, swappable, left));
+        checked(&picture, &format!("{numbers:?}"));
+        for right in [None, Some(0), Some(left), Some(swappable)] {
+            let claims = RiskPicture { before: at_risk, after: swappable, right };
+            checked(&risk::draw("", &claims), &format!("{numbers:?}, {right:?}"));
+        }
+    }
+}
+
+#[test]
+#[should_panic(expected = "every record is counted once")]
+fn a_waterfall_adds_up() {
+    let wrong = Coverage { protected: 5, ..coverage(20, 10, 8, 2) };
+    let _ = waterfall::draw("", &wrong);
+}
+
+fn plans(count: usize) -> FrontierReport {
+    let plan = |number: usize| FrontierPlan {
+        number: number + 1,
+        budget: (!number.is_multiple_of(4)).then(|| format!("{} %", number % 4)),
+        seed: number / 4 + 1,
+        records_changed: 10 * number as u64,
+        protected: 9,
+        uniques_after: 3,
+        claims: 1000,
+        correct_claims: (count - number) as u64 * 3,
+        two_way_mean: 0.0001 * (number % 9) as f64,
+        two_way_max: 0.01,
+        undominated: number.is_multiple_of(2),
+    };
+    FrontierReport {
+        records: 100_000,
+        at_risk: 1000,
+        untreatable: 12,
+        disclosed: 3,
+        claims_before: 1000,
+        criterion: "the fewest right claims, then the least change".to_owned(),
+        chosen: count.checked_sub(1),
+        plans: (0..count).map(plan).collect(),
+        not_for_release: false,
+    }
+}
+
+#[test]
+fn the_frontier_has_no_overlaps() {
+    for count in [0, 1, 2, 3, 12, 60, 400] {
+        checked(&frontier::draw("", &plans(count)), &format!("{count} plans"));
+    }
+    let mut same = plans(40);
+    for plan in &mut same.plans {
+        (plan.correct_claims, plan.two_way_mean, plan.undominated) = (0, 0.0, true);
+    }
+    same.untreatable = 0;
+    checked(&frontier::draw("", &same), "all at one point");
+}
+
+/// Names from a file are only names, in every picture and twin.
+#[test]
+fn hostile_names_are_only_names() {
+    let long = "a_very_long_name_".repeat(12);
+    let names = [
+        "<script>alert(1)</script>",
+        "\"&'",
+        "]]>",
+        "\u{0}\u{1}\u{7f}\u{FFFE}",
+        "شماره\u{202E}ملی",
+        "",
+        "two\nlines\tand a tab",
+        &long,
+        "--><!--",
+        "</desc></svg>",
+    ]
+    .map(str::to_owned);
+    let variables = names.clone().map(|variable| VariableReport { variable, changed: 3 });
+    let choice = DiagonalPicture {
+        records: [1, 2],
+        agree: names.to_vec(),
+        exchanged: names.to_vec(),
+        others: names.to_vec(),
+    };
+    for picture in [
+        triangle::draw(&triangle_of(&names, fate)),
+        change::draw("a\"b", &variables, 10),
+        why::draw_pair("", &pair_of(&names, false)),
+        why::draw_record("", &record_of(&names, false)),
+        diagonal::draw("", &choice),
+    ] {
+        let root = checked(&picture, picture.title());
+        assert!(root.all().iter().all(|node| node.name != "script"), "{}", picture.title());
+        assert!(picture.file().contains("&lt;script&gt;alert(1)"), "{}", picture.title());
+    }
+}
+
+#[test]
+fn golden_pictures() {
+    let names = ["region", "sex", "age", "marital"].map(str::to_owned);
+    let variables: Vec<VariableReport> = names
+        .iter()
+        .zip([0, 12, 3, 40])
+        .map(|(name, changed)| VariableReport { variable: name.clone(), changed })
+        .collect();
+    let pair = PairReport {
+        records: [48, 1203],
+        differing: names[1..].to_vec(),
+        parts: vec![names[1..2].to_vec(), names[2..].to_vec()],
+        stays: Vec::new(),
+        ..pair_of(&names, true)
+    };
+    let triangle_picture = triangle_of(&names, |number| {
+        [
+            Fate::Fixed,
+            Fate::Fixed,
+            Fate::Changed(Distance::Exact(0.0123)),
+            Fate::Same,
+            Fate::Changed(Distance::Exact(0.0004)),
+            Fate::Changed(Distance::Exact(0.08)),
+        ][number]
+    });
+    let claims = RiskPicture { before: 17, after: 16, right: Some(2) };
+    for (name, picture) in [
+        ("triangle.svg", triangle::draw(&triangle_picture)),
+        ("change.svg", change::draw("", &variables, 400)),
+        ("risk.svg", risk::draw("", &claims)),
+        ("waterfall.svg", waterfall::draw("", &coverage(400, 17, 15, 3))),
+        ("why_not_a_pair.svg", why::draw_pair("", &pair_of(&names, false))),
+        ("why_not_a_record.svg", why::draw_record("", &record_of(&names, false))),
+        ("diagonal.svg", diagonal::draw("", &DiagonalPicture::of_pair(&pair, &names).unwrap())),
+        ("frontier.svg", frontier::draw("", &plans(8))),
+    ] {
+        checked(&picture, name);
+        let inline = read(&picture.inline().to_string());
+        assert!(inline.all().iter().all(|node| !["style", "desc"].contains(&node.name.as_str())));
+        assert_golden(name, &picture.file());
+    }
+}

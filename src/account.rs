@@ -1,0 +1,475 @@
+//! Everything that a report tells, counted anew from the files.
+//!
+//! Nothing is taken from a plan but what only a plan can tell: how the swaps were chosen. Who
+//! is at risk, who has a partner, what changed and who has other keys now is found in the
+//! original and the released file.
+//!
+//! Way in: [`internal`], [`external`].
+
+use std::path::{Path, PathBuf};
+
+use marginswap_core::diagnostic::{Code, Diagnostic};
+use marginswap_core::encode::{RecordId, Records, Role};
+use marginswap_core::graph::{Reason, Separators};
+use marginswap_core::partner::swap::Swap;
+use marginswap_core::partner::{Screening, screen};
+use marginswap_core::plan::Take;
+use marginswap_core::random::Seed;
+use marginswap_core::risk::rare_cells;
+use marginswap_core::swap;
+use marginswap_core::table::{CellId, JointTable};
+use marginswap_core::varset::VarSet;
+use marginswap_core::verify::{Link, Pooled, Triples, changes, compare_tables, recount};
+use marginswap_io::{PlanFile, PlannedGroup, digest_file};
+use marginswap_report::graph::{GraphReport, picture};
+use marginswap_report::margin_graph;
+use marginswap_report::page::{
+    ColumnFacts, ExternalReport, FileFacts, InternalReport, LeftRecord, Method, PlanFacts,
+    RiskBefore, Scenario, TableWhatIf, Verdict, WatchReport,
+};
+use marginswap_report::pictures::waterfall::{Coverage, LeftOver};
+use marginswap_report::plan::LeftOverReport;
+use serde_json::Value;
+
+use crate::input::separators;
+use crate::job::{MOST_SEPARATORS, risky};
+use crate::output::{Line, typed_path, verify_line};
+use crate::project::{Project, Risky};
+use crate::release::shuffled_link;
+use crate::two_files::TwoFiles;
+
+/// What a report is about.
+pub struct Subject<'a> {
+    pub project: &'a Project,
+    pub before: &'a Path,
+    pub after: &'a Path,
+    pub plan: Option<(PathBuf, &'a PlanFile)>,
+    /// Do the lines of the two files not correspond?
+    pub shuffled: bool,
+    /// The seed that the lines may have been shuffled with.
+    pub seed: Option<Seed>,
+}
+
+impl Subject<'_> {
+    /// Reads the two files. Where nothing tells which line is whose, the plan may: when
+    /// following it gives the released file line by line, in the order of the original or in
+    /// that of the seed, the lines correspond so.
+    fn read(&self) -> Result<(TwoFiles, Option<PlanFacts>), Diagnostic> {
+        let mut files = TwoFiles::read(self.project, self.before, self.after, self.shuffled)?;
+        let Some((path, plan)) = &self.plan else { return Ok((files, None)) };
+        let header = &plan.header;
+        let digest = digest_file(self.before)?;
+        let records = files.records_before.len() as u64;
+        let fits_input = plan.check_input(&digest.sha256, records, files.before.names()).is_ok();
+        let mut gives_release = None;
+        if fits_input && files.records_after.len() as u64 == records {
+            let expected = follow(plan, &files);
+            let gives = |link: &Link| {
+                changes(&expected, &files.records_after, link).map(|found| found.records == 0)
+            };
+            let by_seed = self.seed.map(|seed| shuffled_link(seed, expected.len()));
+            let links = [files.link.clone(), Some(Link::ByPosition), by_seed];
+            if let Some(link) = links.into_iter().flatten().find(|link| gives(link) == Some(true)) {
+                files.link = Some(link);
+                gives_release = Some(true);
+            } else if let Some(link) = &files.link {
+                gives_release = gives(link);
+            } else {
+                // In some other order: are they the same records?
+                let all = [files.scope.schema().all()];
+                let check = recount(&expected, &files.records_after, &all);
+                gives_release = Some(check[0].changed == 0);
+            }
+        }
+        let facts = PlanFacts {
+            name: path.display().to_string(),
+            tool_version: header.version.clone(),
+            swaps: (plan.swaps.len() + plan.groups.len()) as u64,
+            fits_input,
+            gives_release,
+            not_for_release: header.not_for_release,
+        };
+        Ok((files, Some(facts)))
+    }
+}
+
+/// The original records after the swaps of a plan that was made for them.
+fn follow(plan: &PlanFile, files: &TwoFiles) -> Records {
+    let schema = files.scope.schema();
+    let variables = |columns: &[usize]| -> VarSet {
+        columns.iter().filter_map(|&column| schema.variable_of(column)).collect()
+    };
+    let swaps: Vec<Swap> = plan
+        .swaps
+        .iter()
+        .map(|swap| Swap {
+            left: swap.left,
+            right: swap.right,
+            exchanged: variables(&swap.exchanged),
+        })
+        .collect();
+    let takes = |group: &PlannedGroup| -> Vec<Take> {
+        let columns = group.columns.iter().zip(&group.from);
+        columns
+            .filter_map(|(&column, from)| {
+                Some(Take { variable: schema.variable_of(column)?, from: from.clone() })
+            })
+            .collect()
+    };
+    let takes: Vec<Vec<Take>> = plan.groups.iter().map(takes).collect();
+    let groups = plan.groups.iter().zip(&takes);
+    let groups = groups.map(|(group, takes)| (&group.records[..], &takes[..]));
+    swap::follow(&files.records_before, &swaps, groups)
+}
+
+/// Are single records named?
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reveal {
+    Counts,
+    Records,
+}
+
+/// The page that may be published.
+pub fn external(subject: &Subject<'_>) -> Result<ExternalReport, Diagnostic> {
+    let (files, _) = subject.read()?;
+    let report = files.verify(Triples::Skipped);
+    let refuse = |detail: &str| {
+        Diagnostic::new(
+            Code::NothingToTell,
+            detail,
+            "see what `marginswap verify` says, and release another file",
+        )
+        .in_file(subject.after)
+    };
+    if !report.passes() && report.equal {
+        return Err(refuse("something is different that no swap can change"));
+    }
+    let watched = watched(subject.project, &files)?;
+    let demonstration = subject.plan.as_ref().is_some_and(|(_, plan)| plan.header.not_for_release);
+    ExternalReport::new(&report, &watched, demonstration)
+        .map_err(|_| refuse("a kept table or the number of records differs from the original"))
+}
+
+/// The page for those who decide.
+pub fn internal(subject: &Subject<'_>, reveal: Reveal) -> Result<InternalReport, Diagnostic> {
+    let project = subject.project;
+    let (files, plan) = subject.read()?;
+    let verify = files.verify(Triples::Skipped);
+    let separators = separators(&files.scope, MOST_SEPARATORS);
+    let file = |path: &Path, records: u64| -> Result<FileFacts, Diagnostic> {
+        let digest = digest_file(path)?;
+        let name = path.display().to_string();
+        Ok(FileFacts { name, bytes: digest.bytes, sha256: digest.sha256, records })
+    };
+    let before = file(subject.before, verify.records_before)?;
+    let after = file(subject.after, verify.records_after)?;
+    let risk = match files.keys.is_empty() {
+        true => None,
+        false => Some(AtRisk::count(project, &files, &separators, subject.before)?),
+    };
+    let parameters = match &subject.plan {
+        Some((_, plan)) => parameters(&plan.header.parameters),
+        None => parameters(&project.parameters()),
+    };
+    Ok(InternalReport {
+        class: "INTERNAL",
+        tool_version: env!("CARGO_PKG_VERSION"),
+        verdict: Verdict::Ready,
+        concerns: Vec::new(),
+        columns: columns(&files),
+        scenario: risk.as_ref().map(|_| Scenario {
+            keys: project.risk.keys.clone(),
+            rule: match project.risky() {
+                Risky::Unique => "records alone with their keys".to_owned(),
+                Risky::BelowK(k) => format!("records that fewer than {k} share their keys with"),
+                _ => "the records that a file names".to_owned(),
+            },
+        }),
+        graph: GraphReport::new(&files.scope, &separators),
+        graph_picture: margin_graph::draw(&picture(&files.scope, &separators)),
+        risk_before: risk.as_ref().map(AtRisk::before),
+        disclosed_is_exact: risk.as_ref().is_none_or(|risk| risk.screening.disclosed_is_exact()),
+        coverage: risk.as_ref().and_then(|risk| risk.coverage(&files, subject.plan.as_ref())),
+        what_if: risk.as_ref().and_then(|risk| risk.what_if(&files)),
+        left_records: match reveal {
+            Reveal::Counts => None,
+            Reveal::Records => risk.as_ref().and_then(|risk| risk.left(&files)),
+        },
+        watched: watched(project, &files)?,
+        method: Method { parameters },
+        replay: replay(subject),
+        verify,
+        before,
+        after,
+        plan,
+    }
+    .judged())
+}
+
+fn columns(files: &TwoFiles) -> Vec<ColumnFacts> {
+    let loaded = &files.before;
+    let read = loaded.raw_columns();
+    let facts = loaded.names().iter().enumerate().map(|(position, name)| {
+        let role = match loaded.role(position) {
+            Role::Variable => "may be exchanged",
+            Role::Stay => "released, never exchanged",
+            Role::Ignored if loaded.is_id(position) => "names the record",
+            Role::Ignored => "left out",
+        };
+        ColumnFacts {
+            name: name.clone(),
+            role: role.to_owned(),
+            levels: read[position].as_ref().map(|column| column.dictionary().levels() as u64),
+        }
+    });
+    facts.collect()
+}
+
+/// The tables that are looked at though nobody keeps them.
+fn watched(project: &Project, files: &TwoFiles) -> Result<Vec<WatchReport>, Diagnostic> {
+    if project.report.watch.is_empty() {
+        return Ok(Vec::new());
+    }
+    let schema = files.scope.schema();
+    let formula = marginswap_core::graph::Formula::parse(&project.report.watch)?;
+    let mut tables = Vec::new();
+    for table in formula.tables() {
+        let mut margin = VarSet::EMPTY;
+        for name in table {
+            let column = files.before.position(name)?;
+            let variable = schema.variable_of(column).ok_or_else(|| {
+                Diagnostic::new(
+                    Code::IgnoredInTable,
+                    format!("--watch names `{name}`, which takes no part"),
+                    "watch columns that take part",
+                )
+            })?;
+            margin.insert(variable);
+        }
+        tables.push((table.clone(), margin));
+    }
+    let pooled = Pooled::of(&files.records_before, &files.records_after);
+    let margins: Vec<VarSet> = tables.iter().map(|(_, margin)| *margin).collect();
+    let found = compare_tables(&pooled, &margins);
+    let report =
+        |((table, _), found): ((Vec<String>, VarSet), marginswap_core::verify::TableDistance)| {
+            WatchReport {
+                table,
+                changed: found.changed as u64,
+                total_variation: found.total_variation,
+                hellinger: found.hellinger,
+            }
+        };
+    Ok(tables.into_iter().zip(found).map(report).collect())
+}
+
+/// The records at risk in the original file, and who of them has a partner.
+struct AtRisk {
+    joint: JointTable,
+    risky: Vec<bool>,
+    screening: Screening,
+    keys: VarSet,
+}
+
+/// Why a record at risk keeps its keys.
+const NO_PARTNER: &str = "no partner at all";
+const NOT_TAKEN: &str = "none was taken";
+
+impl AtRisk {
+    fn count(
+        project: &Project,
+        files: &TwoFiles,
+        separators: &Separators,
+        path: &Path,
+    ) -> Result<Self, Diagnostic> {
+        let joint = JointTable::count(&files.records_before);
+        let levels = files.records_before.levels();
+        let risky = risky(project, &files.before, &files.scope, &joint, levels)?;
+        let screening =
+            screen(&joint, files.scope.class(), separators).map_err(|error| error.in_file(path))?;
+        Ok(Self { joint, risky, screening, keys: files.keys })
+    }
+
+    fn cell(&self, record: usize) -> CellId {
+        self.joint.cell_of(RecordId::at(record))
+    }
+
+    fn before(&self) -> RiskBefore {
+        let rare = |k: u64| -> u64 {
+            let rare = rare_cells(&self.joint, self.keys, k);
+            let counts = self.joint.counts().iter().zip(rare);
+            counts.filter(|(_, rare)| *rare).map(|(&count, _)| u64::from(count)).sum()
+        };
+        RiskBefore {
+            sample_uniques: self.joint.counts().iter().filter(|&&count| count == 1).count() as u64,
+            unique_on_keys: rare(2),
+            below_3: rare(3),
+            below_5: rare(5),
+        }
+    }
+
+    /// The records at risk whose keys are as they were; `None` when nobody knows.
+    fn kept_keys(&self, files: &TwoFiles) -> Option<Vec<usize>> {
+        let link = files.link.as_ref()?;
+        let (before, after) = (files.records_before.cells(), files.records_after.cells());
+        if before.len() != after.len() {
+            return None;
+        }
+        let layout = before.layout();
+        let same = |record: &usize| {
+            let line = match link {
+                Link::ByPosition => *record,
+                Link::ByMap(map) => map[*record] as usize,
+            };
+            !layout.differing(before.get(*record), after.get(line)).meets(&self.keys)
+        };
+        let at_risk = (0..self.risky.len()).filter(|&record| self.risky[record]);
+        Some(at_risk.filter(same).collect())
+    }
+
+    fn coverage(&self, files: &TwoFiles, plan: Option<&(PathBuf, &PlanFile)>) -> Option<Coverage> {
+        let kept = self.kept_keys(files)?;
+        let at_risk = self.risky.iter().filter(|risky| **risky).count() as u64;
+        let stuck = kept.iter().filter(|&&record| !self.screening.is_swappable(self.cell(record)));
+        let disclosed =
+            kept.iter().filter(|&&record| self.screening.is_disclosed(self.cell(record)));
+        let swappable = at_risk - stuck.count() as u64;
+        let protected = at_risk - kept.len() as u64;
+        let left = swappable - protected;
+        Some(Coverage {
+            records: self.risky.len() as u64,
+            at_risk,
+            swappable,
+            protected,
+            disclosed: disclosed.count() as u64,
+            left_over: reasons(left, plan.map(|(_, plan)| &plan.header.summary)),
+        })
+    }
+
+    /// How many of those without a partner would have one if a table were not kept; `None`
+    /// when that would take too long.
+    fn what_if(&self, files: &TwoFiles) -> Option<Vec<TableWhatIf>> {
+        let kept = self.kept_keys(files)?;
+        let stuck: Vec<CellId> = kept
+            .into_iter()
+            .map(|record| self.cell(record))
+            .filter(|&cell| !self.screening.is_swappable(cell))
+            .collect();
+        let mut found = Vec::new();
+        for (position, table) in files.scope.tables().iter().enumerate() {
+            if stuck.is_empty() || table.reason != Reason::Named {
+                continue;
+            }
+            let class = files.scope.class_without(position);
+            let separators =
+                marginswap_core::graph::minimal_separators(&class.margin_graph(), MOST_SEPARATORS);
+            let screening = screen(&self.joint, &class, &separators).ok()?;
+            let frees = stuck.iter().filter(|&&cell| screening.is_swappable(cell)).count() as u64;
+            let names = files.scope.schema().names(table.variables);
+            let table = names.into_iter().map(str::to_owned).collect();
+            found.push(TableWhatIf { table, frees });
+        }
+        found.sort_by_key(|what_if| std::cmp::Reverse(what_if.frees));
+        Some(found)
+    }
+
+    fn left(&self, files: &TwoFiles) -> Option<Vec<LeftRecord>> {
+        let left = self.kept_keys(files)?.into_iter().map(|record| LeftRecord {
+            record: RecordId::at(record).number(),
+            reason: match self.screening.is_swappable(self.cell(record)) {
+                true => NOT_TAKEN,
+                false => NO_PARTNER,
+            },
+        });
+        Some(left.collect())
+    }
+}
+
+/// Why records that have partners keep their keys: as the plan says, where that is as many as
+/// are found in the files.
+fn reasons(left: u64, summary: Option<&Value>) -> Vec<LeftOver> {
+    if left == 0 {
+        return Vec::new();
+    }
+    let said = summary.map(|summary| {
+        let because = |name: &str| summary["left_over_because"][name].as_u64().unwrap_or(0);
+        LeftOverReport {
+            keys: because("keys"),
+            no_match: because("no_match"),
+            not_allowed: because("not_allowed"),
+            taken: because("taken"),
+            budget: because("budget"),
+            not_searched: because("not_searched"),
+        }
+    });
+    let told = said.map(|said| said.coverage()).unwrap_or_default();
+    if told.iter().map(|left| left.records).sum::<u64>() == left {
+        told
+    } else {
+        vec![LeftOver { reason: NOT_TAKEN.to_owned(), records: left }]
+    }
+}
+
+/// Parameters as they are told: those that are set; of rules only the columns, since rules
+/// hold categories.
+fn parameters(all: &Value) -> Vec<(String, String)> {
+    fn words(value: &Value) -> String {
+        match value {
+            Value::String(text) => text.clone(),
+            Value::Array(list) => list.iter().map(words).collect::<Vec<_>>().join(", "),
+            Value::Object(map) => {
+                let pairs = map.iter().map(|(name, value)| format!("{name}: {}", words(value)));
+                pairs.collect::<Vec<_>>().join(", ")
+            }
+            other => other.to_string(),
+        }
+    }
+    let rule = |rule: &Value| {
+        let columns = rule.as_array().into_iter().flatten().map(|term| words(&term["column"]));
+        format!("a combination of {}", columns.collect::<Vec<_>>().join(" and "))
+    };
+    let mut told = Vec::new();
+    for (name, value) in all.as_object().into_iter().flatten() {
+        let text = match (name.as_str(), value) {
+            ("rules", Value::Array(rules)) => rules.iter().map(rule).collect::<Vec<_>>().join("; "),
+            (_, Value::Null) => continue,
+            (_, value) => words(value),
+        };
+        if !text.is_empty() {
+            told.push((name.clone(), text));
+        }
+    }
+    told.sort();
+    told
+}
+
+/// The commands that do it again.
+fn replay(subject: &Subject<'_>) -> Vec<String> {
+    let Subject { project, before, after, plan, shuffled, .. } = subject;
+    let mut lines = Vec::new();
+    let mut report = Line::new("report", Some(before));
+    report.file(after);
+    match plan {
+        Some((path, _)) => {
+            let mut line = Line::new("apply", Some(before));
+            line.file(path);
+            if project.release.shuffle == Some(true) || *shuffled {
+                line.flag("--shuffle").option("--seed-file", "SEED");
+            }
+            if !project.release.drop.is_empty() {
+                line.option("--drop", &project.release.drop.join(","));
+            }
+            lines.push(line.option("-o", &typed_path(after)).to_string());
+            report.option("--plan", &path.display().to_string());
+            if project.release.shuffle == Some(true) || *shuffled {
+                report.flag("--shuffled").option("--seed-file", "SEED");
+            }
+        }
+        None => {
+            report.comparison(project);
+        }
+    }
+    lines.push(verify_line(before, after, project));
+    lines.push(report.option("-o", "report.html").to_string());
+    lines
+}

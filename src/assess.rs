@@ -1,0 +1,335 @@
+//! From what a project says about risk to a fitted model and every record's risk.
+//!
+//! `risk` shows all of it; `plan` and `protect` take from it who is risky by `top:` and `prob:`.
+
+use std::fmt;
+
+use marginswap_core::diagnostic::{Code, Diagnostic, grouped};
+use marginswap_core::graph::{Formula, GeneratingClass, MarginGraph, Scope, junction_tree};
+use marginswap_core::risk::{
+    Criterion, Direction, Fit, FittedModel, KeyTable, MOST_OPENED, Population, Risks, Seen, Start,
+    Step, Summaries, WeightedRisks, fit, grow, ranked, risks, select, weighted_risks,
+};
+use marginswap_core::table::{CellId, JointTable};
+use marginswap_core::varset::VarSet;
+
+use crate::input::Loaded;
+use crate::project::{ModelChoice, Project, ScoreBy, SearchBy, SelectBy};
+
+/// A table of a model that is fitted iteratively has at most so many keys: its parameters are
+/// counted by subsets.
+const MOST_KEYS_IN_A_TABLE: usize = 20;
+
+/// Everything that is estimated.
+pub struct Assessment {
+    pub population: Population,
+    /// How the model was chosen, in words.
+    pub chosen: String,
+    pub steps: Vec<Step>,
+    pub model: FittedModel,
+    /// The fit criterion, where choosing the model has computed it.
+    pub fit: Option<Fit>,
+    pub risks: Risks,
+    pub weighted: Option<WeightedRisks>,
+}
+
+/// The file on its keys, and what the project says about them.
+pub struct Question<'a> {
+    pub project: &'a Project,
+    pub loaded: &'a Loaded,
+    pub scope: &'a Scope,
+    pub table: &'a KeyTable,
+}
+
+/// The table of the keys of a project.
+pub fn key_table(
+    project: &Project,
+    loaded: &Loaded,
+    scope: &Scope,
+    joint: &JointTable,
+    levels: &[usize],
+) -> KeyTable {
+    KeyTable::new(joint, loaded.variables(scope, &project.risk.keys), levels)
+}
+
+/// Fits the model and assesses every record; `None` when nothing says how large the population
+/// is.
+pub fn assess(
+    question: &Question<'_>,
+    summaries: &mut Summaries<'_>,
+) -> Result<Option<Assessment>, Diagnostic> {
+    let weights = weights(question)?;
+    let Some(population) = population(question, weights.as_deref())? else { return Ok(None) };
+    let Question { project, table, .. } = question;
+    let told = &project.risk;
+    let (class, chosen, steps, fit) = match &told.model.clone().unwrap_or_default() {
+        ModelChoice::Auto => search(question, summaries, population)?,
+        ModelChoice::Independence => (
+            GeneratingClass::new(table.keys(), []),
+            "as given: independence".to_owned(),
+            vec![],
+            None,
+        ),
+        ModelChoice::AllTwoWay => {
+            let keys: Vec<usize> = table.keys().iter().collect();
+            let pairs = keys.iter().enumerate().flat_map(|(place, &left)| {
+                keys[place + 1..].iter().map(move |&right| VarSet::from([left, right]))
+            });
+            let class = GeneratingClass::new(table.keys(), pairs);
+            (class, "as given: all two-way tables".to_owned(), vec![], None)
+        }
+        ModelChoice::Tables(text) => {
+            let class = tables(question, std::slice::from_ref(text))?;
+            let largest = class.margins().iter().map(VarSet::len).max().unwrap_or(0);
+            if largest > MOST_KEYS_IN_A_TABLE && !class.is_decomposable() {
+                return Err(Diagnostic::new(
+                    Code::TooManySets,
+                    format!("a table of the model has {largest} keys, and it is not decomposable"),
+                    format!("use tables of at most {MOST_KEYS_IN_A_TABLE} keys"),
+                ));
+            }
+            (class, "as given".to_owned(), vec![], None)
+        }
+    };
+    let model = FittedModel::fit(table, &class);
+    Ok(Some(Assessment {
+        population,
+        chosen,
+        steps,
+        fit,
+        risks: risks(table, &model, population),
+        weighted: weights.map(|weights| weighted_risks(table, &weights)),
+        model,
+    }))
+}
+
+type Chosen = (GeneratingClass, String, Vec<Step>, Option<Fit>);
+
+/// Searches the model.
+fn search(
+    question: &Question<'_>,
+    summaries: &mut Summaries<'_>,
+    population: Population,
+) -> Result<Chosen, Diagnostic> {
+    let Question { project, table, .. } = question;
+    let told = &project.risk;
+    let (criterion, name) = match told.criterion.unwrap_or_default() {
+        ScoreBy::Bic => (Criterion::Bic, "BIC"),
+        ScoreBy::Aic => (Criterion::Aic, "AIC"),
+    };
+    let given = if told.start.is_empty() {
+        None
+    } else {
+        let class = tables(question, &told.start)?;
+        if !class.is_decomposable() {
+            return Err(Diagnostic::new(
+                Code::NotDecomposable,
+                "the model that the search begins with is not decomposable",
+                "give a decomposable one, or fit this one as it is with --model",
+            ));
+        }
+        Some(class.margin_graph())
+    };
+    if told.select == Some(SelectBy::Fit) {
+        if told.search.is_some_and(|search| search != SearchBy::Forward) {
+            return Err(Diagnostic::new(
+                Code::OptionsClash,
+                "a model that is selected by its fit is searched forward",
+                "leave out --search, or --select fit",
+            ));
+        }
+        let start = given.unwrap_or_else(|| MarginGraph::edgeless(table.keys()));
+        return Ok(best_fit(table, summaries, criterion, start, population));
+    }
+    let how = told.search.unwrap_or_default();
+    let from = match (&given, how) {
+        (Some(_), _) => "the given model",
+        (None, SearchBy::Backward) => "the saturated model",
+        (None, _) => "the best forest",
+    };
+    let start = match (given, how) {
+        (Some(graph), _) => Start::Graph(graph),
+        (None, SearchBy::Backward) => {
+            let mut graph = MarginGraph::edgeless(table.keys());
+            graph.join_all(table.keys());
+            Start::Graph(graph)
+        }
+        (None, _) => Start::Forest,
+    };
+    let (direction, way) = match how {
+        SearchBy::Forest => (Direction::Stay, "no further step"),
+        SearchBy::Forward => (Direction::Forward, "forward"),
+        SearchBy::Backward => (Direction::Backward, "backward"),
+        SearchBy::Both => (Direction::Both, "forward and backward"),
+    };
+    let found = select(summaries, criterion, &start, direction);
+    let chosen = format!("chosen by {name}, {way} from {from}");
+    Ok((class_of(table, &found.graph), chosen, found.steps, None))
+}
+
+/// The model on the way from a start whose B/√V is nearest to 0.
+fn best_fit(
+    table: &KeyTable,
+    summaries: &mut Summaries<'_>,
+    criterion: Criterion,
+    start: MarginGraph,
+    population: Population,
+) -> Chosen {
+    let chosen = "chosen by its fit, B/√V nearest to 0 on the way forward".to_owned();
+    let mut best: Option<(f64, MarginGraph, Vec<Step>, Option<Fit>)> = None;
+    grow(summaries, criterion, start, |graph, steps| {
+        let model = FittedModel::fit(table, &class_of(table, graph));
+        let found = fit(table, &model, population, MOST_OPENED);
+        // A fit that cannot be computed is as far as can be.
+        let distance = found.map_or(f64::INFINITY, |fit| fit.value().abs());
+        if best.as_ref().is_none_or(|(least, ..)| distance < *least) {
+            best = Some((distance, graph.clone(), steps.to_vec(), found));
+        }
+        // Beyond 0 the models are too rich, and become richer.
+        if found.is_some_and(|fit| fit.value() <= 0.0) { Seen::Enough } else { Seen::More }
+    });
+    let (_, graph, steps, fit) = best.expect("the start was judged");
+    (class_of(table, &graph), chosen, steps, fit)
+}
+
+fn class_of(table: &KeyTable, graph: &MarginGraph) -> GeneratingClass {
+    let tree = junction_tree(graph).expect("a search stays among chordal graphs");
+    GeneratingClass::new(table.keys(), tree.cliques().iter().copied())
+}
+
+/// Tables of keys as they are written.
+fn tables(question: &Question<'_>, texts: &[String]) -> Result<GeneratingClass, Diagnostic> {
+    let names = question.loaded.names();
+    let mut margins = Vec::new();
+    for columns in Formula::parse(texts)?.resolve(names)? {
+        let mut margin = VarSet::EMPTY;
+        for column in columns {
+            let variable = question.scope.schema().variable_of(column);
+            match variable.filter(|&variable| question.table.keys().contains(variable)) {
+                Some(variable) => margin.insert(variable),
+                None => {
+                    return Err(Diagnostic::new(
+                        Code::NotAKey,
+                        format!("the model names `{}`, which is no key", names[column]),
+                        "name it with --keys, or leave it out of the model",
+                    ));
+                }
+            }
+        }
+        margins.push(margin);
+    }
+    Ok(GeneratingClass::new(question.table.keys(), margins))
+}
+
+/// How large the population is, if anything says so.
+fn population(
+    question: &Question<'_>,
+    weights: Option<&[f64]>,
+) -> Result<Option<Population>, Diagnostic> {
+    let records = question.table.records();
+    let told = &question.project.risk;
+    let (size, what) = match (told.population, told.fraction, weights) {
+        (Some(_), Some(_), _) => {
+            return Err(Diagnostic::new(
+                Code::TwoPopulations,
+                "the project says both `population` and `fraction`",
+                "give one of them",
+            ));
+        }
+        (Some(people), None, _) => (people.0 as f64, "the population has"),
+        (None, Some(fraction), _) => {
+            if !(fraction.0 > 0.0 && fraction.0 <= 1.0) {
+                return Err(Diagnostic::new(
+                    Code::BadFraction,
+                    "a sampling fraction is above 0 and at most 1",
+                    "write it as 0.05 or 5 %",
+                ));
+            }
+            return Ok(Population::new(records, (records as f64 / fraction.0).max(records as f64)));
+        }
+        (None, None, Some(weights)) => (weights.iter().sum(), "the weights add up to"),
+        (None, None, None) => return Ok(None),
+    };
+    match Population::new(records, size) {
+        Some(population) => Ok(Some(population)),
+        None => Err(Diagnostic::new(
+            Code::PopulationTooSmall,
+            format!("{what} fewer people than the file has records, {}", grouped(records)),
+            "give the size of the population that the file was drawn from",
+        )),
+    }
+}
+
+/// The weight of each record, if there is a column of weights.
+fn weights(question: &Question<'_>) -> Result<Option<Vec<f64>>, Diagnostic> {
+    let Some(name) = &question.project.swap.weight else { return Ok(None) };
+    if question.project.risk.keys.contains(name) {
+        return Err(Diagnostic::new(
+            Code::NotAKey,
+            format!("`{name}` is the column of weights and a key"),
+            "leave it out of the keys",
+        ));
+    }
+    let position = question.loaded.position(name)?;
+    let column = question.loaded.raw_columns()[position].as_ref().ok_or_else(|| {
+        Diagnostic::new(
+            Code::IgnoredInTable,
+            format!("`{name}` is the column of weights and left out"),
+            "let it stay with --stay",
+        )
+    })?;
+    let dictionary = column.dictionary();
+    let number = |code: u32| -> Result<f64, &'static str> {
+        let text = dictionary.category(code).and_then(|bytes| std::str::from_utf8(bytes).ok());
+        match text.and_then(|text| text.trim().parse::<f64>().ok()) {
+            Some(weight) if weight.is_finite() && weight >= 0.0 => Ok(weight),
+            Some(weight) if weight < 0.0 => Err("negative"),
+            _ => Err("no number"),
+        }
+    };
+    let levels: Vec<Result<f64, &'static str>> =
+        (0u32..).take(dictionary.levels()).map(number).collect();
+    let mut weights = Vec::with_capacity(column.len());
+    let mut refused = None;
+    column.for_each_code(|record, code| match levels[code as usize] {
+        Ok(weight) => weights.push(weight),
+        Err(why) => refused = refused.or(Some((record, why))),
+    });
+    match refused {
+        None => Ok(Some(weights)),
+        Some((record, why)) => Err(Diagnostic::new(
+            Code::BadWeight,
+            format!("the weight of record {} is {why}", grouped(record as u64 + 1)),
+            "a weight is a number that is not negative",
+        )
+        .in_file(question.loaded.path())
+        .in_column(format!("{} `{name}`", position + 1))),
+    }
+}
+
+/// Which of the sample uniques a rule takes.
+#[derive(Clone, Copy)]
+pub enum Taken {
+    /// So many, the riskiest.
+    Top(u32),
+    /// All of at least this probability.
+    Probability(f64),
+}
+
+impl Assessment {
+    /// The combinations of keys that a rule takes, the riskiest first.
+    pub fn taken(&self, table: &KeyTable, rule: Taken) -> Vec<CellId> {
+        let mut ranked = ranked(table, &self.risks);
+        match rule {
+            Taken::Top(number) => ranked.truncate(number as usize),
+            Taken::Probability(least) => ranked.retain(|(_, risk)| *risk >= least),
+        }
+        ranked.into_iter().map(|(cell, _)| cell).collect()
+    }
+}
+
+impl fmt::Debug for Assessment {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "Assessment({})", self.chosen)
+    }
+}

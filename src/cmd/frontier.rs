@@ -1,0 +1,111 @@
+//! `frontier`: several plans, risk against change, and the best of them.
+
+use std::path::Path;
+
+use marginswap_core::diagnostic::Diagnostic;
+use marginswap_core::verify::{Standing, choose, undominated};
+use marginswap_io::{Overwrite, check_outputs, write_plan};
+use marginswap_report::frontier::{FrontierPlan, FrontierReport};
+use marginswap_report::pictures::frontier as picture;
+
+use crate::args::FrontierArgs;
+use crate::frontier::{Candidate, Cap, candidates, seeds};
+use crate::job::{Prepared, data_of, prepare};
+use crate::output::{Outcome, Sketch, give, next, talk, typed_path};
+use crate::project::{Amount, Share};
+use crate::seed::SeedFrom;
+use crate::settings;
+
+/// Plans for every budget and seed, compares the plans and keeps the chosen one.
+pub fn run(args: &FrontierArgs) -> Result<Outcome, Diagnostic> {
+    settings::use_threads(&args.job.threads)?;
+    let project = settings::of_job(&args.job)?;
+    let data = data_of(&project)?;
+    let overwrite = Overwrite::from_force(args.job.force.force);
+    let inputs = [Some(data.as_path()), args.job.seed_file.as_deref()];
+    let inputs: Vec<&Path> = inputs.into_iter().flatten().collect();
+    let outputs = [args.plan.as_deref(), args.svg.as_deref()];
+    check_outputs(&outputs.into_iter().flatten().collect::<Vec<_>>(), &inputs, overwrite)?;
+    let sketch = Sketch::new(args.svg.as_ref(), &args.job.force, &inputs)?;
+    let caps = match (&args.budgets[..], project.swap.budget) {
+        ([], None) => {
+            let percents =
+                [1, 2, 5].map(|percent| Cap(Some(Amount::Share(Share::percent(percent)))));
+            percents.into_iter().chain([Cap(None)]).collect()
+        }
+        ([], Some(budget)) => vec![Cap(Some(budget))],
+        (caps, _) => caps.to_vec(),
+    };
+    let chosen = SeedFrom::flags(args.job.seed_file.as_deref(), args.job.demo_seed).choose()?;
+    let mut prepared = prepare(project)?;
+    let plans = candidates(&prepared, &caps, &seeds(chosen.seed, args.seeds.get()))?;
+    let standings: Vec<Standing> = plans.iter().map(Candidate::standing).collect();
+    let best = choose(&standings, args.choose.criterion);
+    let report = report(args, &prepared, &plans, best, chosen.not_for_release);
+    sketch.draw(|| picture::draw("", &report))?;
+    if let (Some(path), Some(best)) = (&args.plan, best) {
+        let Candidate { cap, planned, claims, .. } = &plans[best];
+        prepared.project.swap.budget = cap.0;
+        let numbers = prepared.report(planned, claims, chosen.not_for_release);
+        let swaps = prepared.planned_swaps(planned);
+        let file = prepared.plan_file(swaps, prepared.planned_groups(planned), &numbers)?;
+        write_plan(path, overwrite, &file)?;
+        talk(&format!(
+            "{} holds plan {}: SECRET, whoever has it can undo the swaps",
+            path.display(),
+            best + 1
+        ));
+    }
+    give(&report, args.job.answer.json)?;
+    match (&args.plan, best) {
+        (_, None) => next("raise a budget, try more seeds, or choose by another criterion"),
+        (Some(plan), _) => next(&format!(
+            "marginswap apply {} {} -o released.csv",
+            typed_path(&prepared.path),
+            typed_path(plan)
+        )),
+        (None, _) => next("the same with --plan FILE keeps the chosen plan"),
+    }
+    Ok(if best.is_none() { Outcome::GateNotMet } else { Outcome::Done })
+}
+
+fn report(
+    args: &FrontierArgs,
+    prepared: &Prepared,
+    plans: &[Candidate],
+    best: Option<usize>,
+    not_for_release: bool,
+) -> FrontierReport {
+    let standings: Vec<Standing> = plans.iter().map(Candidate::standing).collect();
+    let front = undominated(&standings);
+    let all = prepared.at_risk();
+    FrontierReport {
+        records: prepared.records.len() as u64,
+        at_risk: all.records,
+        untreatable: all.unswappable,
+        disclosed: all.disclosed,
+        claims_before: plans.first().map_or(0, |plan| plan.claims.uniques_before),
+        criterion: args.choose.words.clone(),
+        chosen: best.map(|best| best + 1),
+        plans: plans
+            .iter()
+            .zip(standings)
+            .zip(front)
+            .enumerate()
+            .map(|(number, ((plan, standing), undominated))| FrontierPlan {
+                number: number + 1,
+                budget: plan.cap.0.map(|amount| amount.to_string()),
+                seed: plan.seed,
+                records_changed: standing.records,
+                protected: prepared.covered(&plan.planned),
+                uniques_after: plan.claims.uniques_after,
+                claims: standing.claims,
+                correct_claims: standing.correct,
+                two_way_mean: plan.distances.total_variation_mean,
+                two_way_max: plan.distances.total_variation_max,
+                undominated,
+            })
+            .collect(),
+        not_for_release,
+    }
+}

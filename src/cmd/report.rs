@@ -1,0 +1,153 @@
+//! `report`: a release on one page, for those who decide or for everybody.
+
+use std::path::{Path, PathBuf};
+
+use marginswap_core::diagnostic::{Code, Diagnostic};
+use marginswap_io::{
+    Overwrite, PlanFile, Secrecy, check_not_input, check_target, read_plan, write_atomic,
+};
+use marginswap_report::page::Verdict;
+
+use crate::account::{self, Reveal, Subject};
+use crate::args::ReportArgs;
+use crate::job::data_of;
+use crate::output::{Outcome, give, next, talk};
+use crate::project::{Keep, Project, Reports, Risk, Risky, Swapping};
+use crate::seed::SeedFrom;
+use crate::settings;
+
+/// Counts everything anew and writes the page.
+pub fn run(args: &ReportArgs) -> Result<Outcome, Diagnostic> {
+    settings::use_threads(&args.threads)?;
+    let file = settings::file(args.project.as_deref())?.expanded();
+    let plan_path = args.plan.clone().or_else(|| {
+        file.release.plan.clone().filter(|plan| args.before.is_none() && plan.exists())
+    });
+    let plan = plan_path.map(|path| read_plan(&path).map(|plan| (path, plan))).transpose()?;
+    let project = project(args, file, plan.as_ref())?;
+    let before = data_of(&project)?;
+    let after = project.release.out.clone().ok_or_else(|| {
+        missing(
+            "no released file is named",
+            "name it behind the original, or as `out` under [release]",
+        )
+    })?;
+    let wanted = if args.external { &project.report.external } else { &project.report.internal };
+    let out = args.out.clone().or_else(|| wanted.clone()).ok_or_else(|| {
+        missing(
+            "no page to write is named",
+            "name it with -o, or under [report] in the project file",
+        )
+    })?;
+    let overwrite = Overwrite::from_force(args.force.force);
+    check_page(&out, overwrite, &[&before, &after])?;
+    if let Some((path, _)) = &plan {
+        check_not_input(&out, path)?;
+    }
+    let seed = match (&args.seed_file, args.demo_seed) {
+        (None, None) => None,
+        (Some(path), _) if !path.exists() => {
+            let remedy = "name the seed file of the run that shuffled the file";
+            return Err(Diagnostic::new(Code::FileMissing, "no such file", remedy).in_file(path));
+        }
+        (path, demo) => Some(SeedFrom::flags(path.as_deref(), demo).choose()?.seed),
+    };
+    let subject = Subject {
+        project: &project,
+        before: &before,
+        after: &after,
+        plan: plan.as_ref().map(|(path, plan)| (path.clone(), plan)),
+        shuffled: args.shuffled || project.release.shuffle == Some(true),
+        seed,
+    };
+    if args.external {
+        let report = account::external(&subject)?;
+        write_external(&out, overwrite, &report.html())?;
+        give(&report, args.answer.json)?;
+        next("read the page, then publish it with the file");
+        return Ok(Outcome::Done);
+    }
+    let reveal = if args.reveal { Reveal::Records } else { Reveal::Counts };
+    let report = account::internal(&subject, reveal)?;
+    write_internal(&out, overwrite, &report.html())?;
+    give(&report, args.answer.json)?;
+    match report.verdict {
+        Verdict::Stop => next("do not release this file"),
+        _ => next("the same with --external writes the page that may be published"),
+    }
+    Ok(if report.verdict == Verdict::Ready { Outcome::Done } else { Outcome::GateNotMet })
+}
+
+/// May a page be written there?
+pub fn check_page(out: &Path, overwrite: Overwrite, inputs: &[&Path]) -> Result<(), Diagnostic> {
+    check_target(out, overwrite)?;
+    inputs.iter().try_for_each(|input| check_not_input(out, input))
+}
+
+/// Writes the page for those who decide, readable for its owner alone.
+pub fn write_internal(out: &Path, overwrite: Overwrite, page: &str) -> Result<(), Diagnostic> {
+    write_atomic(out, overwrite, Secrecy::Secret, |file| file.write_all(page.as_bytes()))?;
+    talk(&format!("{} is the report: INTERNAL, for those who decide", out.display()));
+    Ok(())
+}
+
+/// Writes the page for everybody.
+pub fn write_external(out: &Path, overwrite: Overwrite, page: &str) -> Result<(), Diagnostic> {
+    write_atomic(out, overwrite, Secrecy::Plain, |file| file.write_all(page.as_bytes()))?;
+    talk(&format!("{} is the report that may be published", out.display()));
+    Ok(())
+}
+
+fn missing(detail: &str, remedy: &str) -> Diagnostic {
+    Diagnostic::new(Code::MissingSetting, detail, remedy)
+}
+
+/// What the plan says, then what the project file says, then the flags.
+fn project(
+    args: &ReportArgs,
+    file: Project,
+    plan: Option<&(PathBuf, PlanFile)>,
+) -> Result<Project, Diagnostic> {
+    let mut base = Project::default();
+    if let Some((path, plan)) = plan {
+        let parameters = &plan.header.parameters;
+        base = Project::from_parameters(parameters).ok_or_else(|| {
+            Diagnostic::new(
+                Code::NoPlan,
+                "its parameters are not those of a plan",
+                "make the plan anew",
+            )
+            .in_file(path)
+        })?;
+        let rule = parameters["risky"].as_str().unwrap_or_default();
+        base.risk.risky = rule.parse::<Risky>().ok();
+        let known = [&args.risky, &file.risk.risky, &base.risk.risky];
+        if !args.external && known.iter().all(|risky| risky.is_none()) {
+            return Err(missing(
+                "the plan protects the records that a file names, and does not hold that file",
+                "name it with --risky records:FILE",
+            )
+            .in_file(path));
+        }
+    }
+    let flags = Project {
+        data: args.before.clone(),
+        delimiter: settings::delimiter(&args.read)?,
+        columns: settings::columns(&args.roles)?,
+        keep: Keep { tables: args.keep.clone() },
+        risk: Risk {
+            keys: settings::names(&args.keys)?,
+            risky: args.risky.clone(),
+            ..Risk::default()
+        },
+        swap: Swapping {
+            linked: settings::groups(&args.linked)?,
+            weight: args.weight.clone(),
+            ..Swapping::default()
+        },
+        release: crate::project::Release { out: args.after.clone(), ..Default::default() },
+        report: Reports { watch: args.watch.clone(), ..Reports::default() },
+        ..Project::default()
+    };
+    Ok(base.merge(file).merge(flags))
+}

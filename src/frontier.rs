@@ -1,0 +1,155 @@
+//! Several plans for one file: budgets and seeds as they are typed, and what each plan comes to.
+//!
+//! The data are read, encoded and screened once; every plan starts from them. The first seed
+//! is the run's own, so that one budget and one seed give the plan that `plan` makes; the
+//! others are drawn from a stream of it.
+
+use std::str::FromStr;
+
+use marginswap_core::diagnostic::Diagnostic;
+use marginswap_core::plan::Planned;
+use marginswap_core::random::{Random, Seed};
+use marginswap_core::verify::{Claims, Criterion, Distances, Standing};
+use rayon::prelude::*;
+
+use crate::job::Prepared;
+use crate::project::Amount;
+
+/// A cap on the records that change, or none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Cap(pub Option<Amount>);
+
+impl FromStr for Cap {
+    type Err = <Amount as FromStr>::Err;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        match text.trim() {
+            "none" => Ok(Self(None)),
+            text => text.parse().map(|amount| Self(Some(amount))),
+        }
+    }
+}
+
+/// By what a plan is chosen.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Choice {
+    pub criterion: Criterion,
+    /// The same in words.
+    pub words: String,
+}
+
+impl FromStr for Choice {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let wrong = || "write least-risk, or the most it may be: change:0.5% or risk:1%".to_owned();
+        if text == "least-risk" {
+            let words = "the fewest right claims, then the least change".to_owned();
+            return Ok(Self { criterion: Criterion::LeastRisk, words });
+        }
+        let (what, most) = text.split_once(':').ok_or_else(wrong)?;
+        let most = most.parse::<Amount>().map_err(|_| wrong())?;
+        let Amount::Share(share) = most else { return Err(wrong()) };
+        let (numerator, denominator) = share.parts();
+        match what {
+            "change" => Ok(Self {
+                #[allow(clippy::cast_precision_loss, reason = "a share has few digits")]
+                criterion: Criterion::ChangeAtMost(numerator as f64 / denominator as f64),
+                words: format!(
+                    "the fewest right claims where other two-way tables move by at most {most} on \
+                     average"
+                ),
+            }),
+            "risk" => Ok(Self {
+                criterion: Criterion::RiskAtMost { numerator, denominator },
+                words: format!("the least change where at most {most} of the claims are right"),
+            }),
+            _ => Err(wrong()),
+        }
+    }
+}
+
+/// One plan, and what it comes to.
+pub struct Candidate {
+    pub cap: Cap,
+    /// Which seed, from 1.
+    pub seed: usize,
+    pub planned: Planned,
+    pub claims: Claims,
+    pub distances: Distances,
+}
+
+impl Candidate {
+    pub fn standing(&self) -> Standing {
+        Standing {
+            correct: self.claims.all.correct.expect("a plan links its records"),
+            claims: self.claims.all.claims,
+            change: self.distances.total_variation_mean,
+            records: self.planned.plan.records_changed(),
+        }
+    }
+}
+
+/// The number of the random stream that other seeds are drawn from.
+const SEED_STREAM: u64 = 2;
+
+/// So many seeds from one: itself first.
+pub fn seeds(seed: Seed, count: usize) -> Vec<Seed> {
+    let mut random = Random::new(seed, SEED_STREAM);
+    let mut draw = || {
+        let mut bytes = [0; 32];
+        for eight in bytes.chunks_exact_mut(8) {
+            eight.copy_from_slice(&random.bits().to_le_bytes());
+        }
+        Seed(bytes)
+    };
+    std::iter::once(seed).chain((1..count).map(|_| draw())).collect()
+}
+
+/// A plan for every cap and every seed, in this order.
+pub fn candidates(
+    prepared: &Prepared,
+    caps: &[Cap],
+    seeds: &[Seed],
+) -> Result<Vec<Candidate>, Diagnostic> {
+    let tries: Vec<(Cap, usize)> =
+        caps.iter().flat_map(|&cap| (0..seeds.len()).map(move |seed| (cap, seed))).collect();
+    tries
+        .into_par_iter()
+        .map(|(cap, seed)| {
+            let planned = prepared.plan_capped(seeds[seed], cap.0)?;
+            let (claims, distances) = prepared.weigh(&planned);
+            Ok(Candidate { cap, seed: seed + 1, planned, claims, distances })
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn seeds_differ_and_the_first_is_the_runs_own() {
+        let seed = Seed([7; 32]);
+        let five = seeds(seed, 5);
+        assert_eq!(five[0], seed);
+        assert_eq!(five[..3], seeds(seed, 3)[..]);
+        for (position, one) in five.iter().enumerate() {
+            assert!(five[..position].iter().all(|other| other != one));
+        }
+    }
+
+    #[test]
+    fn caps_and_choices_are_read() {
+        assert_eq!("none".parse(), Ok(Cap(None)));
+        assert_eq!("120".parse(), Ok(Cap(Some(Amount::Records(120)))));
+        assert!("some".parse::<Cap>().is_err());
+        let choice = |text: &str| text.parse::<Choice>().map(|choice| choice.criterion);
+        assert_eq!(choice("least-risk"), Ok(Criterion::LeastRisk));
+        assert_eq!(choice("change:0.5%"), Ok(Criterion::ChangeAtMost(0.005)));
+        assert_eq!(choice("risk:1%"), Ok(Criterion::RiskAtMost { numerator: 1, denominator: 100 }));
+        for wrong in ["least", "risk", "risk:5", "risk:200%", "change:", "x:1%"] {
+            assert!(choice(wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,523 @@
+//! `report`, `frontier` and the pictures beside the answers, as a user runs them: what the
+//! pages say, what the external one keeps back, and which of several plans is taken.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+#[path = "../crates/report/tests/support/html.rs"]
+mod html;
+mod support;
+
+use std::fs;
+use std::path::PathBuf;
+
+use marginswap_core::diagnostic::Code;
+use serde_json::Value;
+use support::{err, marginswap, out};
+use tempfile::TempDir;
+
+const TOWN: &str = "examples/town.csv";
+const KEEP: &str = "region*sex*age + age*marital*education";
+const KEYS: &str = "region,sex,age,marital";
+
+/// A folder with a released file and its plan.
+struct Desk(TempDir);
+
+impl Desk {
+    fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+
+    fn path(&self, name: &str) -> String {
+        self.0.path().join(name).to_str().unwrap().to_owned()
+    }
+
+    fn read(&self, name: &str) -> String {
+        fs::read_to_string(self.path(name)).unwrap()
+    }
+
+    /// The town, protected with a seed that nobody knows.
+    fn protected(more: &[&str]) -> Self {
+        let desk = Self::new();
+        let [out, plan, seed] = ["released.csv", "swap.plan", "seed"].map(|name| desk.path(name));
+        let arguments = [
+            &["protect", TOWN, "--keys", KEYS, "--keep", KEEP, "-o", &out, "--plan", &plan][..],
+            &["--seed-file", &seed],
+            more,
+        ]
+        .concat();
+        let output = marginswap(&arguments);
+        assert_eq!(output.status.code(), Some(0), "{}", err(&output));
+        desk
+    }
+}
+
+fn ran(arguments: &[&str], code: i32) -> String {
+    let output = marginswap(arguments);
+    assert_eq!(output.status.code(), Some(code), "{arguments:?}: {}", err(&output));
+    out(&output)
+}
+
+fn answer(arguments: &[&str], code: i32) -> Value {
+    serde_json::from_str(&ran(&[arguments, &["--json"]].concat(), code)).unwrap()
+}
+
+#[test]
+fn the_internal_report_counts_everything_anew() {
+    let desk = Desk::protected(&[]);
+    let [after, plan, page] =
+        ["released.csv", "swap.plan", "report.html"].map(|name| desk.path(name));
+    let arguments =
+        ["report", TOWN, &after, "--plan", &plan, "--watch", "sex*occupation*region", "-o", &page];
+    let told = answer(&arguments, 0);
+    assert_eq!(told["class"], "INTERNAL");
+    assert_eq!(told["verdict"], "ready", "{}", told["concerns"]);
+    assert_eq!(told["plan"]["gives_release"], true);
+    assert_eq!(told["coverage"]["at_risk"], 17);
+    assert_eq!(told["coverage"]["protected"], 17);
+    assert_eq!(told["watched"][0]["table"], serde_json::json!(["sex", "occupation", "region"]));
+    assert!(told["watched"][0]["total_variation"].as_f64().unwrap() > 0.0);
+
+    let verify = answer(&["verify", TOWN, &after, "--keys", KEYS, "--keep", KEEP], 0);
+    assert_eq!(told["verify"], verify, "the page says what verify says");
+    let text = html::plain(&html::checked(&desk.read("report.html")));
+    for words in [
+        "Nothing stands against releasing this file.",
+        "region*sex*age | exactly equal |",
+        "It was made for this original file. Followed again for this report, it gives the released file.",
+        "keys | region, sex, age, marital",
+        &format!("marginswap apply {TOWN} {plan} -o {after}"),
+    ] {
+        assert!(text.contains(words), "{words:?} in\n{text}");
+    }
+    for hash in ["before", "after"].map(|file| told[file]["sha256"].as_str().unwrap().to_owned()) {
+        assert!(hash.len() == 64 && text.contains(&hash));
+    }
+    // The commands that the page gives are true.
+    let replay = told["replay"].as_array().unwrap();
+    for line in replay.iter().map(|line| line.as_str().unwrap()) {
+        let words: Vec<String> = line
+            .split('\'')
+            .enumerate()
+            .flat_map(|(number, piece)| match number % 2 {
+                0 => piece.split_whitespace().map(str::to_owned).collect::<Vec<_>>(),
+                _ => vec![piece.to_owned()],
+            })
+            .collect();
+        let mut words: Vec<&str> = words[1..].iter().map(String::as_str).collect();
+        if words[0] != "verify" {
+            words.push("--force");
+        }
+        let target = desk.path("again.html");
+        if let Some(place) = words.iter().position(|word| *word == "report.html") {
+            words[place] = &target;
+        }
+        ran(&words, 0);
+    }
+}
+
+/// One go and two steps, one thread and two: the same page.
+#[test]
+fn the_same_files_give_the_same_page() {
+    let desk = Desk::new();
+    let paths = ["released.csv", "swap.plan", "one.html", "two.html", "public.html", "again.html"];
+    let [after, plan, one, two, public, again] = paths.map(|name| desk.path(name));
+    let protect = [
+        "protect",
+        TOWN,
+        "--keys",
+        KEYS,
+        "--keep",
+        KEEP,
+        "-o",
+        &after,
+        "--plan",
+        &plan,
+        "--report",
+        &one,
+        "--external-report",
+        &public,
+        "--demo-seed",
+        "3",
+        "--risky",
+        "k:3",
+    ];
+    ran(&protect, 0);
+    for threads in ["1", "2"] {
+        let report = ["report", TOWN, &after, "--plan", &plan, "-o", &two, "--threads", threads];
+        ran(&[&report[..], &["--force"]].concat(), 1);
+        assert!(desk.read("one.html") == desk.read("two.html"), "{threads} threads");
+    }
+    ran(&["report", TOWN, &after, "--plan", &plan, "--external", "-o", &again], 0);
+    assert_eq!(desk.read("public.html"), desk.read("again.html"));
+    // Made with a demo seed: both pages say so.
+    let [internal, external] =
+        ["one.html", "public.html"].map(|name| html::plain(&html::checked(&desk.read(name))));
+    assert!(internal.contains("Do not release this file."));
+    assert!(external.contains("NOT FOR RELEASE"));
+}
+
+/// Who is left is told by the reason that the plan knows.
+#[test]
+fn leftovers_are_told_by_reason() {
+    let desk = Desk::new();
+    let [after, plan, page] = ["out.csv", "swap.plan", "page.html"].map(|name| desk.path(name));
+    let job = ["protect", TOWN, "--keys", KEYS, "--keep", KEEP, "-o", &after, "--plan", &plan];
+    let said = answer(&[&job[..], &["--budget", "8", "--demo-seed", "1"]].concat(), 1);
+    let told = answer(&["report", TOWN, &after, "--plan", &plan, "-o", &page], 1);
+    assert_eq!(told["coverage"]["protected"], said["covered"]);
+    let reasons = told["coverage"]["left_over"].as_array().unwrap();
+    assert_eq!(reasons.len(), 1, "{reasons:?}");
+    assert_eq!(reasons[0]["reason"], "the budget is used up");
+    assert_eq!(reasons[0]["records"], said["left_over"]);
+    // Without the plan the reason is not known, the number is.
+    let files = ["report", TOWN, &after, "--keys", KEYS, "--keep", KEEP, "-o", &page, "--force"];
+    let told = answer(&files, 1);
+    assert_eq!(told["coverage"]["left_over"][0]["records"], said["left_over"]);
+    assert_eq!(told["coverage"]["left_over"][0]["reason"], "none was taken");
+}
+
+/// A plan does not hold the list of those it protects; without it the report would count
+/// others.
+#[test]
+fn named_records_are_named_again() {
+    let desk = Desk::new();
+    let names = ["out.csv", "swap.plan", "page.html", "risky.txt"];
+    let [after, plan, page, list] = names.map(|name| desk.path(name));
+    fs::write(&list, "3\n17\n263\n").unwrap();
+    let rule = format!("records:{list}");
+    let job = ["protect", TOWN, "--keys", KEYS, "--keep", KEEP, "-o", &after, "--plan", &plan];
+    let said = answer(&[&job[..], &["--risky", &rule, "--demo-seed", "1"]].concat(), 0);
+    let report = ["report", TOWN, &after, "--plan", &plan, "-o", &page];
+    let output = marginswap(&report);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(err(&output).contains("--risky records:FILE"), "{}", err(&output));
+    let told = answer(&[&report[..], &["--risky", &rule]].concat(), 1);
+    assert_eq!(told["coverage"]["at_risk"], 3);
+    assert_eq!(told["coverage"]["protected"], said["covered"]);
+}
+
+/// A shuffled file is linked by the plan and the seed together, and by nothing less.
+#[test]
+fn a_shuffled_file_is_linked_by_plan_and_seed() {
+    let desk = Desk::protected(&["--shuffle"]);
+    let names = ["released.csv", "swap.plan", "seed", "page.html"];
+    let [after, plan, seed, page] = names.map(|name| desk.path(name));
+    let files = ["report", TOWN, &after, "--plan", &plan, "-o", &page, "--force", "--shuffled"];
+    let told = answer(&files, 1);
+    assert_eq!(told["plan"]["gives_release"], true);
+    assert!(told["coverage"].is_null() && told["verify"]["correct_claims"].is_null());
+    let text = html::plain(&html::checked(&desk.read("page.html")));
+    assert!(text.contains("it gives the records of the released file, in another order"), "{text}");
+    let told = answer(&[&files[..], &["--seed-file", &seed]].concat(), 0);
+    assert_eq!(told["coverage"]["protected"], 17);
+    assert_eq!(told["verdict"], "ready");
+    let told = answer(&[&files[..], &["--demo-seed", "9"]].concat(), 1);
+    assert!(told["coverage"].is_null(), "another seed links nothing");
+    ran(&[&files[..], &["--seed-file", "nowhere"]].concat(), 3);
+    assert!(!PathBuf::from("nowhere").exists(), "no seed is made");
+    // One go says the same as two steps.
+    let [again, one] = ["again.csv", "one.html"].map(|name| desk.path(name));
+    let job = ["protect", TOWN, "--keys", KEYS, "--keep", KEEP, "-o", &again, "--shuffle"];
+    ran(&[&job[..], &["--seed-file", &seed, "--report", &one]].concat(), 0);
+    let text = html::plain(&html::checked(&desk.read("one.html")));
+    assert!(text.contains("Nothing stands against releasing this file."), "{text}");
+}
+
+/// The project file says everything, also where the id is left out of the release.
+#[test]
+fn the_project_file_is_enough() {
+    let desk = Desk::new();
+    let folder = desk.path("town");
+    let demo = ["demo", &folder, "--records", "3000"];
+    let output = marginswap(&demo);
+    assert!(output.status.code().unwrap() < 2, "{}", err(&output));
+    let project = PathBuf::from(&folder).join("marginswap.toml");
+    let text = fs::read_to_string(&project).unwrap();
+    let text = text.replace("#internal =", "internal =").replace("#external =", "external =");
+    fs::write(&project, text.replace("#watch =", "watch =")).unwrap();
+    let project = project.to_str().unwrap();
+    let told = answer(&["report", "--project", project], 1);
+    assert_eq!(told["plan"]["gives_release"], true);
+    assert_eq!(told["scenario"]["keys"].as_array().unwrap().len(), 7);
+    assert_eq!(told["columns"][0]["role"], "names the record");
+    assert_eq!(told["watched"].as_array().unwrap().len(), 1);
+    let told = answer(&["report", "--project", project, "--external"], 0);
+    assert_eq!(told["demonstration"], true);
+    assert_eq!(told["tables"].as_array().unwrap().len(), 7);
+    html::checked(&desk.read("town/report.html"));
+    html::checked(&desk.read("town/public.html"));
+}
+
+/// No number stands on the external page that is not known to everybody.
+#[test]
+fn the_external_report_keeps_back_what_it_must() {
+    let desk = Desk::protected(&[]);
+    let [after, plan, page] =
+        ["released.csv", "swap.plan", "public.html"].map(|name| desk.path(name));
+    let arguments =
+        ["report", TOWN, &after, "--external", "--plan", &plan, "--watch", "sex*occupation*region"];
+    let told = answer(&[&arguments[..], &["-o", &page]].concat(), 0);
+    assert_eq!(told["class"], "RELEASABLE");
+    assert_eq!(told["extent"], "between 5 % and 10 % of the records");
+    let page = desk.read("public.html");
+    let root = html::checked(&page);
+    let words: Vec<&str> = root
+        .named("text")
+        .chain(root.named("title"))
+        .flat_map(|node| &node.children)
+        .map(|node| node.text.as_str())
+        .collect();
+    let text = html::plain(&root) + &words.join("\n");
+    let tables = told["two_way"].as_array().unwrap();
+    let count = |test: &dyn Fn(&Value) -> bool| tables.iter().filter(|table| test(table)).count();
+    let counts = [
+        tables.len(),
+        count(&|table| table["kept"] == true),
+        count(&|table| table["kept"] == false && table["moved"].is_null()),
+        count(&|table| !table["moved"].is_null()),
+    ]
+    .map(|count| count.to_string());
+    let known = ["400", "2006", "0.1", "0.5", "1", "2", "3", "4", "5", "6", "10"];
+    for number in text.split(|sign: char| !sign.is_ascii_digit() && sign != '.') {
+        let number = number.trim_matches('.');
+        let version = env!("CARGO_PKG_VERSION");
+        let is_count = counts.iter().any(|count| count == number);
+        let allowed = number.is_empty() || number == version || known.contains(&number);
+        assert!(allowed || is_count, "{number}");
+    }
+    let secret = [desk.read("swap.plan"), desk.read("seed")].concat();
+    for word in secret.split([' ', '"', '\n']).filter(|word| word.len() == 64) {
+        assert!(!page.contains(word), "{word}");
+    }
+    for word in ["swap.plan", "sha256", "SHA-256", TOWN, &after] {
+        assert!(!page.contains(word), "{word}");
+    }
+    // The twin of the triangle has ranges, no figures.
+    assert!(text.contains("0.1 to 0.5 %") || text.contains("0.5 to 1 %"), "{text}");
+}
+
+/// A file that breaks its promise gets an internal page that says so, and no external one.
+#[test]
+fn a_broken_promise_is_not_told_to_everybody() {
+    let desk = Desk::protected(&[]);
+    let [after, page] = ["released.csv", "page.html"].map(|name| desk.path(name));
+    let text = fs::read_to_string(&after).unwrap();
+    let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+    let (first, rest) = lines[1].split_once(',').unwrap();
+    let other = if first == "north" { "south" } else { "north" };
+    lines[1] = format!("{other},{rest}");
+    fs::write(&after, lines.join("\n") + "\n").unwrap();
+    let files = ["report", TOWN, &after, "--keys", KEYS, "--keep", KEEP, "-o", &page];
+    let output = marginswap(&[&files[..], &["--external"]].concat());
+    assert_eq!(output.status.code(), Some(Code::NothingToTell.exit_code().into()));
+    assert!(err(&output).contains("error[E125]"), "{}", err(&output));
+    assert!(!PathBuf::from(&page).exists());
+    let told = answer(&files, 1);
+    assert_eq!(told["verdict"], "stop");
+    let text = html::plain(&html::checked(&desk.read("page.html")));
+    assert!(text.contains("Do not release this file.") && text.contains("DIFFERS"), "{text}");
+    // A stale plan is told, not followed.
+    let plan = desk.path("swap.plan");
+    let other = desk.path("other.csv");
+    fs::write(&other, fs::read_to_string(TOWN).unwrap().replacen("south", "north", 1)).unwrap();
+    let told = answer(&["report", &other, TOWN, "--plan", &plan, "-o", &page, "--force"], 1);
+    assert_eq!(told["plan"]["fits_input"], false);
+    assert!(told["concerns"].to_string().contains("another original"));
+}
+
+#[test]
+fn records_are_revealed_only_when_asked() {
+    let desk = Desk::new();
+    let page = desk.path("page.html");
+    // Nothing was swapped: everybody at risk is left.
+    let files = ["report", TOWN, TOWN, "--keys", KEYS, "--keep", KEEP, "-o", &page];
+    let told = answer(&files, 1);
+    assert!(told.get("left_records").is_none() && told["verdict"] == "decide");
+    let told = answer(&[&files[..], &["--reveal", "--force"]].concat(), 1);
+    assert_eq!(told["left_records"].as_array().unwrap().len(), 17);
+    assert!(desk.read("page.html").contains("This list points to persons."));
+    ran(&[&files[..], &["--reveal", "--external"]].concat(), 2);
+}
+
+#[cfg(unix)]
+#[test]
+fn pages_are_as_open_as_their_class() {
+    use std::os::unix::fs::PermissionsExt;
+    let desk = Desk::protected(&[]);
+    let paths = ["released.csv", "in.html", "out.html", "in.svg"].map(|name| desk.path(name));
+    let [after, internal, external, drawing] = &paths;
+    let keep = ["--keep", KEEP, "--keys", KEYS];
+    ran(&[&["report", TOWN, after, "-o", internal][..], &keep].concat(), 0);
+    ran(&[&["report", TOWN, after, "-o", external, "--external"][..], &keep].concat(), 0);
+    ran(&[&["verify", TOWN, after, "--svg", drawing][..], &keep].concat(), 0);
+    let mode = |path: &String| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!([mode(internal), mode(drawing)], [0o600; 2]);
+    assert_ne!(mode(external), 0o600);
+}
+
+/// What tables would free those without a partner.
+#[test]
+fn what_if_is_counted_by_table() {
+    let desk = Desk::new();
+    let page = desk.path("page.html");
+    let keep =
+        "region*sex*age*marital + sex*age*marital*education + age*marital*education*occupation";
+    let keys = "region,sex,age,marital,education,occupation";
+    let told = answer(&["report", TOWN, TOWN, "--keys", keys, "--keep", keep, "-o", &page], 1);
+    assert_eq!(told["coverage"]["at_risk"], 160);
+    assert_eq!(told["coverage"]["swappable"], 156);
+    // `explain` says of record 263 that each table alone would free it; it is one of four.
+    let frees: Vec<u64> = told["what_if"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|table| table["frees"].as_u64().unwrap())
+        .collect();
+    assert!(frees.len() == 3 && frees.is_sorted_by(|one, other| one >= other) && frees[0] <= 4);
+    let screened =
+        |keep: &str| answer(&["screen", TOWN, "--keep", keep], 0)["swappable"].as_u64().unwrap();
+    let without: Vec<u64> = [
+        "sex*age*marital*education + age*marital*education*occupation",
+        "region*sex*age*marital + age*marital*education*occupation",
+        "region*sex*age*marital + sex*age*marital*education",
+    ]
+    .map(screened)
+    .map(|all| all - 396)
+    .to_vec();
+    assert!(without.iter().all(|free| frees.contains(free)), "{without:?} {frees:?}");
+}
+
+/// Names and values that would break a page, and very many categories.
+#[test]
+fn hostile_files_do_no_harm() {
+    let desk = Desk::new();
+    let values = ["<script>alert(1)</script>", "\"\"\"\"", "</title>", "شماره", "&amp;", "x"];
+    let mut text = "\"<img src=x>\",\"a\"\"b&'\",الجنس,many\n".to_owned();
+    for record in 0..12_000 {
+        let value = |shift: usize| values[(record / 7 + record * shift) % values.len()];
+        text.push_str(&format!(
+            "\"{}\",\"{}\",\"{}\",{record}\n",
+            value(1).replace('"', "\"\""),
+            value(2).replace('"', "\"\""),
+            value(5).replace('"', "\"\"")
+        ));
+    }
+    let [data, after, page, public] =
+        ["a.csv", "b.csv", "in.html", "out.html"].map(|name| desk.path(name));
+    fs::write(&data, text).unwrap();
+    let keep = "`<img src=x>`*`a\"b&'` + الجنس*many";
+    let output = marginswap(&[
+        "protect",
+        &data,
+        "--keys",
+        "`<img src=x>`,الجنس,many",
+        "--keep",
+        keep,
+        "-o",
+        &after,
+        "--report",
+        &page,
+        "--external-report",
+        &public,
+        "--demo-seed",
+        "1",
+    ]);
+    assert!(output.status.code().unwrap() < 2, "{}", err(&output));
+    for name in ["in.html", "out.html"] {
+        let page = desk.read(name);
+        let root = html::checked(&page);
+        assert!(html::plain(&root).contains("<img src=x>"), "{name}");
+        assert!(!page.contains("alert(1)") && page.len() < 200_000, "{name}: {}", page.len());
+    }
+}
+
+#[test]
+fn pictures_are_drawn_beside_the_answers() {
+    let desk = Desk::protected(&[]);
+    let [svg, after, plan] = ["a.svg", "released.csv", "again.plan"].map(|name| desk.path(name));
+    let stuck =
+        "region*sex*age*marital + sex*age*marital*education + age*marital*education*occupation";
+    let commands: [(&[&str], &str); 6] = [
+        (
+            &["explain", TOWN, "--keep", stuck, "--record", "263"],
+            "Why record 263 cannot be swapped",
+        ),
+        (&["explain", TOWN, "--keep", stuck, "--pair", "1", "263"], "Why records 1 and 263 cannot"),
+        (&["explain", TOWN, "--keep", "sex*age", "--pair", "1", "2"], "diagonal position"),
+        (&["verify", TOWN, &after, "--keep", KEEP], "Fixed or changed"),
+        (
+            &["plan", TOWN, "--keys", KEYS, "--keep", KEEP, "-o", &plan, "--demo-seed", "1"],
+            "From all records to those left over",
+        ),
+        (
+            &["frontier", TOWN, "--keys", KEYS, "--keep", KEEP, "--demo-seed", "1", "--seeds", "2"],
+            "Risk and change of several plans",
+        ),
+    ];
+    for (command, title) in commands {
+        let plain = out(&marginswap(&[command, &["--force"]].concat()));
+        let drawn = ran(&[command, &["--svg", &svg, "--force"]].concat(), 0);
+        assert_eq!(plain, drawn, "{command:?}");
+        assert!(desk.read("a.svg").contains(title), "{command:?}");
+    }
+    ran(&["explain", "E203", "--svg", &svg], 2);
+    ran(&["verify", TOWN, &after, "--keep", KEEP, "--svg", &svg], 8);
+}
+
+const JOB: [&str; 7] = ["frontier", TOWN, "--keys", KEYS, "--keep", KEEP, "--demo-seed=5"];
+
+#[test]
+fn the_frontier_takes_an_undominated_plan() {
+    let told = answer(&[&JOB[..], &["--budgets", "2,1%,5%,none", "--seeds", "3"]].concat(), 0);
+    let plans = told["plans"].as_array().unwrap();
+    assert_eq!(plans.len(), 12);
+    let number = |plan: &Value, field: &str| plan[field].as_f64().unwrap();
+    for plan in plans {
+        let beaten = plans.iter().any(|other| {
+            let risk = number(other, "correct_claims") - number(plan, "correct_claims");
+            let change = number(other, "two_way_mean") - number(plan, "two_way_mean");
+            risk <= 0.0 && change <= 0.0 && (risk < 0.0 || change < 0.0)
+        });
+        assert_eq!(plan["undominated"], !beaten);
+    }
+    assert!(plans[..3].iter().all(|plan| number(plan, "records_changed") <= 2.0));
+    let chosen = &plans[usize::try_from(told["chosen"].as_u64().unwrap()).unwrap() - 1];
+    assert_eq!(chosen["undominated"], true);
+    let least =
+        plans.iter().map(|plan| number(plan, "correct_claims")).fold(f64::INFINITY, f64::min);
+    assert_eq!(number(chosen, "correct_claims"), least);
+
+    // By another criterion another plan; by one that none meets, none.
+    let told = answer(&[&JOB[..], &["--choose", "change:0.3%"]].concat(), 0);
+    let chosen = usize::try_from(told["chosen"].as_u64().unwrap()).unwrap();
+    assert!(number(&told["plans"][chosen - 1], "two_way_mean") <= 0.003);
+    let output = marginswap(&[&JOB[..], &["--budgets", "2", "--choose", "risk:1%"]].concat());
+    assert_eq!(output.status.code(), Some(1));
+    assert!(out(&output).contains("No plan meets the criterion"), "{}", out(&output));
+    for wrong in [
+        &["--choose", "best"][..],
+        &["--budgets", "1%", "--budget", "2%"],
+        &["--seeds", "0"],
+        &["--budgets", "some"],
+    ] {
+        ran(&[&JOB[..], wrong].concat(), 2);
+    }
+}
+
+/// The chosen plan is a plan like any other, the same for any number of threads; with one
+/// seed it is the one that `plan` makes.
+#[test]
+fn the_frontier_keeps_its_plan() {
+    let desk = Desk::new();
+    let [one, two, three, after] =
+        ["1.plan", "2.plan", "3.plan", "out.csv"].map(|name| desk.path(name));
+    let several = ["--seeds", "4", "--budgets", "8,none"];
+    ran(&[&JOB[..], &several, &["--plan", &one, "--threads", "1"]].concat(), 0);
+    ran(&[&JOB[..], &several, &["--plan", &two, "--threads", "2"]].concat(), 0);
+    assert_eq!(desk.read("1.plan"), desk.read("2.plan"));
+    ran(&["apply", TOWN, &one, "-o", &after], 0);
+    ran(&[&JOB[..], &["--seeds", "1", "--budgets", "8", "--plan", &two, "--force"]].concat(), 0);
+    let plan = [&["plan"], &JOB[1..], &["--budget", "8", "-o", &three]].concat();
+    ran(&plan, 1);
+    assert_eq!(desk.read("2.plan"), desk.read("3.plan"));
+}
