@@ -449,7 +449,7 @@ pub struct ApplyArgs {
     /// The released file
     #[arg(short, long, value_name = "FILE")]
     pub out: PathBuf,
-    /// A project file that the plan must agree with
+    /// A project file that the plan must agree with; its `shuffle` and `drop` hold too
     #[arg(long, value_name = "FILE")]
     pub project: Option<PathBuf>,
     /// The seed file of the plan, for the order of --shuffle [default: a new random order]

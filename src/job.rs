@@ -132,6 +132,9 @@ pub fn prepare(project: Project) -> Result<Prepared, Diagnostic> {
         talk("warning: no table is kept; only each variable's own counts stay as they are");
     }
     let opened = open(&project, &path)?;
+    for name in project.swap.weights.keys() {
+        opened.position(name)?;
+    }
     let scope = scope_of(&project, &opened)?;
     let separators = separators(&scope, MOST_SEPARATORS);
     note_many(&separators);
@@ -281,6 +284,7 @@ pub fn rule_of(
                     .in_file(file)
             })?;
             let finder = loaded.finder();
+            let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
             for (line, name) in (1u64..).zip(text.lines()) {
                 if !name.trim().is_empty() {
                     let record = finder.find(name.trim()).map_err(|mut error| {

@@ -31,7 +31,8 @@ fn main() -> ExitCode {
 
 fn run() -> ExitCode {
     let cli = Cli::parse();
-    let done = remove_on_interrupt().and_then(|()| obey(cli.command));
+    remove_on_interrupt();
+    let done = obey(cli.command);
     match done {
         Ok(Outcome::Done) => ExitCode::SUCCESS,
         Ok(Outcome::GateNotMet) => ExitCode::from(1),

@@ -1,6 +1,6 @@
 //! From what was typed to a project: the flags are a project too, and win over the file's.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use marginswap_core::diagnostic::{Code, Diagnostic};
 use marginswap_core::graph::parse_names;
@@ -9,7 +9,7 @@ use marginswap_io::Delimiter;
 use crate::args::{JobArgs, ModelArgs, ReadArgs, RiskArgs, RoleArgs, ThreadArgs};
 use crate::input::one_name;
 use crate::output::talk;
-use crate::project::{Columns, Keep, Project, Release, Reports, Risk, Risky, Swapping};
+use crate::project::{Columns, FILE_NAME, Keep, Project, Release, Reports, Risk, Risky, Swapping};
 
 /// The project of a job: the file named or found, overridden by the flags.
 pub fn of_job(args: &JobArgs) -> Result<Project, Diagnostic> {
@@ -99,7 +99,20 @@ pub fn names(texts: &[String]) -> Result<Vec<String>, Diagnostic> {
 }
 
 pub fn groups(texts: &[String]) -> Result<Vec<Vec<String>>, Diagnostic> {
-    texts.iter().map(|text| parse_names(text)).collect()
+    // An empty text is the empty list: a last match list that asks for nothing.
+    let list = |text: &String| if text.is_empty() { Ok(vec![]) } else { parse_names(text) };
+    texts.iter().map(list).collect()
+}
+
+/// The files that a job reads, which no output may take the place of.
+pub fn inputs(project: &Project, file: Option<&Path>, seed: Option<&Path>) -> Vec<PathBuf> {
+    let records = match &project.risk.risky {
+        Some(Risky::Records(records)) => Some(records.as_path()),
+        _ => None,
+    };
+    let file = file.unwrap_or(Path::new(FILE_NAME));
+    let all = [project.data.as_deref(), Some(file), seed, records];
+    all.into_iter().flatten().map(Path::to_owned).collect()
 }
 
 /// Lets so many threads work, if a number is given.

@@ -768,3 +768,128 @@ fn a_file_that_may_not_grow_leaves_nothing() {
     assert_eq!(output.status.code(), Some(8), "{}", err(&output));
     assert_eq!(fs::read_dir(desk.0.path()).unwrap().count(), 1, "only the data are there");
 }
+
+/// `nohup` and a shell's `&` ask for ignored signals: the job runs, and nothing is lost.
+#[cfg(unix)]
+#[test]
+fn a_job_runs_where_signals_are_ignored() {
+    let desk = Desk::new();
+    let released = desk.path("released.csv");
+    let program = env!("CARGO_BIN_EXE_marginswap");
+    let output = std::process::Command::new("sh")
+        .args(["-c", "trap '' HUP INT TERM; exec \"$@\"", "sh", program])
+        .args(words("protect", &["-o", &released]))
+        .output()
+        .unwrap();
+    assert!(matches!(output.status.code(), Some(0 | 1)), "{}", err(&output));
+    assert_tables_kept(TOWN, &released, TABLES);
+}
+
+/// What the project file says of the release holds for `apply` as for `protect`.
+#[test]
+fn apply_releases_as_the_project_says() {
+    let desk = Desk::new();
+    let text = fs::read_to_string(TOWN).unwrap();
+    let numbered: Vec<String> = (0..)
+        .zip(text.lines())
+        .map(|(line, row)| if line == 0 { format!("id,{row}") } else { format!("{line},{row}") })
+        .collect();
+    let data = desk.write("data.csv", &numbered.join("\n"));
+    let project = desk.write(
+        "marginswap.toml",
+        &format!(
+            "data = 'data.csv'\n[columns]\nid = 'id'\n[keep]\ntables = ['{KEEP}']\n\
+             [risk]\nkeys = ['{}']\n[release]\ndrop = ['id']\nshuffle = true\n",
+            KEYS.replace(',', "', '")
+        ),
+    );
+    let [plan, seed, one, other] = ["plan", "seed", "one.csv", "other.csv"].map(|n| desk.path(n));
+    answer(&["plan", "--project", &project, "--seed-file", &seed, "-o", &plan]);
+    answer(&["protect", "--project", &project, "--seed-file", &seed, "-o", &one]);
+    answer(&["apply", &data, &plan, "--project", &project, "--seed-file", &seed, "-o", &other]);
+    assert_eq!(fs::read(&one).unwrap(), fs::read(&other).unwrap());
+    assert!(!fs::read_to_string(&other).unwrap().starts_with("id,"));
+    // No output takes the place of what is read, not even with --force.
+    let list = desk.write("list", "1\n");
+    let records = format!("records:{list}");
+    for (target, more) in [(&project, &[][..]), (&list, &["--risky", &records])] {
+        let words = ["protect", "--project", &project, "--force", "-o", target];
+        let output = marginswap(&[&words[..], more].concat());
+        assert_eq!(output.status.code(), Some(8), "{}", err(&output));
+    }
+    // Nor of a link.
+    #[cfg(unix)]
+    {
+        let link = desk.path("link.csv");
+        std::os::unix::fs::symlink(&one, &link).unwrap();
+        let output = marginswap(&words("protect", &["-o", &link, "--force"]));
+        assert_eq!(output.status.code(), Some(8), "{}", err(&output));
+        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+    }
+}
+
+/// Among exchanges that are equal in all that counts, each is taken now and then.
+#[test]
+fn equal_exchanges_are_chosen_by_chance() {
+    let desk = Desk::new();
+    let data = desk.write("data.csv", "a,b,c\nx,1,p\ny,2,q\ny,2,q\ny,2,q\n");
+    let plan = desk.path("plan");
+    let mut chosen = BTreeMap::new();
+    for seed in 0..60 {
+        let seed = seed.to_string();
+        answer(&["plan", &data, "--keys", "a,b,c", "-o", &plan, "--force", "--demo-seed", &seed]);
+        let (said, _) = answer(&["show", &plan, "--reveal"]);
+        *chosen.entry(said["revealed"][0]["exchanged"].to_string()).or_insert(0) += 1;
+    }
+    // One of three columns travels, or the two others do.
+    assert!(chosen.len() >= 3, "{chosen:?}");
+}
+
+/// A rule that the original breaks does not forbid swaps that leave that as it is.
+#[test]
+fn a_broken_rule_blocks_only_what_breaks_it_again() {
+    let desk = Desk::new();
+    let data = desk.write("data.csv", "a,b,c,d\nx,y,1,1\nx,y,2,2\nu,v,3,3\nu,v,3,3\n");
+    let released = desk.path("released.csv");
+    let (said, _) = answer(&[
+        "protect",
+        &data,
+        "--keys",
+        "a,b,c,d",
+        "--keep",
+        "a*b",
+        "--stay",
+        "a,b",
+        "--rule",
+        "a = x & b = y",
+        "-o",
+        &released,
+    ]);
+    assert_eq!((&said["covered"], &said["broken_rules"]), (&Value::from(2), &Value::from(2)));
+}
+
+/// The exact pairing is exact or refused.
+#[test]
+fn the_best_pairing_says_when_it_cannot_be_had() {
+    let desk = Desk::new();
+    let plan = desk.path("plan");
+    let refused = |more: &[&str]| {
+        let output =
+            marginswap(&words("plan", &[&["-o", &plan, "--pairing", "optimal"], more].concat()));
+        assert_eq!(output.status.code(), Some(7), "{}", err(&output));
+        err(&output)
+    };
+    assert!(refused(&["--budget", "4"]).contains("the budget allows 4"));
+    let project = desk.write("misspelt.toml", "[swap.weights]\nregoin = 3\n");
+    let output = marginswap(&words("plan", &["-o", &plan, "--project", &project]));
+    assert!(err(&output).contains("`region`"), "{}", err(&output));
+    assert_eq!(output.status.code(), Some(3));
+    // An empty list is the match list that asks for nothing.
+    let strict = "region,sex,age,marital,education,occupation";
+    let (said, _) = job("plan", &["-o", &plan, "--match", strict, "--match", ""]);
+    assert_eq!(said["left_over"], 0);
+    // A list of records may begin with a byte order mark.
+    let list = desk.write("list", "\u{feff}1\n3\n");
+    let (said, _) = job("plan", &["-o", &plan, "--force", "--risky", &format!("records:{list}")]);
+    assert_eq!(said["risky"], 2);
+}

@@ -245,6 +245,7 @@ const REFUSED: &[(&str, Code, &str, &str)] = &[
     ("[swap]\npairing = 'best'\n", Code::BadEntry, "line 2, column 11", "greedy or optimal"),
     ("[swap]\nmax_records = 9\n", Code::BadEntry, "line 2, column 15", "from 2 to 8"),
     ("[swap.weights]\nage = 0\n", Code::BadEntry, "line 2, column 7", "a whole number from 1"),
+    ("[swap.weights]\nage = 70000\n", Code::BadEntry, "line 2, column 7", "from 1 to 65,535"),
     ("[swap.weights]\nage = 1.5\n", Code::BadEntry, "line 2, column 7", "`swap.weights.age`"),
     ("[swap]\nweights = 'CANARY'\n", Code::BadEntry, "line 2, column 11", "entries of its own"),
     ("[release]\nshuffle = 'CANARY'\n", Code::BadEntry, "line 2, column 11", "true or false"),

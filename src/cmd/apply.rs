@@ -10,7 +10,7 @@ use marginswap_report::verify::VerifyReport;
 use crate::args::ApplyArgs;
 use crate::job::{open, scope_of};
 use crate::output::{Outcome, give, next, talk, verify_line};
-use crate::project::Project;
+use crate::project::{Project, Release};
 use crate::release::{ReleaseAs, release};
 use crate::seed::SeedFrom;
 use crate::settings;
@@ -19,12 +19,16 @@ use crate::settings;
 pub fn run(args: &ApplyArgs) -> Result<Outcome, Diagnostic> {
     settings::use_threads(&args.threads)?;
     let overwrite = Overwrite::from_force(args.force.force);
-    let inputs = [Some(&args.data), Some(&args.plan), args.seed_file.as_ref()];
+    let inputs =
+        [Some(&args.data), Some(&args.plan), args.seed_file.as_ref(), args.project.as_ref()];
     let inputs: Vec<&Path> = inputs.into_iter().flatten().map(PathBuf::as_path).collect();
     check_outputs(&[&args.out], &inputs, overwrite)?;
     let plan = read_plan(&args.plan)?;
+    let mut told = Release::default();
     if let Some(path) = &args.project {
-        plan.check_parameters(&Project::load(path)?.parameters())?;
+        let named = Project::load(path)?;
+        plan.check_parameters(&named.parameters())?;
+        told = named.release;
     }
     let project = Project {
         delimiter: settings::delimiter(&args.read)?,
@@ -44,12 +48,15 @@ pub fn run(args: &ApplyArgs) -> Result<Outcome, Diagnostic> {
     let loaded = opened.read(true)?;
     plan.check_input(&digest.sha256, loaded.records_read() as u64, loaded.names())?;
     let keys: VarSet = loaded.variables(&scope, &project.risk.keys);
-    let shuffle = if args.release.shuffle {
+    let shuffle = if args.release.shuffle || told.shuffle == Some(true) {
         Some(SeedFrom::flags(args.seed_file.as_deref(), None).choose()?.seed)
     } else {
         None
     };
-    let drop = settings::names(&args.release.drop)?;
+    let mut drop = settings::names(&args.release.drop)?;
+    if drop.is_empty() {
+        drop = told.drop;
+    }
     let released = release(
         &loaded,
         &scope,

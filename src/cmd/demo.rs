@@ -21,5 +21,12 @@ pub fn run(args: &DemoArgs) -> Result<Outcome, Diagnostic> {
     talk(&format!("{} is the survey of an invented town", files.data.display()));
     talk(&format!("{} says what to do with it", files.project.display()));
     let project = Project::load(&files.project)?.expanded();
-    carry_out(Request { project, seed, overwrite, svg: None, json: args.answer.json })
+    carry_out(Request {
+        project,
+        project_file: Some(files.project),
+        seed,
+        overwrite,
+        svg: None,
+        json: args.answer.json,
+    })
 }

@@ -24,14 +24,15 @@ pub fn run(args: &PlanArgs) -> Result<Outcome, Diagnostic> {
         )
     })?;
     let overwrite = Overwrite::from_force(args.job.force.force);
-    let inputs = [project.data.as_deref(), args.job.seed_file.as_deref()];
-    let inputs: Vec<&Path> = inputs.into_iter().flatten().collect();
+    let seed_file = args.job.seed_file.as_deref();
+    let inputs = settings::inputs(&project, args.job.project.as_deref(), seed_file);
+    let inputs: Vec<&Path> = inputs.iter().map(PathBuf::as_path).collect();
     let outputs: Vec<&Path> =
         [Some(&out), args.svg.as_ref()].into_iter().flatten().map(PathBuf::as_path).collect();
     check_outputs(&outputs, &inputs, overwrite)?;
     let sketch = Sketch::new(args.svg.as_ref(), &args.job.force, &inputs)?;
-    let chosen = SeedFrom::flags(args.job.seed_file.as_deref(), args.job.demo_seed).choose()?;
     let prepared = prepare(project)?;
+    let chosen = SeedFrom::flags(seed_file, args.job.demo_seed).choose()?;
     let planned = prepared.plan(chosen.seed)?;
     let report = prepared.report(&planned, &prepared.exposure(&planned), chosen.not_for_release);
     prepared.warn_of_a_missed_rate(&report);

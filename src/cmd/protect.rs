@@ -22,6 +22,8 @@ use crate::settings;
 /// A job, as flags or a demonstration ask for it.
 pub struct Request {
     pub project: Project,
+    /// Where it was read from, if it was named.
+    pub project_file: Option<PathBuf>,
     pub seed: SeedFrom,
     pub overwrite: Overwrite,
     pub svg: Option<PathBuf>,
@@ -45,6 +47,7 @@ pub fn run(args: &ProtectArgs) -> Result<Outcome, Diagnostic> {
     pages.external = args.external_report.clone().or(pages.external.take());
     carry_out(Request {
         project,
+        project_file: args.job.project.clone(),
         seed: SeedFrom::flags(args.job.seed_file.as_deref(), args.job.demo_seed),
         overwrite: Overwrite::from_force(args.job.force.force),
         svg: args.svg.clone(),
@@ -54,7 +57,7 @@ pub fn run(args: &ProtectArgs) -> Result<Outcome, Diagnostic> {
 
 /// Does what a request asks for.
 pub fn carry_out(request: Request) -> Result<Outcome, Diagnostic> {
-    let Request { project, seed, overwrite, svg, json } = request;
+    let Request { project, project_file, seed, overwrite, svg, json } = request;
     let out: PathBuf = project.release.out.clone().ok_or_else(|| {
         Diagnostic::new(
             Code::MissingSetting,
@@ -72,10 +75,10 @@ pub fn carry_out(request: Request) -> Result<Outcome, Diagnostic> {
         svg.as_ref(),
     ];
     let outputs: Vec<&Path> = outputs.into_iter().flatten().map(PathBuf::as_path).collect();
-    let inputs = [project.data.as_deref(), seed.file()];
-    check_outputs(&outputs, &inputs.into_iter().flatten().collect::<Vec<_>>(), overwrite)?;
-    let chosen = seed.choose()?;
+    let inputs = settings::inputs(&project, project_file.as_deref(), seed.file());
+    check_outputs(&outputs, &inputs.iter().map(PathBuf::as_path).collect::<Vec<_>>(), overwrite)?;
     let prepared = prepare(project)?;
+    let chosen = seed.choose()?;
     let planned = prepared.plan(chosen.seed)?;
     let (swaps, groups) = (prepared.planned_swaps(&planned), prepared.planned_groups(&planned));
     let project = &prepared.project;

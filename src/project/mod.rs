@@ -21,7 +21,7 @@ mod text;
 mod trs;
 
 use std::collections::BTreeMap;
-use std::num::NonZeroU32;
+use std::num::NonZeroU16;
 use std::path::PathBuf;
 
 use marginswap_io::Delimiter;
@@ -149,7 +149,7 @@ pub struct Swapping {
     /// A single swap takes at most so many records.
     pub max_records: Option<MaxRecords>,
     /// What it costs to disturb a variable; 1 where none is given.
-    pub weights: BTreeMap<String, NonZeroU32>,
+    pub weights: BTreeMap<String, NonZeroU16>,
 }
 
 /// `[release]`: what is written.
@@ -271,8 +271,8 @@ impl Project {
 
     /// What it costs to disturb a variable.
     #[must_use]
-    pub fn weight_of(&self, variable: &str) -> NonZeroU32 {
-        self.swap.weights.get(variable).copied().unwrap_or(NonZeroU32::MIN)
+    pub fn weight_of(&self, variable: &str) -> NonZeroU16 {
+        self.swap.weights.get(variable).copied().unwrap_or(NonZeroU16::MIN)
     }
 
     /// What decides a plan, as one JSON object whose keys are sorted: two projects with
@@ -294,7 +294,7 @@ impl Project {
             Risky::Top(_) | Risky::Probability(_) => project.risk.model_parameters(),
             _ => Value::Null,
         };
-        let weights: BTreeMap<&String, u32> = swap
+        let weights: BTreeMap<&String, u16> = swap
             .weights
             .iter()
             .filter(|(_, weight)| weight.get() != 1)

@@ -144,7 +144,7 @@ fn wrong_kind(message: &str) -> (String, String) {
         "integer" => "a number".to_owned(),
         "floating point" => "a number with decimals".to_owned(),
         "boolean" | "a boolean" => "true or false".to_owned(),
-        "a nonzero u32" => "a whole number from 1 to 4,294,967,295".to_owned(),
+        "a nonzero u16" => "a whole number from 1 to 65,535".to_owned(),
         "u32" => "a whole number from 0 to 4,294,967,295".to_owned(),
         kind if kind.starts_with("struct ") => "a part with entries of its own".to_owned(),
         "a map" => "a part with entries of its own".to_owned(),

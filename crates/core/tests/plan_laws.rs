@@ -110,22 +110,22 @@ impl Setting {
         self.prices.cost(self.world.differing(left, right), exchanged)
     }
 
-    /// No record stands in the cell of a record at risk, and none breaks a rule.
+    /// No record stands in the cell of a record at risk, and no rule is broken more often.
     fn is_clean(&self, after: &World, changed: &[usize]) -> bool {
         let risky = self.risky();
         let layout = Layout::new(&self.world.levels);
-        let packed = after.packed();
-        changed.iter().all(|&record| {
+        let broken = |world: &World, rule: &Forbidden| {
+            let packed = world.packed();
+            let holds = |&&record: &&usize| rule.holds(&layout, packed.cells().get(record));
+            changed.iter().filter(holds).count()
+        };
+        let occupied = |record: usize| {
             let cell = &after.records[record];
-            let occupied =
-                (0..risky.len()).any(|other| risky[other] && self.world.records[other] == *cell);
-            let broken = self
-                .constraints
-                .forbidden
-                .iter()
-                .any(|rule| rule.holds(&layout, packed.cells().get(record)));
-            !occupied && !broken
-        })
+            (0..risky.len()).any(|other| risky[other] && self.world.records[other] == *cell)
+        };
+        let mut rules = self.constraints.forbidden.iter();
+        rules.all(|rule| broken(after, rule) <= broken(&self.world, rule))
+            && !changed.iter().any(|&record| occupied(record))
     }
 }
 

@@ -137,9 +137,16 @@ fn look_at_target(path: &Path, overwrite: Overwrite) -> Result<(), Diagnostic> {
     if overwrite == Overwrite::Refuse {
         return Err(exists());
     }
-    // A link to a device or a pipe, such as /dev/stdout, is one too.
-    let leads_to_a_file = fs::metadata(path).map_or(true, |target| target.is_file());
-    if !(kind.is_file() || kind.is_symlink() && leads_to_a_file) {
+    // A rename would put the file in the place of the link, not where it leads: not even where
+    // that is a file, as /dev/stdout may.
+    if kind.is_symlink() {
+        return Err(Diagnostic::new(
+            Code::Unwritable,
+            "the output is a link to another place",
+            "name the file that it leads to",
+        ));
+    }
+    if !kind.is_file() {
         return Err(Diagnostic::new(
             Code::Unwritable,
             "the output is a device or a pipe",

@@ -238,36 +238,52 @@ impl Drop for Temporary {
 
 /// From now on Ctrl-C and SIGTERM (on Unix also SIGHUP) remove the temporary files there
 /// are and end the program with exit code 130; on Unix, writing more than the system allows
-/// one file is an error like a full disk and no longer kills. For programs; a library has no
-/// business with signals.
+/// one file is an error like a full disk and no longer kills. A signal that is ignored, as
+/// `nohup` and a shell's `&` ask for, stays ignored. For programs; a library has no business
+/// with signals.
 ///
-/// # Errors
-/// [`Code::Unwritable`] when the program has a handler of its own.
-pub fn remove_on_interrupt() -> Result<(), Diagnostic> {
+/// Where no signal can be caught the program goes on: what it leaves when it is killed is a
+/// temporary file, whose name tells what it is.
+pub fn remove_on_interrupt() {
     static ONCE: Once = Once::new();
-    let mut installed = Ok(());
-    ONCE.call_once(|| {
-        installed = ctrlc::try_set_handler(|| {
-            let there = there();
-            for path in there.iter() {
-                let _ = RealDisk.remove(path);
+    ONCE.call_once(catch_signals);
+}
+
+#[cfg(unix)]
+fn catch_signals() {
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
+    let ignored = ignored_signals();
+    let caught = [SIGINT, SIGTERM, SIGHUP].into_iter().filter(|signal| !ignored.contains(signal));
+    if let Ok(mut signals) = signal_hook::iterator::Signals::new(caught) {
+        std::thread::spawn(move || {
+            if signals.forever().next().is_some() {
+                clean_up_and_leave();
             }
-            std::process::exit(130);
         });
-        // The flag is never read: any handler turns the signal into an error of the write.
-        #[cfg(unix)]
-        if installed.is_ok() {
-            let flag = std::sync::Arc::default();
-            installed = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, flag)
-                .map(|_| ())
-                .map_err(ctrlc::Error::System);
-        }
-    });
-    installed.map_err(|_| {
-        Diagnostic::new(
-            Code::Unwritable,
-            "an interrupt cannot be caught, since another part of the program does",
-            "start the program on its own",
-        )
-    })
+    }
+    // The flag is never read: any handler turns the signal into an error of the write.
+    let _ = signal_hook::flag::register(SIGXFSZ, std::sync::Arc::default());
+}
+
+#[cfg(not(unix))]
+fn catch_signals() {
+    let _ = ctrlc::try_set_handler(clean_up_and_leave);
+}
+
+/// The signals that whoever started the program wants ignored, where the system tells: Linux
+/// does, as a mask.
+#[cfg(unix)]
+fn ignored_signals() -> Vec<i32> {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0);
+    (1..=64).filter(|signal| mask >> (signal - 1) & 1 == 1).collect()
+}
+
+fn clean_up_and_leave() {
+    let there = there();
+    for path in there.iter() {
+        let _ = RealDisk.remove(path);
+    }
+    std::process::exit(130);
 }

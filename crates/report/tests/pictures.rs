@@ -209,6 +209,7 @@ fn record_of(names: &[String], swappable: bool) -> RecordReport {
             })
             .collect(),
         partner_records: None,
+        larger: None,
     }
 }
 

@@ -14,7 +14,7 @@ use super::{Offers, Planner};
 use crate::encode::RecordId;
 
 /// How many steps are taken for all left records together, one for each pair of cells.
-const MOST_STEPS: usize = 400_000_000;
+const MOST_STEPS: usize = 150_000_000;
 
 /// Judging a pair costs as much as so many looks at one; refusing it, when all unions of
 /// its parts were tried, so many.

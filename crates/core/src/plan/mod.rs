@@ -34,15 +34,18 @@ mod pool;
 mod through;
 
 pub use beyond::Larger;
+use std::hash::BuildHasher;
+
 pub use constraint::{Constraints, Forbidden, Term};
 pub use exchange::{Offer, Offers, Prices, cheapest};
 pub use group::{Group, Take};
 pub use left::{LeftOver, Obstacle};
 pub use matching::maximum_weight_matching;
-pub use optimal::{MOST_VERTICES, TooLarge};
+pub use optimal::{MOST_VERTICES, NoBestPairing};
 
-use crate::encode::{RecordId, Records};
+use crate::encode::{Layout, RecordId, Records};
 use crate::graph::{GeneratingClass, MarginGraph, Separators};
+use crate::hash::STATE;
 use crate::partner::swap::{Swap, exchange_into};
 use crate::partner::{Screening, pair};
 use crate::random::{Random, Seed};
@@ -165,7 +168,8 @@ impl SwapPlan {
 /// How partners are chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pairing {
-    /// Cheapest first, then room is made for those left over: any number of records.
+    /// Cheapest first, then room is made for those left over: any number of records. Where
+    /// some are still left and few are at risk, the best pairing is tried too.
     Greedy,
     /// The best there is: few records.
     Optimal,
@@ -189,8 +193,8 @@ const MOST_ROUNDS: usize = 6;
 /// `match-lists-in-order`.
 ///
 /// # Errors
-/// When the exact pairing is asked for and does not fit.
-pub fn plan(task: Task<'_>, pairing: Pairing, seed: Seed) -> Result<Planned, TooLarge> {
+/// When the exact pairing is asked for and cannot be had.
+pub fn plan(task: Task<'_>, pairing: Pairing, seed: Seed) -> Result<Planned, NoBestPairing> {
     let graph = task.class.margin_graph();
     let mut planner = Planner::new(task, &graph, seed);
     for &agree in &task.constraints.matches {
@@ -210,6 +214,9 @@ pub fn plan(task: Task<'_>, pairing: Pairing, seed: Seed) -> Result<Planned, Too
                 }
             }
         }
+    }
+    if pairing == Pairing::Greedy && !planner.open.is_empty() {
+        planner = planner.or_optimal(seed);
     }
     // A later list may have set free what an earlier one asks for.
     if pairing == Pairing::Greedy && task.constraints.matches.len() > 1 {
@@ -234,6 +241,8 @@ struct Planner<'a> {
     task: Task<'a>,
     offers: Offers<'a>,
     random: Random,
+    /// Drawn once, for choices that must not depend on when they are made.
+    salt: u64,
     pool: Pool,
     /// All cells of the file, to see whether a swap brings one back.
     cells: CellIndex,
@@ -261,11 +270,16 @@ const NO_SWAP: u32 = u32::MAX;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Judgement {
     cost: u64,
-    /// How many records it leaves unique on the keys that were not: those it gives a
-    /// combination that nobody had, and those that are left alone with theirs.
+    /// How many records that were not at risk it leaves alone with their keys, on their own
+    /// line: the one thing a swap can do to somebody who has no part in it.
+    exposed: u8,
+    /// How many records it gives a combination of keys that nobody had. A line that is put
+    /// together from two is unique and nobody's.
     new_uniques: u8,
     /// Is only one of the two at risk?
     covers_one: bool,
+    /// Decides between equals.
+    chance: u32,
     exchanged: VarSet,
 }
 
@@ -281,10 +295,12 @@ impl<'a> Planner<'a> {
             .filter(|&cell| protected[cell] && swappable(cell))
             .map(number)
             .collect();
+        let mut random = Random::new(seed, 0);
         Self {
             task,
             offers: Offers::new(graph, task.prices),
-            random: Random::new(seed, 0),
+            salt: random.bits(),
+            random,
             pool,
             cells: CellIndex::new(joint.cells(), task.class.delta(), counts()),
             key_combinations: (task.prices.keys != task.class.delta())
@@ -361,20 +377,26 @@ impl<'a> Planner<'a> {
         });
         exchange_into(layout, cells.get(left), cells.get(right), exchanged, new);
         let (new_left, new_right) = new.split_at(layout.words());
+        if self.creates_a_forbidden(
+            layout,
+            [cells.get(left), cells.get(right)],
+            [new_left, new_right],
+        ) {
+            return None;
+        }
         let mut nobodys = [false; 2];
         for (cell, nobodys) in [new_left, new_right].into_iter().zip(&mut nobodys) {
             let known = self.cells.find(cell);
             *nobodys = known.is_none();
             let brings_back = known.is_some_and(|known| self.protected[known as usize]);
-            let breaks = |rule: &Forbidden| rule.holds(layout, cell);
-            if brings_back || self.task.constraints.forbidden.iter().any(breaks) {
+            if brings_back {
                 return None;
             }
         }
         let keys = self.task.prices.keys;
         // When all differing keys travel the two combinations only change places.
-        let new_uniques = if (differing & keys).is_subset(&exchanged) {
-            0
+        let (exposed, new_uniques) = if (differing & keys).is_subset(&exchanged) {
+            (0, 0)
         } else {
             let arrive = match &self.key_combinations {
                 None => nobodys.map(u8::from),
@@ -382,15 +404,42 @@ impl<'a> Planner<'a> {
                     [new_left, new_right].map(|cell| u8::from(known.find(cell).is_none()))
                 }
             };
-            let leave = [left, right].map(|cell| u8::from(self.key_counts[cell] == 2));
-            arrive.iter().chain(&leave).sum()
+            // Whoever is left alone and at risk has, or will have, a swap of his own.
+            let leave = [left, right]
+                .map(|cell| u8::from(self.key_counts[cell] == 2 && !self.protected[cell]));
+            (leave.iter().sum(), arrive.iter().sum())
         };
         Some(Judgement {
             cost: self.task.prices.cost(differing, exchanged),
+            exposed,
             new_uniques,
             covers_one: !(self.pool.is_open(left) && self.pool.is_open(right)),
+            chance: self.chance(left, right, exchanged),
             exchanged,
         })
+    }
+
+    /// Does an exchange make a forbidden combination more often than it stood there before?
+    fn creates_a_forbidden(
+        &self,
+        layout: &Layout,
+        before: [&[u64]; 2],
+        after: [&[u64]; 2],
+    ) -> bool {
+        self.task.constraints.forbidden.iter().any(|rule| {
+            let broken = |cells: [&[u64]; 2]| {
+                cells.into_iter().filter(|cell| rule.holds(layout, cell)).count()
+            };
+            broken(after) > broken(before)
+        })
+    }
+
+    /// A number that decides between exchanges that are otherwise equal: random by the seed,
+    /// and the same whenever the same exchange is judged.
+    fn chance(&self, left: usize, right: usize, exchanged: VarSet) -> u32 {
+        let pair = (left.min(right), left.max(right), exchanged);
+        let hash = STATE.hash_one((self.salt, pair));
+        u32::try_from(hash >> 32).expect("half of the bits are left")
     }
 
     /// Makes a swap between a free record of each of two cells.

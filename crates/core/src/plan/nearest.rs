@@ -26,6 +26,8 @@ pub(super) const PATIENCE: usize = 12;
 /// Which swaps a round makes.
 #[derive(Debug, Clone, Copy)]
 struct Ask {
+    /// At most so many people may be left alone with their keys by one.
+    most_exposed: u8,
     /// At most so many records may become unique by one.
     most_new: u8,
     /// Must it cover two records at risk?
@@ -39,12 +41,14 @@ impl Planner<'_> {
         let same_price =
             |left: &(VarSet, Offer), right: &(VarSet, Offer)| left.1.cost == right.1.cost;
         // Where few are at risk there is a choice of partners: for one price first only swaps
-        // that make nobody unique, then any.
+        // that make nobody unique, then those that leave nobody alone, then any.
         let few = self.open.len() * 4 <= self.task.joint.len();
-        let sweeps: &[u8] = if few { &[0, u8::MAX] } else { &[u8::MAX] };
+        let any = (u8::MAX, u8::MAX);
+        let sweeps: &[(u8, u8)] = if few { &[(0, 0), (0, u8::MAX), any] } else { &[any] };
         let rounds = sets.chunk_by(same_price).flat_map(|sets| {
-            sweeps.iter().flat_map(move |&most| {
-                sets.iter().map(move |set| (set, Ask { most_new: most, covers_two: false }))
+            sweeps.iter().flat_map(move |&(most_exposed, most_new)| {
+                let ask = Ask { most_exposed, most_new, covers_two: false };
+                sets.iter().map(move |set| (set, ask))
             })
         });
         // Where the number of swaps is capped, one that covers two records comes before any
@@ -53,7 +57,7 @@ impl Planner<'_> {
         let twos = sets
             .iter()
             .filter(|_| capped)
-            .map(|set| (set, Ask { most_new: u8::MAX, covers_two: true }));
+            .map(|set| (set, Ask { most_exposed: u8::MAX, most_new: u8::MAX, covers_two: true }));
         let rounds = twos.chain(rounds);
         let mut history: Vec<(usize, usize)> = Vec::new();
         for ((differing, offer), ask) in rounds {
@@ -62,7 +66,7 @@ impl Planner<'_> {
             }
             let before = self.swaps.len();
             let read = self.round(*differing, offer, ask);
-            if ask.most_new == 0 || ask.covers_two {
+            if ask.most_exposed == 0 || ask.covers_two {
                 continue;
             }
             history.push((read, self.swaps.len() - before));
@@ -162,13 +166,15 @@ impl Planner<'_> {
                 continue;
             }
             let Some(judgement) = self.judge(cell, other, differing, offer) else { continue };
-            if judgement.new_uniques > ask.most_new || (ask.covers_two && judgement.covers_one) {
+            let exposes = judgement.exposed > ask.most_exposed;
+            let makes_new = judgement.new_uniques > ask.most_new;
+            if exposes || makes_new || (ask.covers_two && judgement.covers_one) {
                 continue;
             }
             if best.as_ref().is_none_or(|(known, _)| judgement < *known) {
                 best = Some((judgement, other));
             }
-            if judgement.new_uniques == 0 && !judgement.covers_one {
+            if judgement.exposed + judgement.new_uniques == 0 && !judgement.covers_one {
                 break;
             }
         }

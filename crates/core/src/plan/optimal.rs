@@ -12,6 +12,7 @@ use std::fmt;
 
 use super::{Planner, matching::maximum_weight_matching, number};
 use crate::hash::{Map, STATE};
+use crate::random::Seed;
 use crate::varset::VarSet;
 
 /// The graph has more vertices than the exact method takes.
@@ -21,26 +22,47 @@ pub const MOST_VERTICES: usize = 1000;
 /// can make, which is four for every two vertices.
 const ONE_COST: u64 = 4 * MOST_VERTICES as u64;
 
-/// The exact pairing does not fit.
+/// Why there is no exact pairing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct TooLarge {
-    /// How many records at risk there are.
-    pub at_risk: usize,
-    /// How many records would take part.
-    pub vertices: usize,
+pub enum NoBestPairing {
+    /// Too many records take part.
+    TooLarge {
+        /// How many records at risk there are.
+        at_risk: usize,
+        /// How many records would take part.
+        vertices: usize,
+    },
+    /// It changes more records than may be changed; the best pairing with a cap is another
+    /// problem.
+    Capped {
+        /// How many records it changes.
+        changed: u64,
+        /// How many may be changed.
+        most: u64,
+    },
+    /// The costs are too large to be added up.
+    TooDear,
 }
 
-impl fmt::Display for TooLarge {
+impl fmt::Display for NoBestPairing {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            formatter,
-            "{} records at risk and their partners make {} vertices, at most {MOST_VERTICES} fit",
-            self.at_risk, self.vertices
-        )
+        match self {
+            Self::TooLarge { at_risk, vertices } => write!(
+                formatter,
+                "{at_risk} records at risk and their partners make {vertices} vertices, at most \
+                 {MOST_VERTICES} fit"
+            ),
+            Self::Capped { changed, most } => write!(
+                formatter,
+                "the best pairing changes {changed} records and the budget allows {most}; with a \
+                 budget that binds there is no exact pairing"
+            ),
+            Self::TooDear => formatter.write_str("the weights are too large for an exact sum"),
+        }
     }
 }
 
-impl std::error::Error for TooLarge {}
+impl std::error::Error for NoBestPairing {}
 
 /// A vertex: one free record of a cell, at risk or not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -50,9 +72,30 @@ struct Vertex {
     at_risk: bool,
 }
 
+/// Up to so many pairs of cells the best pairing is tried without being asked for.
+const TRIED_UNASKED: usize = 20_000_000;
+
 impl Planner<'_> {
+    /// This plan, or the best pairing where that can be had quickly and covers more.
+    pub(super) fn or_optimal(self, seed: Seed) -> Self {
+        let cells = self.protected.iter().filter(|&&protected| protected).count();
+        if cells.saturating_mul(self.task.joint.len()) > TRIED_UNASKED {
+            return self;
+        }
+        let mut best = Planner::new(self.task, self.offers.graph(), seed);
+        for &agree in &self.task.constraints.matches {
+            if best.match_optimally(agree).is_err() {
+                return self;
+            }
+        }
+        let left = |planner: &Self| -> usize {
+            planner.open.iter().map(|&cell| planner.pool.open(cell as usize)).sum()
+        };
+        if left(&best) < left(&self) { best } else { self }
+    }
+
     /// Makes the best swaps for all open records whose partners agree with them on `agree`.
-    pub(super) fn match_optimally(&mut self, agree: VarSet) -> Result<(), TooLarge> {
+    pub(super) fn match_optimally(&mut self, agree: VarSet) -> Result<(), NoBestPairing> {
         self.close_cells();
         if self.is_full() {
             return Ok(());
@@ -61,7 +104,7 @@ impl Planner<'_> {
             self.open.iter().map(|&cell| (cell as usize, self.pool.open(cell as usize))).collect();
         let total: usize = at_risk.iter().map(|(_, count)| count).sum();
         if total > MOST_VERTICES {
-            return Err(TooLarge { at_risk: total, vertices: total });
+            return Err(NoBestPairing::TooLarge { at_risk: total, vertices: total });
         }
         let mut vertices: Vec<Vertex> = Vec::new();
         let mut place: Map<Vertex, usize> = Map::with_hasher(STATE);
@@ -84,7 +127,9 @@ impl Planner<'_> {
                     continue;
                 }
                 if let Some(judged) = self.judge_below(cell, other, differing, u64::MAX) {
-                    let price = judged.cost * ONE_COST + u64::from(judged.new_uniques);
+                    let new = u64::from(judged.exposed) + u64::from(judged.new_uniques);
+                    let price =
+                        judged.cost.checked_mul(ONE_COST).ok_or(NoBestPairing::TooDear)? + new;
                     partners.push((price, self.random.bits(), other, judged.exchanged));
                 }
             }
@@ -106,25 +151,34 @@ impl Planner<'_> {
             }
         }
         if vertices.len() > MOST_VERTICES {
-            return Err(TooLarge { at_risk: total, vertices: vertices.len() });
+            return Err(NoBestPairing::TooLarge { at_risk: total, vertices: vertices.len() });
         }
         let dearest = edges.values().map(|(cost, _)| *cost).max().unwrap_or(0);
-        let cover = (dearest + 1) * (vertices.len() as u64 + 1);
+        // Covering one more outweighs all prices; duals and sums stay far below the limit.
+        let cover = i64::try_from(dearest)
+            .ok()
+            .and_then(|dearest| (dearest + 1).checked_mul(vertices.len() as i64 + 1))
+            .filter(|cover| *cover <= i64::MAX >> 4)
+            .ok_or(NoBestPairing::TooDear)?;
         let mut weighted: Vec<(usize, usize, i64)> = edges
             .iter()
             .map(|(&(left, right), &(cost, _))| {
-                let covers = u64::from(vertices[left].at_risk) + u64::from(vertices[right].at_risk);
-                let weight = i64::try_from(covers * cover - cost).unwrap_or(i64::MAX >> 8);
-                (left, right, weight)
+                let covers = i64::from(vertices[left].at_risk) + i64::from(vertices[right].at_risk);
+                let cost = i64::try_from(cost).expect("the dearest fits");
+                (left, right, covers * cover - cost)
             })
             .collect();
         weighted.sort_unstable();
         let mates = maximum_weight_matching(vertices.len(), &weighted);
+        let pairs = mates.iter().flatten().count() as u64 / 2;
+        if let Some(most) = self.task.constraints.most_changed {
+            let changed = self.records_changed() + 2 * pairs;
+            if changed > most {
+                return Err(NoBestPairing::Capped { changed, most });
+            }
+        }
         for (left, mate) in mates.into_iter().enumerate() {
             let Some(right) = mate.filter(|&right| left < right) else { continue };
-            if self.is_full() {
-                break;
-            }
             let (_, exchanged) = edges[&(left, right)];
             self.make_as(vertices[left], vertices[right], exchanged);
         }
