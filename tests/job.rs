@@ -10,31 +10,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
-use support::{err, formula, marginswap, out, real_data};
-use tempfile::TempDir;
+use support::{Desk, err, formula, marginswap, out, real_data};
 
 const TOWN: &str = "examples/town.csv";
 const KEEP: &str = "region*sex*age + age*marital + education*occupation";
 const KEYS: &str = "region,sex,age,marital,occupation";
-
-/// A folder for what a test writes.
-struct Desk(TempDir);
-
-impl Desk {
-    fn new() -> Self {
-        Self(tempfile::tempdir().unwrap())
-    }
-
-    fn path(&self, name: &str) -> String {
-        self.0.path().join(name).to_str().unwrap().to_owned()
-    }
-
-    fn write(&self, name: &str, content: &str) -> String {
-        let path = self.path(name);
-        fs::write(&path, content).unwrap();
-        path
-    }
-}
 
 /// Runs a command that may end with 0 or 1 and reads its JSON.
 fn answer(arguments: &[&str]) -> (Value, i32) {
@@ -507,7 +487,7 @@ fn what_is_missing_is_asked_for() {
         assert_eq!(output.status.code(), Some(code), "{arguments:?}: {}", err(&output));
     }
     assert!(!Path::new(&target).exists());
-    assert_eq!(fs::read_dir(desk.0.path()).unwrap().count(), 0, "nothing is left behind");
+    assert_eq!(fs::read_dir(desk.folder()).unwrap().count(), 0, "nothing is left behind");
 }
 
 #[test]
@@ -742,11 +722,11 @@ fn outputs_that_meet_are_refused() {
     for more in [
         &["-o", &one, "--plan", &detour][..],
         &["-o", &one, "--seed-file", &detour],
-        &["-o", desk.0.path().to_str().unwrap(), "--seed-file", &seed],
+        &["-o", desk.folder().to_str().unwrap(), "--seed-file", &seed],
     ] {
         let output = marginswap(&words("protect", more));
         assert_eq!(output.status.code(), Some(8), "{more:?}: {}", err(&output));
-        assert_eq!(fs::read_dir(desk.0.path()).unwrap().count(), 0, "{more:?}");
+        assert_eq!(fs::read_dir(desk.folder()).unwrap().count(), 0, "{more:?}");
     }
 }
 
@@ -766,7 +746,7 @@ fn a_file_that_may_not_grow_leaves_nothing() {
         .output()
         .unwrap();
     assert_eq!(output.status.code(), Some(8), "{}", err(&output));
-    assert_eq!(fs::read_dir(desk.0.path()).unwrap().count(), 1, "only the data are there");
+    assert_eq!(fs::read_dir(desk.folder()).unwrap().count(), 1, "only the data are there");
 }
 
 /// `nohup` and a shell's `&` ask for ignored signals: the job runs, and nothing is lost.

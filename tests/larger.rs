@@ -8,46 +8,26 @@ use std::collections::BTreeMap;
 use std::fs;
 
 use serde_json::Value;
-use support::{err, marginswap, out};
-use tempfile::TempDir;
+use support::{Desk, err, marginswap, out};
 
 const NAMES: [&str; 6] = ["a", "b", "c", "d", "e", "w"];
 
-/// A folder with a file of records drawn from a fixed rule.
-struct Desk(TempDir);
-
-impl Desk {
-    fn new() -> Self {
-        Self(tempfile::tempdir().unwrap())
+/// Six columns, 400 records; the last has two values and is used as a weight.
+fn survey(desk: &Desk) -> String {
+    let mut state = 7u64;
+    let mut next = |below: u64| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        // Low values are more common.
+        let draw = |bits: u64| (bits >> 40) % below;
+        draw(state).min(draw(state.rotate_left(17)))
+    };
+    let mut text = NAMES.join(",") + "\n";
+    for _ in 0..400 {
+        let fields: Vec<String> =
+            [4, 3, 4, 3, 4, 2].iter().map(|&levels| format!("x{}", next(levels))).collect();
+        text += &(fields.join(",") + "\n");
     }
-
-    fn path(&self, name: &str) -> String {
-        self.0.path().join(name).to_str().unwrap().to_owned()
-    }
-
-    fn write(&self, name: &str, content: &str) -> String {
-        let path = self.path(name);
-        fs::write(&path, content).unwrap();
-        path
-    }
-
-    /// Six columns, 400 records; the last has two values and is used as a weight.
-    fn survey(&self) -> String {
-        let mut state = 7u64;
-        let mut next = |below: u64| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-            // Low values are more common.
-            let draw = |bits: u64| (bits >> 40) % below;
-            draw(state).min(draw(state.rotate_left(17)))
-        };
-        let mut text = NAMES.join(",") + "\n";
-        for _ in 0..400 {
-            let fields: Vec<String> =
-                [4, 3, 4, 3, 4, 2].iter().map(|&levels| format!("x{}", next(levels))).collect();
-            text += &(fields.join(",") + "\n");
-        }
-        self.write("survey.csv", &text)
-    }
+    desk.write("survey.csv", &text)
 }
 
 fn pairs_of(names: &[&str]) -> Vec<[String; 2]> {
@@ -102,7 +82,7 @@ fn covered(before: &[Vec<String>], after: &[Vec<String>], keys: &[&str]) -> u64 
 #[test]
 fn protect_covers_with_groups_what_no_pair_can() {
     let desk = Desk::new();
-    let survey = desk.survey();
+    let survey = survey(&desk);
     let names = &NAMES[..5];
     let keep = all_pairs(names);
     let keys = names.join(",");
@@ -182,7 +162,7 @@ fn protect_covers_with_groups_what_no_pair_can() {
 #[test]
 fn constraints_hold_for_groups() {
     let desk = Desk::new();
-    let survey = desk.survey();
+    let survey = survey(&desk);
     let before = rows(&survey);
     let keys = "a,b,c,d,e";
     let place = |name: &str| NAMES.iter().position(|other| *other == name).unwrap();
@@ -228,7 +208,7 @@ fn constraints_hold_for_groups() {
 #[test]
 fn the_project_file_says_it_too() {
     let desk = Desk::new();
-    let survey = desk.survey();
+    let survey = survey(&desk);
     let project = desk.write(
         "marginswap.toml",
         &format!(

@@ -12,43 +12,25 @@ use std::path::PathBuf;
 
 use marginswap_core::diagnostic::Code;
 use serde_json::Value;
-use support::{err, marginswap, out};
-use tempfile::TempDir;
+use support::{Desk, err, marginswap, out};
 
 const TOWN: &str = "examples/town.csv";
 const KEEP: &str = "region*sex*age + age*marital*education";
 const KEYS: &str = "region,sex,age,marital";
 
-/// A folder with a released file and its plan.
-struct Desk(TempDir);
-
-impl Desk {
-    fn new() -> Self {
-        Self(tempfile::tempdir().unwrap())
-    }
-
-    fn path(&self, name: &str) -> String {
-        self.0.path().join(name).to_str().unwrap().to_owned()
-    }
-
-    fn read(&self, name: &str) -> String {
-        fs::read_to_string(self.path(name)).unwrap()
-    }
-
-    /// The town, protected with a seed that nobody knows.
-    fn protected(more: &[&str]) -> Self {
-        let desk = Self::new();
-        let [out, plan, seed] = ["released.csv", "swap.plan", "seed"].map(|name| desk.path(name));
-        let arguments = [
-            &["protect", TOWN, "--keys", KEYS, "--keep", KEEP, "-o", &out, "--plan", &plan][..],
-            &["--seed-file", &seed],
-            more,
-        ]
-        .concat();
-        let output = marginswap(&arguments);
-        assert_eq!(output.status.code(), Some(0), "{}", err(&output));
-        desk
-    }
+/// The town, protected with a seed that nobody knows.
+fn protected(more: &[&str]) -> Desk {
+    let desk = Desk::new();
+    let [out, plan, seed] = ["released.csv", "swap.plan", "seed"].map(|name| desk.path(name));
+    let arguments = [
+        &["protect", TOWN, "--keys", KEYS, "--keep", KEEP, "-o", &out, "--plan", &plan][..],
+        &["--seed-file", &seed],
+        more,
+    ]
+    .concat();
+    let output = marginswap(&arguments);
+    assert_eq!(output.status.code(), Some(0), "{}", err(&output));
+    desk
 }
 
 fn ran(arguments: &[&str], code: i32) -> String {
@@ -63,7 +45,7 @@ fn answer(arguments: &[&str], code: i32) -> Value {
 
 #[test]
 fn the_internal_report_counts_everything_anew() {
-    let desk = Desk::protected(&[]);
+    let desk = protected(&[]);
     let [after, plan, page] =
         ["released.csv", "swap.plan", "report.html"].map(|name| desk.path(name));
     let arguments =
@@ -199,7 +181,7 @@ fn named_records_are_named_again() {
 /// A shuffled file is linked by the plan and the seed together, and by nothing less.
 #[test]
 fn a_shuffled_file_is_linked_by_plan_and_seed() {
-    let desk = Desk::protected(&["--shuffle"]);
+    let desk = protected(&["--shuffle"]);
     let names = ["released.csv", "swap.plan", "seed", "page.html"];
     let [after, plan, seed, page] = names.map(|name| desk.path(name));
     let files = ["report", TOWN, &after, "--plan", &plan, "-o", &page, "--force", "--shuffled"];
@@ -251,7 +233,7 @@ fn the_project_file_is_enough() {
 /// No number stands on the external page that is not known to everybody.
 #[test]
 fn the_external_report_keeps_back_what_it_must() {
-    let desk = Desk::protected(&[]);
+    let desk = protected(&[]);
     let [after, plan, page] =
         ["released.csv", "swap.plan", "public.html"].map(|name| desk.path(name));
     let arguments =
@@ -299,7 +281,7 @@ fn the_external_report_keeps_back_what_it_must() {
 /// A file that breaks its promise gets an internal page that says so, and no external one.
 #[test]
 fn a_broken_promise_is_not_told_to_everybody() {
-    let desk = Desk::protected(&[]);
+    let desk = protected(&[]);
     let [after, page] = ["released.csv", "page.html"].map(|name| desk.path(name));
     let text = fs::read_to_string(&after).unwrap();
     let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
@@ -343,7 +325,7 @@ fn records_are_revealed_only_when_asked() {
 #[test]
 fn pages_are_as_open_as_their_class() {
     use std::os::unix::fs::PermissionsExt;
-    let desk = Desk::protected(&[]);
+    let desk = protected(&[]);
     let paths = ["released.csv", "in.html", "out.html", "in.svg"].map(|name| desk.path(name));
     let [after, internal, external, drawing] = &paths;
     let keep = ["--keep", KEEP, "--keys", KEYS];
@@ -433,7 +415,7 @@ fn hostile_files_do_no_harm() {
 
 #[test]
 fn pictures_are_drawn_beside_the_answers() {
-    let desk = Desk::protected(&[]);
+    let desk = protected(&[]);
     let [svg, after, plan] = ["a.svg", "released.csv", "again.plan"].map(|name| desk.path(name));
     let stuck =
         "region*sex*age*marital + sex*age*marital*education + age*marital*education*occupation";

@@ -4,11 +4,45 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::ffi::OsStr;
+use std::fs;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use serde_json::Value;
+use tempfile::TempDir;
+
+/// A folder for what a test writes.
+pub struct Desk(TempDir);
+
+impl Desk {
+    /// An empty one.
+    pub fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+
+    /// The folder.
+    pub fn folder(&self) -> &Path {
+        self.0.path()
+    }
+
+    /// The name of a file in it.
+    pub fn path(&self, name: &str) -> String {
+        self.0.path().join(name).to_str().unwrap().to_owned()
+    }
+
+    /// Writes a file and answers its name.
+    pub fn write(&self, name: &str, content: &str) -> String {
+        let path = self.path(name);
+        fs::write(&path, content).unwrap();
+        path
+    }
+
+    /// What a file holds.
+    pub fn read(&self, name: &str) -> String {
+        fs::read_to_string(self.path(name)).unwrap()
+    }
+}
 
 /// Runs marginswap in the repository's root.
 pub fn marginswap<A: AsRef<OsStr>>(arguments: &[A]) -> Output {

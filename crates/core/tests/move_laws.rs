@@ -3,6 +3,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod support;
+
 use marginswap_core::encode::{PackedCells, RecordId};
 use marginswap_core::graph::{GeneratingClass, MarginGraph};
 use marginswap_core::moves::{
@@ -14,31 +16,9 @@ use marginswap_core::table::{CellId, JointTable};
 use marginswap_core::varset::VarSet;
 use proptest::prelude::*;
 use serde_json::Value;
+use support::{codes, list, number, world_of};
 
 const SEED: Seed = Seed([3; 32]);
-
-fn number(value: &Value) -> usize {
-    usize::try_from(value.as_u64().unwrap()).unwrap()
-}
-
-fn list(value: &Value) -> &Vec<Value> {
-    value.as_array().unwrap()
-}
-
-fn set(value: &Value) -> VarSet {
-    list(value).iter().map(number).collect()
-}
-
-fn codes(value: &Value) -> Vec<u32> {
-    list(value).iter().map(|code| u32::try_from(number(code)).unwrap()).collect()
-}
-
-fn world_of(case: &Value, generators: &str, records: Vec<Vec<u32>>) -> (World, GeneratingClass) {
-    let levels: Vec<usize> = list(&case["levels"]).iter().map(number).collect();
-    let class =
-        GeneratingClass::new(VarSet::first(levels.len()), list(&case[generators]).iter().map(set));
-    (World { levels, records }, class)
-}
 
 fn class_of(variables: usize, tables: &[VarSet]) -> GeneratingClass {
     GeneratingClass::new(VarSet::first(variables), tables.iter().copied())

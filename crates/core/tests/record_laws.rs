@@ -3,6 +3,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod support;
+
 use marginswap_core::encode::RecordId;
 use marginswap_core::graph::{GeneratingClass, junction_tree, minimal_separators};
 use marginswap_core::oracle::World;
@@ -12,6 +14,7 @@ use marginswap_core::table::{CellId, JointTable, MarginTable};
 use marginswap_core::varset::VarSet;
 use proptest::prelude::*;
 use serde_json::Value;
+use support::{codes, list, number, set, world_of};
 
 const NO_LIMIT: usize = usize::MAX;
 
@@ -287,29 +290,6 @@ fn certified_cells(variables: usize, most: usize, classes: &[&[VarSet]]) -> usiz
         }
     }
     certified
-}
-
-fn number(value: &Value) -> usize {
-    usize::try_from(value.as_u64().unwrap()).unwrap()
-}
-
-fn list(value: &Value) -> &Vec<Value> {
-    value.as_array().unwrap()
-}
-
-fn set(value: &Value) -> VarSet {
-    list(value).iter().map(number).collect()
-}
-
-fn codes(value: &Value) -> Vec<u32> {
-    list(value).iter().map(|code| u32::try_from(number(code)).unwrap()).collect()
-}
-
-fn world_of(case: &Value, generators: &str, records: Vec<Vec<u32>>) -> (World, GeneratingClass) {
-    let levels: Vec<usize> = list(&case["levels"]).iter().map(number).collect();
-    let class =
-        GeneratingClass::new(VarSet::first(levels.len()), list(&case[generators]).iter().map(set));
-    (World { levels, records }, class)
 }
 
 #[test]
