@@ -567,6 +567,8 @@ pub struct ReportArgs {
     #[arg(long, value_name = "FILE")]
     pub project: Option<PathBuf>,
     #[command(flatten)]
+    pub model: ModelArgs,
+    #[command(flatten)]
     pub read: ReadArgs,
     #[command(flatten)]
     pub roles: RoleArgs,

@@ -56,7 +56,8 @@ pub fn of_risk(args: &RiskArgs) -> Result<Project, Diagnostic> {
     Ok(file(args.project.as_deref())?.merge(flags).expanded())
 }
 
-fn risk(keys: &[String], risky: Option<&Risky>, model: &ModelArgs) -> Result<Risk, Diagnostic> {
+/// Who is at risk, as flags say it.
+pub fn risk(keys: &[String], risky: Option<&Risky>, model: &ModelArgs) -> Result<Risk, Diagnostic> {
     Ok(Risk {
         keys: names(keys)?,
         risky: risky.cloned(),

@@ -503,3 +503,15 @@ fn the_frontier_keeps_its_plan() {
     ran(&plan, 1);
     assert_eq!(desk.read("2.plan"), desk.read("3.plan"));
 }
+
+/// A plan whose records were chosen by a risk model tells the report all it needs.
+#[test]
+fn a_plan_by_a_risk_model_is_reported() {
+    let desk = protected(&["--risky", "top:5", "--population", "20000", "--model", "independence"]);
+    let [released, plan, page] =
+        ["released.csv", "swap.plan", "page.html"].map(|name| desk.path(name));
+    let said = answer(&["report", TOWN, &released, "--plan", &plan, "-o", &page], 0);
+    assert_eq!(said["coverage"]["at_risk"], 5, "{said}");
+    assert_eq!(said["coverage"]["protected"], 5, "{said}");
+    assert!(desk.read("page.html").contains("top:5"));
+}

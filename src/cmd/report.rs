@@ -12,7 +12,7 @@ use crate::account::{self, Reveal, Subject};
 use crate::args::ReportArgs;
 use crate::job::data_of;
 use crate::output::{Outcome, give, next, talk};
-use crate::project::{Keep, Project, Reports, Risk, Risky, Swapping};
+use crate::project::{Keep, Project, Reports, Risky, Swapping};
 use crate::seed::SeedFrom;
 use crate::settings;
 
@@ -135,11 +135,7 @@ fn project(
         delimiter: settings::delimiter(&args.read)?,
         columns: settings::columns(&args.roles)?,
         keep: Keep { tables: args.keep.clone() },
-        risk: Risk {
-            keys: settings::names(&args.keys)?,
-            risky: args.risky.clone(),
-            ..Risk::default()
-        },
+        risk: settings::risk(&args.keys, args.risky.as_ref(), &args.model)?,
         swap: Swapping {
             linked: settings::groups(&args.linked)?,
             weight: args.weight.clone(),

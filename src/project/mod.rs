@@ -23,6 +23,7 @@ mod trs;
 use std::collections::BTreeMap;
 use std::num::NonZeroU16;
 use std::path::PathBuf;
+use std::str::FromStr;
 
 use marginswap_io::Delimiter;
 use serde::Deserialize;
@@ -121,6 +122,30 @@ impl Risk {
             "search": self.search.unwrap_or_default().to_string(),
             "select": self.select.unwrap_or_default().to_string(),
             "start": self.start,
+        })
+    }
+
+    /// The risk model that [`Risk::model_parameters`] came from; none at all for null.
+    fn from_model_parameters(model: &Value) -> Option<Self> {
+        fn read<T: FromStr>(value: &Value) -> Option<Option<T>> {
+            match value {
+                Value::Null => Some(None),
+                value => value.as_str()?.parse().ok().map(Some),
+            }
+        }
+        if model.is_null() {
+            return Some(Self::default());
+        }
+        let start = model["start"].as_array()?.iter();
+        Some(Self {
+            population: model["population"].as_u64().map(PeopleCount),
+            fraction: read(&model["fraction"])?,
+            model: read(&model["model"])?,
+            start: start.map(|table| Some(table.as_str()?.to_owned())).collect::<Option<_>>()?,
+            criterion: read(&model["criterion"])?,
+            search: read(&model["search"])?,
+            select: read(&model["select"])?,
+            ..Self::default()
         })
     }
 }
@@ -358,7 +383,10 @@ impl Project {
                 id: name(&parameters["id"]),
             },
             keep: Keep { tables: names(&parameters["tables"])? },
-            risk: Risk { keys: names(&parameters["keys"])?, ..Risk::default() },
+            risk: Risk {
+                keys: names(&parameters["keys"])?,
+                ..Risk::from_model_parameters(&parameters["risk_model"])?
+            },
             swap: Swapping {
                 linked: groups(&parameters["linked"])?,
                 matched: groups(&parameters["match"])?,
