@@ -303,7 +303,7 @@ pub struct ModelArgs {
     /// auto, independence, all-2way, or tables of keys as `sex*age + age*job` [default: auto]
     #[arg(long, help_heading = "Risk model", value_name = "MODEL")]
     pub model: Option<ModelChoice>,
-    /// What a parameter costs when auto searches: bic or aic [default: bic]
+    /// What a parameter costs when auto searches: bic or aic [default: bic; aic with --select fit]
     #[arg(long, help_heading = "Risk model", value_name = "C")]
     pub criterion: Option<ScoreBy>,
     /// How auto searches: forest, forward, backward, both [default: forward, from the best forest]

@@ -26,6 +26,8 @@ pub struct Assessment {
     /// How the model was chosen, in words.
     pub chosen: String,
     pub steps: Vec<Step>,
+    /// B/√V after each step, where the model was chosen by it.
+    pub fits: Vec<Option<f64>>,
     pub model: FittedModel,
     /// The fit criterion, where choosing the model has computed it.
     pub fit: Option<Fit>,
@@ -62,21 +64,40 @@ pub fn assess(
     let Some(population) = population(question, weights.as_deref())? else { return Ok(None) };
     let Question { project, table, .. } = question;
     let told = &project.risk;
-    let (class, chosen, steps, fit) = match &told.model.clone().unwrap_or_default() {
+    let choice = told.model.clone().unwrap_or_default();
+    if choice != ModelChoice::Auto {
+        let searching = [
+            ("--criterion", told.criterion.is_some()),
+            ("--search", told.search.is_some()),
+            ("--start", !told.start.is_empty()),
+            ("--select", told.select.is_some()),
+        ];
+        if let Some((option, _)) = searching.iter().find(|(_, given)| *given) {
+            return Err(Diagnostic::new(
+                Code::OptionsClash,
+                format!("{option} says how a model is searched, and --model gives one"),
+                format!("leave out {option}, or --model"),
+            ));
+        }
+    }
+    let given = |class, words: &str| Chosen {
+        class,
+        words: words.to_owned(),
+        steps: vec![],
+        fits: vec![],
+        fit: None,
+    };
+    let chosen = match &choice {
         ModelChoice::Auto => search(question, summaries, population)?,
-        ModelChoice::Independence => (
-            GeneratingClass::new(table.keys(), []),
-            "as given: independence".to_owned(),
-            vec![],
-            None,
-        ),
+        ModelChoice::Independence => {
+            given(GeneratingClass::new(table.keys(), []), "as given: independence")
+        }
         ModelChoice::AllTwoWay => {
             let keys: Vec<usize> = table.keys().iter().collect();
             let pairs = keys.iter().enumerate().flat_map(|(place, &left)| {
                 keys[place + 1..].iter().map(move |&right| VarSet::from([left, right]))
             });
-            let class = GeneratingClass::new(table.keys(), pairs);
-            (class, "as given: all two-way tables".to_owned(), vec![], None)
+            given(GeneratingClass::new(table.keys(), pairs), "as given: all two-way tables")
         }
         ModelChoice::Tables(text) => {
             let class = tables(question, std::slice::from_ref(text))?;
@@ -88,22 +109,30 @@ pub fn assess(
                     format!("use tables of at most {MOST_KEYS_IN_A_TABLE} keys"),
                 ));
             }
-            (class, "as given".to_owned(), vec![], None)
+            given(class, "as given")
         }
     };
-    let model = FittedModel::fit(table, &class);
+    let model = FittedModel::fit(table, &chosen.class);
     Ok(Some(Assessment {
         population,
-        chosen,
-        steps,
-        fit,
+        chosen: chosen.words,
+        steps: chosen.steps,
+        fits: chosen.fits,
+        fit: chosen.fit,
         risks: risks(table, &model, population),
         weighted: weights.map(|weights| weighted_risks(table, &weights)),
         model,
     }))
 }
 
-type Chosen = (GeneratingClass, String, Vec<Step>, Option<Fit>);
+/// A model, how it was chosen, and how it was reached.
+struct Chosen {
+    class: GeneratingClass,
+    words: String,
+    steps: Vec<Step>,
+    fits: Vec<Option<f64>>,
+    fit: Option<Fit>,
+}
 
 /// Searches the model.
 fn search(
@@ -113,7 +142,7 @@ fn search(
 ) -> Result<Chosen, Diagnostic> {
     let Question { project, table, .. } = question;
     let told = &project.risk;
-    let (criterion, name) = match told.criterion.unwrap_or_default() {
+    let (criterion, name) = match told.criterion() {
         ScoreBy::Bic => (Criterion::Bic, "BIC"),
         ScoreBy::Aic => (Criterion::Aic, "AIC"),
     };
@@ -139,7 +168,7 @@ fn search(
             ));
         }
         let start = given.unwrap_or_else(|| MarginGraph::edgeless(table.keys()));
-        return Ok(best_fit(table, summaries, criterion, start, population));
+        return best_fit(table, summaries, criterion, start, population);
     }
     let how = told.search.unwrap_or_default();
     let from = match (&given, how) {
@@ -164,7 +193,13 @@ fn search(
     };
     let found = select(summaries, criterion, &start, direction);
     let chosen = format!("chosen by {name}, {way} from {from}");
-    Ok((class_of(table, &found.graph), chosen, found.steps, None))
+    Ok(Chosen {
+        class: class_of(table, &found.graph),
+        words: chosen,
+        steps: found.steps,
+        fits: vec![],
+        fit: None,
+    })
 }
 
 /// The model on the way from a start whose B/√V is nearest to 0.
@@ -174,22 +209,39 @@ fn best_fit(
     criterion: Criterion,
     start: MarginGraph,
     population: Population,
-) -> Chosen {
-    let chosen = "chosen by its fit, B/√V nearest to 0 on the way forward".to_owned();
-    let mut best: Option<(f64, MarginGraph, Vec<Step>, Option<Fit>)> = None;
+) -> Result<Chosen, Diagnostic> {
+    let mut best: Option<(f64, MarginGraph, Vec<Step>, Fit)> = None;
+    let mut fits: Vec<Option<f64>> = Vec::new();
     grow(summaries, criterion, start, |graph, steps| {
         let model = FittedModel::fit(table, &class_of(table, graph));
         let found = fit(table, &model, population, MOST_OPENED);
-        // A fit that cannot be computed is as far as can be.
-        let distance = found.map_or(f64::INFINITY, |fit| fit.value().abs());
+        fits.push(found.map(|fit| fit.value()));
+        // A model that cannot be judged is as far as can be, and a richer one too.
+        let Some(found) = found else { return Seen::Enough };
+        let distance = found.value().abs();
         if best.as_ref().is_none_or(|(least, ..)| distance < *least) {
             best = Some((distance, graph.clone(), steps.to_vec(), found));
         }
         // Beyond 0 the models are too rich, and become richer.
-        if found.is_some_and(|fit| fit.value() <= 0.0) { Seen::Enough } else { Seen::More }
+        if found.value() <= 0.0 { Seen::Enough } else { Seen::More }
     });
-    let (_, graph, steps, fit) = best.expect("the start was judged");
-    (class_of(table, &graph), chosen, steps, fit)
+    let Some((_, graph, steps, found)) = best else {
+        return Err(Diagnostic::new(
+            Code::OptionsClash,
+            "no model's fit can be judged: the file is the whole population, or no combination of \
+             keys is rare in it",
+            "leave out --select fit",
+        ));
+    };
+    fits.truncate(steps.len() + 1);
+    fits.remove(0);
+    Ok(Chosen {
+        class: class_of(table, &graph),
+        words: "chosen by its fit, B/√V nearest to 0 on the way forward".to_owned(),
+        steps,
+        fits,
+        fit: Some(found),
+    })
 }
 
 fn class_of(table: &KeyTable, graph: &MarginGraph) -> GeneratingClass {

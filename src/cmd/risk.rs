@@ -98,9 +98,13 @@ pub fn run(args: &RiskArgs) -> Result<(), Diagnostic> {
         population,
         chosen: &assessment.chosen,
         steps: &assessment.steps,
+        fits: &assessment.fits,
         model,
         deviance: model.deviance(&mut summaries),
-        fit: assessment.fit.or_else(|| fit(&table, model, population, MOST_OPENED)),
+        fit: assessment.fit.or_else(|| {
+            let judged = !model.fitting().is_some_and(|fitting| fitting.on_observed_cells);
+            judged.then(|| fit(&table, model, population, MOST_OPENED)).flatten()
+        }),
         risks: &assessment.risks,
         weighted: assessment.weighted.as_ref(),
         estimates: superpopulation(&table, population),

@@ -112,10 +112,18 @@ pub struct Risk {
 }
 
 impl Risk {
+    /// What a parameter costs: as said, else ln n (BIC), or 2 (AIC) where the fit chooses, because
+    /// it has to come past the models that BIC calls too rich.
+    #[must_use]
+    pub fn criterion(&self) -> ScoreBy {
+        let by_fit = self.select == Some(SelectBy::Fit);
+        self.criterion.unwrap_or(if by_fit { ScoreBy::Aic } else { ScoreBy::Bic })
+    }
+
     /// What decides the risk model, as one JSON object.
     fn model_parameters(&self) -> Value {
         json!({
-            "criterion": self.criterion.unwrap_or_default().to_string(),
+            "criterion": self.criterion().to_string(),
             "fraction": self.fraction.map(|fraction| fraction.to_string()),
             "model": self.model.clone().unwrap_or_default().to_string(),
             "population": self.population.map(|people| people.0),

@@ -10,10 +10,10 @@ use marginswap_core::graph::{GeneratingClass, MarginGraph, junction_tree};
 use marginswap_core::oracle::{World, all_antichains, all_graphs, is_chordal};
 use marginswap_core::random::{Random, Seed};
 use marginswap_core::risk::{
-    Action, Criterion, Direction, FittedModel, KeyTable, Population, Selection, Start, Summaries,
-    Superpopulation, addable, anonymity, blocks, dis, fit, individual_risk, key_sets,
-    minimal_uniques, ranked, removable, risks, score, select, superpopulation, uniques_without,
-    weighted_risks,
+    Action, Criterion, Direction, FittedModel, KeyTable, Population, Seen, Selection, Start, Step,
+    Summaries, Superpopulation, addable, anonymity, blocks, dis, fit, grow, individual_risk,
+    key_sets, minimal_uniques, ranked, removable, risks, score, select, superpopulation,
+    uniques_without, weighted_risks,
 };
 use marginswap_core::table::{CellId, JointTable};
 use marginswap_core::varset::VarSet;
@@ -358,7 +358,7 @@ proptest! {
         prop_assume!(model.fitting().is_none_or(|fitting| fitting.converged));
         let n = world.records.len() as f64;
         let population = Population::new(table.records(), n + extra.exp()).unwrap();
-        let found = fit(&table, &model, population, u64::MAX).unwrap();
+        let found = fit(&table, &model, population, u64::MAX);
         let counts = world.margin_table(VarSet::first(variables));
         let rounds = if model.fitting().is_some() { 3000 } else { 10 };
         let p = n / population.size();
@@ -371,6 +371,10 @@ proptest! {
             bias += a * (f - p * lambda) + b * ((f - p * lambda).powi(2) - f);
             variance += a * a * p * lambda + 2.0 * b * b * (p * lambda).powi(2);
         }
+        let Some(found) = found else {
+            prop_assert!(variance < 1e-40, "{} is enough to judge by", variance);
+            return Ok(());
+        };
         let exact = if model.fitting().is_some() { 1e-3 } else { 1e-6 };
         prop_assert!((found.bias - bias).abs() <= exact * (1.0 + bias.abs()), "{found:?} {bias}");
         prop_assert!((found.variance - variance).abs() <= exact * (1.0 + variance), "{found:?} {variance}");
@@ -539,10 +543,44 @@ proptest! {
             None => prop_assert_eq!(n1, 0.0),
             Some(dis) => {
                 prop_assert!(close(dis, p * n1 / (p * n1 + 2.0 * (1.0 - p) * n2)));
-                let found = minimal_uniques(&table, 5);
-                let scaled = found.scaled(dis, table.joint().sample_uniques() as u64);
-                let mean = scaled.iter().sum::<f64>() / n1;
-                prop_assert!(mean <= dis + 1e-9 && scaled.iter().all(|score| *score <= 1.0));
+                prop_assert_eq!(minimal_uniques(&table, table.keys().len() - 1).scaled(dis), None);
+            }
+        }
+    }
+
+    #[test]
+    fn law_scaled_scores_have_the_mean(world in worlds(vec![3, 2, 4, 2], 1..30), dis in 0.0..1.0f64) {
+        let table = table(&world);
+        let found = minimal_uniques(&table, table.keys().len());
+        prop_assert_eq!(found.found.len(), table.joint().sample_uniques());
+        let (scores, scaled) = (found.scores(), found.scaled(dis).unwrap());
+        let sum: f64 = scaled.iter().sum();
+        prop_assert!((sum - dis * scaled.len() as f64).abs() < 1e-9, "{sum}");
+        prop_assert!(scaled.iter().all(|share| (0.0..=1.0).contains(share)));
+        for (one, share) in scores.iter().zip(&scaled) {
+            for (other, less) in scores.iter().zip(&scaled) {
+                prop_assert!(one < other || share + 1e-12 >= *less, "a higher score is no less");
+            }
+        }
+    }
+
+    #[test]
+    fn law_growing_adds_what_explains(world in worlds(vec![2, 3, 2, 4, 2], 2..60)) {
+        let table = table(&world);
+        let mut summaries = Summaries::new(&table);
+        for criterion in [Criterion::Bic, Criterion::Aic] {
+            let start = MarginGraph::edgeless(table.keys());
+            let mut seen: Vec<(MarginGraph, Vec<Step>)> = Vec::new();
+            grow(&mut summaries, criterion, start, |graph, steps| {
+                seen.push((graph.clone(), steps.to_vec()));
+                Seen::More
+            });
+            for (place, (graph, steps)) in seen.iter().enumerate() {
+                prop_assert!(is_chordal(graph));
+                prop_assert_eq!(steps.len(), place);
+                prop_assert!(steps.iter().all(|step| step.g2 > step.df));
+                let (_, parameters, _) = score(&mut summaries, graph, criterion);
+                prop_assert!(place == 0 || parameters <= table.records() as f64);
             }
         }
     }

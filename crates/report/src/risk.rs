@@ -30,6 +30,8 @@ pub struct RiskParts<'a> {
     pub chosen: &'a str,
     /// How it was reached.
     pub steps: &'a [Step],
+    /// B/√V after each step, where the model was chosen by it.
+    pub fits: &'a [Option<f64>],
     /// The model.
     pub model: &'a FittedModel,
     /// G² against the saturated model and the degrees of freedom left.
@@ -121,14 +123,15 @@ pub struct ModelReport {
     pub separators: Vec<Names>,
     /// Free parameters over all combinations of levels.
     pub parameters: f64,
-    /// −2 ln L + parameters·ln n.
-    pub bic: f64,
+    /// −2 ln L + parameters·ln n; null, as are the next three, where only cells that hold
+    /// records were fitted: these numbers would not compare with those of other models.
+    pub bic: Option<f64>,
     /// −2 ln L + 2·parameters.
-    pub aic: f64,
+    pub aic: Option<f64>,
     /// Against the saturated model.
-    pub g2: f64,
+    pub g2: Option<f64>,
     /// The degrees of freedom that G² leaves.
-    pub df: f64,
+    pub df: Option<f64>,
     /// How the search came to it.
     pub steps: Vec<StepReport>,
     /// How iterative fitting went, where it was needed.
@@ -150,6 +153,8 @@ pub struct StepReport {
     pub df: f64,
     /// How much the score falls.
     pub gain: f64,
+    /// B/√V of the model after the step, where the model was chosen by it.
+    pub fit: Option<f64>,
 }
 
 /// How iterative fitting went.
@@ -233,7 +238,7 @@ pub struct KeySetReport {
     pub combinations: u64,
     /// Records alone in theirs.
     pub uniques: u64,
-    /// Records in combinations of one or two.
+    /// Records in combinations that occur once or twice.
     pub below_3: u64,
 }
 
@@ -277,15 +282,13 @@ pub struct AtRisk {
 pub struct RiskyRecord {
     /// Its number, from 1.
     pub record: u64,
-    /// Estimated: P(population unique | sample unique).
-    pub risk: f64,
+    /// Estimated: P(population unique | sample unique); null for one that is no sample unique.
+    pub risk: Option<f64>,
     /// Can it be swapped? Null without tables to keep.
     pub swappable: Option<bool>,
     /// Is its cell already disclosed?
     pub disclosed: Option<bool>,
 }
-
-const SHOWN_SETS: usize = 10;
 
 impl RiskReport {
     /// Puts the parts together.
@@ -368,7 +371,6 @@ impl RiskReport {
             key_sets: parts
                 .key_sets
                 .iter()
-                .take(SHOWN_SETS)
                 .map(|found| KeySetReport {
                     keys: set(found.keys),
                     combinations: found.cells,
@@ -407,6 +409,8 @@ fn model(parts: &RiskParts<'_>) -> ModelReport {
     let cliques: Vec<Names> = margins.into_iter().map(set).collect();
     let deviance = model.deviance_of_probabilities();
     let records = parts.table.records() as f64;
+    let on_observed = model.fitting().is_some_and(|fitting| fitting.on_observed_cells);
+    let whole = |number: f64| (!on_observed).then_some(number);
     ModelReport {
         name: cliques.iter().map(|clique| formula(clique)).collect::<Vec<_>>().join(" + "),
         chosen: parts.chosen.to_owned(),
@@ -414,14 +418,15 @@ fn model(parts: &RiskParts<'_>) -> ModelReport {
         cliques,
         separators: model.separators().into_iter().map(set).collect(),
         parameters: model.parameters(),
-        bic: deviance + model.parameters() * records.ln(),
-        aic: deviance + model.parameters() * 2.0,
-        g2: parts.deviance.0,
-        df: parts.deviance.1,
+        bic: whole(deviance + model.parameters() * records.ln()),
+        aic: whole(deviance + model.parameters() * 2.0),
+        g2: whole(parts.deviance.0),
+        df: whole(parts.deviance.1),
         steps: parts
             .steps
             .iter()
-            .map(|step| StepReport {
+            .enumerate()
+            .map(|(place, step)| StepReport {
                 action: match step.action {
                     Action::Add => "add",
                     Action::Remove => "remove",
@@ -431,6 +436,7 @@ fn model(parts: &RiskParts<'_>) -> ModelReport {
                 g2: step.g2,
                 df: step.df,
                 gain: step.gain,
+                fit: parts.fits.get(place).copied().flatten(),
             })
             .collect(),
         fitting: model.fitting().map(|fitting| FittingReport {
@@ -453,16 +459,25 @@ fn risky(parts: &RiskParts<'_>, taken: &[bool]) -> Vec<RiskyRecord> {
                 let cell = joint.cell_of(record);
                 (screening.is_swappable(cell), screening.is_disclosed(cell))
             });
+            let cell = parts.table.cell_of(record);
+            let risk = &parts.risks.cells[cell.position()];
             RiskyRecord {
                 record: record.number(),
-                risk: parts.risks.cells[parts.table.cell_of(record).position()].unique,
+                risk: parts.table.joint().is_sample_unique(cell).then_some(risk.unique),
                 swappable: screened.map(|(swappable, _)| swappable),
                 disclosed: screened.map(|(_, disclosed)| disclosed),
             }
         })
         .collect();
+    // By λ̂, as the rules rank: e^{−x} of many is 0 in a large population.
+    let expected = |record: &RiskyRecord| {
+        let place = usize::try_from(record.record - 1).expect("it is the number of a record");
+        parts.risks.cells[parts.table.cell_of(RecordId::at(place)).position()].expected
+    };
     risky.sort_by(|left, right| {
-        right.risk.total_cmp(&left.risk).then(left.record.cmp(&right.record))
+        let unique = right.risk.is_some().cmp(&left.risk.is_some());
+        let rarer = expected(left).total_cmp(&expected(right));
+        unique.then(rarer).then(left.record.cmp(&right.record))
     });
     risky
 }
@@ -545,13 +560,18 @@ impl RiskReport {
             0 => String::new(),
             steps => format!("; {}", counted(steps as u64, "step", "steps")),
         };
-        text.push_str(&format!(
-            "  parameters {}, BIC {}, G² {} on {} df{steps}\n",
-            decimal(model.parameters).trim_end_matches(".0"),
-            decimal(model.bic),
-            decimal(model.g2),
-            decimal(model.df).trim_end_matches(".0"),
-        ));
+        let parameters = decimal(model.parameters);
+        text.push_str(&format!("  parameters {}", parameters.trim_end_matches(".0")));
+        if let (Some(bic), Some(g2), Some(df)) = (model.bic, model.g2, model.df) {
+            let df = decimal(df);
+            text.push_str(&format!(
+                ", BIC {}, G² {} on {} df",
+                decimal(bic),
+                decimal(g2),
+                df.trim_end_matches(".0"),
+            ));
+        }
+        text.push_str(&format!("{steps}\n"));
         if let Some(fitting) = &model.fitting {
             text.push_str(&format!(
                 "  not decomposable: fitted in {} on {},\n  {}; margins off by {:.1e} at most\n",
@@ -608,18 +628,39 @@ impl RiskReport {
                 "  no fit criterion: the file is the whole population, nothing is estimated\n"
                     .to_owned()
             }
-            None => "  no fit criterion: the model makes too many cells to sum over\n".to_owned(),
+            None if self.model.bic.is_none() => {
+                "  no fit criterion, BIC or G²: they sum over all cells, and not all were fitted\n"
+                    .to_owned()
+            }
+            None => {
+                "  no fit criterion: no combination is rare enough to be judged, or the model \n  \
+                     makes too many cells to sum over\n"
+                    .to_owned()
+            }
             Some(fit) => {
+                let given = self.model.chosen.starts_with("as given");
+                let by_fit = self.model.chosen.starts_with("chosen by its fit");
+                let advice = if given {
+                    "; another --model, or none,\n  may fit better"
+                } else if by_fit {
+                    "; no model on the way\n  fits better"
+                } else {
+                    "; --select fit looks\n  for one that fits better"
+                };
                 let verdict = match fit.verdict {
                     "underfit" => {
-                        "underfit. The model is too simple where it matters,\n  \
-                         and the risks below are too high: try --select fit, or --criterion aic"
+                        format!(
+                            "underfit. The model is too simple where it matters,\n  \
+                             and the risks below are too high{advice}"
+                        )
                     }
                     "overfit" => {
-                        "overfit. The model is too rich where it matters,\n  \
-                         and the risks below are too low: try --select fit, or --criterion bic"
+                        format!(
+                            "overfit. The model is too rich where it matters,\n  \
+                             and the risks below are too low{advice}"
+                        )
                     }
-                    _ => "good. Nothing speaks against the model",
+                    _ => "good. Nothing speaks against the model".to_owned(),
                 };
                 format!("  fit criterion B/√V {:.2}: {verdict}\n", fit.value)
             }
@@ -654,7 +695,10 @@ impl RiskReport {
         }));
         text.push_str(&aligned(&rows));
         if let Some(weighted) = &self.weighted {
-            text.push_str("\nEstimated from the weights (Benedetti and Franconi)\n");
+            text.push_str(
+                "\nEstimated from the weights (Benedetti and Franconi); the model above takes the\n\
+                 file as a simple random sample, and ranks without them\n",
+            );
             text.push_str(&aligned(&[
                 vec![
                     "right claims if every record is claimed".to_owned(),
@@ -695,11 +739,12 @@ impl RiskReport {
             vec![label.to_owned(), grouped(number), percent(number, found.records)]
         };
         let mut rows = vec![vec!["records".to_owned(), grouped(found.records)]];
-        if let Some((least, most)) = self.risky.last().zip(self.risky.first()) {
+        let risks = || self.risky.iter().filter_map(|record| record.risk);
+        if let (Some(most), Some(least)) = (risks().next(), risks().last()) {
             rows.push(vec![
-                "  their risk".to_owned(),
-                format!("{:.4}", least.risk),
-                format!("to {:.4}", most.risk),
+                "  risk of the sample uniques".to_owned(),
+                format!("{least:.4}"),
+                format!("to {most:.4}"),
             ]);
         }
         if let (Some(swappable), Some(not), Some(disclosed)) =
@@ -707,7 +752,7 @@ impl RiskReport {
         {
             rows.push(row("  swappable", swappable));
             rows.push(row("  not swappable", not));
-            rows.push(row("  already disclosed by the tables", disclosed));
+            rows.push(row("    already disclosed by the tables", disclosed));
         }
         text.push_str(&aligned(&rows));
     }
@@ -768,7 +813,7 @@ impl RiskReport {
 /// Writes a line for each record. The columns: its number; how many records have its keys; is
 /// it a sample unique; p̂; λ̂; the estimated P(population unique) and E[1/F] of a sample unique;
 /// then, where they were asked for, the individual risk from the weights, the SUDA and DIS-SUDA
-/// scores, whether the rule takes it, whether it can be swapped and is disclosed.
+/// scores (DIS-SUDA where sets of all keys were looked at), whether the rule takes it, whether it can be swapped and is disclosed.
 ///
 /// # Errors
 /// What the writer says.
@@ -778,16 +823,16 @@ pub fn write_records(out: &mut dyn Write, parts: &RiskParts<'_>) -> io::Result<(
             .to_owned();
     let scores = parts.suda.map(|(found, _)| {
         let mut scores = vec![(0.0, 0.0); parts.table.joint().len()];
-        let uniques = parts.table.joint().sample_uniques() as u64;
-        let scaled = found.scaled(parts.dis.unwrap_or(0.0), uniques);
-        for (((cell, _), score), scaled) in found.found.iter().zip(found.scores()).zip(scaled) {
-            scores[cell.position()] = (score, scaled);
+        let scaled = parts.dis.and_then(|dis| found.scaled(dis));
+        for (place, ((cell, _), score)) in found.found.iter().zip(found.scores()).enumerate() {
+            scores[cell.position()] = (score, scaled.as_ref().map_or(0.0, |scaled| scaled[place]));
         }
-        scores
+        (scores, scaled.is_some())
     });
     for (there, names) in [
         (parts.weighted.is_some(), ",individual_risk"),
-        (scores.is_some(), ",suda,dis_suda"),
+        (scores.is_some(), ",suda"),
+        (scores.as_ref().is_some_and(|(_, scaled)| *scaled), ",dis_suda"),
         (parts.rule.is_some(), ",risky"),
         (parts.screening.is_some(), ",swappable,disclosed"),
     ] {
@@ -813,9 +858,12 @@ pub fn write_records(out: &mut dyn Write, parts: &RiskParts<'_>) -> io::Result<(
         if let Some(weighted) = parts.weighted {
             write!(out, ",{}", weighted.cells[cell.position()])?;
         }
-        if let Some(scores) = &scores {
+        if let Some((scores, has_scaled)) = &scores {
             let (score, scaled) = scores[cell.position()];
-            write!(out, ",{score},{scaled}")?;
+            write!(out, ",{score}")?;
+            if *has_scaled {
+                write!(out, ",{scaled}")?;
+            }
         }
         if let Some((_, taken)) = &parts.rule {
             write!(out, ",{}", u8::from(taken[record.position()]))?;

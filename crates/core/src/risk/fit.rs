@@ -52,10 +52,10 @@ pub const MOST_OPENED: u64 = 200_000_000;
 const BOUND: f64 = 1.96;
 
 impl Fit {
-    /// B/√V; 0 where both are 0.
+    /// B/√V.
     #[must_use]
     pub fn value(&self) -> f64 {
-        if self.variance > 0.0 { self.bias / self.variance.sqrt() } else { 0.0 }
+        self.bias / self.variance.sqrt()
     }
 
     /// What that says.
@@ -69,8 +69,8 @@ impl Fit {
     }
 }
 
-/// The criterion for τ₁; `None` when the file is the whole population, or when more than
-/// `most` parts of cells would have to be opened.
+/// The criterion for τ₁; `None` when the file is the whole population, when more than `most`
+/// parts of cells would have to be opened, or when V is 0: no cell is rare enough to be judged.
 ///
 /// Law: `criterion-by-definition`.
 #[must_use]
@@ -87,6 +87,9 @@ pub fn fit(
     let function = Empty { fraction };
     let (sums, opened) = sum_over_all_cells(model, population.size(), &function, most)?;
     let (mut bias, variance) = (sums[0], sums[1]);
+    if variance.is_nan() || variance <= f64::MIN_POSITIVE {
+        return None;
+    }
     for (cell, &count) in table.joint().counts().iter().enumerate() {
         let lambda = population.expected(model.log_probability(CellId::at(cell)));
         let (a, b) = weights(fraction, lambda);

@@ -126,6 +126,10 @@ pub fn ranked(table: &KeyTable, risks: &Risks) -> Vec<(CellId, f64)> {
         .filter(|&cell| table.joint().is_sample_unique(cell))
         .map(|cell| (cell, risks.cells[cell.position()].unique))
         .collect();
-    ranked.sort_by(|left, right| right.1.total_cmp(&left.1).then(left.0.cmp(&right.0)));
+    // By λ̂, because e^{−x} of many is 0 in a large population.
+    let expected = |cell: CellId| risks.cells[cell.position()].expected;
+    ranked.sort_by(|left, right| {
+        expected(left.0).total_cmp(&expected(right.0)).then(left.0.cmp(&right.0))
+    });
     ranked
 }

@@ -41,7 +41,7 @@ pub struct KeySet {
     pub cells: u64,
     /// Records alone on them.
     pub uniques: u64,
-    /// Records that share them with two others at most, themselves not counted.
+    /// Records that share them with one other at most, themselves not counted.
     pub below_3: u64,
 }
 

@@ -150,8 +150,14 @@ pub fn select(
     Selection { graph: search.graph, steps: search.steps }
 }
 
-/// Adds edges to a chordal graph on the keys, the best first whether it gains or not, and
-/// shows every graph to `judge`, beginning with the given one, until it has seen enough.
+/// Adds edges to a chordal graph on the keys and shows every graph to `judge`, beginning with
+/// the given one, until it has seen enough. First come the edges that gain, then those that
+/// explain most for each of their parameters.
+///
+/// No edge is added that explains less than chance would (G² ≤ df), and none that gives the
+/// model more parameters than the file has records.
+///
+/// Law: `growing-adds-what-explains`.
 pub fn grow(
     summaries: &mut Summaries<'_>,
     criterion: Criterion,
@@ -159,6 +165,8 @@ pub fn grow(
     mut judge: impl FnMut(&MarginGraph, &[Step]) -> Seen,
 ) {
     let mut search = Search::new(summaries, criterion);
+    let (_, parameters, _) = score(search.summaries, &start, criterion);
+    search.room = search.summaries.table().records() as f64 - parameters;
     search.graph = start;
     while judge(&search.graph, &search.steps) == Seen::More && search.add(Only::All) {}
 }
@@ -193,6 +201,8 @@ struct Search<'s, 'a> {
     graph: MarginGraph,
     steps: Vec<Step>,
     scores: Map<(usize, usize), Score>,
+    /// How many parameters may still be added when edges need not gain.
+    room: f64,
 }
 
 impl<'s, 'a> Search<'s, 'a> {
@@ -203,6 +213,7 @@ impl<'s, 'a> Search<'s, 'a> {
             graph: MarginGraph::edgeless(table.keys()),
             steps: Vec::new(),
             scores: Map::with_hasher(STATE),
+            room: f64::INFINITY,
             summaries,
         }
     }
@@ -231,11 +242,17 @@ impl<'s, 'a> Search<'s, 'a> {
     fn add(&mut self, only: Only) -> bool {
         let candidates: Vec<(usize, usize, VarSet)> = addable(&self.graph).collect();
         self.score(&candidates, only);
-        let steps = candidates.iter().filter_map(|edge| self.step(edge));
-        let Some(best) = best(steps) else { return false };
-        if only == Only::Gains && best.gain <= 0.0 {
-            return false;
-        }
+        let steps: Vec<Step> = candidates.iter().filter_map(|edge| self.step(edge)).collect();
+        let gains = best(steps.iter().copied().filter(|step| step.gain > 0.0));
+        let explains = |step: &Step| step.g2 > step.df && step.df <= self.room;
+        let chosen = match only {
+            Only::Gains => gains,
+            Only::All => {
+                gains.filter(explains).or_else(|| most_for_each(steps.into_iter().filter(explains)))
+            }
+        };
+        let Some(best) = chosen else { return false };
+        self.room -= best.df;
         self.graph.join_all(VarSet::from(best.edge));
         self.steps.push(best);
         true
@@ -327,6 +344,12 @@ impl<'s, 'a> Search<'s, 'a> {
 /// The step with the largest gain; of equal ones that of the lowest edge.
 fn best(steps: impl Iterator<Item = Step>) -> Option<Step> {
     steps.max_by(|left, right| left.gain.total_cmp(&right.gain).then(right.edge.cmp(&left.edge)))
+}
+
+/// The step that explains most for each degree of freedom; of equal ones the lowest edge.
+fn most_for_each(steps: impl Iterator<Item = Step>) -> Option<Step> {
+    let rate = |step: &Step| step.g2 / step.df.max(1.0);
+    steps.max_by(|left, right| rate(left).total_cmp(&rate(right)).then(right.edge.cmp(&left.edge)))
 }
 
 /// The pairs of a set, lower one first, in rising order.

@@ -4,7 +4,7 @@
 //! no proper subset of it. Fewer keys are easier to know, so a record scores (k − m)! for each
 //! of its minimal sets of size m among k keys (SUDA). DIS-SUDA scales the scores so that their
 //! mean over the sample uniques is DIS, the estimated probability that a unique match is right:
-//! πn₁/(πn₁ + 2(1 − π)n₂), with n₁ uniques and n₂ pairs.
+//! πn₁/(πn₁ + 2(1 − π)n₂), with n₁ uniques and n₂ pairs; and so that none is above 1.
 //!
 //! The search goes through the sets of keys in lexicographic order and refines groups of cells
 //! key by key. A record that is alone leaves the search there: no larger set is minimal for it.
@@ -29,6 +29,8 @@ pub struct MinimalUniques {
     /// The combinations of keys that are sample uniques on some set, rising, with their sets.
     pub found: Vec<(CellId, Vec<VarSet>)>,
     keys: VarSet,
+    /// Sets of up to so many keys were looked at.
+    largest: usize,
 }
 
 /// All minimal sample uniques of at most `largest` keys.
@@ -78,7 +80,7 @@ pub fn minimal_uniques(table: &KeyTable, largest: usize) -> MinimalUniques {
             (CellId(of_one[0].0), minimal)
         })
         .collect();
-    MinimalUniques { found, keys: table.keys() }
+    MinimalUniques { found, keys: table.keys(), largest }
 }
 
 struct Search<'a> {
@@ -159,12 +161,29 @@ impl MinimalUniques {
         self.found.iter().map(|(_, sets)| sets.iter().map(score).sum()).collect()
     }
 
-    /// Each record's score scaled so that their mean over `uniques` records is `dis`.
+    /// Each record's score scaled so that their mean is `dis`, with none above 1: what one
+    /// record cannot take the others share. `None` when not all sets were looked at: the
+    /// scores of the records that were found are not those of all sample uniques then.
+    ///
+    /// Law: `scaled-scores-have-the-mean`.
     #[must_use]
-    pub fn scaled(&self, dis: f64, uniques: u64) -> Vec<f64> {
+    pub fn scaled(&self, dis: f64) -> Option<Vec<f64>> {
+        if self.largest < self.keys.len() {
+            return None;
+        }
         let scores = self.scores();
-        let all: f64 = scores.iter().sum();
-        scores.iter().map(|score| (score * dis * uniques as f64 / all).min(1.0)).collect()
+        let mut order: Vec<usize> = (0..scores.len()).collect();
+        order.sort_by(|&left, &right| scores[right].total_cmp(&scores[left]));
+        let mut left = dis * scores.len() as f64;
+        let mut sum: f64 = scores.iter().sum();
+        let mut scaled = vec![0.0; scores.len()];
+        for record in order {
+            let share = if sum > 0.0 { (scores[record] * left / sum).clamp(0.0, 1.0) } else { 0.0 };
+            scaled[record] = share;
+            left -= share;
+            sum -= scores[record];
+        }
+        Some(scaled)
     }
 
     /// For each size from 1 on, how many minimal sets of it there are.
