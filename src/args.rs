@@ -270,7 +270,8 @@ pub struct JobArgs {
     /// greedy (any number of records) or optimal (few)
     #[arg(long, value_name = "HOW")]
     pub pairing: Option<Pairing>,
-    /// Where a record has no partner, swaps of up to so many records: 4 or 8 [default: 2]
+    /// Where a record has no partner, moves of up to so many records each, 2 to 8; moves that share
+    /// a record are released as one group [default: 2]
     #[arg(long, value_name = "N")]
     pub max_records: Option<MaxRecords>,
     /// A seed file that repeats a run; made (secret) when it is not there

@@ -423,6 +423,13 @@ impl Prepared {
         let covered_by_groups = in_group.count() as u64;
         let looked_further = self.project.max_records().get() > 2;
         let impossible = looked_further.then_some(plan.impossible().len() as u64);
+        // Whoever has a partner and no swap could be freed too, and is told apart by reason.
+        let barred = {
+            let mut barred: BTreeSet<RecordId> = plan.barred().iter().copied().collect();
+            let proved: BTreeSet<RecordId> = plan.impossible().iter().copied().collect();
+            barred.extend(planned.left_over.iter().map(|left| left.record));
+            barred.difference(&proved).count() as u64
+        };
         let mut groups_by_records: BTreeMap<usize, u64> = BTreeMap::new();
         for group in plan.groups() {
             *groups_by_records.entry(group.records().len()).or_default() += 1;
@@ -444,7 +451,11 @@ impl Prepared {
             left_over_because: LeftOverReport::new(&planned.left_over),
             max_records: self.project.max_records().get(),
             impossible,
-            not_found: impossible.map(|impossible| risky - covered - impossible),
+            barred: looked_further.then_some(barred),
+            not_found: impossible.map(|impossible| {
+                let told = covered + impossible + barred;
+                risky.checked_sub(told).expect("everybody at risk has one answer")
+            }),
             swaps: plan.swaps().len() as u64,
             groups: plan.groups().len() as u64,
             groups_by_records,

@@ -113,7 +113,10 @@ fn protect_covers_with_groups_what_no_pair_can() {
     assert_eq!(said["covered_by_groups"], said["covered"]);
     let count = |field: &str| said[field].as_u64().unwrap();
     assert!(count("covered") * 10 > count("risky") * 8, "{said}");
-    assert_eq!(count("risky"), count("covered") + count("impossible") + count("not_found"));
+    assert_eq!(
+        count("risky"),
+        count("covered") + count("impossible") + count("not_found") + count("barred")
+    );
     assert_eq!(count("risky"), count("covered") + count("unswappable") + count("left_over"));
     let sizes = said["groups_by_records"].as_object().unwrap();
     assert_eq!(sizes.values().map(|groups| groups.as_u64().unwrap()).sum::<u64>(), count("groups"));
@@ -129,7 +132,7 @@ fn protect_covers_with_groups_what_no_pair_can() {
         .stdout,
     )
     .unwrap();
-    assert!(text.contains("swaps of more than two records"), "{text}");
+    assert!(text.contains("groups of more than two records"), "{text}");
 
     // The same seed gives the same bytes on any number of threads, in one go or in steps.
     for threads in ["1", "2", "7"] {
@@ -301,4 +304,35 @@ fn explain_gives_three_answers() {
     let output =
         marginswap(&["explain", &four, "--keep", "a", "--pair", "1", "2", "--max-records", "4"]);
     assert_eq!(output.status.code(), Some(2));
+}
+
+/// A cell of two records of which only one can leave: the other is not called impossible, and
+/// everybody at risk has one answer.
+#[test]
+fn who_comes_too_late_is_not_called_impossible() {
+    let desk = Desk::new();
+    let data = desk.write("data.csv", "a,b\n0,0\n0,0\n1,1\n0,2\n2,0\n");
+    let list = desk.write("list", "1\n2\n");
+    let (plan, risky) = (desk.path("plan"), format!("records:{list}"));
+    let words = ["plan", &data, "--keys", "a,b", "--keep", "a + b", "--max-records", "4"];
+    let end = ["-o", &plan, "--demo-seed", "1", "--force", "--json"];
+    for rule in [risky.as_str(), "k:3"] {
+        let output = marginswap(&[&words[..], &["--risky", rule], &end].concat());
+        let said: Value = serde_json::from_slice(&output.stdout).unwrap();
+        let count = |field: &str| said[field].as_u64().unwrap();
+        assert_eq!(count("risky"), count("covered") + count("not_found") + count("barred"));
+        assert_eq!(count("impossible"), 0, "{said}");
+    }
+    // A budget that is used up is no proof and no failure of the search.
+    let survey = survey(&desk);
+    let all: Vec<String> = (0..5)
+        .flat_map(|left| (0..left).map(move |right| format!("{}*{}", NAMES[right], NAMES[left])))
+        .collect();
+    let all = all.join(" + ");
+    let words = ["plan", &survey, "--keys", "a,b,c,d,e", "--ignore", "w", "--keep", &all];
+    let end = ["--max-records", "4", "--budget", "8", "-o", &plan, "--force", "--json"];
+    let output = marginswap(&[&words[..], &end].concat());
+    let said: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let count = |field: &str| said[field].as_u64().unwrap();
+    assert!(count("barred") > count("not_found"), "{said}");
 }

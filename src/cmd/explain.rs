@@ -12,6 +12,7 @@ use crate::args::{Cli, ExplainArgs, Partners};
 use crate::input::{note_many, open, separators};
 use crate::job::too_many_tied;
 use crate::output::{Line, Sketch, give, next};
+use crate::project::MaxRecords;
 
 /// Explains a code, a pair or a record.
 pub fn run(args: &ExplainArgs) -> Result<(), Diagnostic> {
@@ -90,6 +91,11 @@ fn explain_record(args: &ExplainArgs, record: &str) -> Result<(), Diagnostic> {
             // Two values: written as one option would have it.
             let pair = line(args, &args.keep).to_string();
             next(&format!("{pair} --pair {number} {}", choice.partner));
+        }
+        (None, _) if report.larger.as_ref().is_some_and(|larger| larger.answer == "possible") => {
+            let most = args.max_records.map_or(2, MaxRecords::get);
+            let plan = line(args, &args.keep).to_string().replacen(" explain ", " plan ", 1);
+            next(&format!("{plan} --keys KEYS --max-records {most} -o swap.plan"));
         }
         (None, Some(best)) if best.partners > 0 && report.what_if.len() > 1 => {
             let others: Vec<String> = report

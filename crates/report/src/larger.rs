@@ -62,7 +62,7 @@ pub struct CertificateReport {
     pub added: Vec<CertificateTerm>,
     /// The counts that are taken off.
     pub taken_off: Vec<CertificateTerm>,
-    /// What remains: the records in the cell, in every release that keeps the tables.
+    /// What remains: the records in the cell, in every file that swapping makes.
     pub remains: u64,
 }
 
@@ -159,9 +159,9 @@ impl LargerReport {
         }
         if let Some(proof) = &self.certificate {
             text.push_str(
-                "No swap of any number of records can free it: the kept tables prove its cell full.\n\
-                 The records that share its values, table by table; what remains is in its cell in\n\
-                 every release that keeps these tables\n",
+                "No swap of any number of records can free it: what every swap keeps proves its cell\n\
+                 full. The records that share its values, table by table; what remains is in its cell\n\
+                 in every file that swapping makes\n",
             );
             let term = |sign: &str, term: &CertificateTerm| {
                 let name = match &term.table[..] {

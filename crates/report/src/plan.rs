@@ -36,6 +36,9 @@ pub struct PlanReport {
     pub impossible: Option<u64>,
     /// How many are neither covered nor proved impossible. Null as above.
     pub not_found: Option<u64>,
+    /// How many a swap could free, and none does: a constraint or the budget is against it, or
+    /// its helpers are taken.
+    pub barred: Option<u64>,
     /// How many swaps of two there are.
     pub swaps: u64,
     /// How many swaps of more records, and how many for each number of records; moves that
@@ -160,12 +163,22 @@ impl Answer for PlanReport {
         for (reason, number) in self.left_over_because.reasons() {
             rows.push(row(&format!("    {reason}"), number, self.risky));
         }
-        if let (Some(impossible), Some(not_found)) = (self.impossible, self.not_found) {
-            let larger = [
+        if let (Some(impossible), Some(not_found), Some(barred)) =
+            (self.impossible, self.not_found, self.barred)
+        {
+            let mut larger = vec![
                 row("    by swaps of more than two records", self.covered_by_groups, self.risky),
                 row("  no swap can free, with proof", impossible, self.risky),
                 row("  no swap found", not_found, self.risky),
+                row(
+                    "  a swap exists, and is not allowed or its helpers are taken",
+                    barred,
+                    self.risky,
+                ),
             ];
+            for (reason, number) in self.left_over_because.reasons() {
+                larger.push(row(&format!("    for pairs: {reason}"), number, self.risky));
+            }
             // The proofs and the failures tell the others apart in another way.
             rows.splice(2.., larger);
         }
@@ -268,15 +281,17 @@ impl Answer for ProtectReport {
             grouped(plan.covered),
             counted(plan.risky, "record", "records"),
         ));
-        text.push_str(&match (plan.impossible, plan.not_found) {
-            (Some(impossible), Some(not_found)) => format!(
+        text.push_str(&match (plan.impossible, plan.not_found, plan.barred) {
+            (Some(impossible), Some(not_found), Some(barred)) => format!(
                 "          {} of them by {} of more than two records\n\
-                 Left      {}: {} that no swap can free, with proof, {} for whom none was found\n",
+                 Left      {}: {} that no swap can free, with proof, {} for whom none was found,\n          \
+                 {} whose swap is not allowed or lacks helpers\n",
                 grouped(plan.covered_by_groups),
-                counted(plan.groups, "swap", "swaps"),
+                counted(plan.groups, "group", "groups"),
                 grouped(plan.left()),
                 grouped(impossible),
                 grouped(not_found),
+                grouped(barred),
             ),
             _ => format!(
                 "Left      {}: {} without any partner ({} already disclosed), {} left over\n",

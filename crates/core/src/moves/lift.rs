@@ -57,9 +57,9 @@ pub(super) fn lift(
         let added = if space.is_whole() {
             added.iter().all(|cell| wishes.may_make(cell)).then(|| added.to_vec())?
         } else {
-            fill(asked, space, &left, added)?
+            fill(asked, space, &left, added, random)?
         };
-        let takes = assign(layout, wishes, &cells, &left, &added)?;
+        let takes = assign(layout, wishes, &cells, &left, &added, random)?;
         let removed = left.iter().map(|cell| cell.to_vec()).collect();
         let table_move = TableMove::new(layout, search.class(), removed, added)?;
         Some(Found { table_move, cells, takes, kind: kind.clone() })
@@ -100,12 +100,13 @@ fn fill(
     space: &Space<'_>,
     left: &[&[u64]],
     added: &[Vec<u64>],
+    random: &mut Random,
 ) -> Option<Vec<Vec<u64>>> {
     let Asked { search, wishes, .. } = asked;
     let layout = search.joint().cells().layout();
     let inside = space.class.delta();
     // As much as possible stays with the record that would take the cell.
-    let takes = assign_by(left, added, |_, left, right| {
+    let takes = assign_by(left, added, random, |_, left, right| {
         Some((layout.differing(left, right) & inside).len() as u64)
     })?;
     let mut owner = vec![0; added.len()];
@@ -182,8 +183,9 @@ fn assign(
     cells: &[CellId],
     left: &[&[u64]],
     added: &[Vec<u64>],
+    random: &mut Random,
 ) -> Option<Vec<usize>> {
-    assign_by(left, added, |record, old, new| {
+    assign_by(left, added, random, |record, old, new| {
         let differing = layout.differing(old, new);
         if differing.meets(&wishes.staying()) {
             return None;
@@ -196,10 +198,11 @@ fn assign(
     })
 }
 
-/// The cheapest assignment, over all subsets of the new cells.
+/// The cheapest assignment, over all subsets of the new cells; chance decides between equals.
 fn assign_by(
     left: &[&[u64]],
     added: &[Vec<u64>],
+    random: &mut Random,
     cost: impl Fn(usize, &[u64], &[u64]) -> Option<u64>,
 ) -> Option<Vec<usize>> {
     let count = left.len();
@@ -211,6 +214,7 @@ fn assign_by(
         .enumerate()
         .map(|(record, old)| added.iter().map(|new| cost(record, old, new)).collect())
         .collect();
+    let chances: Vec<u64> = (0..count * count).map(|_| random.bits()).collect();
     // best[taken]: the first records take just these cells; with the cell of the last one.
     let mut best: Vec<Option<(u64, usize)>> = vec![None; 1 << count];
     best[0] = Some((0, 0));
@@ -222,7 +226,7 @@ fn assign_by(
                 let (before, _) = best[taken & !(1 << slot)]?;
                 Some((before + costs[record][slot]?, slot))
             })
-            .min();
+            .min_by_key(|&(cost, slot)| (cost, chances[record * count + slot]));
     }
     let mut taken = (1usize << count) - 1;
     best[taken]?;

@@ -13,13 +13,15 @@
 //!
 //! Laws: `groups-protect-and-keep`, `groups-repeat`.
 
+use std::hash::BuildHasher;
+
 use rayon::prelude::*;
 
 use super::{Forbidden, Planner, number};
 use crate::encode::{RecordId, Records};
 use crate::graph::GeneratingClass;
 use crate::hash::{Map, STATE};
-use crate::moves::{Answer, Found, Limits, MoveSearch, Wishes};
+use crate::moves::{Answer, Found, Free, Limits, MoveSearch, Wishes};
 use crate::partner::swap::exchange;
 use crate::random::{Random, Seed};
 use crate::table::{CellId, CellIndex, Grouping, JointTable};
@@ -43,6 +45,9 @@ const STEPS: u64 = 40_000;
 /// When unsuccessful questions have taken so many steps, the rest are given up.
 const STEPS_IN_ALL: u64 = 400_000_000;
 
+/// So many cells that are left are asked for once more.
+const MOST_ASKED_AGAIN: usize = 5000;
+
 /// Rounds on the live table; they end earlier when one covers less than a hundredth of what
 /// is open.
 const LIVE_ROUNDS: u64 = 12;
@@ -54,6 +59,8 @@ pub(super) struct Beyond {
     pub(super) groups: Vec<Vec<(RecordId, Vec<u64>)>>,
     /// The cells that the tables prove to be full, by position.
     pub(super) impossible: Map<u32, ()>,
+    /// The cells that a move could free if nothing else were asked of it.
+    pub(super) barred: Map<u32, ()>,
     /// The steps of unsuccessful questions so far.
     spent: u64,
     /// For each cell the number of its key combination, and how many records still have it.
@@ -142,6 +149,35 @@ impl Planner<'_> {
                 self.cover_by_helpers(larger, agree, seed, company);
             }
             self.cover_on_the_live_table(larger, seed, company);
+        }
+        self.note_what_is_barred(larger, seed);
+    }
+
+    /// Asks once more for the cells that are left, without any wish: whoever could be freed
+    /// then is barred by a constraint, the budget, or because helpers are taken.
+    fn note_what_is_barred(&mut self, larger: Larger<'_>, seed: Seed) {
+        let left: Vec<u32> = (0..self.task.joint.len())
+            .filter(|&cell| self.pool.is_open(cell))
+            .map(number)
+            .filter(|cell| !self.beyond.impossible.contains_key(cell))
+            .take(MOST_ASKED_AGAIN)
+            .collect();
+        let free =
+            Free { joint: self.task.joint, keys: self.task.prices.keys, staying: VarSet::EMPTY };
+        let limits = Limits { records: larger.records, steps: STEPS };
+        let barred: Vec<(u32, Answer)> = left
+            .into_par_iter()
+            .map(|cell| {
+                let mut random = Random::new(seed, stream(Company::Given, u64::MAX >> 40, cell));
+                (cell, larger.search.answer(CellId(cell), &free, limits, &mut random))
+            })
+            .collect();
+        for (cell, answer) in barred {
+            match answer {
+                Answer::Possible(_) => drop(self.beyond.barred.insert(cell, ())),
+                Answer::Impossible(_) => drop(self.beyond.impossible.insert(cell, ())),
+                Answer::NotFound(_) => {}
+            }
         }
     }
 
@@ -503,6 +539,7 @@ impl Live {
             .collect();
         let mut used = vec![false; task.records.len()];
         let mut covered: Map<u32, ()> = Map::with_hasher(STATE);
+        let mut stuck: Map<u32, ()> = Map::with_hasher(STATE);
         for (&record, answer) in asked.iter().zip(&answers) {
             let found = match answer {
                 Answer::Possible(found) if !used[record as usize] => found,
@@ -511,8 +548,14 @@ impl Live {
                     continue;
                 }
                 Answer::Impossible(_) => {
+                    // The tables are those of the input, and so is what they prove. Where
+                    // others have left the cell already it says that this one came too late.
                     let cell = task.joint.cell_of(RecordId(record));
-                    planner.beyond.impossible.insert(cell.0, ());
+                    let now = joint.cell_of(RecordId(record));
+                    if joint.counts()[now.position()] == task.joint.counts()[cell.position()] {
+                        planner.beyond.impossible.insert(cell.0, ());
+                    }
+                    stuck.insert(record, ());
                     continue;
                 }
                 Answer::Possible(_) => continue,
@@ -545,7 +588,9 @@ impl Live {
             .into_iter()
             .filter(|record| {
                 let cell = task.joint.cell_of(RecordId(*record));
-                !covered.contains_key(record) && !planner.beyond.impossible.contains_key(&cell.0)
+                !covered.contains_key(record)
+                    && !stuck.contains_key(record)
+                    && !planner.beyond.impossible.contains_key(&cell.0)
             })
             .collect();
         covered.len()
@@ -581,7 +626,8 @@ impl Live {
                 let here = &waiting[cell.position()];
                 // Whoever is open first, then whoever has no swap yet.
                 here.iter().filter(fits).min_by_key(|&&other| {
-                    (!is_open[other as usize], self.touched[other as usize], other)
+                    let chance = STATE.hash_one((planner.salt, record, other));
+                    (!is_open[other as usize], self.touched[other as usize], chance)
                 })
             };
             members.push((RecordId(*chosen?), new.clone()));

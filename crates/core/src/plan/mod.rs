@@ -45,7 +45,7 @@ pub use optimal::{MOST_VERTICES, NoBestPairing};
 
 use crate::encode::{Layout, RecordId, Records};
 use crate::graph::{GeneratingClass, MarginGraph, Separators};
-use crate::hash::STATE;
+use crate::hash::{STATE, Set};
 use crate::partner::swap::{Swap, exchange_into};
 use crate::partner::{Screening, pair};
 use crate::random::{Random, Seed};
@@ -83,6 +83,7 @@ pub struct SwapPlan {
     swaps: Vec<Swap>,
     groups: Vec<Group>,
     impossible: Vec<RecordId>,
+    barred: Vec<RecordId>,
 }
 
 impl SwapPlan {
@@ -111,7 +112,7 @@ impl SwapPlan {
             assert!(class.margins().iter().all(kept), "a swap keeps every table");
         }
         swaps.sort_unstable_by_key(|swap| swap.left);
-        Self { swaps, groups: Vec::new(), impossible: Vec::new() }
+        Self { swaps, groups: Vec::new(), impossible: Vec::new(), barred: Vec::new() }
     }
 
     /// This plan with groups of more than two records, in the order of their first records.
@@ -148,6 +149,13 @@ impl SwapPlan {
     #[must_use]
     pub fn impossible(&self) -> &[RecordId] {
         &self.impossible
+    }
+
+    /// The records at risk that a larger swap could free and the plan does not: a constraint
+    /// or the budget is against it, or its helpers are taken.
+    #[must_use]
+    pub fn barred(&self) -> &[RecordId] {
+        &self.barred
     }
 
     /// How many records the swaps change: two each, and those of the groups.
@@ -333,12 +341,28 @@ impl<'a> Planner<'a> {
         let groups = self.beyond.groups.into_iter();
         let groups = groups.map(|members| Group::new(records, class, members)).collect();
         let mut plan = SwapPlan::new(records, class, self.swaps).with_groups(groups);
-        plan.impossible = (0..records.len())
-            .map(RecordId::at)
-            .filter(|&record| self.task.risky[record.position()])
-            .filter(|&record| {
-                self.beyond.impossible.contains_key(&self.task.joint.cell_of(record).0)
-            })
+        let joint = self.task.joint;
+        let at_risk = || {
+            let all = (0..records.len()).map(RecordId::at);
+            all.filter(|&record| self.task.risky[record.position()])
+        };
+        let cell = |record: RecordId| joint.cell_of(record).0;
+        plan.impossible = at_risk()
+            .filter(|&record| self.beyond.impossible.contains_key(&cell(record)))
+            .collect();
+        let changed: Set<RecordId> = plan
+            .swaps
+            .iter()
+            .flat_map(|swap| [swap.left, swap.right])
+            .chain(plan.groups.iter().flat_map(Group::records).copied())
+            .collect();
+        assert!(
+            plan.impossible.iter().all(|record| !changed.contains(record)),
+            "who cannot be freed is not swapped"
+        );
+        plan.barred = at_risk()
+            .filter(|record| !changed.contains(record))
+            .filter(|&record| self.beyond.barred.contains_key(&cell(record)))
             .collect();
         plan
     }
