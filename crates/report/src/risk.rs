@@ -740,7 +740,7 @@ impl RiskReport {
         };
         let mut rows = vec![vec!["records".to_owned(), grouped(found.records)]];
         let risks = || self.risky.iter().filter_map(|record| record.risk);
-        if let (Some(most), Some(least)) = (risks().next(), risks().last()) {
+        if let (Some(most), Some(least)) = (risks().next(), risks().next_back()) {
             rows.push(vec![
                 "  risk of the sample uniques".to_owned(),
                 format!("{least:.4}"),
