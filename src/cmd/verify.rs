@@ -24,7 +24,8 @@ pub fn run(args: &VerifyArgs) -> Result<Outcome, Diagnostic> {
         ..Project::default()
     };
     let project = file.merge(flags).expanded();
-    let files = TwoFiles::read(&project, &args.before, &args.after, args.shuffled)?;
+    let mut files = TwoFiles::read(&project, &args.before, &args.after, args.shuffled)?;
+    files.settle();
     let report = files.verify(if args.three_way { Triples::Compared } else { Triples::Skipped });
     sketch.draw(|| triangle::draw(&report.triangle()))?;
     give(&report, args.answer.json)?;
