@@ -102,12 +102,16 @@ impl FrontierReport {
 impl Answer for FrontierReport {
     fn text(&self) -> String {
         let mut text = format!(
-            "{} at risk; {} of them no swap of two records can change ({} already disclosed{}).\n\
+            "{} at risk; {} of them no swap of two records can change ({} already disclosed).\n{}\
              Before, whoever knows the keys claims {}, all rightly.\n\n",
             counted(self.at_risk, "record", "records"),
             grouped(self.untreatable),
             grouped(self.disclosed),
-            if self.larger_swaps { "; larger swaps may change the others" } else { "" },
+            if self.larger_swaps && self.untreatable > self.disclosed {
+                "Larger swaps may change those that are not disclosed.\n"
+            } else {
+                ""
+            },
             counted(self.claims_before, "record", "records"),
         );
         let heads = [
@@ -139,7 +143,8 @@ impl Answer for FrontierReport {
                 grouped(plan.correct_claims),
                 percent(plan.correct_claims, self.claims_before),
                 format!("{:.3} %", plan.change * 100.0),
-                mark.to_owned(),
+                // To the left, while numbers stand to the right.
+                format!("{mark:<16}"),
             ]
         }));
         text.push_str(&aligned(&rows));

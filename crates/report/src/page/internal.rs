@@ -296,14 +296,14 @@ impl InternalReport {
             if right == 1 { "is" } else { "are" },
             percent(right, claims)
         );
-        if let (Some(uniques), Some(coverage)) = (verify.uniques_before, &self.coverage) {
-            if uniques > coverage.at_risk {
-                words.push_str(&format!(
-                    " {} records were alone with their keys, only {} were treated as at risk.",
-                    grouped(uniques),
-                    grouped(coverage.at_risk)
-                ));
-            }
+        if let (Some(uniques), Some(coverage)) = (verify.uniques_before, &self.coverage)
+            && uniques > coverage.at_risk
+        {
+            words.push_str(&format!(
+                " {} records were alone with their keys, only {} were treated as at risk.",
+                grouped(uniques),
+                grouped(coverage.at_risk)
+            ));
         }
         Some(words)
     }

@@ -197,7 +197,7 @@ pub fn draw_record(id: &str, record: &RecordReport) -> Picture {
         }
     }];
     if let Some(larger) = &record.larger {
-        words.push(larger.sentence());
+        words[0] = format!("{} {}", words[0], larger.sentence());
     }
     let mut cells: Vec<Vec<String>> = order
         .iter()
