@@ -8,7 +8,7 @@
 
 use std::path::{Path, PathBuf};
 
-use marginswap_core::diagnostic::{Code, Diagnostic};
+use marginswap_core::diagnostic::{Code, Diagnostic, grouped};
 use marginswap_core::encode::{RecordId, Records, Role};
 use marginswap_core::graph::{Reason, Separators};
 use marginswap_core::partner::swap::Swap;
@@ -33,7 +33,7 @@ use serde_json::Value;
 
 use crate::input::separators;
 use crate::job::{MOST_SEPARATORS, risky};
-use crate::output::{Line, typed_path, verify_line};
+use crate::output::{Line, option_names, typed_path, verify_line};
 use crate::project::{Project, Risky};
 use crate::release::shuffled_link;
 use crate::two_files::TwoFiles;
@@ -56,7 +56,10 @@ impl Subject<'_> {
     /// that of the seed, the lines correspond so.
     fn read(&self) -> Result<(TwoFiles, Option<PlanFacts>), Diagnostic> {
         let mut files = TwoFiles::read(self.project, self.before, self.after, self.shuffled)?;
-        let Some((path, plan)) = &self.plan else { return Ok((files, None)) };
+        let Some((path, plan)) = &self.plan else {
+            files.settle();
+            return Ok((files, None));
+        };
         let header = &plan.header;
         let digest = digest_file(self.before)?;
         let records = files.records_before.len() as u64;
@@ -64,27 +67,39 @@ impl Subject<'_> {
         let mut gives_release = None;
         if fits_input && files.records_after.len() as u64 == records {
             let expected = follow(plan, &files);
-            let gives = |link: &Link| {
-                changes(&expected, &files.records_after, link).map(|found| found.records == 0)
+            let gives = |files: &TwoFiles, link: &Link| {
+                let found = changes(&expected, &files.records_after, link);
+                found.map(|found| found.records == 0)
             };
             let by_seed = self.seed.map(|seed| shuffled_link(seed, expected.len()));
-            let links = [files.link.clone(), Some(Link::ByPosition), by_seed];
-            if let Some(link) = links.into_iter().flatten().find(|link| gives(link) == Some(true)) {
+            let in_order = [files.link.clone(), Some(Link::ByPosition)];
+            let links = in_order.into_iter().flatten().map(|link| (link, false));
+            let mut links = links.chain(by_seed.map(|link| (link, true)));
+            if let Some((link, by_seed)) = links.find(|(link, _)| gives(&files, link) == Some(true))
+            {
                 files.link = Some(link);
+                files.shuffled_by_seed = by_seed;
                 gives_release = Some(true);
-            } else if let Some(link) = &files.link {
-                gives_release = gives(link);
             } else {
-                // In some other order: are they the same records?
-                let all = [files.scope.schema().all()];
-                let check = recount(&expected, &files.records_after, &all);
-                gives_release = Some(check[0].changed == 0);
+                files.settle();
+                gives_release = match &files.link {
+                    Some(link) => gives(&files, link),
+                    // In some other order: are they the same records?
+                    None => {
+                        let all = [files.scope.schema().all()];
+                        let check = recount(&expected, &files.records_after, &all);
+                        Some(check[0].changed == 0)
+                    }
+                };
             }
+        } else {
+            files.settle();
         }
         let facts = PlanFacts {
             name: path.display().to_string(),
             tool_version: header.version.clone(),
-            swaps: (plan.swaps.len() + plan.groups.len()) as u64,
+            swaps: plan.swaps.len() as u64,
+            groups: plan.groups.len() as u64,
             fits_input,
             gives_release,
             not_for_release: header.not_for_release,
@@ -131,7 +146,7 @@ pub enum Reveal {
 
 /// The page that may be published.
 pub fn external(subject: &Subject<'_>) -> Result<ExternalReport, Diagnostic> {
-    let (files, _) = subject.read()?;
+    let (files, plan) = subject.read()?;
     let report = files.verify(Triples::Skipped);
     let refuse = |detail: &str| {
         Diagnostic::new(
@@ -144,10 +159,32 @@ pub fn external(subject: &Subject<'_>) -> Result<ExternalReport, Diagnostic> {
     if !report.passes() && report.equal {
         return Err(refuse("something is different that no swap can change"));
     }
+    if !report.equal {
+        return Err(refuse("a kept table or the number of records differs from the original"));
+    }
+    if let Some(plan) = &plan {
+        if !plan.fits_input {
+            return Err(refuse("the plan was made for another original file"));
+        }
+        if plan.gives_release != Some(true) {
+            return Err(refuse("following the plan does not give the released file"));
+        }
+    }
+    let exchanged = match report.records_changed {
+        Some(changed) => changed > 0,
+        None => files.other_records() > 0,
+    };
+    if !exchanged {
+        return Err(refuse("nothing was exchanged: its records are those of the original"));
+    }
     let watched = watched(subject.project, &files)?;
-    let demonstration = subject.plan.as_ref().is_some_and(|(_, plan)| plan.header.not_for_release);
-    ExternalReport::new(&report, &watched, demonstration)
-        .map_err(|_| refuse("a kept table or the number of records differs from the original"))
+    let demonstration = plan.is_some_and(|plan| plan.not_for_release);
+    let loaded = &files.before;
+    let exchanged = |&(position, _): &(usize, &String)| loaded.role(position) == Role::Variable;
+    let columns = loaded.names().iter().enumerate().filter(exchanged);
+    let may_differ = columns.map(|(_, name)| name.clone()).collect();
+    Ok(ExternalReport::new(&report, &watched, may_differ, demonstration)
+        .expect("the tables are equal"))
 }
 
 /// The page for those who decide.
@@ -177,19 +214,15 @@ pub fn internal(subject: &Subject<'_>, reveal: Reveal) -> Result<InternalReport,
         verdict: Verdict::Ready,
         concerns: Vec::new(),
         columns: columns(&files),
-        scenario: risk.as_ref().map(|_| Scenario {
-            keys: project.risk.keys.clone(),
-            rule: match project.risky() {
-                Risky::Unique => "records alone with their keys".to_owned(),
-                Risky::BelowK(k) => format!("records that fewer than {k} share their keys with"),
-                _ => "the records that a file names".to_owned(),
-            },
-        }),
+        scenario: risk
+            .as_ref()
+            .map(|_| Scenario { keys: project.risk.keys.clone(), rule: rule(project) }),
         graph: GraphReport::new(&files.scope, &separators),
         graph_picture: margin_graph::draw(&picture(&files.scope, &separators)),
         risk_before: risk.as_ref().map(AtRisk::before),
         disclosed_is_exact: risk.as_ref().is_none_or(|risk| risk.screening.disclosed_is_exact()),
         coverage: risk.as_ref().and_then(|risk| risk.coverage(&files, subject.plan.as_ref())),
+        by_larger: risk.as_ref().and_then(|risk| risk.by_larger(&files)),
         what_if: risk.as_ref().and_then(|risk| risk.what_if(&files)),
         left_records: match reveal {
             Reveal::Counts => None,
@@ -197,7 +230,7 @@ pub fn internal(subject: &Subject<'_>, reveal: Reveal) -> Result<InternalReport,
         },
         watched: watched(project, &files)?,
         method: Method { parameters },
-        replay: replay(subject),
+        replay: replay(subject, &files),
         verify,
         before,
         after,
@@ -223,6 +256,33 @@ fn columns(files: &TwoFiles) -> Vec<ColumnFacts> {
         }
     });
     facts.collect()
+}
+
+/// Who is at risk, in words.
+fn rule(project: &Project) -> String {
+    let risk = &project.risk;
+    let model = || {
+        let size = match (&risk.population, &risk.fraction) {
+            (Some(people), _) => format!(", population {people}"),
+            (None, Some(fraction)) => format!(", sampling fraction {fraction}"),
+            (None, None) => ", population as the weights add up".to_owned(),
+        };
+        format!("model {}{size}", risk.model.clone().unwrap_or_default())
+    };
+    match project.risky() {
+        Risky::Unique => "records alone with their keys".to_owned(),
+        Risky::BelowK(k) => format!("records that fewer than {k} share their keys with"),
+        Risky::Records(_) => "the records that a file names".to_owned(),
+        Risky::Top(1) => format!("the riskiest record by an estimate ({})", model()),
+        Risky::Top(number) => {
+            format!("the {} riskiest records by an estimate ({})", grouped(number.into()), model())
+        }
+        Risky::Probability(least) => format!(
+            "records alone with their keys that an estimate gives a probability of at least {least} \
+             to be alone in the population too ({})",
+            model()
+        ),
+    }
 }
 
 /// The tables that are looked at though nobody keeps them.
@@ -346,6 +406,16 @@ impl AtRisk {
         })
     }
 
+    /// The records at risk without a partner in a swap of two that have other keys all the
+    /// same: larger swaps gave them those.
+    fn by_larger(&self, files: &TwoFiles) -> Option<u64> {
+        let kept = self.kept_keys(files)?;
+        let stuck = |record: &usize| !self.screening.is_swappable(self.cell(*record));
+        let at_risk = (0..self.risky.len()).filter(|&record| self.risky[record]);
+        let all = at_risk.filter(stuck).count() as u64;
+        Some(all - kept.into_iter().filter(stuck).count() as u64)
+    }
+
     /// How many of those without a partner would have one if a table were not kept; `None`
     /// when that would take too long.
     fn what_if(&self, files: &TwoFiles) -> Option<Vec<TableWhatIf>> {
@@ -416,10 +486,13 @@ fn parameters(all: &Value) -> Vec<(String, String)> {
     fn words(value: &Value) -> String {
         match value {
             Value::String(text) => text.clone(),
+            Value::Null => String::new(),
             Value::Array(list) => list.iter().map(words).collect::<Vec<_>>().join(", "),
             Value::Object(map) => {
-                let pairs = map.iter().map(|(name, value)| format!("{name}: {}", words(value)));
-                pairs.collect::<Vec<_>>().join(", ")
+                // What is not set is left out.
+                let set = map.iter().map(|(name, value)| (name, words(value)));
+                let set = set.filter(|(_, words)| !words.is_empty());
+                set.map(|(name, words)| format!("{name}: {words}")).collect::<Vec<_>>().join(", ")
             }
             other => other.to_string(),
         }
@@ -444,8 +517,14 @@ fn parameters(all: &Value) -> Vec<(String, String)> {
 }
 
 /// The commands that do it again.
-fn replay(subject: &Subject<'_>) -> Vec<String> {
-    let Subject { project, before, after, plan, shuffled, .. } = subject;
+fn replay(subject: &Subject<'_>, files: &TwoFiles) -> Vec<String> {
+    let Subject { before, after, plan, .. } = subject;
+    // What the files show, and not who asked: `protect` and `report` give the same lines.
+    let shuffled = subject.shuffled || files.shuffled_by_seed;
+    let mut project = subject.project.clone();
+    project.release.shuffle = shuffled.then_some(true);
+    project.release.drop.clone_from(&files.dropped);
+    let project = &project;
     let mut lines = Vec::new();
     let mut report = Line::new("report", Some(before));
     report.file(after);
@@ -453,21 +532,30 @@ fn replay(subject: &Subject<'_>) -> Vec<String> {
         Some((path, _)) => {
             let mut line = Line::new("apply", Some(before));
             line.file(path);
-            if project.release.shuffle == Some(true) || *shuffled {
+            if shuffled {
                 line.flag("--shuffle").option("--seed-file", "SEED");
             }
             if !project.release.drop.is_empty() {
-                line.option("--drop", &project.release.drop.join(","));
+                line.option("--drop", &option_names(&project.release.drop));
             }
             lines.push(line.option("-o", &typed_path(after)).to_string());
             report.option("--plan", &path.display().to_string());
-            if project.release.shuffle == Some(true) || *shuffled {
+            if let Some(Risky::Records(list)) = &project.risk.risky {
+                report.option("--risky", &format!("records:{}", list.display()));
+            }
+            if shuffled {
                 report.flag("--shuffled").option("--seed-file", "SEED");
             }
         }
         None => {
             report.comparison(project);
+            if let Some(risky) = &project.risk.risky {
+                report.option("--risky", &risky.to_string());
+            }
         }
+    }
+    for table in &project.report.watch {
+        report.option("--watch", table);
     }
     lines.push(verify_line(before, after, project));
     lines.push(report.option("-o", "report.html").to_string());

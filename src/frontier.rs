@@ -55,14 +55,13 @@ impl FromStr for Choice {
             "change" => Ok(Self {
                 #[allow(clippy::cast_precision_loss, reason = "a share has few digits")]
                 criterion: Criterion::ChangeAtMost(numerator as f64 / denominator as f64),
-                words: format!(
-                    "the fewest right claims where other two-way tables move by at most {most} on \
-                     average"
-                ),
+                words: format!("the fewest right claims where the change is at most {most}"),
             }),
             "risk" => Ok(Self {
                 criterion: Criterion::RiskAtMost { numerator, denominator },
-                words: format!("the least change where at most {most} of the claims are right"),
+                words: format!(
+                    "the least change where right claims are at most {most} of those before"
+                ),
             }),
             _ => Err(wrong()),
         }
@@ -80,11 +79,22 @@ pub struct Candidate {
 }
 
 impl Candidate {
-    pub fn standing(&self) -> Standing {
+    /// What the change is measured by: the two-way tables that are not kept, or, where there
+    /// is none, the records changed, of so many.
+    fn change(&self, records: usize) -> f64 {
+        if self.distances.tables > 0 {
+            return self.distances.total_variation_mean;
+        }
+        #[allow(clippy::cast_precision_loss, reason = "a share of records")]
+        return self.planned.plan.records_changed() as f64 / records.max(1) as f64;
+    }
+
+    /// What the plan comes to, in a file of so many records.
+    pub fn standing(&self, records: usize) -> Standing {
         Standing {
             correct: self.claims.all.correct.expect("a plan links its records"),
-            claims: self.claims.all.claims,
-            change: self.distances.total_variation_mean,
+            claims_before: self.claims.uniques_before,
+            change: self.change(records),
             records: self.planned.plan.records_changed(),
         }
     }

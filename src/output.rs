@@ -277,8 +277,30 @@ pub fn verify_line(before: &Path, after: &Path, project: &Project) -> String {
     line.to_string()
 }
 
+/// The command that follows a plan, with what a project says of the release.
+pub fn apply_line(data: &Path, plan: &Path, project: &Project, seed: Option<&Path>) -> String {
+    let mut line = Line::new("apply", Some(data));
+    line.file(plan);
+    if let Some(delimiter) = project.delimiter {
+        line.option("--delimiter", &delimiter.to_string());
+    }
+    let release = &project.release;
+    if !release.drop.is_empty() {
+        line.option("--drop", &option_names(&release.drop));
+    }
+    if release.shuffle == Some(true) {
+        line.flag("--shuffle");
+        if let Some(seed) = seed {
+            line.option("--seed-file", &seed.display().to_string());
+        }
+    }
+    let out = release.out.as_deref().unwrap_or(Path::new("released.csv"));
+    line.option("-o", &out.display().to_string());
+    line.to_string()
+}
+
 /// Names as an option takes them.
-fn option_names(names: &[String]) -> String {
+pub fn option_names(names: &[String]) -> String {
     let quoted = |name: &String| {
         let plain = !name.contains([',', '`']) && name.trim() == name;
         if plain { name.clone() } else { format!("`{}`", name.replace('`', "``")) }

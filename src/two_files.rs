@@ -10,7 +10,8 @@ use marginswap_core::encode::{Records, encode_both};
 use marginswap_core::graph::{Formula, Scope};
 use marginswap_core::varset::VarSet;
 use marginswap_core::verify::{
-    Checks, File, Link, LinkError, Triples, link_by_id, recount, verify,
+    Checks, File, Link, LinkError, Pooled, Triples, changes, compare_tables, link_by_id, recount,
+    verify,
 };
 use marginswap_report::verify::VerifyReport;
 
@@ -27,6 +28,15 @@ pub struct TwoFiles {
     pub records_after: Records,
     /// Which record became which, if that is known.
     pub link: Option<Link>,
+    /// Do the lines of the released file look like those of the original in another order, so
+    /// that [`TwoFiles::settle`] took the link away?
+    pub reordered: bool,
+    /// Did a seed tell the order of the released file?
+    pub shuffled_by_seed: bool,
+    /// The columns that the released file lacks.
+    pub dropped: Vec<String>,
+    /// Is there an id in the original that the released file lacks, so that nothing links?
+    lacks_id: bool,
     /// What is wrong with the ids of the released file.
     pub unlinked: Option<String>,
     /// The tables that must not have changed.
@@ -84,12 +94,17 @@ impl TwoFiles {
             encode_both(scope.schema(), before.raw_columns(), after.raw_columns());
         // It is known that the id was left out, and nothing else was done.
         let release = &project.release;
-        let dropped = columns.id.as_ref().is_some_and(|id| release.drop.contains(id));
-        let lines = match (shuffled, dropped && release.shuffle != Some(true)) {
+        let without_id = columns.id.as_ref().is_some_and(|id| release.drop.contains(id));
+        let lines = match (shuffled, without_id && release.shuffle != Some(true)) {
             (true, _) => Lines::Shuffled,
             (false, true) => Lines::InOrderWithoutId,
             (false, false) => Lines::InOrder,
         };
+        let gone = |name: &&String| !names_after.contains(name);
+        let dropped = before.names().iter().filter(gone).cloned().collect();
+        let lacks_id = before.id_column().is_some()
+            && after.id_column().is_none()
+            && lines != Lines::InOrderWithoutId;
         let (link, unlinked) = match link(&before, &after, lines)? {
             Ok(link) => (link, None),
             Err(error) => (None, Some(error.to_string())),
@@ -103,7 +118,53 @@ impl TwoFiles {
             records_after,
             link,
             unlinked,
+            reordered: false,
+            shuffled_by_seed: false,
+            dropped,
+            lacks_id,
         })
+    }
+
+    /// In how many records the two files differ, whatever their order: the records that would
+    /// have to be other ones to make the two the same collection.
+    pub fn other_records(&self) -> u64 {
+        let all = self.scope.schema().all();
+        let pooled = Pooled::of(&self.records_before, &self.records_after);
+        let distance = compare_tables(&pooled, &[all])[0].total_variation;
+        let records = self.records_before.len().max(self.records_after.len());
+        #[allow(
+            clippy::cast_precision_loss,
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "a share of records, back to their number"
+        )]
+        return (distance * records as f64).round() as u64;
+    }
+
+    /// To be called where nothing else will tell which line is whose.
+    ///
+    /// Lines are taken for each other's because they have the same number, and nothing proves
+    /// it. Where at least half of those that differ would differ in no collection of records,
+    /// another order explains more than swaps do: then nothing is linked.
+    pub fn settle(&mut self) {
+        if self.lacks_id && self.link.is_none() {
+            talk(
+                "note: the released file has not the id column; nothing is said of single records",
+            );
+        }
+        if !matches!(self.link, Some(Link::ByPosition)) {
+            return;
+        }
+        let found = changes(&self.records_before, &self.records_after, &Link::ByPosition);
+        let lines = found.map_or(0, |found| found.records);
+        if lines > 0 && self.other_records() * 2 <= lines {
+            self.link = None;
+            self.reordered = true;
+            talk(
+                "note: the released lines look like the original ones in another order; nothing is said \
+                 of single records",
+            );
+        }
     }
 
     /// Compares them in every way.
@@ -118,6 +179,7 @@ impl TwoFiles {
         let found = verify(&self.records_before, &self.records_after, &checks);
         VerifyReport::new(self.scope.schema(), &found)
             .with_breaks(self.broken(), self.unlinked.clone())
+            .with_order(self.reordered)
     }
 
     /// What differs though no swap can change it, beside the named tables: each variable's
@@ -177,9 +239,6 @@ fn link(
         }
         (Some(_), None) if lines != Lines::InOrderWithoutId => {
             // Without the id that is asked for, nothing tells which line is whose.
-            talk(
-                "note: the released file has not the id column; nothing is said of single records",
-            );
             Ok(Ok(None))
         }
         _ => {

@@ -11,7 +11,7 @@ use marginswap_report::pictures::frontier as picture;
 use crate::args::FrontierArgs;
 use crate::frontier::{Candidate, Cap, candidates, seeds};
 use crate::job::{Prepared, data_of, prepare};
-use crate::output::{Outcome, Sketch, give, next, talk, typed_path};
+use crate::output::{Outcome, Sketch, apply_line, give, next, talk};
 use crate::project::{Amount, Share};
 use crate::seed::SeedFrom;
 use crate::settings;
@@ -39,7 +39,7 @@ pub fn run(args: &FrontierArgs) -> Result<Outcome, Diagnostic> {
     let chosen = SeedFrom::flags(args.job.seed_file.as_deref(), args.job.demo_seed).choose()?;
     let mut prepared = prepare(project)?;
     let plans = candidates(&prepared, &caps, &seeds(chosen.seed, args.seeds.get()))?;
-    let standings: Vec<Standing> = plans.iter().map(Candidate::standing).collect();
+    let standings = standings(&prepared, &plans);
     let best = choose(&standings, args.choose.criterion);
     let report = report(args, &prepared, &plans, best, chosen.not_for_release);
     sketch.draw(|| picture::draw("", &report))?;
@@ -59,14 +59,17 @@ pub fn run(args: &FrontierArgs) -> Result<Outcome, Diagnostic> {
     give(&report, args.job.answer.json)?;
     match (&args.plan, best) {
         (_, None) => next("raise a budget, try more seeds, or choose by another criterion"),
-        (Some(plan), _) => next(&format!(
-            "marginswap apply {} {} -o released.csv",
-            typed_path(&prepared.path),
-            typed_path(plan)
-        )),
+        (Some(plan), _) => {
+            let seed = args.job.seed_file.as_deref();
+            next(&apply_line(&prepared.path, plan, &prepared.project, seed));
+        }
         (None, _) => next("the same with --plan FILE keeps the chosen plan"),
     }
     Ok(if best.is_none() { Outcome::GateNotMet } else { Outcome::Done })
+}
+
+fn standings(prepared: &Prepared, plans: &[Candidate]) -> Vec<Standing> {
+    plans.iter().map(|plan| plan.standing(prepared.records.len())).collect()
 }
 
 fn report(
@@ -76,7 +79,7 @@ fn report(
     best: Option<usize>,
     not_for_release: bool,
 ) -> FrontierReport {
-    let standings: Vec<Standing> = plans.iter().map(Candidate::standing).collect();
+    let standings = standings(prepared, plans);
     let front = undominated(&standings);
     let all = prepared.at_risk();
     FrontierReport {
@@ -84,6 +87,8 @@ fn report(
         at_risk: all.records,
         untreatable: all.unswappable,
         disclosed: all.disclosed,
+        larger_swaps: prepared.project.swap.max_records.is_some_and(|most| most.get() > 2),
+        by_two_way: plans.iter().all(|plan| plan.distances.tables > 0),
         claims_before: plans.first().map_or(0, |plan| plan.claims.uniques_before),
         criterion: args.choose.words.clone(),
         chosen: best.map(|best| best + 1),
@@ -99,8 +104,9 @@ fn report(
                 records_changed: standing.records,
                 protected: prepared.covered(&plan.planned),
                 uniques_after: plan.claims.uniques_after,
-                claims: standing.claims,
+                claims: plan.claims.all.claims,
                 correct_claims: standing.correct,
+                change: standing.change,
                 two_way_mean: plan.distances.total_variation_mean,
                 two_way_max: plan.distances.total_variation_max,
                 undominated,

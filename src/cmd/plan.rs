@@ -8,7 +8,7 @@ use marginswap_report::pictures::waterfall;
 
 use crate::args::PlanArgs;
 use crate::job::prepare;
-use crate::output::{Outcome, Sketch, give, next, talk, typed_path};
+use crate::output::{Outcome, Sketch, apply_line, give, next, talk};
 use crate::seed::SeedFrom;
 use crate::settings;
 
@@ -42,10 +42,6 @@ pub fn run(args: &PlanArgs) -> Result<Outcome, Diagnostic> {
     talk(&format!("{} holds the plan: SECRET, whoever has it can undo the swaps", out.display()));
     sketch.draw(|| waterfall::draw("", &report.coverage()))?;
     give(&report, args.job.answer.json)?;
-    next(&format!(
-        "marginswap apply {} {} -o released.csv",
-        typed_path(&prepared.path),
-        typed_path(&out)
-    ));
+    next(&apply_line(&prepared.path, &out, &prepared.project, seed_file));
     Ok(if report.left() > 0 { Outcome::GateNotMet } else { Outcome::Done })
 }

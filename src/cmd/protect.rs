@@ -136,7 +136,14 @@ pub fn carry_out(request: Request) -> Result<Outcome, Diagnostic> {
             write_internal(page, overwrite, &report.html())?;
         }
         if let Some(page) = &pages.external {
-            write_external(page, overwrite, &account::external(&subject)?.html())?;
+            match account::external(&subject) {
+                Ok(report) => write_external(page, overwrite, &report)?,
+                // The file is released; that there is nothing to tell of it is not its fault.
+                Err(error) if error.code == Code::NothingToTell => {
+                    talk(&format!("warning: {} is not written: {}", page.display(), error.detail));
+                }
+                Err(error) => return Err(error),
+            }
         }
     }
     give(&answer, json)?;

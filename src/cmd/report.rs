@@ -6,7 +6,7 @@ use marginswap_core::diagnostic::{Code, Diagnostic};
 use marginswap_io::{
     Overwrite, PlanFile, Secrecy, check_not_input, check_target, read_plan, write_atomic,
 };
-use marginswap_report::page::Verdict;
+use marginswap_report::page::{ExternalReport, Verdict};
 
 use crate::account::{self, Reveal, Subject};
 use crate::args::ReportArgs;
@@ -62,9 +62,15 @@ pub fn run(args: &ReportArgs) -> Result<Outcome, Diagnostic> {
     };
     if args.external {
         let report = account::external(&subject)?;
-        write_external(&out, overwrite, &report.html())?;
+        write_external(&out, overwrite, &report)?;
         give(&report, args.answer.json)?;
-        next("read the page, then publish it with the file");
+        if !report.is_releasable() {
+            next("do not release this file; make it anew with a seed that nobody knows");
+            return Ok(Outcome::GateNotMet);
+        }
+        next(
+            "read the page, and publish it with the file when the internal report lets the file go",
+        );
         return Ok(Outcome::Done);
     }
     let reveal = if args.reveal { Reveal::Records } else { Reveal::Counts };
@@ -92,9 +98,17 @@ pub fn write_internal(out: &Path, overwrite: Overwrite, page: &str) -> Result<()
 }
 
 /// Writes the page for everybody.
-pub fn write_external(out: &Path, overwrite: Overwrite, page: &str) -> Result<(), Diagnostic> {
+pub fn write_external(
+    out: &Path,
+    overwrite: Overwrite,
+    report: &ExternalReport,
+) -> Result<(), Diagnostic> {
+    let page = report.html();
     write_atomic(out, overwrite, Secrecy::Plain, |file| file.write_all(page.as_bytes()))?;
-    talk(&format!("{} is the report that may be published", out.display()));
+    talk(&match report.is_releasable() {
+        true => format!("{} is the report that may be published", out.display()),
+        false => format!("{} shows the report to be published: NOT FOR RELEASE", out.display()),
+    });
     Ok(())
 }
 
@@ -145,5 +159,10 @@ fn project(
         report: Reports { watch: args.watch.clone(), ..Reports::default() },
         ..Project::default()
     };
+    let mut file = file;
+    if base.risk.risky.is_some() {
+        // The plan says for whom it was made; the project file may have changed since.
+        file.risk = crate::project::Risk::default();
+    }
     Ok(base.merge(file).merge(flags))
 }

@@ -230,11 +230,12 @@ codes! {
     OptionsClash 116 exit 2: "options that do not go together",
         "One of the options says something that another one excludes. A model that is selected by\n\
          its fit is grown from a start by adding edges, so it goes with no other search.";
-    NothingToTell 125 exit 3: "no report of a file that does not keep its tables",
-        "The external report says that every kept table of the released file equals the original.\n\
-         Here a table, the number of records or something that no swap can change differs, so\n\
-         the page would not be true. `marginswap verify` says what differs; the internal report,\n\
-         without --external, shows it.";
+    NothingToTell 125 exit 3: "no page for everybody about this file",
+        "The external report says that values were exchanged and that every kept table of the\n\
+         released file equals the original. Here a table, the number of records or something that\n\
+         no swap can change differs, or nothing was exchanged, or the plan that is named does not\n\
+         give this file: the page would not be true. `marginswap verify` says what differs; the\n\
+         internal report, without --external, shows it.";
     FileMissing 201 exit 3: "no such file",
         "There is no file of this name. A relative name starts at the folder the command runs in.\n\
          Standard input has no sign of its own; on Unix it can be named as `/dev/stdin`.";

@@ -78,17 +78,19 @@ pub(crate) fn counted(count: u64, singular: &str, plural: &str) -> String {
     format!("{} {}", grouped(count), if count == 1 { singular } else { plural })
 }
 
-/// A share in percent. Only all is 100.0 and only none is 0.0.
+/// A share in percent. Only all is 100.0 and only none is 0.0; what would be rounded to one
+/// of them is told as less than 0.1 or more than 99.9.
 #[must_use]
 pub(crate) fn percent(part: u64, whole: u64) -> String {
     if whole == 0 {
         return "–".to_owned();
     }
     let tenths = (u128::from(part) * 1000 + u128::from(whole) / 2) / u128::from(whole);
-    let least = u128::from(part > 0);
-    let most = if part < whole { 999 } else { 1000 };
-    let tenths = tenths.clamp(least, most);
-    format!("{}.{} %", tenths / 10, tenths % 10)
+    match tenths {
+        0 if part > 0 => "<0.1 %".to_owned(),
+        1000 if part < whole => ">99.9 %".to_owned(),
+        _ => format!("{}.{} %", tenths / 10, tenths % 10),
+    }
 }
 
 /// Lines with their cells aligned: the first column to the left, the others to the right.
@@ -150,8 +152,10 @@ mod tests {
 
     #[test]
     fn only_all_is_a_hundred_percent() {
-        assert_eq!(percent(99_999, 100_000), "99.9 %");
-        assert_eq!(percent(1, 100_000), "0.1 %");
+        assert_eq!(percent(99_999, 100_000), ">99.9 %");
+        assert_eq!(percent(99_949, 100_000), "99.9 %");
+        assert_eq!(percent(2, 100_000), "<0.1 %");
+        assert_eq!(percent(50, 100_000), "0.1 %");
         assert_eq!(percent(0, 7), "0.0 %");
         assert_eq!(percent(7, 7), "100.0 %");
         assert_eq!(percent(1, 3), "33.3 %");

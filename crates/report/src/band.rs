@@ -3,43 +3,94 @@
 //! The external report says how far a table moved and how many records changed as a range.
 //! A band is that range and nothing else: the number it came from cannot be got back.
 //!
-//! Edge case: only nothing at all is "none"; one record of a million is "less than 1 %".
+//! Trap: a range that holds few counts tells the count. In a small file the narrow ranges are
+//! joined to one until each holds at least [`FEWEST`] counts; where even that fails, nothing is
+//! told. Nothing at all is in the lowest range, so that none and few are not told apart.
 
 use serde::{Serialize, Serializer};
 
+/// A range holds at least so many counts of records.
+pub const FEWEST: u64 = 10;
+
+/// The first bound below which everything is told as one range, so that every range of so
+/// many records holds enough counts; `None` when there is none. Bounds in thousandths, the
+/// last is all.
+fn first_bound(bounds: &[u64], records: u64) -> Option<usize> {
+    let holds = |thousandths: u64, counts: u64| {
+        u128::from(thousandths) * u128::from(records) >= u128::from(counts) * 1000
+    };
+    // No swap changes fewer than two records: the lowest range has two counts too many.
+    let fits = |&first: &usize| {
+        holds(bounds[first], FEWEST + 2)
+            && bounds[first..].windows(2).all(|pair| holds(pair[1] - pair[0], FEWEST))
+    };
+    (0..bounds.len() - 1).find(fits)
+}
+
 /// How far a table moved, by its total variation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Band(u8);
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Band {
+    position: u8,
+    label: &'static str,
+}
 
 impl Band {
     /// How many bands there are.
     pub const COUNT: usize = 6;
 
+    const BOUNDS: [u64; Self::COUNT] = [1, 5, 10, 20, 50, 1000];
+
     const LABELS: [&str; Self::COUNT] =
         ["below 0.1 %", "0.1 to 0.5 %", "0.5 to 1 %", "1 to 2 %", "2 to 5 %", "5 % or more"];
+
+    /// The lowest bands in one, up to that of the position.
+    const JOINED: [&str; Self::COUNT] =
+        ["below 0.1 %", "below 0.5 %", "below 1 %", "below 2 %", "below 5 %", "not told"];
 
     /// The band of a total variation.
     #[must_use]
     pub fn of(total_variation: f64) -> Self {
         let bounds = [0.001, 0.005, 0.01, 0.02, 0.05];
-        Self(bounds.iter().map(|&bound| u8::from(total_variation >= bound)).sum())
+        Self::at(bounds.iter().map(|&bound| u8::from(total_variation >= bound)).sum())
+    }
+
+    /// The band that may be told of a file of so many records.
+    #[must_use]
+    pub fn told(total_variation: f64, records: u64) -> Self {
+        let band = Self::of(total_variation);
+        let first = first_bound(&Self::BOUNDS, records).unwrap_or(Self::COUNT - 1);
+        if band.position() <= first { Self::up_to(first) } else { band }
     }
 
     /// All bands, from near to far.
     pub fn all() -> impl Iterator<Item = Self> {
-        (0u8..).take(Self::COUNT).map(Self)
+        (0u8..).take(Self::COUNT).map(Self::at)
     }
 
-    /// Its place among the bands, from 0.
+    fn at(position: u8) -> Self {
+        Self { position, label: Self::LABELS[usize::from(position)] }
+    }
+
+    fn up_to(position: usize) -> Self {
+        Self { position: 0, label: Self::JOINED[position] }
+    }
+
+    /// Its place among the bands, from 0; what is joined stands in the first place.
     #[must_use]
     pub fn position(self) -> usize {
-        usize::from(self.0)
+        usize::from(self.position)
     }
 
     /// Its range in words.
     #[must_use]
     pub fn label(self) -> &'static str {
-        Self::LABELS[self.position()]
+        self.label
+    }
+
+    /// Is its range not told, because the file is too small for any?
+    #[must_use]
+    pub fn is_untold(self) -> bool {
+        self.label == Self::JOINED[Self::COUNT - 1]
     }
 }
 
@@ -50,12 +101,13 @@ impl Serialize for Band {
 }
 
 /// How many records changed, as a range of their share.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Extent(u8);
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Extent(&'static str);
 
 impl Extent {
-    const LABELS: [&str; 7] = [
-        "none of the records",
+    const BOUNDS: [u64; 6] = [10, 50, 100, 250, 500, 1000];
+
+    const LABELS: [&str; 6] = [
         "less than 1 % of the records",
         "between 1 % and 5 % of the records",
         "between 5 % and 10 % of the records",
@@ -64,20 +116,30 @@ impl Extent {
         "more than half of the records",
     ];
 
-    /// The range that holds `part` of `whole`.
+    /// The lowest ranges in one, up to that of the position.
+    const JOINED: [&str; 5] = [
+        "less than 1 % of the records",
+        "less than 5 % of the records",
+        "less than 10 % of the records",
+        "less than 25 % of the records",
+        "less than half of the records",
+    ];
+
+    /// The range that holds `part` of `whole`; `None` where each would hold too few counts.
     #[must_use]
-    pub fn of(part: u64, whole: u64) -> Self {
-        let at_least = |percent: u64| {
-            u128::from(part) * 100 >= u128::from(whole) * u128::from(percent) && part > 0
-        };
-        let bounds = [1, 5, 10, 25, 50];
-        Self(u8::from(part > 0) + bounds.iter().map(|&bound| u8::from(at_least(bound))).sum::<u8>())
+    pub fn of(part: u64, whole: u64) -> Option<Self> {
+        let first = first_bound(&Self::BOUNDS, whole)?;
+        let at_least =
+            |bound: &&u64| u128::from(part) * 1000 >= u128::from(whole) * u128::from(**bound);
+        let position = Self::BOUNDS[..5].iter().filter(at_least).count();
+        let joined = position <= first;
+        Some(Self(if joined { Self::JOINED[first] } else { Self::LABELS[position] }))
     }
 
     /// The range in words.
     #[must_use]
     pub fn label(self) -> &'static str {
-        Self::LABELS[usize::from(self.0)]
+        self.0
     }
 }
 
@@ -91,6 +153,8 @@ impl Serialize for Extent {
 mod tests {
     use super::*;
 
+    use std::collections::BTreeMap;
+
     #[test]
     fn a_distance_falls_into_its_band() {
         let labels = [0.0, 0.000_999, 0.001, 0.004, 0.005, 0.0199, 0.02, 0.049, 0.05, 1.0]
@@ -100,17 +164,54 @@ mod tests {
     }
 
     #[test]
-    fn only_nothing_is_none() {
-        let label = |part, whole| Extent::of(part, whole).label();
-        assert_eq!(label(0, 10), Extent::LABELS[0]);
-        assert_eq!(label(1, 1_000_000), Extent::LABELS[1]);
-        assert_eq!(label(1, 100), Extent::LABELS[2]);
-        assert_eq!(label(499, 10_000), Extent::LABELS[2]);
-        assert_eq!(label(5, 100), Extent::LABELS[3]);
-        assert_eq!(label(10, 100), Extent::LABELS[4]);
-        assert_eq!(label(25, 100), Extent::LABELS[5]);
-        assert_eq!(label(50, 100), Extent::LABELS[6]);
-        assert_eq!(label(u64::MAX, u64::MAX), Extent::LABELS[6]);
-        assert_eq!(label(0, 0), Extent::LABELS[0]);
+    fn few_and_none_are_in_one_band() {
+        let label = |distance, records| Band::told(distance, records).label();
+        assert_eq!(label(0.0, 1_000_000), "below 0.1 %");
+        assert_eq!(label(0.0, 400), label(0.02, 400));
+        assert_eq!(label(0.0, 400), "below 5 %");
+        assert_eq!(label(0.06, 400), "5 % or more");
+        assert_eq!(label(0.0, 3000), "below 0.5 %");
+        assert_eq!(label(0.006, 3000), "0.5 to 1 %");
+        assert!(Band::told(0.0, 100).is_untold() && Band::told(1.0, 100).is_untold());
+    }
+
+    #[test]
+    fn an_extent_is_a_range() {
+        let label = |part, whole| Extent::of(part, whole).map(Extent::label);
+        assert_eq!(label(0, 1_000_000), Some(Extent::LABELS[0]));
+        assert_eq!(label(1, 1_000_000), Some(Extent::LABELS[0]));
+        assert_eq!(label(100, 10_000), Some(Extent::LABELS[1]));
+        assert_eq!(label(499, 10_000), Some(Extent::LABELS[1]));
+        assert_eq!(label(500, 10_000), Some(Extent::LABELS[2]));
+        assert_eq!(label(2, 400), Some("less than 5 % of the records"));
+        assert_eq!(label(34, 400), Some(Extent::LABELS[2]));
+        assert_eq!(label(30, 100), Some(Extent::LABELS[4]));
+        assert_eq!(label(8, 100), Some("less than 25 % of the records"));
+        assert_eq!(label(5, 10), None);
+        assert_eq!(label(u64::MAX, u64::MAX), Some(Extent::LABELS[5]));
+        assert_eq!(label(0, 0), None);
+    }
+
+    /// Whatever the size of the file, no range that is told holds few counts.
+    #[test]
+    fn every_range_holds_many_counts() {
+        for records in [1u64, 12, 19, 24, 60, 100, 199, 240, 400, 999, 1200, 5000, 12_000] {
+            let mut extents: BTreeMap<&str, u64> = BTreeMap::new();
+            let mut bands: BTreeMap<&str, u64> = BTreeMap::new();
+            for part in 2..=records {
+                if let Some(extent) = Extent::of(part, records) {
+                    *extents.entry(extent.label()).or_default() += 1;
+                }
+                let band = Band::told(part as f64 / records as f64, records);
+                if !band.is_untold() {
+                    *bands.entry(band.label()).or_default() += 1;
+                }
+            }
+            let counts: Vec<u64> = extents.values().chain(bands.values()).copied().collect();
+            assert!(
+                counts.iter().all(|&count| count >= FEWEST),
+                "{records}: {extents:?} {bands:?}"
+            );
+        }
     }
 }

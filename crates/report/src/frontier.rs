@@ -13,10 +13,16 @@ pub struct FrontierReport {
     pub records: u64,
     /// How many are at risk.
     pub at_risk: u64,
-    /// Of these, how many no swap of two records can change: what no plan treats.
+    /// Of these, how many no swap of two records can change.
     pub untreatable: u64,
     /// Of these, how many are already disclosed.
     pub disclosed: u64,
+    /// May a single swap take more than two records? Then only the disclosed ones are known to
+    /// be out of reach.
+    pub larger_swaps: bool,
+    /// Is the change measured by the two-way tables that are not kept? Where there is none, it
+    /// is the share of records changed.
+    pub by_two_way: bool,
     /// Claims of an intruder in the original file, where every one is right.
     pub claims_before: u64,
     /// By what the plan is chosen.
@@ -48,6 +54,8 @@ pub struct FrontierPlan {
     pub claims: u64,
     /// Of these, the right ones.
     pub correct_claims: u64,
+    /// The change that plans are compared by, as a share.
+    pub change: f64,
     /// The mean total variation of the two-way tables that are not kept.
     pub two_way_mean: f64,
     /// The greatest.
@@ -65,6 +73,25 @@ impl FrontierPlan {
 }
 
 impl FrontierReport {
+    /// The records at risk that no plan treats, as far as it is known.
+    #[must_use]
+    pub fn floor(&self) -> u64 {
+        if self.larger_swaps { self.disclosed } else { self.untreatable }
+    }
+
+    /// Of the floor, in words.
+    pub(crate) fn floor_words(&self) -> &'static str {
+        if self.larger_swaps { "no swap can hide" } else { "no swap of two records can change" }
+    }
+
+    /// What change is, in words.
+    pub(crate) fn change_words(&self) -> &'static str {
+        match self.by_two_way {
+            true => "mean total variation of the two-way tables that are not kept",
+            false => "share of records changed, because every two-way table is kept",
+        }
+    }
+
     /// The plan that is taken.
     #[must_use]
     pub fn chosen_plan(&self) -> Option<&FrontierPlan> {
@@ -75,11 +102,16 @@ impl FrontierReport {
 impl Answer for FrontierReport {
     fn text(&self) -> String {
         let mut text = format!(
-            "{} at risk; {} of them no swap can change ({} already disclosed).\n\
+            "{} at risk; {} of them no swap of two records can change ({} already disclosed).\n{}\
              Before, whoever knows the keys claims {}, all rightly.\n\n",
             counted(self.at_risk, "record", "records"),
             grouped(self.untreatable),
             grouped(self.disclosed),
+            if self.larger_swaps && self.untreatable > self.disclosed {
+                "Larger swaps may change those that are not disclosed.\n"
+            } else {
+                ""
+            },
             counted(self.claims_before, "record", "records"),
         );
         let heads = [
@@ -89,15 +121,16 @@ impl Answer for FrontierReport {
             "protected",
             "claims",
             "right",
-            "rate",
-            "mean TV",
+            "of before",
+            if self.by_two_way { "mean TV" } else { "records" },
             "",
         ];
         let mut rows = vec![heads.map(str::to_owned).to_vec()];
         rows.extend(self.plans.iter().map(|plan| {
             let chosen = Some(plan.number) == self.chosen;
             let mark = match (chosen, plan.undominated) {
-                (true, _) => "chosen",
+                (true, true) => "frontier, chosen",
+                (true, false) => "chosen",
                 (false, true) => "frontier",
                 (false, false) => "",
             };
@@ -108,16 +141,19 @@ impl Answer for FrontierReport {
                 grouped(plan.protected),
                 grouped(plan.claims),
                 grouped(plan.correct_claims),
-                percent(plan.correct_claims, plan.claims),
-                format!("{:.3} %", plan.two_way_mean * 100.0),
-                mark.to_owned(),
+                percent(plan.correct_claims, self.claims_before),
+                format!("{:.3} %", plan.change * 100.0),
+                // To the left, while numbers stand to the right.
+                format!("{mark:<16}"),
             ]
         }));
         text.push_str(&aligned(&rows));
-        text.push_str(
-            "\nFrontier: no other plan has no more right claims and no more change (the mean total\n\
-             variation of the two-way tables that are not kept), and less of one of them.\n",
-        );
+        text.push_str(&format!(
+            "\nFrontier: no other plan has no more right claims and no more change, and less of one of\n\
+             them. Change: the {}.\n\
+             Of before: right claims in percent of the claims before, the same number for every plan.\n",
+            self.change_words()
+        ));
         match self.chosen {
             Some(number) => text.push_str(&format!("Chosen: plan {number}, {}.\n", self.criterion)),
             None => text.push_str(&format!("No plan meets the criterion: {}.\n", self.criterion)),

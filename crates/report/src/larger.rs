@@ -91,6 +91,19 @@ pub struct TriedReport {
 }
 
 impl LargerReport {
+    /// The answer in one sentence.
+    pub(crate) fn sentence(&self) -> String {
+        match (&self.swap, &self.certificate) {
+            (Some(swap), _) => {
+                format!("A swap of {} records frees it.", grouped(swap.records.len() as u64))
+            }
+            (None, Some(_)) => "No swap of any number of records frees it.".to_owned(),
+            (None, None) => {
+                format!("No swap of up to {} records that frees it was found.", self.max_records)
+            }
+        }
+    }
+
     /// Looks for swaps of up to so many records that free a record.
     ///
     /// # Errors

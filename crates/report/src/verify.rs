@@ -53,6 +53,9 @@ pub struct VerifyReport {
     pub broken: Vec<Names>,
     /// Why the records cannot be told apart by their ids, if they should be and cannot.
     pub unlinked: Option<String>,
+    /// Do the lines of the released file look like those of the original in another order?
+    /// Then lines of the same number are not taken for each other's.
+    pub reordered: bool,
     /// Every two-way table.
     pub two_way: Vec<TwoWayReport>,
     /// The greatest total variation of the two-way tables that no kept table implies; null
@@ -150,6 +153,7 @@ impl VerifyReport {
             correct_claims_of_uniques: claims.and_then(|claims| claims.of_uniques.correct),
             broken: Vec::new(),
             unlinked: None,
+            reordered: false,
             two_way: found
                 .two_way
                 .iter()
@@ -211,6 +215,12 @@ impl VerifyReport {
         Self { broken, unlinked, ..self }
     }
 
+    /// The same, with what is known of the order of the lines.
+    #[must_use]
+    pub fn with_order(self, reordered: bool) -> Self {
+        Self { reordered, ..self }
+    }
+
     /// May the file be released, as far as this comparison goes?
     #[must_use]
     pub fn passes(&self) -> bool {
@@ -269,8 +279,15 @@ impl VerifyReport {
         let (Some(records), Some(cells), Some(variables)) =
             (self.records_changed, self.cells_changed, &self.changed_by_variable)
         else {
-            return "\nThe records of the two files are not linked: how many changed cannot be said.\n"
-                .to_owned();
+            let why = if self.reordered {
+                "The released lines look like the original ones in another order. Name an id column, or\n\
+                 report with the plan, to know which is whose.\n"
+            } else {
+                ""
+            };
+            return format!(
+                "\nThe records of the two files are not linked: how many changed cannot be said.\n{why}"
+            );
         };
         let fields = self.records_before * variables.len() as u64;
         let row = |label: &str, number: u64, whole: u64| {

@@ -95,6 +95,7 @@ fn internal(names: [&str; 3], after: &[[u32; 3]]) -> InternalReport {
             left_over: vec![LeftOver { reason: "no free partner".to_owned(), records: 1 }],
         }),
         disclosed_is_exact: true,
+        by_larger: Some(0),
         what_if: Some(vec![TableWhatIf {
             table: vec![names[0].to_owned(), names[1].to_owned()],
             frees: 1,
@@ -111,6 +112,7 @@ fn internal(names: [&str; 3], after: &[[u32; 3]]) -> InternalReport {
             name: "swap.plan".to_owned(),
             tool_version: "0.0.0".to_owned(),
             swaps: 1,
+            groups: 0,
             fits_input: true,
             gives_release: Some(true),
             not_for_release: false,
@@ -119,6 +121,11 @@ fn internal(names: [&str; 3], after: &[[u32; 3]]) -> InternalReport {
         left_records: None,
     }
     .judged()
+}
+
+fn published(report: &InternalReport, demonstration: bool) -> Result<ExternalReport, NotKept> {
+    let may_differ = report.columns.iter().map(|column| column.name.clone()).collect();
+    ExternalReport::new(&report.verify, &report.watched, may_differ, demonstration)
 }
 
 const NAMES: [&str; 3] = ["region", "sex", "age"];
@@ -133,7 +140,7 @@ fn golden_pages() {
     let report = internal(NAMES, &SWAPPED);
     html::checked(&report.html());
     assert_golden("internal.html", &report.html());
-    let external = ExternalReport::new(&report.verify, &report.watched, false).unwrap();
+    let external = published(&report, false).unwrap();
     html::checked(&external.html());
     assert_golden("external.html", &without_version(&external.html()));
 }
@@ -147,17 +154,17 @@ fn pages_are_readable_without_style() {
     for line in [
         "INTERNAL For those who decide on the release. Do not publish.",
         "Protection report",
-        "2 records at risk have the same keys as before; 1 of them no swap of two can change.",
+        "2 records at risk have the same keys as before; 1 of them no swap of two records can change.",
         "region*sex | exactly equal | 4 | 0",
         "Two-way tables: 3. Exactly fixed by a kept table: 1. Not kept and unchanged: 1. Changed: 1.",
     ] {
         assert!(text.lines().any(|other| other == line), "{line:?} in\n{text}");
     }
-    let external = ExternalReport::new(&report.verify, &[], false).unwrap();
+    let external = published(&report, false).unwrap();
     let text = html::plain(&html::checked(&external.html()));
     assert!(
         text.contains(
-            "How many records hold values of another one: more than half of the records."
+            "How many records hold values of another one: an unstated part of the records."
         ),
         "{text}"
     );
@@ -174,6 +181,7 @@ fn the_verdict_follows_what_is_found() {
             left_over: Vec::new(),
             ..report.coverage.unwrap()
         });
+        report.verify.correct_claims_of_uniques = Some(0);
         report
     };
     let good = ready(internal(NAMES, &SWAPPED));
@@ -183,7 +191,7 @@ fn the_verdict_follows_what_is_found() {
 
     let plan = good.plan.clone().unwrap();
     type Change = fn(&mut InternalReport, PlanFacts);
-    let cases: [(Verdict, &str, Change); 7] = [
+    let cases: [(Verdict, &str, Change); 9] = [
         (Verdict::Stop, "demo seed", |report, plan| {
             report.plan = Some(PlanFacts { not_for_release: true, ..plan });
         }),
@@ -201,6 +209,10 @@ fn the_verdict_follows_what_is_found() {
         }),
         (Verdict::Decide, "No keys", |report, _| report.scenario = None),
         (Verdict::Decide, "not linked", |report, _| report.coverage = None),
+        (Verdict::Decide, "in another order", |report, _| report.verify.reordered = true),
+        (Verdict::Decide, "1 of 4 claims about records", |report, _| {
+            report.verify.correct_claims_of_uniques = Some(1);
+        }),
     ];
     for (verdict, words, change) in cases {
         let mut report = good.clone();
@@ -248,9 +260,7 @@ fn records_are_named_only_when_revealed() {
 fn hostile_names_are_only_names() {
     let names = ["<script>alert(1)</script>", "شماره\u{202E}ملی\u{0}\u{FFFE}", "\"'&--></style>"];
     let report = internal(names, &SWAPPED);
-    for page in
-        [report.html(), ExternalReport::new(&report.verify, &report.watched, true).unwrap().html()]
-    {
+    for page in [report.html(), published(&report, true).unwrap().html()] {
         let root = html::checked(&page);
         assert_eq!(root.named("script").count(), 0);
         assert!(html::plain(&root).contains("<script>alert(1)</script>"));
@@ -261,7 +271,7 @@ fn hostile_names_are_only_names() {
 #[test]
 fn the_external_report_tells_nothing_exact() {
     let report = internal(NAMES, &SWAPPED);
-    let external = ExternalReport::new(&report.verify, &report.watched, false).unwrap();
+    let external = published(&report, false).unwrap();
     let told = serde_json::to_value(&external).unwrap();
     let fields: Vec<&String> = told.as_object().unwrap().keys().collect();
     let mut expected = [
@@ -271,7 +281,7 @@ fn the_external_report_tells_nothing_exact() {
         "tables",
         "extent",
         "variables",
-        "never_changed",
+        "may_differ",
         "two_way",
         "watched",
         "demonstration",
@@ -280,13 +290,40 @@ fn the_external_report_tells_nothing_exact() {
     let mut fields: Vec<&str> = fields.into_iter().map(String::as_str).collect();
     fields.sort_unstable();
     assert_eq!(fields, expected);
-    assert_eq!(told["extent"], "more than half of the records");
-    assert_eq!(told["watched"][0]["moved"], "5 % or more");
+    // Four records are too few for any range.
+    assert_eq!(told["extent"], serde_json::Value::Null);
+    assert_eq!(told["watched"][0]["moved"], "not told");
     let json = told.to_string();
     for exact in ["0.5", "50.0", "aaaa", "bbbb", "swap.plan", "survey.csv"] {
         assert!(!json.contains(exact), "{exact}");
         assert!(!html::plain(&html::checked(&external.html())).contains(exact), "{exact}");
     }
     let broken = internal(NAMES, &[[0, 0, 1], [0, 1, 0], [1, 0, 2], [2, 1, 2]]);
-    assert_eq!(ExternalReport::new(&broken.verify, &[], false).unwrap_err(), NotKept);
+    assert_eq!(published(&broken, false).unwrap_err(), NotKept);
+}
+
+/// Swaps of two and larger ones are told apart.
+#[test]
+fn groups_are_told_apart_from_swaps() {
+    let mut report = internal(NAMES, &SWAPPED);
+    let text = |report: &InternalReport| html::plain(&html::checked(&report.html()));
+    assert!(text(&report).contains("has 1 swap of two records. It was made"));
+    assert!(!text(&report).contains("protected by larger swaps"));
+    report.plan = Some(PlanFacts { swaps: 0, groups: 17, ..report.plan.unwrap() });
+    report.by_larger = Some(17);
+    let told = text(&report);
+    assert!(told.contains("has 0 swaps of two records and 17 groups of more."), "{told}");
+    assert!(told.contains("17 of the records at risk have no partner in a swap of two"), "{told}");
+}
+
+/// A page about a demonstration is not one to be published.
+#[test]
+fn a_demonstration_is_not_releasable() {
+    let report = internal(NAMES, &SWAPPED);
+    let page = published(&report, true).unwrap();
+    let text = html::plain(&html::checked(&page.html()));
+    assert!(!page.is_releasable() && !page.html().contains("RELEASABLE"), "{text}");
+    assert!(!text.contains("May be published") && text.contains("NOT FOR RELEASE"), "{text}");
+    assert!(page.text().starts_with("NOT FOR RELEASE"));
+    assert!(published(&report, false).unwrap().is_releasable());
 }

@@ -318,6 +318,7 @@ fn plans(count: usize) -> FrontierReport {
         uniques_after: 3,
         claims: 1000,
         correct_claims: (count - number) as u64 * 3,
+        change: 0.0001 * (number % 9) as f64,
         two_way_mean: 0.0001 * (number % 9) as f64,
         two_way_max: 0.01,
         undominated: number.is_multiple_of(2),
@@ -327,6 +328,8 @@ fn plans(count: usize) -> FrontierReport {
         at_risk: 1000,
         untreatable: 12,
         disclosed: 3,
+        larger_swaps: false,
+        by_two_way: true,
         claims_before: 1000,
         criterion: "the fewest right claims, then the least change".to_owned(),
         chosen: count.checked_sub(1),
@@ -342,7 +345,7 @@ fn the_frontier_has_no_overlaps() {
     }
     let mut same = plans(40);
     for plan in &mut same.plans {
-        (plan.correct_claims, plan.two_way_mean, plan.undominated) = (0, 0.0, true);
+        (plan.correct_claims, plan.change, plan.undominated) = (0, 0.0, true);
     }
     same.untreatable = 0;
     checked(&frontier::draw("", &same), "all at one point");
@@ -426,4 +429,32 @@ fn golden_pictures() {
         assert!(inline.all().iter().all(|node| !["style", "desc"].contains(&node.name.as_str())));
         assert_golden(name, &picture.file());
     }
+}
+
+/// What stands on the axes is what was measured, and the floor is what is known of it.
+#[test]
+fn the_frontier_says_what_it_measures() {
+    let pairs = frontier::draw("", &plans(6)).file();
+    assert!(pairs.contains("Mean total variation") && pairs.contains("no swap of two records"));
+    let other = FrontierReport { larger_swaps: true, by_two_way: false, ..plans(6) };
+    let larger = frontier::draw("", &other).file();
+    assert!(larger.contains("every two-way table is kept"), "{larger}");
+    assert!(larger.contains("3 records at risk that no swap can hide"), "{larger}");
+    let text = marginswap_report::Answer::text(&other);
+    assert!(text.contains("Larger swaps may change those that are not disclosed."), "{text}");
+    assert!(text.lines().any(|line| line.ends_with("frontier, chosen")), "{text}");
+}
+
+/// A range that is told of a table that is not kept does not say whether it changed.
+#[test]
+fn free_tables_are_told_by_range() {
+    let bands = [0.0, 0.03, 0.2].map(|distance| Fate::Free(Band::told(distance, 400)));
+    let tables = [[0, 1], [0, 2], [1, 2]].into_iter().zip(bands).collect();
+    let picture = triangle::draw(&TrianglePicture { id: "", names: vec!["a", "b", "c"], tables });
+    checked(&picture, "free tables");
+    let words = picture.twin().words.join(" ");
+    assert_eq!(words, "Two-way tables: 3. Exactly fixed by a kept table: 0. Not kept: 3.");
+    let file = picture.file();
+    assert!(file.contains("below 5 %") && file.contains("5 % or more"), "{file}");
+    assert!(!file.contains("unchanged") && !file.contains("that changed"), "{file}");
 }

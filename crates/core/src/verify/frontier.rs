@@ -13,9 +13,11 @@
 pub struct Standing {
     /// Claims of an intruder that are right.
     pub correct: u64,
-    /// The claims there are.
-    pub claims: u64,
-    /// How far the tables that are not kept moved, on average.
+    /// The claims before, which were all right: the same for every plan of a file, so that a
+    /// share of them ranks plans as their number does.
+    pub claims_before: u64,
+    /// How far the tables that are not kept moved, on average; where there is none, the share
+    /// of records changed.
     pub change: f64,
     /// How many records are changed.
     pub records: u64,
@@ -44,8 +46,8 @@ pub enum Criterion {
     LeastRisk,
     /// The same, of the plans that move the tables by no more than this on average.
     ChangeAtMost(f64),
-    /// The least change, of the plans whose share of right claims is no more than
-    /// `numerator` of `denominator`; then the fewest right claims, then as above.
+    /// The least change, of the plans whose right claims are no more than `numerator` of
+    /// `denominator` of the claims before; then the fewest right claims, then as above.
     RiskAtMost {
         /// The share's numerator.
         numerator: u64,
@@ -63,7 +65,7 @@ pub fn choose(plans: &[Standing], criterion: Criterion) -> Option<usize> {
         Criterion::LeastRisk => true,
         Criterion::ChangeAtMost(most) => plan.change <= most,
         Criterion::RiskAtMost { numerator, denominator } => {
-            let (right, all) = (u128::from(plan.correct), u128::from(plan.claims));
+            let (right, all) = (u128::from(plan.correct), u128::from(plan.claims_before));
             right * u128::from(denominator) <= all * u128::from(numerator)
         }
     };
@@ -89,7 +91,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn plan(correct: u64, change: f64) -> Standing {
-        Standing { correct, claims: 100, change, records: 10 }
+        Standing { correct, claims_before: 100, change, records: 10 }
     }
 
     fn plans() -> impl Strategy<Value = Vec<Standing>> {

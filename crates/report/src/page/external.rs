@@ -15,7 +15,7 @@ use super::{Figure, Style, Table, rendered};
 use crate::answer::{Answer, Names, formula};
 use crate::band::{Band, Extent};
 use crate::lettering::spoken;
-use crate::pictures::triangle::{self, Distance, Fate, TrianglePicture};
+use crate::pictures::triangle::{self, Fate, TrianglePicture};
 use crate::sheet::TextTable;
 use crate::verify::VerifyReport;
 
@@ -30,7 +30,8 @@ pub struct ExternalReport {
     tables: Vec<Names>,
     extent: Option<Extent>,
     variables: Names,
-    never_changed: Names,
+    /// The columns in which a record may differ, by their role and not by what was seen.
+    may_differ: Names,
     two_way: Vec<ExternalTable>,
     watched: Vec<WatchedTable>,
     demonstration: bool,
@@ -41,7 +42,7 @@ pub struct ExternalReport {
 pub struct ExternalTable {
     pair: [usize; 2],
     kept: bool,
-    /// The range of its total variation; null when it is unchanged.
+    /// The range of its total variation, none and little in one; null when it is kept.
     moved: Option<Band>,
 }
 
@@ -49,7 +50,8 @@ pub struct ExternalTable {
 #[derive(Debug, Clone, Serialize)]
 pub struct WatchedTable {
     table: Names,
-    /// The range of its total variation; null when it is unchanged.
+    /// The range of its total variation, none and little in one; null when a kept table
+    /// implies it.
     moved: Option<Band>,
 }
 
@@ -58,19 +60,27 @@ pub struct WatchedTable {
 pub struct NotKept;
 
 impl ExternalReport {
-    /// What may be told of a comparison. `demonstration`: was the seed one that others know?
+    /// What may be told of a comparison. `may_differ`: the columns whose values may be
+    /// exchanged. `demonstration`: was the seed one that others know?
     ///
     /// # Errors
     /// [`NotKept`].
     pub fn new(
         verify: &VerifyReport,
         watched: &[WatchReport],
+        may_differ: Names,
         demonstration: bool,
     ) -> Result<Self, NotKept> {
         if !verify.equal {
             return Err(NotKept);
         }
-        let band = |changed: u64, distance: f64| (changed > 0).then(|| Band::of(distance));
+        let band = |kept: bool, distance: f64| {
+            (!kept).then(|| Band::told(distance, verify.records_before))
+        };
+        let implied = |table: &Names| {
+            let held = |margin: &Names| table.iter().all(|name| margin.contains(name));
+            table.len() < 2 || verify.margins.iter().any(|kept| held(&kept.margin))
+        };
         let variables = verify.variables();
         let two_way: Vec<ExternalTable> = verify
             .triangle()
@@ -80,28 +90,24 @@ impl ExternalReport {
             .map(|((pair, _), table)| ExternalTable {
                 pair: *pair,
                 kept: table.kept,
-                moved: band(table.changed, table.total_variation),
+                moved: band(table.kept, table.total_variation),
             })
             .collect();
-        let never_changed = verify.changed_by_variable.iter().flatten();
         Ok(Self {
-            class: "RELEASABLE",
+            class: if demonstration { "NOT FOR RELEASE" } else { "RELEASABLE" },
             tool_version: env!("CARGO_PKG_VERSION"),
             records: verify.records_after,
             tables: verify.margins.iter().map(|table| table.margin.clone()).collect(),
             extent: verify
                 .records_changed
-                .map(|changed| Extent::of(changed, verify.records_before)),
-            never_changed: never_changed
-                .filter(|found| found.changed == 0)
-                .map(|found| found.variable.clone())
-                .collect(),
+                .and_then(|changed| Extent::of(changed, verify.records_before)),
+            may_differ,
             two_way,
             watched: watched
                 .iter()
                 .map(|table| WatchedTable {
                     table: table.table.clone(),
-                    moved: band(table.changed, table.total_variation),
+                    moved: band(implied(&table.table), table.total_variation),
                 })
                 .collect(),
             demonstration,
@@ -112,11 +118,7 @@ impl ExternalReport {
     /// The page.
     #[must_use]
     pub fn html(&self) -> String {
-        let fate = |table: &ExternalTable| match (table.kept, table.moved) {
-            (true, _) => Fate::Fixed,
-            (false, None) => Fate::Same,
-            (false, Some(band)) => Fate::Changed(Distance::Within(band)),
-        };
+        let fate = |table: &ExternalTable| table.moved.map_or(Fate::Fixed, Fate::Free);
         let picture = triangle::draw(&TrianglePicture {
             id: "",
             names: self.variables.iter().map(String::as_str).collect(),
@@ -150,34 +152,40 @@ impl ExternalReport {
 
     /// The band of the table that moved farthest.
     fn widest(&self) -> Option<Band> {
-        self.two_way.iter().filter_map(|table| table.moved).max()
+        self.two_way.iter().filter_map(|table| table.moved).max_by_key(|band| band.position())
     }
 
     fn extent(&self) -> &'static str {
         self.extent.map_or("an unstated part of the records", Extent::label)
     }
 
-    fn changed(&self) -> Vec<String> {
-        let stays = |name: &&String| !self.never_changed.contains(name);
-        self.variables.iter().filter(stays).map(|name| spoken(name)).collect()
+    fn columns(&self) -> Vec<String> {
+        self.may_differ.iter().map(|name| spoken(name)).collect()
+    }
+
+    /// May the page be published, as far as it knows?
+    #[must_use]
+    pub fn is_releasable(&self) -> bool {
+        !self.demonstration
     }
 }
 
 fn moved(band: Option<Band>) -> String {
-    band.map_or("unchanged", Band::label).to_owned()
+    band.map_or("exactly equal", Band::label).to_owned()
 }
 
 impl Answer for ExternalReport {
     fn text(&self) -> String {
-        let mut text = format!(
-            "May be published: {} kept tables exactly equal; values exchanged: {}.\n",
+        let class = if self.demonstration {
+            "NOT FOR RELEASE, made with a demo seed that others know"
+        } else {
+            "May be published"
+        };
+        format!(
+            "{class}: {} kept tables exactly equal; values exchanged: {}.\n",
             self.tables.len(),
             self.extent()
-        );
-        if self.demonstration {
-            text.push_str("NOT FOR RELEASE: made with a demo seed that others know.\n");
-        }
-        text
+        )
     }
 }
 

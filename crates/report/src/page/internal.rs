@@ -137,8 +137,10 @@ pub struct PlanFacts {
     pub name: String,
     /// The version of the program that made it.
     pub tool_version: String,
-    /// How many swaps it has.
+    /// How many swaps of two records it has.
     pub swaps: u64,
+    /// How many groups of more than two records.
+    pub groups: u64,
     /// Is it made for the original file?
     pub fits_input: bool,
     /// Does following it give the released file, or its records in another order when these
@@ -188,6 +190,9 @@ pub struct InternalReport {
     pub coverage: Option<Coverage>,
     /// Are the disclosed records all there are, or those that are certain?
     pub disclosed_is_exact: bool,
+    /// Records at risk that have no partner in a swap of two and got other keys from a larger
+    /// one; null as `coverage` is.
+    pub by_larger: Option<u64>,
     /// What dropping one table would give the records without a partner; null when that was
     /// too much work, or nobody asked.
     pub what_if: Option<Vec<TableWhatIf>>,
@@ -205,6 +210,9 @@ pub struct InternalReport {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub left_records: Option<Vec<LeftRecord>>,
 }
+
+/// So many of a hundred claims about uniques may be right before a reviewer has to decide.
+const MOST_RIGHT: u64 = 10;
 
 impl InternalReport {
     /// Weighs what is known: sets the verdict and the concerns.
@@ -241,6 +249,13 @@ impl InternalReport {
         if verify.margins.is_empty() {
             decide.push("No table was named that must be kept.".to_owned());
         }
+        if verify.reordered {
+            decide.push(
+                "The released lines look like the original ones in another order, and neither an id \
+                 nor a plan tells which is whose."
+                    .to_owned(),
+            );
+        }
         match (&self.scenario, &self.coverage) {
             (None, _) => decide.push("No keys were named, so no risk was counted.".to_owned()),
             (Some(_), None) => decide.push(
@@ -249,13 +264,14 @@ impl InternalReport {
                     .to_owned(),
             ),
             (Some(_), Some(coverage)) if coverage.left() > 0 => decide.push(format!(
-                "{} at risk {} the same keys as before; {} of them no swap of two can change.",
+                "{} at risk {} the same keys as before; {} of them no swap of two records can change.",
                 counted(coverage.left(), "record", "records"),
                 if coverage.left() == 1 { "has" } else { "have" },
                 grouped(coverage.without_partner())
             )),
             _ => {}
         }
+        decide.extend(self.high_rate());
         self.verdict = match (stop.is_empty(), decide.is_empty()) {
             (false, _) => Verdict::Stop,
             (true, false) => Verdict::Decide,
@@ -263,6 +279,33 @@ impl InternalReport {
         };
         self.concerns = [stop, decide].concat();
         self
+    }
+
+    /// What stands against a file in which too many of those who were unique are found.
+    fn high_rate(&self) -> Option<String> {
+        let verify = &self.verify;
+        let (right, claims) = (verify.correct_claims_of_uniques?, verify.claims_of_uniques?);
+        if right * 100 <= claims * MOST_RIGHT {
+            return None;
+        }
+        let mut words = format!(
+            "{} of {} about records that were alone with their keys {} right ({}); more than \
+             {MOST_RIGHT} % is for a reviewer to decide.",
+            grouped(right),
+            counted(claims, "claim", "claims"),
+            if right == 1 { "is" } else { "are" },
+            percent(right, claims)
+        );
+        if let (Some(uniques), Some(coverage)) = (verify.uniques_before, &self.coverage)
+            && uniques > coverage.at_risk
+        {
+            words.push_str(&format!(
+                " {} records were alone with their keys, only {} were treated as at risk.",
+                grouped(uniques),
+                grouped(coverage.at_risk)
+            ));
+        }
+        Some(words)
     }
 
     /// The page.
@@ -475,7 +518,7 @@ fn left(coverage: &Coverage) -> TextTable {
         vec![name.to_owned(), grouped(count), percent(count, coverage.at_risk)]
     };
     let mut rows = vec![
-        row("no partner at all", coverage.without_partner()),
+        row("no partner in a swap of two records", coverage.without_partner()),
         row("of these already disclosed by what every swap keeps", coverage.disclosed),
     ];
     rows.extend(
@@ -539,8 +582,12 @@ impl Page<'_> {
         self.report.replay.iter().any(|line| line.contains(" --shuffle "))
     }
 
-    fn swaps(&self, number: &u64) -> String {
-        counted(*number, "swap", "swaps")
+    fn swaps(&self, plan: &PlanFacts) -> String {
+        let swaps = counted(plan.swaps, "swap of two records", "swaps of two records");
+        match plan.groups {
+            0 => swaps,
+            groups => format!("{swaps} and {} of more", counted(groups, "group", "groups")),
+        }
     }
 
     fn listed(&self, names: &[String]) -> String {

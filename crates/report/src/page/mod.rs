@@ -79,7 +79,7 @@ impl<'a> Table<'a> {
     fn new(table: &'a TextTable) -> Self {
         let is_number = |cell: &str| {
             // A hash may begin with a digit too.
-            let begins = |sign: char| sign.is_ascii_digit() || "<–-".contains(sign);
+            let begins = |sign: char| sign.is_ascii_digit() || "<>–-".contains(sign);
             cell.is_empty() || (cell.len() <= 24 && cell.starts_with(begins))
         };
         let numbers = (0..table.heads.len())

@@ -2,7 +2,7 @@
 //!
 //! Up means more right claims of an intruder, to the right means tables that moved farther.
 //! Plans that no other one beats are full and joined by steps; the beaten ones are hollow.
-//! The dashed line is the number of records that no swap of two can change.
+//! The dashed line is the number of records that no plan can change, as far as it is known.
 //!
 //! Trap: plans may lie close together, so a label stands only where it meets no other one;
 //! the chosen plan's comes first. The text twin has all of them.
@@ -28,8 +28,8 @@ const POINT: f64 = 5.0;
 #[must_use]
 pub fn draw(id: &str, report: &FrontierReport) -> Picture {
     let most_risk = report.plans.iter().map(|plan| plan.correct_claims).max().unwrap_or(0);
-    let most_risk = most_risk.max(report.untreatable).max(1);
-    let most_change = report.plans.iter().map(|plan| plan.two_way_mean).fold(0.0, f64::max);
+    let most_risk = most_risk.max(report.floor()).max(1);
+    let most_change = report.plans.iter().map(|plan| plan.change).fold(0.0, f64::max);
     let across = ticks(most_change * 100.0);
     let up = ticks(to_float(most_risk));
     let up_labels: Vec<String> = up.iter().map(|tick| tick_words(*tick)).collect();
@@ -61,13 +61,13 @@ pub fn draw(id: &str, report: &FrontierReport) -> Picture {
     let axis = format!("M{} {}h{}", number(left), number(bottom), number(PLOT[0]));
     sheet.parts.push(stroked(Element::new("path").with("d", axis), &LINE));
 
-    let floor = place(0.0, to_float(report.untreatable))[1];
-    if report.untreatable > 0 {
+    let floor = place(0.0, to_float(report.floor()))[1];
+    if report.floor() > 0 {
         let path = format!("M{} {}h{}", number(left), number(floor), number(PLOT[0]));
         let line = stroked(Element::new("path").with("d", path), &DASHED);
         sheet.parts.push(line.with("stroke-width", 1.75).with("stroke-dasharray", "6 4"));
     }
-    let at = |plan: &FrontierPlan| place(plan.two_way_mean * 100.0, to_float(plan.correct_claims));
+    let at = |plan: &FrontierPlan| place(plan.change * 100.0, to_float(plan.correct_claims));
     put_steps(&mut sheet, report, at);
     let mut order: Vec<&FrontierPlan> = report.plans.iter().collect();
     // The chosen plan lies on top of the frontier, the frontier on top of the others.
@@ -78,7 +78,7 @@ pub fn draw(id: &str, report: &FrontierReport) -> Picture {
         let circle = Element::new("circle").with("cx", x).with("cy", y);
         let point = circle.clone().with("r", POINT);
         let mut group = Element::new("g");
-        group.push(Element::new("title").text(said(plan, is_chosen(plan))));
+        group.push(Element::new("title").text(said(report, plan, is_chosen(plan))));
         if is_chosen(plan) {
             let ring = stroked(circle.with("r", POINT + 4.0), &INK);
             group.push(ring.with("stroke-width", 1.75));
@@ -91,8 +91,8 @@ pub fn draw(id: &str, report: &FrontierReport) -> Picture {
     order.reverse();
     put_labels(&mut sheet, report, &order, at, [left, top, left + PLOT[0], bottom]);
     sheet.y = bottom + 36.0;
-    let words = "Mean total variation of the two-way tables that are not kept, in percent";
-    let text = lettered(words, left + PLOT[0], sheet.y + 9.0, SMALL, &QUIET);
+    let words = format!("{}, in percent", sentence(report.change_words()));
+    let text = lettered(&words, left + PLOT[0], sheet.y + 9.0, SMALL, &QUIET);
     sheet.parts.push(text.with("text-anchor", "end"));
     sheet.y += 26.0;
     legend(&mut sheet, report);
@@ -123,16 +123,21 @@ fn tick_words(tick: f64) -> String {
     words.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
-fn said(plan: &FrontierPlan, chosen: bool) -> String {
+fn said(report: &FrontierReport, plan: &FrontierPlan, chosen: bool) -> String {
     format!(
-        "plan {}{}: budget {}, seed {}, {} right claims, mean total variation {:.3} %",
+        "plan {}{}: budget {}, seed {}, {} right claims, {} {:.3} %",
         plan.number,
         if chosen { " (chosen)" } else { "" },
         plan.cap(),
         plan.seed,
         grouped(plan.correct_claims),
-        plan.two_way_mean * 100.0
+        measure(report),
+        plan.change * 100.0
     )
+}
+
+fn measure(report: &FrontierReport) -> &'static str {
+    if report.by_two_way { "mean total variation" } else { "share of records changed" }
 }
 
 /// The frontier as steps from plan to plan.
@@ -219,9 +224,9 @@ fn legend(sheet: &mut Sheet, report: &FrontierReport) {
             outlined(circle(x, y), &PAPER, &LINE).with("stroke-width", 1.75)
         });
     }
-    if report.untreatable > 0 {
+    if report.floor() > 0 {
         let words =
-            format!("{} records at risk that no swap can change", grouped(report.untreatable));
+            format!("{} records at risk that {}", grouped(report.floor()), report.floor_words());
         entry(sheet, &words, &|x, y| {
             let path = format!("M{} {}h20", number(x), number(y));
             let line = stroked(Element::new("path").with("d", path), &DASHED);
@@ -234,12 +239,13 @@ fn legend(sheet: &mut Sheet, report: &FrontierReport) {
 fn twin(report: &FrontierReport) -> Twin {
     let front = report.plans.iter().filter(|plan| plan.undominated).count();
     let mut words = vec![format!(
-        "{front} of {} plans are beaten by no other. {} records at risk can be changed by no swap.",
+        "{front} of {} plans are beaten by no other. Records at risk that {}: {}.",
         report.plans.len(),
-        grouped(report.untreatable)
+        report.floor_words(),
+        grouped(report.floor())
     )];
     words.push(match report.chosen_plan() {
-        Some(plan) => format!("{}, {}.", sentence(&said(plan, true)), report.criterion),
+        Some(plan) => format!("{}, {}.", sentence(&said(report, plan, true)), report.criterion),
         None => format!("No plan meets the criterion: {}.", report.criterion),
     });
     let rows = report.plans.iter().map(|plan| {
@@ -249,8 +255,8 @@ fn twin(report: &FrontierReport) -> Twin {
             plan.seed.to_string(),
             grouped(plan.records_changed),
             grouped(plan.correct_claims),
-            percent(plan.correct_claims, plan.claims),
-            format!("{:.3} %", plan.two_way_mean * 100.0),
+            percent(plan.correct_claims, report.claims_before),
+            format!("{:.3} %", plan.change * 100.0),
             if plan.undominated { "yes" } else { "no" }.to_owned(),
         ]
     });
@@ -260,8 +266,8 @@ fn twin(report: &FrontierReport) -> Twin {
         "seed",
         "records changed",
         "right claims",
-        "correct-claim rate",
-        "mean total variation",
+        "right claims, of those before",
+        measure(report),
         "on the frontier",
     ];
     Twin { words, table: Some(TextTable::new(TITLE, &heads, rows.collect())) }

@@ -40,6 +40,8 @@ pub enum Fate {
     Fixed,
     /// No kept table holds it, and no count differs.
     Same,
+    /// No kept table holds it, and whether a count differs is not told, only a range.
+    Free(Band),
     /// Counts differ; by how much, as far as it may be said.
     Changed(Distance),
     /// A kept table holds it, and counts differ all the same.
@@ -95,6 +97,7 @@ impl Fate {
     fn distance(self) -> Option<Distance> {
         match self {
             Self::Changed(distance) | Self::Broken(distance) => Some(distance),
+            Self::Free(band) => Some(Distance::Within(band)),
             Self::Fixed | Self::Same => None,
         }
     }
@@ -202,6 +205,7 @@ fn said(fate: Fate) -> String {
     match fate {
         Fate::Fixed => "exactly fixed by a kept table".to_owned(),
         Fate::Same => "not kept, and unchanged".to_owned(),
+        Fate::Free(band) => format!("not kept, total variation {}", band.label()),
         Fate::Changed(distance) => format!("changed, total variation {}", distance.words()),
         Fate::Broken(distance) => {
             format!("kept, but changed, total variation {}", distance.words())
@@ -234,13 +238,15 @@ fn field(x: f64, y: f64, side: f64, fate: Fate) -> Element {
             let sign = stroked(Element::new("path").with("d", path), &LINE);
             group.push(sign.with("stroke-width", 1.5));
         }
-        Fate::Changed(distance) | Fate::Broken(distance) => {
+        Fate::Changed(_) | Fate::Broken(_) | Fate::Free(_) => {
+            let distance = fate.distance().expect("these have one");
             let band = distance.band();
             group.push(outlined(square, &HEAT[band.position()], &HEAT[band.position()]));
             // The far half of the bands is dark on light paper and light on dark paper.
             let ink = if band.position() >= 3 { &PAPER } else { &INK };
             let words = match distance {
                 Distance::Exact(distance) if side > 34.0 => figure(distance),
+                _ if band.is_untold() => "–".to_owned(),
                 _ => (band.position() + 1).to_string(),
             };
             let size = if side > 34.0 { 11.0 } else { 10.0 };
@@ -309,7 +315,18 @@ fn legend(sheet: &mut Sheet, picture: &TrianglePicture<'_>) {
         entries.push((Fate::Broken(far), "kept, but changed".to_owned()));
     }
     let changed = has(|fate| fate.distance().is_some());
-    if changed {
+    if has(|fate| matches!(fate, Fate::Free(_))) {
+        let free = |fate: &Fate| if let Fate::Free(band) = fate { Some(*band) } else { None };
+        let mut bands: Vec<Band> =
+            picture.tables.iter().filter_map(|(_, fate)| free(fate)).collect();
+        bands.sort_by_key(|band| band.position());
+        bands.dedup();
+        let entry = |band: Band| {
+            let words = if band.is_untold() { "not kept, not told how far" } else { band.label() };
+            (Fate::Free(band), words.to_owned())
+        };
+        entries.extend(bands.into_iter().map(entry));
+    } else if changed {
         let band = |band| (Fate::Changed(Distance::Within(band)), band.label().to_owned());
         entries.extend(Band::all().map(band));
     }
@@ -332,14 +349,20 @@ fn twin(picture: &TrianglePicture<'_>) -> Twin {
     let count = |test: fn(&Fate) -> bool| {
         grouped(picture.tables.iter().filter(|(_, fate)| test(fate)).count() as u64)
     };
-    let mut words = vec![format!(
-        "Two-way tables: {}. Exactly fixed by a kept table: {}. Not kept and unchanged: {}. \
-         Changed: {}.",
+    let first = format!(
+        "Two-way tables: {}. Exactly fixed by a kept table: {}.",
         grouped(picture.tables.len() as u64),
         count(|fate| matches!(fate, Fate::Fixed)),
-        count(|fate| matches!(fate, Fate::Same)),
-        count(|fate| matches!(fate, Fate::Changed(_))),
-    )];
+    );
+    let is_free = picture.tables.iter().any(|(_, fate)| matches!(fate, Fate::Free(_)));
+    let mut words = vec![match is_free {
+        true => format!("{first} Not kept: {}.", count(|fate| matches!(fate, Fate::Free(_)))),
+        false => format!(
+            "{first} Not kept and unchanged: {}. Changed: {}.",
+            count(|fate| matches!(fate, Fate::Same)),
+            count(|fate| matches!(fate, Fate::Changed(_))),
+        ),
+    }];
     let sorted = sorted(picture);
     if picture.tables.iter().any(|(_, fate)| matches!(fate, Fate::Broken(_))) {
         words.push(format!(
@@ -356,7 +379,10 @@ fn twin(picture: &TrianglePicture<'_>) -> Twin {
         vec![format!("{} and {}", name(*low), name(*high)), distance]
     });
     let table = TextTable::new(
-        "The two-way tables that changed, most changed first",
+        match is_free {
+            true => "The two-way tables that are not kept, and how far they may have moved",
+            false => "The two-way tables that changed, most changed first",
+        },
         &["table", "total variation"],
         rows.collect(),
     );

@@ -110,6 +110,14 @@ pub fn draw(id: &str, coverage: &Coverage) -> Picture {
     let mut sheet = bars::sheet(&rows);
     sheet.heading(TITLE);
     let columns = bars::columns(&rows);
+    if at_risk > 0 && at_risk < records {
+        sheet.small_print(&format!(
+            "The first bar is {} records; from the second on the full width is the {} at risk",
+            grouped(records),
+            grouped(at_risk)
+        ));
+        sheet.y += 4.0;
+    }
     if at_risk > 0 {
         // From the part at risk of the first bar to the whole of the second.
         let top = sheet.y + ROW / 2.0 + 8.0;

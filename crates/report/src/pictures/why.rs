@@ -106,7 +106,7 @@ fn separator_name(through: &ThroughReport) -> String {
 #[must_use]
 pub fn draw_record(id: &str, record: &RecordReport) -> Picture {
     let title = format!(
-        "Why record {} {} be swapped",
+        "Why record {} {} be swapped in a pair",
         grouped(record.record),
         if record.swappable { "can" } else { "cannot" }
     );
@@ -186,14 +186,19 @@ pub fn draw_record(id: &str, record: &RecordReport) -> Picture {
         bars::put(&mut sheet, &what_if, &columns);
     }
 
-    let words = vec![match record.swappable {
+    let mut words = vec![match record.swappable {
         true => format!(
             "Record {} can be swapped with {} others.",
             grouped(record.record),
             grouped(record.partners)
         ),
-        false => format!("Record {} cannot be swapped with any other.", grouped(record.record)),
+        false => {
+            format!("Record {} cannot be swapped with any other in a pair.", grouped(record.record))
+        }
     }];
+    if let Some(larger) = &record.larger {
+        words[0] = format!("{} {}", words[0], larger.sentence());
+    }
     let mut cells: Vec<Vec<String>> = order
         .iter()
         .take(MOST_ROWS)
