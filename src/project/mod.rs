@@ -145,15 +145,23 @@ impl Risk {
             return Some(Self::default());
         }
         let start = model["start"].as_array()?.iter();
-        Some(Self {
+        let given: Option<ModelChoice> = read(&model["model"])?;
+        let told = Self {
             population: model["population"].as_u64().map(PeopleCount),
             fraction: read(&model["fraction"])?,
-            model: read(&model["model"])?,
+            model: given,
             start: start.map(|table| Some(table.as_str()?.to_owned())).collect::<Option<_>>()?,
             criterion: read(&model["criterion"])?,
             search: read(&model["search"])?,
             select: read(&model["select"])?,
             ..Self::default()
+        };
+        // A model that is given is not searched, whatever stands there for the search.
+        let is_searched = told.model == Some(ModelChoice::Auto);
+        Some(if is_searched {
+            told
+        } else {
+            Self { start: vec![], criterion: None, search: None, select: None, ..told }
         })
     }
 }
