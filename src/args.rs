@@ -540,7 +540,7 @@ pub struct ReportArgs {
     /// What an intruder may know
     #[arg(long, value_name = "A,B,…")]
     pub keys: Vec<String>,
-    /// Who is at risk: unique, k:3, records:FILE [default: the plan's, or unique on the keys]
+    /// Who is at risk: unique, k:3, records:FILE, top:50, prob:0.2 [default: the plan's, or unique on the keys]
     #[arg(long, value_name = "RULE")]
     pub risky: Option<Risky>,
     /// A table that is not kept, of which the page says how far it moved
