@@ -183,6 +183,22 @@ const TYPED: &[(Code, &[&str])] = &[
         ],
     ),
     (
+        Code::OptionsClash,
+        &[
+            "risk",
+            GOOD,
+            "--keys",
+            "age",
+            "--population",
+            "9",
+            "--model",
+            "independence",
+            "--select",
+            "fit",
+        ],
+    ),
+    (Code::OptionsClash, &["risk", GOOD, "--keys", "age", "--fraction", "1", "--select", "fit"]),
+    (
         Code::OutputIsInput,
         &["risk", GOOD, "--keys", "age", "--population", "9", "--out", GOOD, "--force"],
     ),

@@ -10,19 +10,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
-use support::{Desk, err, formula, marginswap, out, real_data};
+use support::{Desk, answer, err, formula, marginswap, out, real_data, rows, table};
 
 const TOWN: &str = "examples/town.csv";
 const KEEP: &str = "region*sex*age + age*marital + education*occupation";
 const KEYS: &str = "region,sex,age,marital,occupation";
-
-/// Runs a command that may end with 0 or 1 and reads its JSON.
-fn answer(arguments: &[&str]) -> (Value, i32) {
-    let output = marginswap(&[arguments, &["--json"]].concat());
-    let code = output.status.code().unwrap();
-    assert!(code == 0 || code == 1, "{arguments:?}: {}", err(&output));
-    (serde_json::from_slice(&output.stdout).unwrap(), code)
-}
 
 /// The usual job on the town, with more words.
 fn words<'a>(command: &'a str, more: &[&'a str]) -> Vec<&'a str> {
@@ -31,23 +23,6 @@ fn words<'a>(command: &'a str, more: &[&'a str]) -> Vec<&'a str> {
 
 fn job(command: &str, more: &[&str]) -> (Value, i32) {
     answer(&words(command, more))
-}
-
-/// A file as rows of fields; no test file of ours quotes anything.
-fn rows(path: &str) -> Vec<Vec<String>> {
-    let text = fs::read_to_string(path).unwrap();
-    text.lines().map(|line| line.split(',').map(str::to_owned).collect()).collect()
-}
-
-/// An independent recount: how often each combination of the named columns occurs.
-fn table(rows: &[Vec<String>], names: &[&str]) -> BTreeMap<Vec<String>, usize> {
-    let columns: Vec<usize> =
-        names.iter().map(|name| rows[0].iter().position(|other| other == name).unwrap()).collect();
-    let mut table = BTreeMap::new();
-    for row in &rows[1..] {
-        *table.entry(columns.iter().map(|&column| row[column].clone()).collect()).or_default() += 1;
-    }
-    table
 }
 
 fn assert_tables_kept(before: &str, after: &str, tables: &[&[&str]]) {

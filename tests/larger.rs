@@ -4,11 +4,10 @@
 
 mod support;
 
-use std::collections::BTreeMap;
 use std::fs;
 
 use serde_json::Value;
-use support::{Desk, err, marginswap, out};
+use support::{Desk, answered, err, marginswap, out, rows, table};
 
 const NAMES: [&str; 6] = ["a", "b", "c", "d", "e", "w"];
 
@@ -45,29 +44,6 @@ fn all_pairs(names: &[&str]) -> String {
     pairs_of(names).iter().map(|pair| pair.join("*")).collect::<Vec<_>>().join(" + ")
 }
 
-fn rows(path: &str) -> Vec<Vec<String>> {
-    let text = fs::read_to_string(path).unwrap();
-    text.lines().map(|line| line.split(',').map(str::to_owned).collect()).collect()
-}
-
-/// An independent recount.
-fn table(rows: &[Vec<String>], names: &[&str]) -> BTreeMap<Vec<String>, usize> {
-    let columns: Vec<usize> =
-        names.iter().map(|name| rows[0].iter().position(|other| other == name).unwrap()).collect();
-    let mut table = BTreeMap::new();
-    for row in &rows[1..] {
-        *table.entry(columns.iter().map(|&column| row[column].clone()).collect()).or_default() += 1;
-    }
-    table
-}
-
-fn answer(arguments: &[&str]) -> Value {
-    let output = marginswap(&[arguments, &["--json"]].concat());
-    let code = output.status.code();
-    assert!(matches!(code, Some(0 | 1)), "{arguments:?}: {}", err(&output));
-    serde_json::from_slice(&output.stdout).unwrap()
-}
-
 /// How many records are unique on the keys before and have other keys afterwards.
 fn covered(before: &[Vec<String>], after: &[Vec<String>], keys: &[&str]) -> u64 {
     let counts = table(before, keys);
@@ -94,7 +70,7 @@ fn protect_covers_with_groups_what_no_pair_can() {
     let run = |words: &[String], more: &[&str]| {
         let words: Vec<&str> =
             words.iter().map(String::as_str).chain(more.iter().copied()).collect();
-        answer(&words)
+        answered(&words)
     };
     let none = run(&job("protect", "2", &desk.path("pairs.csv")), &[]);
     assert_eq!(none["covered"], 0);
@@ -147,16 +123,16 @@ fn protect_covers_with_groups_what_no_pair_can() {
     run(&job("plan", "4", &planned), &[]);
     assert_eq!(fs::read(&planned).unwrap(), fs::read(&plan).unwrap());
     let applied = desk.path("applied.csv");
-    answer(&["apply", &survey, &planned, "-o", &applied]);
+    answered(&["apply", &survey, &planned, "-o", &applied]);
     assert_eq!(fs::read(&applied).unwrap(), fs::read(&released).unwrap());
-    let verified = answer(&["verify", &survey, &released, "--ignore", "w", "--keep", &keep]);
+    let verified = answered(&["verify", &survey, &released, "--ignore", "w", "--keep", &keep]);
     assert_eq!(verified["equal"], true, "{verified}");
 
     // The plan can be read, and its groups are shown only when they are asked for.
-    let shown = answer(&["show", &plan]);
+    let shown = answered(&["show", &plan]);
     assert_eq!(shown["groups"], said["groups"]);
     assert!(shown["revealed_groups"].is_null());
-    let shown = answer(&["show", &plan, "--reveal"]);
+    let shown = answered(&["show", &plan, "--reveal"]);
     assert_eq!(shown["revealed_groups"].as_array().unwrap().len() as u64, count("groups"));
     let text = marginswap(&["show", &plan, "--reveal"]);
     assert!(out(&text).contains("groups of more records") && out(&text).contains("\n  group "));
@@ -174,7 +150,7 @@ fn constraints_hold_for_groups() {
         let released = desk.path("released.csv");
         let fixed = ["protect", &survey, "--keys", keys, "--demo-seed", "5", "--force"];
         let tail = ["--max-records", "8", "-o", &released];
-        let said = answer(&[&fixed[..], more, &tail].concat());
+        let said = answered(&[&fixed[..], more, &tail].concat());
         (said, rows(&released))
     };
     let covered_by = |said: &Value| said["covered_by_groups"].as_u64().unwrap();
@@ -222,14 +198,24 @@ fn the_project_file_says_it_too() {
     );
     let out = desk.path("by-project.csv");
     let job = ["protect", "--project", &project, "-o", &out, "--demo-seed", "1", "--force"];
-    let said = answer(&job);
+    let said = answered(&job);
     assert_eq!(said["max_records"], 4);
     assert!(said["groups"].as_u64().unwrap() > 0);
-    let said = answer(&[&job[..], &["--max-records", "2"]].concat());
+    let said = answered(&[&job[..], &["--max-records", "2"]].concat());
     assert_eq!((&said["max_records"], &said["groups"]), (&Value::from(2), &Value::from(0)));
     // Another number makes another plan, which a plan's project must not contradict.
     let plan = desk.path("pairs.plan");
-    answer(&["plan", "--project", &project, "-o", &plan, "--demo-seed", "1", "--max-records", "2"]);
+    answered(&[
+        "plan",
+        "--project",
+        &project,
+        "-o",
+        &plan,
+        "--demo-seed",
+        "1",
+        "--max-records",
+        "2",
+    ]);
     let applied = desk.path("applied.csv");
     let output = marginswap(&["apply", &survey, &plan, "--project", &project, "-o", &applied]);
     assert_eq!(output.status.code(), Some(5), "{}", err(&output));
@@ -244,7 +230,7 @@ fn the_project_file_says_it_too() {
 /// What `explain` says of one record, as JSON and as text.
 fn explained(file: &str, keep: &str, record: &str, most: &str) -> (Value, String) {
     let arguments = ["explain", file, "--keep", keep, "--record", record, "--max-records", most];
-    (answer(&arguments)["larger"].clone(), out(&marginswap(&arguments)))
+    (answered(&arguments)["larger"].clone(), out(&marginswap(&arguments)))
 }
 
 #[test]
@@ -299,7 +285,7 @@ fn explain_gives_three_answers() {
     assert!(text.contains("no proof that there is none"), "{text}");
 
     // Without the option nothing is said of larger swaps, and --pair has no place for it.
-    let plain = answer(&["explain", &four, "--keep", "a*b + a*c + b*c", "--record", "1"]);
+    let plain = answered(&["explain", &four, "--keep", "a*b + a*c + b*c", "--record", "1"]);
     assert!(plain.get("larger").is_none());
     let output =
         marginswap(&["explain", &four, "--keep", "a", "--pair", "1", "2", "--max-records", "4"]);

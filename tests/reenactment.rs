@@ -9,14 +9,7 @@ use std::path::Path;
 
 use marginswap_core::diagnostic::grouped;
 use serde_json::Value;
-use support::{err, formula, marginswap, real_data};
-
-/// Runs a command that may end with 0 or 1 and reads its JSON.
-fn answer(arguments: &[&str]) -> Value {
-    let output = marginswap(&[arguments, &["--json"]].concat());
-    assert!(matches!(output.status.code(), Some(0 | 1)), "{arguments:?}: {}", err(&output));
-    serde_json::from_slice(&output.stdout).unwrap()
-}
+use support::{answered, formula, real_data};
 
 /// A number with its thousands set apart, whole or with one decimal.
 fn number(value: &Value) -> String {
@@ -48,7 +41,7 @@ fn the_papers_application_comes_out_as_the_page_says() {
             scenario["levels"].as_object().unwrap().keys().map(String::as_str).collect();
         let keys = keys.join(",");
         let base = ["--keys", &keys, "--population", people, "--risky", "top:50"];
-        let score = answer(&[&["risk", data], &base[..]].concat());
+        let score = answered(&[&["risk", data], &base[..]].concat());
         said(&format!(
             "| {name} | {} | {} | {:.2} | {} | {} |",
             score["model"]["steps"].as_array().unwrap().len(),
@@ -58,7 +51,7 @@ fn the_papers_application_comes_out_as_the_page_says() {
             number(&score["tau2"]),
         ));
         let base = [&base[..], &["--select", "fit"]].concat();
-        let found = answer(&[&["risk", data], &base[..]].concat());
+        let found = answered(&[&["risk", data], &base[..]].concat());
         let (model, risky) = (&found["model"], found["risky"].as_array().unwrap());
         let risk = |place: usize| risky[place]["risk"].as_f64().unwrap();
         said(&format!(
@@ -78,7 +71,7 @@ fn the_papers_application_comes_out_as_the_page_says() {
         said(&format!("- {name}: `{cliques}`"));
         let agency = formula(&scenario["classes"]["agency"]["tables"]);
         for (label, keep) in [("the model's cliques", cliques), ("agency", agency.as_str())] {
-            let asked = answer(&[&["risk", data], &base[..], &["--keep", keep]].concat());
+            let asked = answered(&[&["risk", data], &base[..], &["--keep", keep]].concat());
             let at_risk = &asked["at_risk"];
             said(&format!(
                 "| {name} | {label} | {} | {} | {} | {} |",
@@ -90,11 +83,11 @@ fn the_papers_application_comes_out_as_the_page_says() {
             let released = out.path().join(format!("{name}-{label}.csv"));
             let released = released.to_str().unwrap();
             let end = ["--keep", keep, "-o", released, "--demo-seed", "1"];
-            let protected = answer(&[&["protect", data], &base[..], &end].concat());
+            let protected = answered(&[&["protect", data], &base[..], &end].concat());
             assert_eq!(protected["risky"], at_risk["records"], "{name} {label}");
             assert_eq!(protected["covered"], at_risk["swappable"], "{name} {label}");
             assert_eq!(protected["equal"], true);
-            let verified = answer(&["verify", data, released, "--keep", keep, "--keys", &keys]);
+            let verified = answered(&["verify", data, released, "--keep", keep, "--keys", &keys]);
             assert_eq!(verified["equal"], true);
         }
     }

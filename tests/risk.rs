@@ -9,24 +9,12 @@ use std::collections::BTreeMap;
 use std::fs;
 
 use serde_json::Value;
-use support::{err, json, marginswap, out};
+use support::{answered, err, json, marginswap, out, rows};
 
 const TOWN: &str = "examples/town.csv";
 const KEYS: &str = "region,sex,age,marital,education,occupation";
 const KEEP: &str =
     "region*sex*age*marital + sex*age*marital*education + age*marital*education*occupation";
-
-/// Runs a command that may end with 0 or 1 and reads its JSON.
-fn answer(arguments: &[&str]) -> Value {
-    let output = marginswap(&[arguments, &["--json"]].concat());
-    assert!(matches!(output.status.code(), Some(0 | 1)), "{arguments:?}: {}", err(&output));
-    serde_json::from_slice(&output.stdout).unwrap()
-}
-
-fn rows(path: &str) -> Vec<Vec<String>> {
-    let text = fs::read_to_string(path).unwrap();
-    text.lines().map(|line| line.split(',').map(str::to_owned).collect()).collect()
-}
 
 /// How often each combination of the named columns occurs.
 fn counts(rows: &[Vec<String>], names: &[&str]) -> BTreeMap<Vec<String>, f64> {
@@ -49,7 +37,7 @@ fn a_given_model_is_the_closed_form() {
     let model = "region*sex*age + age*marital + education*occupation";
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("risk.csv").to_str().unwrap().to_owned();
-    let found = answer(&[
+    let found = answered(&[
         "risk",
         TOWN,
         "--keys",
@@ -147,7 +135,7 @@ fn a_given_model_is_the_closed_form() {
 #[test]
 fn every_way_to_choose_a_model_answers() {
     let base = ["risk", TOWN, "--keys", KEYS, "--fraction", "2%"];
-    let ask = |more: &[&str]| answer(&[&base[..], more].concat());
+    let ask = |more: &[&str]| answered(&[&base[..], more].concat());
     let auto = ask(&[]);
     assert!(auto["model"]["decomposable"] == true && auto["population"] == 20_000.0);
     let steps = auto["model"]["steps"].as_array().unwrap();
@@ -179,7 +167,7 @@ fn every_way_to_choose_a_model_answers() {
     assert!(pairs["model"]["fitting"]["converged"] == true, "{}", pairs["model"]["fitting"]);
     assert!(pairs["model"]["g2"].as_f64() < auto["model"]["g2"].as_f64());
     // The whole population in the file: certain, and no fit to speak of.
-    let census = answer(&["risk", TOWN, "--keys", KEYS, "--fraction", "1"]);
+    let census = answered(&["risk", TOWN, "--keys", KEYS, "--fraction", "1"]);
     assert_eq!(census["tau1"], census["sample_uniques"].as_f64().unwrap());
     assert!(census["fit"].is_null());
     // Threads change nothing.
@@ -210,7 +198,8 @@ fn weights_give_individual_risk_and_population() {
     }
     fs::write(&data, &text).unwrap();
     let file = folder.path().join("risk.csv").to_str().unwrap().to_owned();
-    let found = answer(&["risk", &data, "--keys", "age,sex", "--weight", "weight", "--out", &file]);
+    let found =
+        answered(&["risk", &data, "--keys", "age,sex", "--weight", "weight", "--out", &file]);
     let rows = rows(&data);
     let weight = |row: &Vec<String>| row[2].parse::<f64>().unwrap();
     let sum: f64 = rows[1..].iter().map(weight).sum();
@@ -253,15 +242,15 @@ fn plans_take_the_riskiest() {
     let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
     let keep = "region*sex*age + age*marital + education*occupation";
     let told = ["--keys", KEYS, "--population", "20000", "--keep", keep, "--risky"];
-    let risk = answer(&[&["risk", TOWN], &told[..], &["top:15"]].concat());
+    let risk = answered(&[&["risk", TOWN], &told[..], &["top:15"]].concat());
     let least = risk["risky"][14]["risk"].as_f64().unwrap();
     let plan = path("swap.plan");
-    let planned = answer(
+    let planned = answered(
         &[&["plan", TOWN], &told[..], &["top:15", "-o", &plan, "--demo-seed", "1"]].concat(),
     );
     assert_eq!((&planned["risky"], &planned["covered"]), (&15.into(), &15.into()));
     // Exactly those records are in it.
-    let shown = answer(&["show", &plan, "--reveal"]);
+    let shown = answered(&["show", &plan, "--reveal"]);
     let swapped: Vec<u64> = shown["revealed"]
         .as_array()
         .unwrap()
@@ -274,7 +263,7 @@ fn plans_take_the_riskiest() {
     // By probability the same ones, and those that share the last one's risk.
     let rule = format!("prob:{least}");
     let released = path("released.csv");
-    let protected = answer(
+    let protected = answered(
         &[&["protect", TOWN], &told[..], &[&rule, "-o", &released, "--demo-seed", "1"]].concat(),
     );
     assert!(protected["risky"].as_u64().unwrap() >= 15 && protected["equal"] == true);
@@ -295,6 +284,6 @@ fn plans_take_the_riskiest() {
     let stale = apply(30_000);
     assert_eq!(stale.status.code(), Some(5), "{}", err(&stale));
     // The project file alone says it all.
-    let alone = answer(&["risk", TOWN, "--project", &project]);
+    let alone = answered(&["risk", TOWN, "--project", &project]);
     assert_eq!((&alone["rule"], &alone["population"]), (&"top:15".into(), &30_000.0.into()));
 }

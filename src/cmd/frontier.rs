@@ -1,6 +1,6 @@
 //! `frontier`: several plans, risk against change, and the best of them.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use marginswap_core::diagnostic::Diagnostic;
 use marginswap_core::verify::{Standing, choose, undominated};
@@ -10,7 +10,7 @@ use marginswap_report::pictures::frontier as picture;
 
 use crate::args::FrontierArgs;
 use crate::frontier::{Candidate, Cap, candidates, seeds};
-use crate::job::{Prepared, data_of, prepare};
+use crate::job::{Prepared, prepare};
 use crate::output::{Outcome, Sketch, apply_line, give, next, talk};
 use crate::project::{Amount, Share};
 use crate::seed::SeedFrom;
@@ -20,10 +20,10 @@ use crate::settings;
 pub fn run(args: &FrontierArgs) -> Result<Outcome, Diagnostic> {
     settings::use_threads(&args.job.threads)?;
     let project = settings::of_job(&args.job)?;
-    let data = data_of(&project)?;
     let overwrite = Overwrite::from_force(args.job.force.force);
-    let inputs = [Some(data.as_path()), args.job.seed_file.as_deref()];
-    let inputs: Vec<&Path> = inputs.into_iter().flatten().collect();
+    let seed_file = args.job.seed_file.as_deref();
+    let inputs = settings::inputs(&project, args.job.project.as_deref(), seed_file);
+    let inputs: Vec<&Path> = inputs.iter().map(PathBuf::as_path).collect();
     let outputs = [args.plan.as_deref(), args.svg.as_deref()];
     check_outputs(&outputs.into_iter().flatten().collect::<Vec<_>>(), &inputs, overwrite)?;
     let sketch = Sketch::new(args.svg.as_ref(), &args.job.force, &inputs)?;
@@ -36,8 +36,8 @@ pub fn run(args: &FrontierArgs) -> Result<Outcome, Diagnostic> {
         ([], Some(budget)) => vec![Cap(Some(budget))],
         (caps, _) => caps.to_vec(),
     };
-    let chosen = SeedFrom::flags(args.job.seed_file.as_deref(), args.job.demo_seed).choose()?;
     let mut prepared = prepare(project)?;
+    let chosen = SeedFrom::flags(seed_file, args.job.demo_seed).choose()?;
     let plans = candidates(&prepared, &caps, &seeds(chosen.seed, args.seeds.get()))?;
     let standings = standings(&prepared, &plans);
     let best = choose(&standings, args.choose.criterion);
@@ -60,8 +60,7 @@ pub fn run(args: &FrontierArgs) -> Result<Outcome, Diagnostic> {
     match (&args.plan, best) {
         (_, None) => next("raise a budget, try more seeds, or choose by another criterion"),
         (Some(plan), _) => {
-            let seed = args.job.seed_file.as_deref();
-            next(&apply_line(&prepared.path, plan, &prepared.project, seed));
+            next(&apply_line(&prepared.path, plan, &prepared.project, seed_file));
         }
         (None, _) => next("the same with --plan FILE keeps the chosen plan"),
     }

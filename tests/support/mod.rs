@@ -3,6 +3,7 @@
 #![allow(dead_code, reason = "each test uses what it needs")]
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::fs;
 use std::io::Write;
@@ -58,6 +59,36 @@ pub fn json<A: AsRef<OsStr>>(arguments: &[A]) -> Value {
     let output = marginswap(arguments);
     assert_eq!(output.status.code(), Some(0), "{}", err(&output));
     serde_json::from_slice(&output.stdout).expect("the answer is JSON")
+}
+
+/// Runs a command that may end with 0 or 1; its JSON and how it ended.
+pub fn answer(arguments: &[&str]) -> (Value, i32) {
+    let output = marginswap(&[arguments, &["--json"]].concat());
+    let code = output.status.code().unwrap();
+    assert!(code == 0 || code == 1, "{arguments:?}: {}", err(&output));
+    (serde_json::from_slice(&output.stdout).unwrap(), code)
+}
+
+/// The JSON alone of a command that may end with 0 or 1.
+pub fn answered(arguments: &[&str]) -> Value {
+    answer(arguments).0
+}
+
+/// A file as rows of fields; no test file of ours quotes anything.
+pub fn rows(path: &str) -> Vec<Vec<String>> {
+    let text = fs::read_to_string(path).unwrap();
+    text.lines().map(|line| line.split(',').map(str::to_owned).collect()).collect()
+}
+
+/// An independent recount: how often each combination of the named columns occurs.
+pub fn table(rows: &[Vec<String>], names: &[&str]) -> BTreeMap<Vec<String>, usize> {
+    let columns: Vec<usize> =
+        names.iter().map(|name| rows[0].iter().position(|other| other == name).unwrap()).collect();
+    let mut table = BTreeMap::new();
+    for row in &rows[1..] {
+        *table.entry(columns.iter().map(|&column| row[column].clone()).collect()).or_default() += 1;
+    }
+    table
 }
 
 /// What was printed as a result.

@@ -341,6 +341,9 @@ impl<'a> Planner<'a> {
         let groups = self.beyond.groups.into_iter();
         let groups = groups.map(|members| Group::new(records, class, members)).collect();
         let mut plan = SwapPlan::new(records, class, self.swaps).with_groups(groups);
+        if self.beyond.impossible.is_empty() && self.beyond.barred.is_empty() {
+            return plan;
+        }
         let joint = self.task.joint;
         let at_risk = || {
             let all = (0..records.len()).map(RecordId::at);
