@@ -74,7 +74,8 @@ impl TwoFiles {
                 ignore: there(&columns.ignore),
                 id: columns.id.clone().filter(|id| names_after.contains(id)),
             },
-            ..project.clone()
+            delimiter: project.delimiter,
+            ..Project::default()
         };
         let after = open(&lenient, after_path)?.read(true, run)?;
         if there(before.names()) != names_after {
