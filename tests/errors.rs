@@ -245,7 +245,7 @@ const TYPED: &[(Code, &[&str])] = &[
     (Code::BadDelimiter, &["inspect", GOOD, "--delimiter", "ab"]),
     (Code::Unwritable, &["screen", GOOD, "--keep", "age", "--out", "tests/nowhere/out.csv"]),
     (Code::OutputExists, &["screen", GOOD, "--keep", "age", "--out", "README.md"]),
-    (Code::OutputExists, &["graph", GOOD, "--keep", "age", "--svg", GOOD]),
+    (Code::OutputExists, &["graph", GOOD, "--keep", "age", "--svg", "README.md"]),
 ];
 
 #[test]
