@@ -100,6 +100,24 @@ impl Pooled {
         &self.after
     }
 
+    /// The list: the records of the first file, then those of the second that differ from the
+    /// one at the same place.
+    pub(super) fn cells(&self) -> &PackedCells {
+        &self.cells
+    }
+
+    /// How many records of the first file the second one no longer has, counted with
+    /// repetition. Order plays no part.
+    ///
+    /// Law: `replaced-by-definition`.
+    #[must_use]
+    pub fn replaced(&self) -> u64 {
+        let grouping = Grouping::of_whole(&self.cells);
+        let groups = Groups { number: grouping.groups(), of: grouping.into_group_of() };
+        let counts = self.count(&groups);
+        counts.iter().map(|&[before, after]| u64::from(before.saturating_sub(after))).sum()
+    }
+
     /// The table of one margin.
     pub(super) fn table(&self, margin: VarSet) -> Table {
         match self.array_size(margin, self.largest_array()) {
