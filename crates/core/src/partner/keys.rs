@@ -45,7 +45,7 @@ pub struct KeyScreening {
 pub enum Unpartable {
     /// All keys lie in this kept table: how many people have the combination is published.
     Published(VarSet),
-    /// The kept tables, seen on the keys, prove that at least so many people have it.
+    /// The kept tables, seen on the keys, prove that at least this many people have it.
     Proved(u64),
     /// No record parts them.
     NoPartner,
@@ -87,7 +87,7 @@ impl KeyScreening {
     /// Is there a file with the same kept tables that has no more of them than
     /// [`KeyScreening::proved`]? Otherwise the tables may prove more.
     ///
-    /// It is certain when {D ∩ K} is decomposable and the variables outside K hang on it so
+    /// This is certain when {D ∩ K} is decomposable and the variables outside K hang on it so
     /// that the keys around each connected piece of them lie in one kept table: any table on
     /// K then has a continuation on Δ.
     #[must_use]

@@ -39,7 +39,7 @@ pub struct Findings {
     pub learned: Option<WorstCase>,
     /// People at risk of whom the kept tables prove that somebody has their keys.
     pub disclosed: u64,
-    /// Other people at risk whose keys no exchange parts.
+    /// Other people at risk who are not gone and whose keys no exchange of two records parts.
     pub unpartable: u64,
     /// Records that break a rule, in the original and in the released file.
     pub rules_broken: [u64; 2],
