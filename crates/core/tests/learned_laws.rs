@@ -10,7 +10,7 @@ use marginswap_core::random::{Random, Seed};
 use marginswap_core::varset::VarSet;
 use marginswap_core::verify::{
     Answer, AtRisk, Checks, Fate, Findings, Learned, Outcome, Pooled, Reason, Scenario, Share,
-    Thresholds, Triples, WorstCase, judge, learned, new_pairs, verify, worst_case,
+    Thresholds, Triples, WorstCase, compare_pairs, judge, learned, new_pairs, verify, worst_case,
 };
 use proptest::prelude::*;
 
@@ -253,7 +253,8 @@ proptest! {
     fn law_new_pairs_by_definition((before, after) in two_files(), compared in 0u32..32) {
         let variables = before.levels.len();
         let compared = set(compared, variables);
-        let found = new_pairs(&Pooled::of(&before.packed(), &after.packed()), compared);
+        let pooled = Pooled::of(&before.packed(), &after.packed());
+        let found = new_pairs(&pooled, &compare_pairs(&pooled, compared, &[]));
         let mut records = BTreeSet::new();
         let mut by_pair = found.by_pair.iter();
         let mut combinations = 0;
@@ -268,8 +269,8 @@ proptest! {
                     .collect();
                 let listed = by_pair.next().unwrap();
                 prop_assert_eq!(listed.pair, [low, high]);
-                prop_assert_eq!(listed.combinations, new.len() as u64);
-                prop_assert_eq!(listed.records, having.len() as u64);
+                prop_assert_eq!(listed.new.combinations, new.len() as u64);
+                prop_assert_eq!(listed.new.records, having.len() as u64);
                 combinations += new.len() as u64;
                 records.extend(having);
             }

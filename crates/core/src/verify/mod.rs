@@ -38,7 +38,7 @@ pub use gate::{Answer, Findings, Reason, Thresholds, Verdict, judge};
 pub use learned::{
     AtRisk, Fate, Learned, Outcome, Scenario, Share, Values, WorstCase, learned, worst_case,
 };
-pub use new_pairs::{NewPair, NewPairs, new_pairs};
+pub use new_pairs::{NewCells, NewPair, NewPairs, new_pairs};
 pub use pooled::Pooled;
 pub use recount::{Certified, TableCheck, certify, recount};
 pub use utility::{
@@ -136,7 +136,7 @@ pub fn verify(before: &Records, after: &Records, checks: &Checks<'_>) -> Verific
     );
     let (learned, new_pairs) = rayon::join(
         || checks.scenarios.iter().map(|scenario| learned(&pooled, scenario)).collect::<Vec<_>>(),
-        || new_pairs(&pooled, checks.compared),
+        || new_pairs(&pooled, &two_way),
     );
     let three_way_others = (checks.triples == Triples::Compared)
         .then(|| compare_triples(&pooled, checks.compared, checks.tables));

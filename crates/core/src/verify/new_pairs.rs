@@ -5,11 +5,14 @@
 //! together. A combination counts as new when no original record has it, whatever the
 //! reason; also when one of its two values is new itself.
 //!
+//! Which combinations of a pair are new comes with the comparison of its two-way table; what is
+//! added here is the sum, and the records that have at least one.
+//!
 //! Way in: [`new_pairs`]. Slow twin: [`crate::oracle::World::new_pairs`].
 
 use rayon::prelude::*;
 
-use super::Pooled;
+use super::{Pooled, TwoWay};
 use crate::varset::VarSet;
 
 /// New combinations of two variables, over all pairs of them.
@@ -28,40 +31,45 @@ pub struct NewPairs {
 pub struct NewPair {
     /// The two variables, the lower number first.
     pub pair: [usize; 2],
-    /// How many combinations are new.
+    /// Their new combinations.
+    pub new: NewCells,
+}
+
+/// The cells of one table that only the second file has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct NewCells {
+    /// How many combinations.
     pub combinations: u64,
     /// Released records that have one of them.
     pub records: u64,
 }
 
-/// Finds the two-way combinations of these variables that only the second file has.
-///
-/// Law: `new-pairs-by-definition`.
-#[must_use]
-pub fn new_pairs(pooled: &Pooled, variables: VarSet) -> NewPairs {
-    let members: Vec<usize> = variables.iter().collect();
-    let pairs: Vec<VarSet> = members
-        .iter()
-        .enumerate()
-        .flat_map(|(place, &low)| {
-            members[place + 1..].iter().map(move |&high| VarSet::from([low, high]))
-        })
-        .collect();
-    let mut by_pair = pooled.tables(&pairs, |margin, table| {
-        let mut ends = margin.iter();
-        let pair = [(); 2].map(|()| ends.next().expect("a pair has two variables"));
-        let mut found = NewPair { pair, combinations: 0, records: 0 };
-        for &[before, after] in &table.counts {
+impl NewCells {
+    pub(super) fn of(counts: &[[u32; 2]]) -> Self {
+        let mut found = Self::default();
+        for &[before, after] in counts {
             if before == 0 && after > 0 {
                 found.combinations += 1;
                 found.records += u64::from(after);
             }
         }
         found
-    });
-    by_pair.retain(|found| found.combinations > 0);
+    }
+}
+
+/// Sums up the combinations that only the second file has, from the comparison of the
+/// two-way tables.
+///
+/// Law: `new-pairs-by-definition`.
+#[must_use]
+pub fn new_pairs(pooled: &Pooled, two_way: &[TwoWay]) -> NewPairs {
+    let by_pair: Vec<NewPair> = two_way
+        .iter()
+        .filter(|table| table.new.combinations > 0)
+        .map(|table| NewPair { pair: table.pair, new: table.new })
+        .collect();
     NewPairs {
-        combinations: by_pair.iter().map(|found| found.combinations).sum(),
+        combinations: by_pair.iter().map(|found| found.new.combinations).sum(),
         records: records_with_one(pooled, &by_pair),
         by_pair,
     }

@@ -112,10 +112,21 @@ impl Pooled {
     /// Law: `replaced-by-definition`.
     #[must_use]
     pub fn replaced(&self) -> u64 {
-        let grouping = Grouping::of_whole(&self.cells);
-        let groups = Groups { number: grouping.groups(), of: grouping.into_group_of() };
-        let counts = self.count(&groups);
-        counts.iter().map(|&[before, after]| u64::from(before.saturating_sub(after))).sum()
+        // A record that is in both files takes nothing away.
+        let mut cells = PackedCells::new(self.cells.layout().clone());
+        let mut signs: Vec<i64> = Vec::new();
+        for (cell, &[before, after]) in self.cells.iter().zip(&self.weights) {
+            if before != after {
+                cells.push(cell);
+                signs.push(i64::from(before) - i64::from(after));
+            }
+        }
+        let grouping = Grouping::of_whole(&cells);
+        let mut missing = vec![0i64; grouping.groups()];
+        for (&group, sign) in grouping.group_of().iter().zip(signs) {
+            missing[group as usize] += sign;
+        }
+        missing.iter().map(|&missing| u64::try_from(missing).unwrap_or(0)).sum()
     }
 
     /// The table of one margin.
