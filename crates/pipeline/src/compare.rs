@@ -167,6 +167,7 @@ impl TwoFiles {
         let checks = Checks {
             tables: &self.tables,
             keys: self.keys,
+            scenarios: &[],
             link: self.link.as_ref(),
             compared: self.scope.schema().all(),
             triples,
