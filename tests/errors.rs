@@ -36,7 +36,7 @@ const FILES: &[(&str, Code, &str)] = &[
     ("no_records.csv", Code::NoRecords, "no_records.csv"),
     ("empty.csv", Code::NoRecords, "empty.csv"),
     ("nul_byte.csv", Code::NulByte, "line 3, column 2 `sex` (byte 29)"),
-    ("utf16.csv", Code::NulByte, "utf16.csv"),
+    ("utf16.csv", Code::Utf16, "utf16.csv"),
     ("bare_return.csv", Code::BareReturn, "line 1"),
     ("truncated.csv.gz", Code::BadGzip, "truncated.csv.gz"),
     ("wrong_checksum.csv.gz", Code::BadGzip, "wrong_checksum.csv.gz"),

@@ -17,12 +17,12 @@
 //!
 //! Way in: [`look_through`], then [`lengths_are_sound`] if it asks for it.
 
-use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io;
 
 use parquet::basic::{Compression, Encoding};
 use parquet::column::page::{Page, PageReader};
 
+use crate::input_file::InputFile;
 use crate::thrift::{DEEPEST, Walk, kind};
 
 /// Where a column's pages stand, and what they may claim.
@@ -59,7 +59,7 @@ struct Claims {
 ///
 /// # Errors
 /// What the operating system says.
-pub(crate) fn look_through(file: &mut File, chunk: &Chunk) -> io::Result<Look> {
+pub(crate) fn look_through(file: &InputFile, chunk: &Chunk) -> io::Result<Look> {
     let mut look = Look::Sound;
     let mut at = chunk.start;
     let end = chunk.start + chunk.length;
@@ -92,13 +92,10 @@ pub(crate) fn look_through(file: &mut File, chunk: &Chunk) -> io::Result<Look> {
 
 /// The claims of the page header at this place, and its length; `None` when it is not
 /// well-formed. Statistics in it may be long, so more is read until it is whole.
-fn read_header(file: &mut File, at: u64, end: u64) -> io::Result<Option<(Claims, u64)>> {
-    let mut bytes = Vec::new();
+fn read_header(file: &InputFile, at: u64, end: u64) -> io::Result<Option<(Claims, u64)>> {
     let mut size = 256;
     loop {
-        file.seek(SeekFrom::Start(at))?;
-        bytes.clear();
-        (&mut *file).take(size.min(end - at)).read_to_end(&mut bytes)?;
+        let bytes = file.piece(at, size.min(end - at))?;
         let mut walk = Walk { rest: &bytes };
         if let Some(claims) = walk_header(&mut walk) {
             return Ok(Some((claims, (bytes.len() - walk.rest.len()) as u64)));

@@ -117,8 +117,8 @@ fn a_nul_byte() {
     refused(b"a,b\nZq,\"\n\0Zq\"\n", Code::NulByte, 3, 9, Some("2 `b`"));
     refused(b"a,b\n\"Zq\"\0,Zq\n", Code::NulByte, 2, 8, Some("1 `a`"));
     refused(b"a\0,b\nZq,Zq\n", Code::NulByte, 1, 1, Some("1"));
-    let little = refused(b"\xff\xfea\0\n\0Z\0", Code::NulByte, 1, 0, None);
-    let big = refused(b"\xfe\xff\0a\0\n\0Z", Code::NulByte, 1, 0, None);
+    let little = refused(b"\xff\xfea\0\n\0Z\0", Code::Utf16, 1, 0, None);
+    let big = refused(b"\xfe\xff\0a\0\n\0Z", Code::Utf16, 1, 0, None);
     assert!(little.contains("UTF-16") && little == big);
 }
 

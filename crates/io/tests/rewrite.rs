@@ -482,7 +482,7 @@ fn a_file_that_changes_meanwhile_is_refused() {
             3 => assert_eq!(done.unwrap().records, 20_000),
             _ => {
                 let refusal = done.unwrap_err();
-                assert_eq!(refusal.code, Code::StalePlan, "{meddling}");
+                assert_eq!(refusal.code, Code::InputChanged, "{meddling}");
                 assert_eq!(refusal.place.file.as_deref(), Some(path.as_path()));
             }
         }
