@@ -75,16 +75,21 @@ pub struct CsvReader {
 
 /// The way of the bytes: hashed as they lie on disk, then unpacked.
 enum Input {
-    Plain(Hashed<Box<dyn Read + Send>>),
-    Gzip(Gunzip<BufReader<Hashed<Box<dyn Read + Send>>>>),
+    Plain(Raw),
+    Gzip(Box<Gunzip<BufReader<Raw>>>),
 }
+
+/// The bytes as they lie on disk.
+type Raw = Hashed<Box<dyn Read + Send>>;
 
 impl Input {
     fn new(bytes: Box<dyn Read + Send>, compression: Compression) -> Self {
         let hashed = Hashed::new(bytes);
         match compression {
             Compression::Plain => Self::Plain(hashed),
-            Compression::Gzip => Self::Gzip(Gunzip::new(BufReader::with_capacity(1 << 16, hashed))),
+            Compression::Gzip => {
+                Self::Gzip(Box::new(Gunzip::new(BufReader::with_capacity(1 << 16, hashed))))
+            }
         }
     }
 

@@ -47,7 +47,7 @@ pub use input_file::InputFile;
 pub use plan_file::{PlanFile, PlanHeader, PlannedGroup, PlannedSwap, read_plan, write_plan};
 pub use rewrite::{Changes, ReleaseOptions, RewriteCounts, rewrite, rewrite_all, rewrite_same};
 pub use source::{Compression, Format, ReadOptions, Source, Table};
-pub use staged::{Finished, Staged, remove_on_interrupt};
+pub use staged::{Finished, Staged, publish_all, remove_on_interrupt};
 
 /// What is told of an error of the operating system or a decompressor: its own words when
 /// it comes from the system, else its kind alone, since other words may hold anything.

@@ -9,9 +9,12 @@
 //!
 //! Trap: the description of a file may claim anything. It is looked through first, see
 //! [`crate::description`], and so are the pages of each wanted column, see [`crate::pages`].
-//! The file must have a byte for every 65,536 records it claims (a page of one repeated
-//! value may hold millions; a row group costs some hundred bytes). A decoder that panics all the same is caught, see [`crate::quiet`]. The
-//! words of a decoder's error are not shown, since they may hold a value.
+//! Two claims are weighed here. The file must have a byte for every 65,536 records it claims
+//! (a page of one repeated value may hold millions; a row group costs some hundred bytes):
+//! else ten bytes of nulls keep the reader busy with 2³¹ records. Values of a fixed length have
+//! at most 65,536 bytes: nulls take the room of values, and eight of them can ask for 16 GiB.
+//! A decoder that panics all the same is caught, see [`crate::quiet`]. The words of a
+//! decoder's error are not shown, since they may hold a value.
 //!
 //! The sum of the file: a decoder jumps about in the file and passes over columns, so the
 //! sum is not taken on the way but in a pass of its own through the same handle, before the
@@ -189,9 +192,6 @@ impl ParquetReader {
             let Some(Some((start, length))) = place else {
                 return Err(damaged("a part of the column is not described"));
             };
-            if start.checked_add(length).is_none_or(|end| end > self.file.length()) {
-                return Err(damaged("the column is said to go on behind the end of the file"));
-            }
             let codec = row_group.column(leaf).compression();
             let unknown = match codec {
                 Compression::LZO => Some("LZO"),
@@ -206,7 +206,7 @@ impl ParquetReader {
                 ));
             }
             let records = u64::try_from(row_group.num_rows()).expect("counted before");
-            let chunk = Chunk { start, length, codec, records };
+            let chunk = Chunk { start, length, codec };
             let look = pages::look_through(&self.file, &chunk).map_err(not_read)?;
             let is_sound = match look {
                 Look::Sound => true,
