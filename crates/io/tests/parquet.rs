@@ -225,7 +225,9 @@ fn a_column_without_categories_is_refused_when_it_is_wanted() {
         assert_eq!(refusal.code, code);
         assert_eq!(refusal.place.column.as_deref(), Some(column));
         assert_eq!(refusal.place.file.as_deref(), Some(path.as_path()));
-        assert!(!format!("{refusal} {refusal:?}").contains("71"));
+        // The name of the folder is drawn at random and may hold these digits.
+        let said = format!("{refusal} {refusal:?}").replace(path.to_str().unwrap(), "FILE");
+        assert!(!said.contains("71"), "{said}");
     }
 }
 

@@ -256,6 +256,7 @@ fn files_of_other_programs_are_named() {
 
 /// Real files of SPSS, Stata and SAS, where they are at hand.
 #[test]
+#[allow(clippy::print_stderr, reason = "a test says what it skips")]
 fn real_files_of_other_programs_are_named() {
     let Some(data) = std::env::var_os("MARGINSWAP_REAL_DATA") else {
         eprintln!("skipped: MARGINSWAP_REAL_DATA is not set");
