@@ -39,7 +39,8 @@ const FILES: &[(&str, Code, &str)] = &[
     ("no_records.csv", Code::NoRecords, "no_records.csv"),
     ("empty.csv", Code::NoRecords, "empty.csv"),
     ("nul_byte.csv", Code::NulByte, "line 3, column 2 `sex` (byte 29)"),
-    ("utf16.csv", Code::NulByte, "utf16.csv"),
+    ("utf16.csv", Code::Utf16, "utf16.csv"),
+    ("spss.sav", Code::ForeignFile, "this is an SPSS file"),
     ("bare_return.csv", Code::BareReturn, "line 1"),
     ("truncated.csv.gz", Code::BadGzip, "truncated.csv.gz"),
     ("wrong_checksum.csv.gz", Code::BadGzip, "wrong_checksum.csv.gz"),
@@ -97,6 +98,9 @@ const TYPED: &[(Code, &[&str])] = &[
         &["protect", GOOD, "--keys", "age", "-o", "tests/../tests/bad/good.csv", "--force"],
     ),
     (Code::OutputIsInput, &["init", GOOD, "-o", GOOD, "--force"]),
+    (Code::NoFolder, &["protect", GOOD, "--keys", "age", "-o", "tests/nowhere/out.csv"]),
+    (Code::NoFolder, &["graph", GOOD, "--keep", "age", "--svg", "tests/nowhere/graph.svg"]),
+    (Code::OtherDelimiter, &["inspect", GOOD, "--delimiter", ";"]),
     (Code::MissingSetting, &["protect", GOOD, "--keep", "age", "-o", "tests/nowhere.csv"]),
     (
         Code::NoRiskModel,
@@ -307,9 +311,10 @@ fn an_unreadable_file_is_refused() {
 }
 
 /// The first two would need files of 8 and 1 GiB; the reader's own tests lower the limits.
-/// The last needs a file that no writer here makes; the reader's own test patches one.
+/// The third needs a file that no writer here makes; the reader's own test patches one. The
+/// last needs another program that writes at the right moment: `crates/io/tests/same_bytes.rs`.
 const TESTED_IN_THE_READER: &[Code] =
-    &[Code::TooManyRecords, Code::FieldTooLong, Code::UnsupportedCompression];
+    &[Code::TooManyRecords, Code::FieldTooLong, Code::UnsupportedCompression, Code::InputChanged];
 
 /// This one would need a file that is screened for hours; the screening's own test lowers
 /// the limit.
