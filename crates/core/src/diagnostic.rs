@@ -19,6 +19,10 @@ pub struct Diagnostic {
     pub detail: String,
     /// What to do about it.
     pub remedy: String,
+    /// The setting whose value is to blame, where one is; doors know where it was given.
+    pub about: Option<String>,
+    /// The exit code that the place of the trouble asks for, where it is not the code's own.
+    pub exit: Option<u8>,
 }
 
 /// Where the trouble is, as closely as is known.
@@ -37,7 +41,21 @@ pub struct Place {
 impl Diagnostic {
     /// A refusal without a place.
     pub fn new(code: Code, detail: impl Into<String>, remedy: impl Into<String>) -> Self {
-        Self { code, place: Place::default(), detail: detail.into(), remedy: remedy.into() }
+        Self {
+            code,
+            place: Place::default(),
+            detail: detail.into(),
+            remedy: remedy.into(),
+            about: None,
+            exit: None,
+        }
+    }
+
+    /// The same refusal, to be laid to this setting.
+    #[must_use]
+    pub fn about(mut self, setting: impl Into<String>) -> Self {
+        self.about = Some(setting.into());
+        self
     }
 
     /// The same refusal, in this file.
@@ -60,6 +78,14 @@ impl Diagnostic {
     pub fn in_column(mut self, column: impl Into<String>) -> Self {
         self.place.column = Some(column.into());
         self
+    }
+}
+
+impl Diagnostic {
+    /// The exit code it ends a program with.
+    #[must_use]
+    pub fn exit_code(&self) -> u8 {
+        self.exit.unwrap_or_else(|| self.code.exit_code())
     }
 }
 
