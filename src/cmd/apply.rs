@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 use marginswap_core::diagnostic::{Code, Diagnostic};
 use marginswap_core::varset::VarSet;
 use marginswap_io::{Changes, Overwrite, ReadOptions, check_outputs, digest_file, read_plan};
-use marginswap_report::verify::VerifyReport;
 
 use crate::args::ApplyArgs;
 use crate::output::{self, Outcome, give, next, talk, verify_line};
 use crate::settings;
+use marginswap_pipeline::answer;
 use marginswap_pipeline::prepare::{open, scope_of};
 use marginswap_pipeline::project::{Project, Release};
 use marginswap_pipeline::release::{ReleaseAs, release};
@@ -68,7 +68,7 @@ pub fn run(args: &ApplyArgs) -> Result<Outcome, Diagnostic> {
         &ReleaseAs { target: &args.out, overwrite, shuffle, drop: &drop },
         run,
     )?;
-    let report = VerifyReport::new(scope.schema(), released.verification());
+    let report = answer::verify(scope.schema(), released.verification());
     released.publish()?;
     if plan.header.not_for_release {
         talk("NOT FOR RELEASE: the plan was made with a demo seed that others know");

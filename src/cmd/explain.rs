@@ -1,16 +1,17 @@
 //! `explain`: why a record or a pair can or cannot be swapped, and what an error code means.
 
 use marginswap_core::diagnostic::{Code, Diagnostic};
-use marginswap_core::graph::quoted;
-use marginswap_report::codes::{CodeReport, CodesReport};
-use marginswap_report::explain::{self, PairReport, RecordReport};
-use marginswap_report::larger::LargerReport;
+use marginswap_core::explain;
+use marginswap_core::table::JointTable;
+use marginswap_core::text::quoted;
+use marginswap_report::larger::LargerVerdict;
 use marginswap_report::pictures::diagonal::{self, DiagonalPicture};
 use marginswap_report::pictures::why;
 
 use crate::args::{Cli, ExplainArgs, Partners};
 use crate::output::{self, Line, Sketch, give, next};
 use crate::settings::open;
+use marginswap_pipeline::answer;
 use marginswap_pipeline::input::{note_many, separators};
 use marginswap_pipeline::prepare::too_many_tied;
 use marginswap_pipeline::project::MaxRecords;
@@ -22,10 +23,10 @@ pub fn run(args: &ExplainArgs) -> Result<(), Diagnostic> {
         usage("--svg draws a record or a pair: --record R or --pair R S");
     }
     if let Some(code) = Code::parse(subject) {
-        return give(&CodeReport::new(code), args.answer.json);
+        return give(&answer::code(code), args.answer.json);
     }
     if subject == "codes" && !args.subject.exists() {
-        return give(&CodesReport::new(), args.answer.json);
+        return give(&answer::codes(), args.answer.json);
     }
     if looks_like_code(subject) && !args.subject.exists() {
         usage(&format!("there is no such code as {subject}; `marginswap explain codes` lists all"));
@@ -51,7 +52,7 @@ fn explain_pair(args: &ExplainArgs, left: &str, right: &str) -> Result<(), Diagn
         usage("the same record was named twice: --pair R S takes two records");
     }
     let records = loaded.records(&scope, run);
-    let report = PairReport::new(&scope, &records, left, right);
+    let report = answer::pair(scope.schema(), &explain::pair(&scope, &records, left, right));
     sketch.draw(|| {
         let schema = scope.schema();
         let all: Vec<String> = schema.names(schema.all()).into_iter().map(str::to_owned).collect();
@@ -80,10 +81,12 @@ fn explain_record(args: &ExplainArgs, record: &str) -> Result<(), Diagnostic> {
         Partners::Count => explain::Partners::Count,
         Partners::All => explain::Partners::All,
     };
-    let mut report = RecordReport::new(&scope, &separators, &records, record, list);
+    let joint = JointTable::count(&records);
+    let found = explain::record(&scope, &separators, &records, &joint, record, list);
+    let mut report = answer::record(scope.schema(), &found);
     if let Some(most) = args.max_records.filter(|most| most.get() > 2) {
-        let larger = LargerReport::new(&scope, &records, record, most.get());
-        report.larger = Some(larger.map_err(too_many_tied)?);
+        let larger = explain::larger(&scope, &records, &joint, record, most.get());
+        report.larger = Some(answer::larger(scope.schema(), &larger.map_err(too_many_tied)?));
     }
     sketch.draw(|| why::draw_record("", &report))?;
     give(&report, args.answer.json)?;
@@ -95,7 +98,12 @@ fn explain_record(args: &ExplainArgs, record: &str) -> Result<(), Diagnostic> {
             let pair = line(args, &args.keep).to_string();
             next(&format!("{pair} --pair {number} {}", choice.partner));
         }
-        (None, _) if report.larger.as_ref().is_some_and(|larger| larger.answer == "possible") => {
+        (None, _)
+            if report
+                .larger
+                .as_ref()
+                .is_some_and(|larger| larger.answer == LargerVerdict::Possible) =>
+        {
             let most = args.max_records.map_or(2, MaxRecords::get);
             let plan = line(args, &args.keep).to_string().replacen(" explain ", " plan ", 1);
             next(&format!("{plan} --keys KEYS --max-records {most} -o swap.plan"));

@@ -1,14 +1,14 @@
 //! `inspect`: what is in a file.
 
 use marginswap_core::diagnostic::Diagnostic;
-use marginswap_core::encode::{Role, looks_like_id};
-use marginswap_core::graph::quoted;
 use marginswap_core::table::JointTable;
-use marginswap_report::inspect::{ColumnReport, InspectReport};
+use marginswap_core::text::quoted;
+use marginswap_report::inspect::{ColumnReport, ColumnRole};
 
 use crate::args::InspectArgs;
 use crate::output::{self, Line, give, next};
 use crate::settings::open;
+use marginswap_pipeline::answer;
 
 /// Reads the whole file and says what is in it.
 pub fn run(args: &InspectArgs) -> Result<(), Diagnostic> {
@@ -19,32 +19,9 @@ pub fn run(args: &InspectArgs) -> Result<(), Diagnostic> {
     let loaded = opened.read(false, run)?;
     let records = loaded.plain_records(run);
     let joint = JointTable::count(&records);
-    let columns: Vec<ColumnReport> = loaded
-        .columns()
-        .map(|(name, role, column)| {
-            let mut empty = 0;
-            column.for_each_code(|_, code| empty += u64::from(column.dictionary().is_blank(code)));
-            ColumnReport {
-                name: name.to_owned(),
-                role: if role == Role::Stay { "stay" } else { "variable" },
-                levels: column.dictionary().levels(),
-                empty,
-                looks_like_id: looks_like_id(column),
-            }
-        })
-        .collect();
-    let report = InspectReport {
-        data: args.data.display().to_string(),
-        format,
-        records: records.len(),
-        variables: columns.iter().filter(|column| column.role == "variable").count(),
-        columns,
-        ignored,
-        cells: joint.len(),
-        sample_uniques: joint.sample_uniques(),
-    };
+    let report = answer::inspect(&args.data, format, loaded.columns(), ignored, &joint);
     give(&report, args.answer.json)?;
-    let movable = || report.columns.iter().filter(|column| column.role == "variable");
+    let movable = || report.columns.iter().filter(|column| column.role == ColumnRole::Variable);
     let mut example: Vec<&ColumnReport> =
         movable().filter(|column| !column.looks_like_id).collect();
     if example.is_empty() {

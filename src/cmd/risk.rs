@@ -8,11 +8,11 @@ use marginswap_core::risk::{
 };
 use marginswap_core::table::JointTable;
 use marginswap_io::{Overwrite, Secrecy, check_not_input, check_target, write_atomic};
-use marginswap_report::risk::{RiskParts, RiskReport, write_records};
 
 use crate::args::{MAX_SEPARATORS, RiskArgs};
 use crate::output::{self, give, next, plan_line, talk};
 use crate::settings;
+use marginswap_pipeline::answer::{self, RiskParts};
 use marginswap_pipeline::assess::{Question, assess, key_table};
 use marginswap_pipeline::input::{note_many, separators};
 use marginswap_pipeline::prepare::{data_of, named_tables, open, rule_of, scope_of};
@@ -97,7 +97,7 @@ pub fn run(args: &RiskArgs) -> Result<(), Diagnostic> {
         schema: scope.schema(),
         table: &table,
         population,
-        chosen: &assessment.chosen,
+        chosen: assessment.chosen,
         steps: &assessment.steps,
         fits: &assessment.fits,
         model,
@@ -118,13 +118,13 @@ pub fn run(args: &RiskArgs) -> Result<(), Diagnostic> {
         screening: screening.as_ref().map(|screening| (&joint, screening)),
     };
     if let Some(out) = &args.out {
-        write_atomic(out, overwrite, Secrecy::Secret, |file| write_records(file, &parts))?;
+        write_atomic(out, overwrite, Secrecy::Secret, |file| answer::write_risk(file, &parts))?;
         talk(&format!(
             "{} holds a line for each record: keep it as secret as the data",
             out.display()
         ));
     }
-    give(&RiskReport::new(&parts), args.answer.json)?;
+    give(&answer::risk(&parts), args.answer.json)?;
     next(&plan_line(&path, &project));
     Ok(())
 }

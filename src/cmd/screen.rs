@@ -4,11 +4,11 @@ use marginswap_core::diagnostic::Diagnostic;
 use marginswap_core::partner::screen_announced;
 use marginswap_core::table::JointTable;
 use marginswap_io::{Overwrite, Secrecy, check_not_input, check_target, write_atomic};
-use marginswap_report::screen::{ScreenReport, write_records};
 
 use crate::args::ScreenArgs;
 use crate::output::{self, Line, give, next, talk};
 use crate::settings::open;
+use marginswap_pipeline::answer;
 use marginswap_pipeline::input::{ids, note_many, separators};
 use marginswap_pipeline::notes::Note;
 
@@ -29,10 +29,7 @@ pub fn run(args: &ScreenArgs) -> Result<(), Diagnostic> {
     note_many(&separators, run);
     let loaded = opened.read(false, run)?;
     let records = loaded.records(&scope, run);
-    let looks_like_id = ids(scope.schema(), &records)
-        .into_iter()
-        .map(|id| scope.schema().variables()[id].name.clone())
-        .collect();
+    let ids = ids(scope.schema(), &records).into_iter().collect();
     drop(loaded);
     let joint = JointTable::count(&records);
     drop(records);
@@ -43,19 +40,14 @@ pub fn run(args: &ScreenArgs) -> Result<(), Diagnostic> {
     })?;
     if let Some(out) = &args.out {
         write_atomic(out, overwrite, Secrecy::Secret, |file| {
-            write_records(file, &joint, &screening)
+            answer::write_screen(file, &joint, &screening)
         })?;
         talk(&format!(
             "{} holds a line for each record: keep it as secret as the data",
             out.display()
         ));
     }
-    let report = ScreenReport {
-        separators: separators.list().len() as u64,
-        separators_complete: separators.is_complete(),
-        looks_like_id,
-        ..ScreenReport::new(&scope, &joint, &screening)
-    };
+    let report = answer::screen(&scope, &joint, &separators, &screening, ids);
     give(&report, args.answer.json)?;
     let mut line = Line::new("explain", Some(&args.data));
     line.by_number(&args.read, &args.roles).keep(&args.keep.keep, args.keep.max_separators);

@@ -42,5 +42,5 @@ mod ring;
 mod sheet;
 pub mod svg;
 
-pub use answer::Answer;
+pub use answer::{Answer, formula};
 pub use sheet::{Picture, TextTable, Twin};
