@@ -1,7 +1,7 @@
 //! What was found becomes an answer that can be shown: names instead of positions.
 //!
 //! The answers are plain data of `marginswap_report`, which knows no record, table or scope.
-//! Every function here takes what core found and fills one of them; nothing is searched.
+//! Every function here takes what core found and fills one of them.
 //!
 //! | file | answers |
 //! |---|---|
