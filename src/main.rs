@@ -4,7 +4,7 @@ mod args;
 mod bug;
 mod cmd;
 mod output;
-mod settings;
+mod setup;
 
 use std::process::ExitCode;
 
@@ -28,18 +28,18 @@ fn run() -> ExitCode {
         Ok(Outcome::GateNotMet) => ExitCode::from(1),
         Err(error) => {
             output::talk(&error.to_string());
-            ExitCode::from(error.code.exit_code())
+            ExitCode::from(error.exit_code())
         }
     }
 }
 
 fn obey(command: Command) -> Result<Outcome, Diagnostic> {
     match command {
-        Command::Inspect(args) => cmd::inspect::run(&args).map(|()| Outcome::Done),
-        Command::Graph(args) => cmd::graph::run(&args).map(|()| Outcome::Done),
-        Command::Screen(args) => cmd::screen::run(&args).map(|()| Outcome::Done),
-        Command::Explain(args) => cmd::explain::run(&args).map(|()| Outcome::Done),
-        Command::Risk(args) => cmd::risk::run(&args).map(|()| Outcome::Done),
+        Command::Inspect(args) => cmd::inspect::run(&args),
+        Command::Graph(args) => cmd::graph::run(&args),
+        Command::Screen(args) => cmd::screen::run(&args),
+        Command::Explain(args) => cmd::explain::run(&args),
+        Command::Risk(args) => cmd::risk::run(&args),
         Command::Protect(args) => cmd::protect::run(&args),
         Command::Plan(args) => cmd::plan::run(&args),
         Command::Show(args) => cmd::show::run(&args),

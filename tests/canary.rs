@@ -182,12 +182,6 @@ fn no_value_leaves_the_data() {
                 [&["report", &data, &broken, "-o", external, "--external"][..], &keep, &keys, &id]
                     .concat(),
                 [&["report", &data, &ragged, "-o", internal][..], &keep, &keys, &id].concat(),
-                [
-                    &["report", &data, &data, "-o", internal, "--watch", "age*nothing"][..],
-                    &keep,
-                    &keys,
-                ]
-                .concat(),
             ];
         for command in &commands {
             let writes = !["inspect", "show"].contains(&command[0]);

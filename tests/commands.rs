@@ -476,7 +476,7 @@ fn the_next_step_can_be_run() {
     };
     let inspected = next(&marginswap(&["inspect", data, "--stay", "d", "--delimiter", ";"]));
     assert!(
-        inspected.contains("--delimiter ';' --stay d") && !inspected.contains("id*"),
+        inspected.contains("--delimiter semicolon --stay d") && !inspected.contains("id*"),
         "{inspected}"
     );
     let options = ["--id", "id", "--stay", "d", "--keep", "`it's`*`b c`"];

@@ -200,15 +200,20 @@ const REFUSED: &[(&str, Code, &str, &str)] = &[
     ("\n  [risks]\n", Code::UnknownEntry, "line 2, column 4", "did you mean `risk`?"),
     ("[keep]\ntable = ['a']\n", Code::UnknownEntry, "line 2, column 1", "did you mean `tables`?"),
     ("[swap]\nmatched = []\n", Code::UnknownEntry, "line 2, column 1", "match, strata"),
-    ("[swap]\nzzz = 1\n", Code::UnknownEntry, "line 2, column 1", "see the spelling"),
+    ("[swap]\nzzz = 1\n", Code::UnknownEntry, "line 2, column 1", "check the spelling"),
     ("[trs]\nhouseholds = 'h'\n", Code::UnknownEntry, "line 2, column 1", "hierarchy"),
     ("'a`, expected `b' = 1\n", Code::UnknownEntry, "line 1, column 1", "data"),
-    ("keep = 3\n", Code::BadEntry, "line 1, column 8", "`keep`: a number stands here"),
+    (
+        "keep = 3\n",
+        Code::BadEntry,
+        "line 1, column 8",
+        "`keep`: expected a section, found a number",
+    ),
     ("[risk]\npopulation = 'CANARY'\n", Code::BadEntry, "line 2", "whole number of people"),
     ("[risk]\nfraction = 'CANARY'\n", Code::BadEntry, "line 2", "this is no fraction"),
     ("[risk]\ncriterion = 'CANARY'\n", Code::BadEntry, "line 2", "write bic or aic"),
     ("[risk]\nmodel = 'a*'\n", Code::BadEntry, "line 2", ""),
-    ("data = 3\n", Code::BadEntry, "line 1, column 8", "expected is a path"),
+    ("data = 3\n", Code::BadEntry, "line 1, column 8", "expected a path"),
     (
         "delimiter = 'CANARY'\n",
         Code::BadEntry,
@@ -219,15 +224,30 @@ const REFUSED: &[(&str, Code, &str, &str)] = &[
         "[columns]\nvars = 'CANARY'\n",
         Code::BadEntry,
         "line 2, column 8",
-        "`columns.vars`: a text stands here, expected is a list",
+        "`columns.vars`: expected a list, found text",
     ),
-    ("[columns]\nvars = ['a', 3]\n", Code::BadEntry, "line 2, column 14", "expected is a text"),
-    ("[columns]\nid = ['CANARY']\n", Code::BadEntry, "line 2, column 6", "a list stands here"),
+    (
+        "[columns]\nvars = ['a', 3]\n",
+        Code::BadEntry,
+        "line 2, column 14",
+        "expected text, found a number",
+    ),
+    (
+        "[columns]\nid = ['CANARY']\n",
+        Code::BadEntry,
+        "line 2, column 6",
+        "expected text, found a list",
+    ),
     ("[keep]\ntables = ['a*b', 'a*`b']\n", Code::BadEntry, "line 2, column 18", "not closed"),
     ("[keep]\ntables = ['a**b']\n", Code::BadEntry, "line 2, column 11", "a name is missing"),
     ("[risk]\nrisky = 'CANARY'\n", Code::BadEntry, "line 2, column 9", "write unique"),
-    ("[risk]\nrisky = 3\n", Code::BadEntry, "line 2, column 9", "`risk.risky`: a number stands"),
-    ("[swap]\nlinked = ['age']\n", Code::BadEntry, "line 2, column 11", "expected is a list"),
+    ("[risk]\nrisky = 3\n", Code::BadEntry, "line 2, column 9", "`risk.risky`: expected a way"),
+    (
+        "[swap]\nlinked = ['age']\n",
+        Code::BadEntry,
+        "line 2, column 11",
+        "expected a list, found text",
+    ),
     (
         "[swap]\nrules = [\n  'a = 1',\n  'ä < CANARY',\n]\n",
         Code::BadEntry,
@@ -567,4 +587,45 @@ fn the_demo_is_written_with_its_project() {
     // A file where the folder should be.
     let refusal = demo::write_demo(&files.data, 10, SEED, Overwrite::Force).unwrap_err();
     assert_eq!(refusal.code, Code::Unwritable);
+}
+
+/// The page of settings is written from the table; `MARGINSWAP_BLESS=1` writes it again.
+#[test]
+fn the_page_of_settings_is_true() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/settings.md");
+    let page = marginswap_pipeline::settings::page();
+    if std::env::var_os("MARGINSWAP_BLESS").is_some() {
+        fs::write(&path, &page).unwrap();
+    }
+    assert_eq!(fs::read_to_string(path).unwrap(), page);
+}
+
+/// Every setting can be read, laid over another one and, where it decides a plan, comes back
+/// from the plan's parameters.
+#[test]
+fn every_setting_does_its_work() {
+    use marginswap_pipeline::settings::{SETTINGS, Topic};
+    let full = load(FULL).unwrap();
+    let mut missing = Vec::new();
+    for setting in SETTINGS {
+        let Some(value) = setting.get(&full) else {
+            missing.push(setting.key());
+            continue;
+        };
+        let mut alone = Project::default();
+        setting.set(&mut alone, &value).unwrap();
+        assert_eq!(setting.get(&alone), Some(value.clone()), "{}", setting.key());
+        let mut under = Project::default();
+        setting.lay(&mut under, &alone);
+        assert_eq!(under, alone, "{}", setting.key());
+        if setting.decides && setting.topic != Topic::Model {
+            let back = Project::from_parameters(&alone.parameters()).unwrap();
+            let trivial = back.parameters() == Project::default().parameters();
+            assert!(!trivial, "{} is lost in a plan", setting.key());
+            assert_eq!(back.parameters(), alone.parameters(), "{}", setting.key());
+        }
+    }
+    let known =
+        ["keep.max_separators", "report.internal", "report.external", "report.watch", "trs.hid"];
+    assert_eq!(missing, known, "the full project gives every other setting");
 }

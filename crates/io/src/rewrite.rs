@@ -8,11 +8,12 @@
 //! A CSV file is read twice, first for the cells of the swapped records alone, so memory
 //! follows the swaps and not the file. With a new order all records are held in memory.
 //!
-//! Trap: the input may change between the two readings. Both must show the same number of
-//! records and the same bytes (by a checksum); else the answer is [`Code::StalePlan`], and
-//! what was written so far must be thrown away.
+//! Trap: the input may change before or between the readings. Every reading goes through one
+//! handle and must have the same sum, which [`rewrite_same`] is given by the caller who read
+//! the file before; else the answer is [`Code::InputChanged`], and what was written so far
+//! must be thrown away.
 //!
-//! Way in: [`rewrite`], into a [`Staged`](crate::Staged) file.
+//! Way in: [`rewrite_same`] or [`rewrite`], into a [`Staged`](crate::Staged) file.
 //!
 //! Laws: `no-swaps-no-change`; `a-swap-undoes-itself`: the same swaps done twice give the
 //! file again; `the-swapped-file-has-the-swapped-codes`: read back, the file has the
@@ -27,6 +28,8 @@ use std::path::Path;
 use marginswap_core::diagnostic::{Code, Diagnostic, grouped};
 use marginswap_core::encode::RecordId;
 
+use crate::digest::FileDigest;
+use crate::input_file::{InputFile, changed_meanwhile};
 use crate::plan_file::{PlanFile, PlannedGroup, PlannedSwap, stale};
 use crate::rewrite_csv;
 use crate::source::{Compression, Format, ReadOptions, Source};
@@ -86,8 +89,9 @@ pub fn rewrite(
 ///
 /// # Errors
 /// A file that cannot be read; [`Code::StalePlan`] when it has not the records or columns
-/// that the swaps speak of, or changes meanwhile; [`Code::Unwritable`] when `out` fails
-/// (naming no file; [`Staged::fill`](crate::Staged::fill) adds it).
+/// that the swaps speak of; [`Code::InputChanged`] when it changes meanwhile;
+/// [`Code::Unwritable`] when `out` fails (naming no file;
+/// [`Staged::fill`](crate::Staged::fill) adds it).
 ///
 /// # Panics
 /// When a record is in two swaps or groups, the columns of one are not rising, the order is
@@ -99,16 +103,58 @@ pub fn rewrite_all(
     release: &ReleaseOptions,
     out: &mut (dyn Write + Send),
 ) -> Result<RewriteCounts, Diagnostic> {
-    let opened = Source::open(source, options)?;
+    rewrite_file(&InputFile::open(source)?, None, options, changes, release, out)
+}
+
+/// As [`rewrite_all`], for a file that is open and was read before: its bytes must still have
+/// the sum that was taken then.
+///
+/// # Errors
+/// As [`rewrite_all`]; [`Code::InputChanged`] when the sum is another one, whatever else is
+/// wrong with the file then.
+///
+/// # Panics
+/// As [`rewrite_all`].
+pub fn rewrite_same(
+    file: &InputFile,
+    expected: &FileDigest,
+    options: &ReadOptions,
+    changes: Changes<'_>,
+    release: &ReleaseOptions,
+    out: &mut (dyn Write + Send),
+) -> Result<RewriteCounts, Diagnostic> {
+    let written = rewrite_file(file, Some(expected), options, changes, release, out);
+    written.map_err(|refusal| match (refusal.code, file.digest()) {
+        (Code::Unwritable, _) => refusal,
+        (_, Ok(digest)) if digest != *expected => changed_meanwhile().in_file(file.path()),
+        _ => refusal,
+    })
+}
+
+fn rewrite_file(
+    file: &InputFile,
+    expected: Option<&FileDigest>,
+    options: &ReadOptions,
+    changes: Changes<'_>,
+    release: &ReleaseOptions,
+    out: &mut (dyn Write + Send),
+) -> Result<RewriteCounts, Diagnostic> {
+    let opened = Source::of(file, options)?;
     let columns = opened.columns().len();
     let plan = Exchanges::new(changes);
     plan.check_columns(columns)?;
     assert!((0..columns).any(|column| !release.drop.contains(&column)), "a column is left");
     let written = match opened.format() {
-        Format::Csv { .. } => rewrite_csv::rewrite(source, options, &plan, release, out),
+        Format::Csv { .. } => {
+            let input = rewrite_csv::Input { file, options, expected };
+            rewrite_csv::rewrite(&input, &plan, release, out)
+        }
         #[cfg(feature = "parquet")]
         Format::Parquet => {
             let reader = opened.into_parquet().expect("its format was looked at");
+            if expected.is_some_and(|expected| file.digest().as_ref() != Ok(expected)) {
+                return Err(changed_meanwhile().in_file(file.path()));
+            }
             crate::rewrite_parquet::rewrite(&reader, &plan, release, out)
         }
         #[cfg(not(feature = "parquet"))]
@@ -117,7 +163,7 @@ pub fn rewrite_all(
     // A failure of the output is no business of the source.
     written.map_err(|refusal| match refusal.code {
         Code::Unwritable => refusal,
-        _ => refusal.in_file(source),
+        _ => refusal.in_file(file.path()),
     })
 }
 
@@ -234,9 +280,4 @@ pub(crate) fn check_order(order: &[u32], records: u64) -> Result<(), Diagnostic>
         *met = true;
     }
     Ok(())
-}
-
-/// The refusal of a file that is not the same the second time.
-pub(crate) fn changed_meanwhile() -> Diagnostic {
-    stale("the file changes while it is read")
 }

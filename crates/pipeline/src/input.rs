@@ -7,11 +7,12 @@ use marginswap_core::diagnostic::{Code, Diagnostic, grouped};
 use marginswap_core::encode::{
     Column, RecordId, Records, Role, Roles, Schema, Variable, did_you_mean, nearly_all_differ,
 };
-use marginswap_core::graph::{Formula, Scope, Separators, minimal_separators, quoted};
+use marginswap_core::graph::{Scope, Separators, minimal_separators, quoted};
 use marginswap_core::varset::VarSet;
-use marginswap_io::{Compression, Format, ReadOptions, Source};
+use marginswap_io::{Compression, Format, Source};
 
 use crate::notes::{Note, Run};
+use crate::project::Columns;
 
 /// An opened file whose columns have their roles.
 pub struct Opened {
@@ -31,20 +32,15 @@ pub struct Loaded {
 }
 
 impl Opened {
-    /// Opens a file whose columns have these roles.
-    pub fn new(
-        path: &Path,
-        options: ReadOptions,
-        vars: &[String],
-        stay: &[String],
-        ignore: &[String],
-        id: Option<&String>,
-    ) -> Result<Self, Diagnostic> {
-        let source = Source::open(path, &options)?;
+    /// An opened file whose columns have these roles.
+    ///
+    /// # Errors
+    /// When a column has two roles, or none takes part.
+    pub fn new(path: &Path, source: Source, told: &Columns) -> Result<Self, Diagnostic> {
         let names = source.columns();
-        let roles =
-            Roles::assign(names, vars, stay, ignore, id).map_err(|error| error.in_file(path))?;
-        let id = id.and_then(|id| names.iter().position(|name| name == id));
+        let roles = Roles::assign(names, &told.vars, &told.stay, &told.ignore, told.id.as_ref())
+            .map_err(|error| error.in_file(path))?;
+        let id = told.id.as_ref().and_then(|id| names.iter().position(|name| name == id));
         Ok(Self { path: path.to_owned(), source, roles, id })
     }
 
@@ -90,12 +86,6 @@ impl Opened {
             .filter(|(column, _)| self.roles.of(*column) == Role::Ignored)
             .map(|(_, name)| name.clone())
             .collect()
-    }
-
-    /// The scope of the tables to keep in this file.
-    pub fn scope(&self, keep: &[String]) -> Result<Scope, Diagnostic> {
-        Scope::new(self.source.columns(), &self.roles, &Formula::parse(keep)?)
-            .map_err(|error| error.in_file(&self.path))
     }
 
     /// Reads the columns that take part; with `with_id` also the one that names the record.

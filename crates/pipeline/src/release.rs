@@ -113,6 +113,7 @@ pub fn release(
     let checks = Checks {
         tables: &tables,
         keys,
+        scenarios: &[],
         link: Some(&link),
         compared: scope.schema().all(),
         triples: Triples::Skipped,

@@ -1,0 +1,39 @@
+//! What is in a file.
+
+use marginswap_core::diagnostic::Diagnostic;
+use marginswap_core::table::JointTable;
+use marginswap_report::inspect::{ColumnReport, ColumnRole, InspectReport};
+
+use crate::answer;
+use crate::notes::Run;
+use crate::prepare::{data_of, open};
+use crate::project::Project;
+use crate::settings::formula;
+
+/// Reads the whole file and says what is in it.
+///
+/// # Errors
+/// When the file cannot be read.
+pub fn inspect(project: &Project, run: &mut Run<'_>) -> Result<InspectReport, Diagnostic> {
+    let data = data_of(project)?;
+    let opened = open(project, &data)?;
+    let ignored = opened.ignored();
+    let format = opened.format();
+    let loaded = opened.read(false, run)?;
+    let records = loaded.plain_records(run);
+    let joint = JointTable::count(&records);
+    Ok(answer::inspect(&data, format, loaded.columns(), ignored, &joint))
+}
+
+/// A table of two columns that may be exchanged, to begin with.
+#[must_use]
+pub fn example_table(report: &InspectReport) -> String {
+    let movable = || report.columns.iter().filter(|column| column.role == ColumnRole::Variable);
+    let mut columns: Vec<&ColumnReport> =
+        movable().filter(|column| !column.looks_like_id).collect();
+    if columns.is_empty() {
+        columns = movable().collect();
+    }
+    let names: Vec<&str> = columns.iter().take(2).map(|column| column.name.as_str()).collect();
+    formula(&names)
+}
