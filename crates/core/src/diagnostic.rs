@@ -392,6 +392,9 @@ codes! {
         "Swaps of more than two records are looked for among at most 64 variables with two values\n\
          or more. Name fewer with --vars (what it leaves out stays as it is), or leave\n\
          --max-records at 2: pairs are looked for among up to 256.";
+    Cancelled 706 exit 7: "stopped on request",
+        "The run was asked to stop and did so between two steps. Nothing was released, and no file\n\
+         was left half-written.";
     Unreadable 801 exit 8: "a file that cannot be read",
         "The operating system refuses to read the file; what it says is printed with the error.";
     Unwritable 802 exit 8: "a file that cannot be written",
