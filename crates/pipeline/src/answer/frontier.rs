@@ -3,7 +3,7 @@
 use marginswap_core::verify::undominated;
 use marginswap_report::frontier::{FrontierPlan, FrontierReport};
 
-use crate::frontier::Candidate;
+use crate::frontier::{Candidate, standings};
 use crate::prepare::Prepared;
 
 /// Several plans for one file. `criterion`: by what the best is chosen, in words.
@@ -15,8 +15,7 @@ pub fn frontier(
     criterion: &str,
     not_for_release: bool,
 ) -> FrontierReport {
-    let standings: Vec<_> =
-        plans.iter().map(|plan| plan.standing(prepared.records.len())).collect();
+    let standings = standings(prepared, plans);
     let front = undominated(&standings);
     let all = prepared.at_risk();
     FrontierReport {
