@@ -23,7 +23,8 @@ use std::io::{self, Read};
 use std::path::PathBuf;
 
 use marginswap_core::diagnostic::{Code, Diagnostic, grouped};
-use marginswap_core::encode::{Column, RecordId};
+use marginswap_core::columns::Column;
+use marginswap_core::encode::RecordId;
 
 use crate::delimiter::Delimiter;
 use crate::gunzip::is_trailing;

@@ -36,7 +36,7 @@ use arrow_array::types::{
 use arrow_array::{Array, ArrayRef};
 use arrow_schema::{DataType, Field, Schema, TimeUnit};
 use marginswap_core::diagnostic::{Code, Diagnostic, grouped};
-use marginswap_core::encode::Column;
+use marginswap_core::columns::Column;
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder,

@@ -24,7 +24,7 @@ use std::sync::Arc;
 
 use arrow_schema::Schema;
 use marginswap_core::diagnostic::Diagnostic;
-use marginswap_core::encode::Column;
+use marginswap_core::columns::Column;
 use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions};
 use parquet::arrow::{ARROW_SCHEMA_META_KEY, add_encoded_arrow_schema_to_metadata};
 use parquet::basic::Type as PhysicalType;
