@@ -424,7 +424,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     use marginswap_core::columns::Roles;
-use marginswap_core::encode::Records;
+    use marginswap_core::encode::Records;
     use marginswap_core::verify::{Checks, Link, Triples, verify};
 
     fn schema() -> Schema {
