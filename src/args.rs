@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use crate::frontier::{Cap, Choice};
-use crate::project::{
+use marginswap_pipeline::frontier::{Cap, Choice};
+use marginswap_pipeline::project::{
     Amount, Fraction, MaxRecords, ModelChoice, Pairing, PeopleCount, Risky, Rule, ScoreBy,
     SearchBy, SelectBy,
 };

@@ -1,20 +1,10 @@
 //! marginswap: what was typed becomes a command, the command an answer, the answer text.
 
-mod account;
 mod args;
-mod assess;
 mod bug;
 mod cmd;
-mod demo;
-mod frontier;
-mod input;
-mod job;
 mod output;
-mod project;
-mod release;
-mod seed;
 mod settings;
-mod two_files;
 
 use std::process::ExitCode;
 

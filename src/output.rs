@@ -9,7 +9,8 @@ use marginswap_io::{Overwrite, Secrecy, check_not_input, check_target, write_ato
 use marginswap_report::{Answer, Picture};
 
 use crate::args::{ForceArgs, MAX_SEPARATORS, ReadArgs, RoleArgs};
-use crate::project::Project;
+use marginswap_pipeline::notes::Run;
+use marginswap_pipeline::project::Project;
 
 /// How a command that came to its end ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,6 +51,11 @@ pub fn print(text: &str) -> Result<(), Diagnostic> {
         )),
         _ => Ok(()),
     }
+}
+
+/// A run whose notes are told as they come.
+pub fn run() -> Run<'static> {
+    Run::watched(|note| talk(&note.to_string()))
 }
 
 /// Says something that is no result: a warning, an error, the next step.

@@ -4,15 +4,17 @@ use std::path::{Path, PathBuf};
 
 use marginswap_core::diagnostic::{Code, Diagnostic};
 use marginswap_core::graph::parse_names;
-use marginswap_io::Delimiter;
+use marginswap_io::{Delimiter, ReadOptions};
+use marginswap_pipeline::input::Opened;
+use marginswap_pipeline::notes::{Note, Run};
 
 use crate::args::{JobArgs, ModelArgs, ReadArgs, RiskArgs, RoleArgs, ThreadArgs};
-use crate::input::one_name;
-use crate::output::talk;
-use crate::project::{Columns, FILE_NAME, Keep, Project, Release, Reports, Risk, Risky, Swapping};
+use marginswap_pipeline::project::{
+    Columns, FILE_NAME, Keep, Project, Release, Reports, Risk, Risky, Swapping,
+};
 
 /// The project of a job: the file named or found, overridden by the flags.
-pub fn of_job(args: &JobArgs) -> Result<Project, Diagnostic> {
+pub fn of_job(args: &JobArgs, run: &mut Run<'_>) -> Result<Project, Diagnostic> {
     let flags = Project {
         data: args.data.clone(),
         delimiter: delimiter(&args.read)?,
@@ -37,7 +39,7 @@ pub fn of_job(args: &JobArgs) -> Result<Project, Diagnostic> {
     };
     let project = file(args.project.as_deref())?.merge(flags);
     if project.trs.as_ref().is_some_and(|trs| trs.hid.is_some()) {
-        talk("note: `hid` under [trs] is not used: records are swapped one by one, not households");
+        run.note(Note::HouseholdsNotUsed);
     }
     Ok(project.expanded())
 }
@@ -76,6 +78,32 @@ pub fn file(named: Option<&Path>) -> Result<Project, Diagnostic> {
     match named {
         Some(path) => Project::load(path),
         None => Ok(Project::find()?.unwrap_or_default()),
+    }
+}
+
+/// Opens the file, reads its header and gives every column its role.
+pub fn open(path: &Path, read: &ReadArgs, roles: &RoleArgs) -> Result<Opened, Diagnostic> {
+    let columns = columns(roles)?;
+    Opened::new(
+        path,
+        ReadOptions { delimiter: delimiter(read)? },
+        &columns.vars,
+        &columns.stay,
+        &columns.ignore,
+        columns.id.as_ref(),
+    )
+}
+
+/// The one column that --id names, with backticks where needed.
+fn one_name(text: &str) -> Result<String, Diagnostic> {
+    let mut names = parse_names(text)?;
+    match names.pop() {
+        Some(name) if names.is_empty() => Ok(name),
+        _ => Err(Diagnostic::new(
+            Code::BadFormula,
+            "--id names more than one column",
+            "name one; a name that holds a comma stands between backticks",
+        )),
     }
 }
 

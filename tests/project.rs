@@ -2,12 +2,6 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-#[allow(dead_code, unused_imports, reason = "a test uses what it needs")]
-#[path = "../src/demo/mod.rs"]
-mod demo;
-#[allow(dead_code, unused_imports, reason = "a test uses what it needs")]
-#[path = "../src/project/mod.rs"]
-mod project;
 mod support;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -17,7 +11,8 @@ use std::path::{Path, PathBuf};
 use marginswap_core::diagnostic::{Code, Diagnostic};
 use marginswap_core::random::Seed;
 use marginswap_io::Overwrite;
-use project::{
+use marginswap_pipeline::demo;
+use marginswap_pipeline::project::{
     Amount, Fraction, ModelChoice, Pairing, PeopleCount, Project, Risky, ScoreBy, SearchBy,
     SelectBy, Share,
 };

@@ -8,16 +8,17 @@ use marginswap_io::{Changes, Overwrite, ReadOptions, check_outputs, digest_file,
 use marginswap_report::verify::VerifyReport;
 
 use crate::args::ApplyArgs;
-use crate::job::{open, scope_of};
-use crate::output::{Outcome, give, next, talk, verify_line};
-use crate::project::{Project, Release};
-use crate::release::{ReleaseAs, release};
-use crate::seed::SeedFrom;
+use crate::output::{self, Outcome, give, next, talk, verify_line};
 use crate::settings;
+use marginswap_pipeline::prepare::{open, scope_of};
+use marginswap_pipeline::project::{Project, Release};
+use marginswap_pipeline::release::{ReleaseAs, release};
+use marginswap_pipeline::seed::SeedFrom;
 
 /// Follows the plan, recounts every kept table and gives the file its name.
 pub fn run(args: &ApplyArgs) -> Result<Outcome, Diagnostic> {
     settings::use_threads(&args.threads)?;
+    let run = &mut output::run();
     let overwrite = Overwrite::from_force(args.force.force);
     let inputs =
         [Some(&args.data), Some(&args.plan), args.seed_file.as_ref(), args.project.as_ref()];
@@ -45,11 +46,11 @@ pub fn run(args: &ApplyArgs) -> Result<Outcome, Diagnostic> {
     let opened = open(&project, &args.data)?;
     plan.check_input(&digest.sha256, plan.header.records, opened.columns())?;
     let scope = scope_of(&project, &opened)?;
-    let loaded = opened.read(true)?;
+    let loaded = opened.read(true, run)?;
     plan.check_input(&digest.sha256, loaded.records_read() as u64, loaded.names())?;
     let keys: VarSet = loaded.variables(&scope, &project.risk.keys);
     let shuffle = if args.release.shuffle || told.shuffle == Some(true) {
-        Some(SeedFrom::flags(args.seed_file.as_deref(), None).choose()?.seed)
+        Some(SeedFrom::flags(args.seed_file.as_deref(), None).choose(run)?.seed)
     } else {
         None
     };
@@ -65,6 +66,7 @@ pub fn run(args: &ApplyArgs) -> Result<Outcome, Diagnostic> {
         ReadOptions { delimiter: project.delimiter },
         Changes::from(&plan),
         &ReleaseAs { target: &args.out, overwrite, shuffle, drop: &drop },
+        run,
     )?;
     let report = VerifyReport::new(scope.schema(), released.verification());
     released.publish()?;

@@ -5,28 +5,30 @@ use marginswap_io::Overwrite;
 
 use crate::args::DemoArgs;
 use crate::cmd::protect::{Request, carry_out};
-use crate::demo::write_demo;
-use crate::output::{Outcome, talk};
-use crate::project::Project;
-use crate::seed::SeedFrom;
+use crate::output::{self, Outcome, talk};
 use crate::settings;
+use marginswap_pipeline::demo::write_demo;
+use marginswap_pipeline::project::Project;
+use marginswap_pipeline::seed::SeedFrom;
 
 /// Writes the town and protects it as its project file says.
 pub fn run(args: &DemoArgs) -> Result<Outcome, Diagnostic> {
     settings::use_threads(&args.threads)?;
+    let run = &mut output::run();
     let overwrite = Overwrite::from_force(args.force.force);
     let seed = SeedFrom::Demo(args.demo_seed);
     let records = usize::try_from(args.records).expect("32 bits fit an address");
-    let files = write_demo(&args.folder, records, seed.choose()?.seed, overwrite)?;
+    let files = write_demo(&args.folder, records, seed.choose(run)?.seed, overwrite)?;
     talk(&format!("{} is the survey of an invented town", files.data.display()));
     talk(&format!("{} says what to do with it", files.project.display()));
     let project = Project::load(&files.project)?.expanded();
-    carry_out(Request {
+    let request = Request {
         project,
         project_file: Some(files.project),
         seed,
         overwrite,
         svg: None,
         json: args.answer.json,
-    })
+    };
+    carry_out(request, run)
 }

@@ -9,10 +9,11 @@ use marginswap_report::pictures::diagonal::{self, DiagonalPicture};
 use marginswap_report::pictures::why;
 
 use crate::args::{Cli, ExplainArgs, Partners};
-use crate::input::{note_many, open, separators};
-use crate::job::too_many_tied;
-use crate::output::{Line, Sketch, give, next};
-use crate::project::MaxRecords;
+use crate::output::{self, Line, Sketch, give, next};
+use crate::settings::open;
+use marginswap_pipeline::input::{note_many, separators};
+use marginswap_pipeline::prepare::too_many_tied;
+use marginswap_pipeline::project::MaxRecords;
 
 /// Explains a code, a pair or a record.
 pub fn run(args: &ExplainArgs) -> Result<(), Diagnostic> {
@@ -41,14 +42,15 @@ pub fn run(args: &ExplainArgs) -> Result<(), Diagnostic> {
 
 fn explain_pair(args: &ExplainArgs, left: &str, right: &str) -> Result<(), Diagnostic> {
     let sketch = Sketch::new(args.svg.as_ref(), &args.force, &[&args.subject])?;
+    let run = &mut output::run();
     let opened = open(&args.subject, &args.read, &args.roles)?;
     let scope = opened.scope(&args.keep)?;
-    let loaded = opened.read(true)?;
+    let loaded = opened.read(true, run)?;
     let (left, right) = (loaded.find(left)?, loaded.find(right)?);
     if left == right {
         usage("the same record was named twice: --pair R S takes two records");
     }
-    let records = loaded.records(&scope);
+    let records = loaded.records(&scope, run);
     let report = PairReport::new(&scope, &records, left, right);
     sketch.draw(|| {
         let schema = scope.schema();
@@ -65,13 +67,14 @@ fn explain_pair(args: &ExplainArgs, left: &str, right: &str) -> Result<(), Diagn
 
 fn explain_record(args: &ExplainArgs, record: &str) -> Result<(), Diagnostic> {
     let sketch = Sketch::new(args.svg.as_ref(), &args.force, &[&args.subject])?;
+    let run = &mut output::run();
     let opened = open(&args.subject, &args.read, &args.roles)?;
     let scope = opened.scope(&args.keep)?;
     let separators = separators(&scope, args.max_separators);
-    note_many(&separators);
-    let loaded = opened.read(true)?;
+    note_many(&separators, run);
+    let loaded = opened.read(true, run)?;
     let record = loaded.find(record)?;
-    let records = loaded.records(&scope);
+    let records = loaded.records(&scope, run);
     drop(loaded);
     let list = match args.partners {
         Partners::Count => explain::Partners::Count,

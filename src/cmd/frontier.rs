@@ -9,17 +9,18 @@ use marginswap_report::frontier::{FrontierPlan, FrontierReport};
 use marginswap_report::pictures::frontier as picture;
 
 use crate::args::FrontierArgs;
-use crate::frontier::{Candidate, Cap, candidates, seeds};
-use crate::job::{Prepared, prepare};
-use crate::output::{Outcome, Sketch, apply_line, give, next, talk};
-use crate::project::{Amount, Share};
-use crate::seed::SeedFrom;
+use crate::output::{self, Outcome, Sketch, apply_line, give, next, talk};
 use crate::settings;
+use marginswap_pipeline::frontier::{Candidate, Cap, candidates, seeds};
+use marginswap_pipeline::prepare::{Prepared, prepare};
+use marginswap_pipeline::project::{Amount, Share};
+use marginswap_pipeline::seed::SeedFrom;
 
 /// Plans for every budget and seed, compares the plans and keeps the chosen one.
 pub fn run(args: &FrontierArgs) -> Result<Outcome, Diagnostic> {
     settings::use_threads(&args.job.threads)?;
-    let project = settings::of_job(&args.job)?;
+    let run = &mut output::run();
+    let project = settings::of_job(&args.job, run)?;
     let overwrite = Overwrite::from_force(args.job.force.force);
     let seed_file = args.job.seed_file.as_deref();
     let inputs = settings::inputs(&project, args.job.project.as_deref(), seed_file);
@@ -36,8 +37,8 @@ pub fn run(args: &FrontierArgs) -> Result<Outcome, Diagnostic> {
         ([], Some(budget)) => vec![Cap(Some(budget))],
         (caps, _) => caps.to_vec(),
     };
-    let mut prepared = prepare(project)?;
-    let chosen = SeedFrom::flags(seed_file, args.job.demo_seed).choose()?;
+    let mut prepared = prepare(project, run)?;
+    let chosen = SeedFrom::flags(seed_file, args.job.demo_seed).choose(run)?;
     let plans = candidates(&prepared, &caps, &seeds(chosen.seed, args.seeds.get()))?;
     let standings = standings(&prepared, &plans);
     let best = choose(&standings, args.choose.criterion);

@@ -8,8 +8,9 @@ use marginswap_report::graph::{GraphReport, picture};
 use marginswap_report::margin_graph::draw;
 
 use crate::args::GraphArgs;
-use crate::input::{open, separators};
 use crate::output::{Line, Sketch, give, next};
+use crate::settings::open;
+use marginswap_pipeline::input::separators;
 
 /// Describes the margin graph; draws it when asked.
 pub fn run(args: &GraphArgs) -> Result<(), Diagnostic> {

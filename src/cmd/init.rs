@@ -10,8 +10,8 @@ use marginswap_io::{
 
 use crate::args::InitArgs;
 use crate::output::{next, talk, typed_path};
-use crate::project::{Draft, DraftColumn};
 use crate::settings;
+use marginswap_pipeline::project::{Draft, DraftColumn};
 
 /// Looks at the data and writes a project file with what is known of it: names and counts,
 /// never a value.

@@ -7,16 +7,17 @@ use marginswap_core::table::JointTable;
 use marginswap_report::inspect::{ColumnReport, InspectReport};
 
 use crate::args::InspectArgs;
-use crate::input::open;
-use crate::output::{Line, give, next};
+use crate::output::{self, Line, give, next};
+use crate::settings::open;
 
 /// Reads the whole file and says what is in it.
 pub fn run(args: &InspectArgs) -> Result<(), Diagnostic> {
+    let run = &mut output::run();
     let opened = open(&args.data, &args.read, &args.roles)?;
     let ignored = opened.ignored();
     let format = opened.format();
-    let loaded = opened.read(false)?;
-    let records = loaded.plain_records();
+    let loaded = opened.read(false, run)?;
+    let records = loaded.plain_records(run);
     let joint = JointTable::count(&records);
     let columns: Vec<ColumnReport> = loaded
         .columns()

@@ -7,15 +7,16 @@ use marginswap_io::{Overwrite, check_outputs, write_plan};
 use marginswap_report::pictures::waterfall;
 
 use crate::args::PlanArgs;
-use crate::job::prepare;
-use crate::output::{Outcome, Sketch, apply_line, give, next, talk};
-use crate::seed::SeedFrom;
+use crate::output::{self, Outcome, Sketch, apply_line, give, next, talk};
 use crate::settings;
+use marginswap_pipeline::prepare::prepare;
+use marginswap_pipeline::seed::SeedFrom;
 
 /// Plans and writes the plan file.
 pub fn run(args: &PlanArgs) -> Result<Outcome, Diagnostic> {
     settings::use_threads(&args.job.threads)?;
-    let project = settings::of_job(&args.job)?;
+    let run = &mut output::run();
+    let project = settings::of_job(&args.job, run)?;
     let out = args.out.clone().or_else(|| project.release.plan.clone()).ok_or_else(|| {
         Diagnostic::new(
             Code::MissingSetting,
@@ -31,11 +32,11 @@ pub fn run(args: &PlanArgs) -> Result<Outcome, Diagnostic> {
         [Some(&out), args.svg.as_ref()].into_iter().flatten().map(PathBuf::as_path).collect();
     check_outputs(&outputs, &inputs, overwrite)?;
     let sketch = Sketch::new(args.svg.as_ref(), &args.job.force, &inputs)?;
-    let prepared = prepare(project)?;
-    let chosen = SeedFrom::flags(seed_file, args.job.demo_seed).choose()?;
+    let prepared = prepare(project, run)?;
+    let chosen = SeedFrom::flags(seed_file, args.job.demo_seed).choose(run)?;
     let planned = prepared.plan(chosen.seed)?;
     let report = prepared.report(&planned, &prepared.exposure(&planned), chosen.not_for_release);
-    prepared.warn_of_a_missed_rate(&report);
+    prepared.note_a_missed_rate(&report, run);
     let (swaps, groups) = (prepared.planned_swaps(&planned), prepared.planned_groups(&planned));
     let file = prepared.plan_file(swaps, groups, &report)?;
     write_plan(&out, overwrite, &file)?;

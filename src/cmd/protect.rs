@@ -9,15 +9,16 @@ use marginswap_io::{
 use marginswap_report::pictures::waterfall;
 use marginswap_report::plan::ProtectReport;
 
-use crate::account::{self, Reveal, Subject};
 use crate::args::ProtectArgs;
-use crate::cmd::report::{write_external, write_internal};
-use crate::job::prepare;
-use crate::output::{Outcome, give, next, talk, verify_line};
-use crate::project::Project;
-use crate::release::{ReleaseAs, release};
-use crate::seed::SeedFrom;
+use crate::cmd::report::{internal, write_external, write_internal};
+use crate::output::{self, Outcome, give, next, talk, verify_line};
 use crate::settings;
+use marginswap_pipeline::account::{self, Reveal, Subject};
+use marginswap_pipeline::notes::{Note, Run};
+use marginswap_pipeline::prepare::prepare;
+use marginswap_pipeline::project::Project;
+use marginswap_pipeline::release::{ReleaseAs, release};
+use marginswap_pipeline::seed::SeedFrom;
 
 /// A job, as flags or a demonstration ask for it.
 pub struct Request {
@@ -33,7 +34,8 @@ pub struct Request {
 /// Plans, writes the released file, recounts it and gives it its name.
 pub fn run(args: &ProtectArgs) -> Result<Outcome, Diagnostic> {
     settings::use_threads(&args.job.threads)?;
-    let mut project = settings::of_job(&args.job)?;
+    let run = &mut output::run();
+    let mut project = settings::of_job(&args.job, run)?;
     let told = &mut project.release;
     told.out = args.out.clone().or(told.out.take());
     told.plan = args.plan.clone().or(told.plan.take());
@@ -45,18 +47,19 @@ pub fn run(args: &ProtectArgs) -> Result<Outcome, Diagnostic> {
     let pages = &mut project.report;
     pages.internal = args.report.clone().or(pages.internal.take());
     pages.external = args.external_report.clone().or(pages.external.take());
-    carry_out(Request {
+    let request = Request {
         project,
         project_file: args.job.project.clone(),
         seed: SeedFrom::flags(args.job.seed_file.as_deref(), args.job.demo_seed),
         overwrite: Overwrite::from_force(args.job.force.force),
         svg: args.svg.clone(),
         json: args.job.answer.json,
-    })
+    };
+    carry_out(request, run)
 }
 
 /// Does what a request asks for.
-pub fn carry_out(request: Request) -> Result<Outcome, Diagnostic> {
+pub fn carry_out(request: Request, run: &mut Run<'_>) -> Result<Outcome, Diagnostic> {
     let Request { project, project_file, seed, overwrite, svg, json } = request;
     let out: PathBuf = project.release.out.clone().ok_or_else(|| {
         Diagnostic::new(
@@ -77,8 +80,8 @@ pub fn carry_out(request: Request) -> Result<Outcome, Diagnostic> {
     let outputs: Vec<&Path> = outputs.into_iter().flatten().map(PathBuf::as_path).collect();
     let inputs = settings::inputs(&project, project_file.as_deref(), seed.file());
     check_outputs(&outputs, &inputs.iter().map(PathBuf::as_path).collect::<Vec<_>>(), overwrite)?;
-    let prepared = prepare(project)?;
-    let chosen = seed.choose()?;
+    let prepared = prepare(project, run)?;
+    let chosen = seed.choose(run)?;
     let planned = prepared.plan(chosen.seed)?;
     let (swaps, groups) = (prepared.planned_swaps(&planned), prepared.planned_groups(&planned));
     let project = &prepared.project;
@@ -95,10 +98,11 @@ pub fn carry_out(request: Request) -> Result<Outcome, Diagnostic> {
             shuffle: project.release.shuffle.unwrap_or(false).then_some(chosen.seed),
             drop: &project.release.drop,
         },
+        run,
     )?;
     let exposure = released.verification().claims.expect("a job has keys");
     let report = prepared.report(&planned, &exposure, chosen.not_for_release);
-    prepared.warn_of_a_missed_rate(&report);
+    prepared.note_a_missed_rate(&report, run);
     let has_pages = pages.internal.is_some() || pages.external.is_some();
     let mut file = None;
     if plan_path.is_some() || has_pages {
@@ -132,15 +136,15 @@ pub fn carry_out(request: Request) -> Result<Outcome, Diagnostic> {
             seed: Some(chosen.seed),
         };
         if let Some(page) = &pages.internal {
-            let report = account::internal(&subject, Reveal::Counts)?;
+            let report = internal(&subject, Reveal::Counts, run)?;
             write_internal(page, overwrite, &report.html())?;
         }
         if let Some(page) = &pages.external {
-            match account::external(&subject) {
+            match account::external(&subject, run) {
                 Ok(report) => write_external(page, overwrite, &report)?,
                 // The file is released; that there is nothing to tell of it is not its fault.
                 Err(error) if error.code == Code::NothingToTell => {
-                    talk(&format!("warning: {} is not written: {}", page.display(), error.detail));
+                    run.note(Note::PageNotWritten { path: page.clone(), why: error.detail });
                 }
                 Err(error) => return Err(error),
             }

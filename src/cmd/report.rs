@@ -6,19 +6,21 @@ use marginswap_core::diagnostic::{Code, Diagnostic};
 use marginswap_io::{
     Overwrite, PlanFile, Secrecy, check_not_input, check_target, read_plan, write_atomic,
 };
-use marginswap_report::page::{ExternalReport, Verdict};
+use marginswap_report::page::{ExternalReport, InternalReport, Verdict};
 
-use crate::account::{self, Reveal, Subject};
 use crate::args::ReportArgs;
-use crate::job::data_of;
-use crate::output::{Outcome, give, next, talk};
-use crate::project::{Keep, Project, Reports, Risky, Swapping};
-use crate::seed::SeedFrom;
+use crate::output::{self, Line, Outcome, give, next, option_names, talk, typed_path, verify_line};
 use crate::settings;
+use marginswap_pipeline::account::{self, Evidence, Reveal, Subject};
+use marginswap_pipeline::notes::Run;
+use marginswap_pipeline::prepare::data_of;
+use marginswap_pipeline::project::{Keep, Project, Reports, Risky, Swapping};
+use marginswap_pipeline::seed::SeedFrom;
 
 /// Counts everything anew and writes the page.
 pub fn run(args: &ReportArgs) -> Result<Outcome, Diagnostic> {
     settings::use_threads(&args.threads)?;
+    let run = &mut output::run();
     let file = settings::file(args.project.as_deref())?.expanded();
     let plan_path = args.plan.clone().or_else(|| {
         file.release.plan.clone().filter(|plan| args.before.is_none() && plan.exists())
@@ -50,7 +52,7 @@ pub fn run(args: &ReportArgs) -> Result<Outcome, Diagnostic> {
             let remedy = "name the seed file of the run that shuffled the file";
             return Err(Diagnostic::new(Code::FileMissing, "no such file", remedy).in_file(path));
         }
-        (path, demo) => Some(SeedFrom::flags(path.as_deref(), demo).choose()?.seed),
+        (path, demo) => Some(SeedFrom::flags(path.as_deref(), demo).choose(run)?.seed),
     };
     let subject = Subject {
         project: &project,
@@ -61,7 +63,7 @@ pub fn run(args: &ReportArgs) -> Result<Outcome, Diagnostic> {
         seed,
     };
     if args.external {
-        let report = account::external(&subject)?;
+        let report = account::external(&subject, run)?;
         write_external(&out, overwrite, &report)?;
         give(&report, args.answer.json)?;
         if !report.is_releasable() {
@@ -74,7 +76,7 @@ pub fn run(args: &ReportArgs) -> Result<Outcome, Diagnostic> {
         return Ok(Outcome::Done);
     }
     let reveal = if args.reveal { Reveal::Records } else { Reveal::Counts };
-    let report = account::internal(&subject, reveal)?;
+    let report = internal(&subject, reveal, run)?;
     write_internal(&out, overwrite, &report.html())?;
     give(&report, args.answer.json)?;
     match report.verdict {
@@ -155,14 +157,74 @@ fn project(
             weight: args.weight.clone(),
             ..Swapping::default()
         },
-        release: crate::project::Release { out: args.after.clone(), ..Default::default() },
+        release: marginswap_pipeline::project::Release {
+            out: args.after.clone(),
+            ..Default::default()
+        },
         report: Reports { watch: args.watch.clone(), ..Reports::default() },
         ..Project::default()
     };
     let mut file = file;
     if base.risk.risky.is_some() {
         // The plan says for whom it was made; the project file may have changed since.
-        file.risk = crate::project::Risk::default();
+        file.risk = marginswap_pipeline::project::Risk::default();
     }
     Ok(base.merge(file).merge(flags))
+}
+
+/// The page for those who decide, with the lines that repeat the run.
+pub fn internal(
+    subject: &Subject<'_>,
+    reveal: Reveal,
+    run: &mut Run<'_>,
+) -> Result<InternalReport, Diagnostic> {
+    let (mut report, evidence) = account::internal(subject, reveal, run)?;
+    report.replay = replay(subject, &evidence);
+    Ok(report)
+}
+
+/// The commands that do it again.
+fn replay(subject: &Subject<'_>, evidence: &Evidence) -> Vec<String> {
+    let Subject { before, after, plan, .. } = subject;
+    // What the files show, and not who asked: `protect` and `report` give the same lines.
+    let shuffled = evidence.shuffled;
+    let mut project = subject.project.clone();
+    project.release.shuffle = shuffled.then_some(true);
+    project.release.drop.clone_from(&evidence.dropped);
+    let project = &project;
+    let mut lines = Vec::new();
+    let mut report = Line::new("report", Some(before));
+    report.file(after);
+    match plan {
+        Some((path, _)) => {
+            let mut line = Line::new("apply", Some(before));
+            line.file(path);
+            if shuffled {
+                line.flag("--shuffle").option("--seed-file", "SEED");
+            }
+            if !project.release.drop.is_empty() {
+                line.option("--drop", &option_names(&project.release.drop));
+            }
+            lines.push(line.option("-o", &typed_path(after)).to_string());
+            report.option("--plan", &path.display().to_string());
+            if let Some(Risky::Records(list)) = &project.risk.risky {
+                report.option("--risky", &format!("records:{}", list.display()));
+            }
+            if shuffled {
+                report.flag("--shuffled").option("--seed-file", "SEED");
+            }
+        }
+        None => {
+            report.comparison(project);
+            if let Some(risky) = &project.risk.risky {
+                report.option("--risky", &risky.to_string());
+            }
+        }
+    }
+    for table in &project.report.watch {
+        report.option("--watch", table);
+    }
+    lines.push(verify_line(before, after, project));
+    lines.push(report.option("-o", "report.html").to_string());
+    lines
 }

@@ -11,11 +11,11 @@ use marginswap_io::{Overwrite, Secrecy, check_not_input, check_target, write_ato
 use marginswap_report::risk::{RiskParts, RiskReport, write_records};
 
 use crate::args::{MAX_SEPARATORS, RiskArgs};
-use crate::assess::{Question, assess, key_table};
-use crate::input::{note_many, separators};
-use crate::job::{data_of, named_tables, open, rule_of, scope_of};
-use crate::output::{give, next, plan_line, talk};
+use crate::output::{self, give, next, plan_line, talk};
 use crate::settings;
+use marginswap_pipeline::assess::{Question, assess, key_table};
+use marginswap_pipeline::input::{note_many, separators};
+use marginswap_pipeline::prepare::{data_of, named_tables, open, rule_of, scope_of};
 
 /// So many sets of keys are gone through at most.
 const MOST_SETS: usize = 20_000;
@@ -26,6 +26,7 @@ const ANONYMITY: [u64; 3] = [2, 3, 5];
 /// Fits a model, assesses every record; writes a line for each when asked.
 pub fn run(args: &RiskArgs) -> Result<(), Diagnostic> {
     settings::use_threads(&args.threads)?;
+    let run = &mut output::run();
     let project = settings::of_risk(args)?;
     let path = data_of(&project)?;
     let overwrite = Overwrite::from_force(args.force.force);
@@ -42,8 +43,8 @@ pub fn run(args: &RiskArgs) -> Result<(), Diagnostic> {
     }
     let opened = open(&project, &path)?;
     let scope = scope_of(&project, &opened)?;
-    let loaded = opened.read(true)?;
-    let records = loaded.records(&scope);
+    let loaded = opened.read(true, run)?;
+    let records = loaded.records(&scope, run);
     let levels = records.levels().to_vec();
     let joint = JointTable::count(&records);
     drop(records);
@@ -80,7 +81,7 @@ pub fn run(args: &RiskArgs) -> Result<(), Diagnostic> {
         None
     } else {
         let separators = separators(&scope, MAX_SEPARATORS);
-        note_many(&separators);
+        note_many(&separators, run);
         Some(screen(&joint, scope.class(), &separators).map_err(|error| error.in_file(&path))?)
     };
     let suda = match args.suda {

@@ -1,14 +1,16 @@
 //! `screen`: which records can be swapped.
 
-use marginswap_core::diagnostic::{Diagnostic, grouped};
+use marginswap_core::diagnostic::Diagnostic;
 use marginswap_core::partner::screen_announced;
 use marginswap_core::table::JointTable;
 use marginswap_io::{Overwrite, Secrecy, check_not_input, check_target, write_atomic};
 use marginswap_report::screen::{ScreenReport, write_records};
 
 use crate::args::ScreenArgs;
-use crate::input::{ids, note_many, open, separators};
-use crate::output::{Line, give, next, talk};
+use crate::output::{self, Line, give, next, talk};
+use crate::settings::open;
+use marginswap_pipeline::input::{ids, note_many, separators};
+use marginswap_pipeline::notes::Note;
 
 /// More comparisons than this take a second or longer.
 const WORTH_A_WORD: u64 = 100_000_000;
@@ -20,12 +22,13 @@ pub fn run(args: &ScreenArgs) -> Result<(), Diagnostic> {
         check_target(out, overwrite)?;
         check_not_input(out, &args.data)?;
     }
+    let run = &mut output::run();
     let opened = open(&args.data, &args.read, &args.roles)?;
     let scope = opened.scope(&args.keep.keep)?;
     let separators = separators(&scope, args.keep.max_separators);
-    note_many(&separators);
-    let loaded = opened.read(false)?;
-    let records = loaded.records(&scope);
+    note_many(&separators, run);
+    let loaded = opened.read(false, run)?;
+    let records = loaded.records(&scope, run);
     let looks_like_id = ids(scope.schema(), &records)
         .into_iter()
         .map(|id| scope.schema().variables()[id].name.clone())
@@ -35,7 +38,7 @@ pub fn run(args: &ScreenArgs) -> Result<(), Diagnostic> {
     drop(records);
     let screening = screen_announced(&joint, scope.class(), &separators, |comparisons| {
         if comparisons > WORTH_A_WORD {
-            talk(&format!("note: up to {} comparisons of records are ahead", grouped(comparisons)));
+            run.note(Note::ManyComparisons { comparisons });
         }
     })?;
     if let Some(out) = &args.out {

@@ -5,14 +5,15 @@ use marginswap_core::verify::Triples;
 use marginswap_report::pictures::triangle;
 
 use crate::args::VerifyArgs;
-use crate::output::{Outcome, Sketch, give, next};
-use crate::project::{Keep, Project, Risk, Swapping};
+use crate::output::{self, Outcome, Sketch, give, next};
 use crate::settings;
-use crate::two_files::TwoFiles;
+use marginswap_pipeline::compare::TwoFiles;
+use marginswap_pipeline::project::{Keep, Project, Risk, Swapping};
 
 /// Recounts everything from the two files.
 pub fn run(args: &VerifyArgs) -> Result<Outcome, Diagnostic> {
     settings::use_threads(&args.threads)?;
+    let run = &mut output::run();
     let sketch = Sketch::new(args.svg.as_ref(), &args.force, &[&args.before, &args.after])?;
     let file = args.project.as_deref().map(Project::load).transpose()?.unwrap_or_default();
     let flags = Project {
@@ -24,8 +25,8 @@ pub fn run(args: &VerifyArgs) -> Result<Outcome, Diagnostic> {
         ..Project::default()
     };
     let project = file.merge(flags).expanded();
-    let mut files = TwoFiles::read(&project, &args.before, &args.after, args.shuffled)?;
-    files.settle();
+    let mut files = TwoFiles::read(&project, &args.before, &args.after, args.shuffled, run)?;
+    files.settle(run);
     let report = files.verify(if args.three_way { Triples::Compared } else { Triples::Skipped });
     sketch.draw(|| triangle::draw(&report.triangle()))?;
     give(&report, args.answer.json)?;

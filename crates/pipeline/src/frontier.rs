@@ -12,7 +12,7 @@ use marginswap_core::random::{Random, Seed};
 use marginswap_core::verify::{Claims, Criterion, Distances, Standing};
 use rayon::prelude::*;
 
-use crate::job::Prepared;
+use crate::prepare::Prepared;
 use crate::project::Amount;
 
 /// A cap on the records that change, or none.

@@ -31,12 +31,12 @@ use marginswap_report::pictures::waterfall::{Coverage, LeftOver};
 use marginswap_report::plan::LeftOverReport;
 use serde_json::Value;
 
+use crate::compare::TwoFiles;
 use crate::input::separators;
-use crate::job::{MOST_SEPARATORS, risky};
-use crate::output::{Line, option_names, typed_path, verify_line};
+use crate::notes::Run;
+use crate::prepare::{MOST_SEPARATORS, risky};
 use crate::project::{Project, Risky};
 use crate::release::shuffled_link;
-use crate::two_files::TwoFiles;
 
 /// What a report is about.
 pub struct Subject<'a> {
@@ -54,10 +54,10 @@ impl Subject<'_> {
     /// Reads the two files. Where nothing tells which line is whose, the plan may: when
     /// following it gives the released file line by line, in the order of the original or in
     /// that of the seed, the lines correspond so.
-    fn read(&self) -> Result<(TwoFiles, Option<PlanFacts>), Diagnostic> {
-        let mut files = TwoFiles::read(self.project, self.before, self.after, self.shuffled)?;
+    fn read(&self, run: &mut Run<'_>) -> Result<(TwoFiles, Option<PlanFacts>), Diagnostic> {
+        let mut files = TwoFiles::read(self.project, self.before, self.after, self.shuffled, run)?;
         let Some((path, plan)) = &self.plan else {
-            files.settle();
+            files.settle(run);
             return Ok((files, None));
         };
         let header = &plan.header;
@@ -81,7 +81,7 @@ impl Subject<'_> {
                 files.shuffled_by_seed = by_seed;
                 gives_release = Some(true);
             } else {
-                files.settle();
+                files.settle(run);
                 gives_release = match &files.link {
                     Some(link) => gives(&files, link),
                     // In some other order: are they the same records?
@@ -93,7 +93,7 @@ impl Subject<'_> {
                 };
             }
         } else {
-            files.settle();
+            files.settle(run);
         }
         let facts = PlanFacts {
             name: path.display().to_string(),
@@ -144,9 +144,21 @@ pub enum Reveal {
     Records,
 }
 
+/// What the files show of how the release was made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Evidence {
+    /// Are the lines in another order than the original ones?
+    pub shuffled: bool,
+    /// The columns that the released file lacks.
+    pub dropped: Vec<String>,
+}
+
 /// The page that may be published.
-pub fn external(subject: &Subject<'_>) -> Result<ExternalReport, Diagnostic> {
-    let (files, plan) = subject.read()?;
+///
+/// # Errors
+/// When a file cannot be read, or there is nothing that may be told.
+pub fn external(subject: &Subject<'_>, run: &mut Run<'_>) -> Result<ExternalReport, Diagnostic> {
+    let (files, plan) = subject.read(run)?;
     let report = files.verify(Triples::Skipped);
     let refuse = |detail: &str| {
         Diagnostic::new(
@@ -188,9 +200,16 @@ pub fn external(subject: &Subject<'_>) -> Result<ExternalReport, Diagnostic> {
 }
 
 /// The page for those who decide.
-pub fn internal(subject: &Subject<'_>, reveal: Reveal) -> Result<InternalReport, Diagnostic> {
+///
+/// # Errors
+/// When a file cannot be read.
+pub fn internal(
+    subject: &Subject<'_>,
+    reveal: Reveal,
+    run: &mut Run<'_>,
+) -> Result<(InternalReport, Evidence), Diagnostic> {
     let project = subject.project;
-    let (files, plan) = subject.read()?;
+    let (files, plan) = subject.read(run)?;
     let verify = files.verify(Triples::Skipped);
     let separators = separators(&files.scope, MOST_SEPARATORS);
     let file = |path: &Path, records: u64| -> Result<FileFacts, Diagnostic> {
@@ -208,7 +227,11 @@ pub fn internal(subject: &Subject<'_>, reveal: Reveal) -> Result<InternalReport,
         Some((_, plan)) => parameters(&plan.header.parameters),
         None => parameters(&project.parameters()),
     };
-    Ok(InternalReport {
+    let evidence = Evidence {
+        shuffled: subject.shuffled || files.shuffled_by_seed,
+        dropped: files.dropped.clone(),
+    };
+    let report = InternalReport {
         class: "INTERNAL",
         tool_version: env!("CARGO_PKG_VERSION"),
         verdict: Verdict::Ready,
@@ -230,13 +253,13 @@ pub fn internal(subject: &Subject<'_>, reveal: Reveal) -> Result<InternalReport,
         },
         watched: watched(project, &files)?,
         method: Method { parameters },
-        replay: replay(subject, &files),
+        replay: Vec::new(),
         verify,
         before,
         after,
         plan,
-    }
-    .judged())
+    };
+    Ok((report.judged(), evidence))
 }
 
 fn columns(files: &TwoFiles) -> Vec<ColumnFacts> {
@@ -514,50 +537,4 @@ fn parameters(all: &Value) -> Vec<(String, String)> {
     }
     told.sort();
     told
-}
-
-/// The commands that do it again.
-fn replay(subject: &Subject<'_>, files: &TwoFiles) -> Vec<String> {
-    let Subject { before, after, plan, .. } = subject;
-    // What the files show, and not who asked: `protect` and `report` give the same lines.
-    let shuffled = subject.shuffled || files.shuffled_by_seed;
-    let mut project = subject.project.clone();
-    project.release.shuffle = shuffled.then_some(true);
-    project.release.drop.clone_from(&files.dropped);
-    let project = &project;
-    let mut lines = Vec::new();
-    let mut report = Line::new("report", Some(before));
-    report.file(after);
-    match plan {
-        Some((path, _)) => {
-            let mut line = Line::new("apply", Some(before));
-            line.file(path);
-            if shuffled {
-                line.flag("--shuffle").option("--seed-file", "SEED");
-            }
-            if !project.release.drop.is_empty() {
-                line.option("--drop", &option_names(&project.release.drop));
-            }
-            lines.push(line.option("-o", &typed_path(after)).to_string());
-            report.option("--plan", &path.display().to_string());
-            if let Some(Risky::Records(list)) = &project.risk.risky {
-                report.option("--risky", &format!("records:{}", list.display()));
-            }
-            if shuffled {
-                report.flag("--shuffled").option("--seed-file", "SEED");
-            }
-        }
-        None => {
-            report.comparison(project);
-            if let Some(risky) = &project.risk.risky {
-                report.option("--risky", &risky.to_string());
-            }
-        }
-    }
-    for table in &project.report.watch {
-        report.option("--watch", table);
-    }
-    lines.push(verify_line(before, after, project));
-    lines.push(report.option("-o", "report.html").to_string());
-    lines
 }

@@ -28,7 +28,7 @@ use marginswap_report::plan::{LeftOverReport, PlanReport};
 
 use crate::assess::{Question, Taken, assess, key_table};
 use crate::input::{Loaded, Opened, note_many, separators};
-use crate::output::talk;
+use crate::notes::{Note, Run};
 use crate::project::{Amount, Pairing, Project, Risky};
 
 /// Beyond so many separators the pair test decides.
@@ -119,7 +119,7 @@ pub fn scope_apart(
 }
 
 /// Reads the file and finds out all that planning needs.
-pub fn prepare(project: Project) -> Result<Prepared, Diagnostic> {
+pub fn prepare(project: Project, run: &mut Run<'_>) -> Result<Prepared, Diagnostic> {
     let path = data_of(&project)?;
     if project.risk.keys.is_empty() {
         return Err(Diagnostic::new(
@@ -129,7 +129,7 @@ pub fn prepare(project: Project) -> Result<Prepared, Diagnostic> {
         ));
     }
     if project.keep.tables.is_empty() {
-        talk("warning: no table is kept; only each variable's own counts stay as they are");
+        run.note(Note::NoTables);
     }
     let opened = open(&project, &path)?;
     for name in project.swap.weights.keys() {
@@ -137,9 +137,9 @@ pub fn prepare(project: Project) -> Result<Prepared, Diagnostic> {
     }
     let scope = scope_of(&project, &opened)?;
     let separators = separators(&scope, MOST_SEPARATORS);
-    note_many(&separators);
-    let loaded = opened.read(true)?;
-    let records = loaded.records(&scope);
+    note_many(&separators, run);
+    let loaded = opened.read(true, run)?;
+    let records = loaded.records(&scope, run);
     let joint = JointTable::count(&records);
     let screening =
         screen(&joint, scope.class(), &separators).map_err(|error| error.in_file(&path))?;
@@ -153,7 +153,7 @@ pub fn prepare(project: Project) -> Result<Prepared, Diagnostic> {
             .map(|variable| project.weight_of(&variable.name).get().into())
             .collect(),
     };
-    let constraints = constraints(&project, &loaded, &scope, records.len() as u64)?;
+    let constraints = constraints(&project, &loaded, &scope, records.len() as u64, run);
     let risky = risky(&project, &loaded, &scope, &joint, records.levels())?;
     let layout = records.cells().layout();
     let breaks = |cell: &[u64]| constraints.forbidden.iter().any(|rule| rule.holds(layout, cell));
@@ -183,7 +183,8 @@ fn constraints(
     loaded: &Loaded,
     scope: &Scope,
     records: u64,
-) -> Result<Constraints, Diagnostic> {
+    run: &mut Run<'_>,
+) -> Constraints {
     let swap = &project.swap;
     let strata = loaded.variables(scope, &swap.strata);
     let mut matches: Vec<VarSet> =
@@ -207,11 +208,8 @@ fn constraints(
                         .filter_map(|value| column.dictionary().find(value))
                         .collect();
                     if codes.len() < term.values.len() {
-                        talk(&format!(
-                            "warning: rule {} names a value of `{}` that does not occur in the file",
-                            number + 1,
-                            term.column
-                        ));
+                        let (rule, column) = (number + 1, term.column.clone());
+                        run.note(Note::RuleValueMissing { rule, column });
                     }
                     codes.sort_unstable();
                     Term { variable, codes, negated: term.negated }
@@ -219,12 +217,12 @@ fn constraints(
                 .collect(),
         })
         .collect();
-    Ok(Constraints {
+    Constraints {
         matches,
         forbidden,
         most_changed: swap.budget.map(|amount| amount.of(records)),
         least_changed: swap.rate.map(|amount| amount.of(records)),
-    })
+    }
 }
 
 /// Who is at risk, record by record.
@@ -505,14 +503,11 @@ impl Prepared {
     }
 
     /// Says so when fewer records are changed than the rate asks for.
-    pub fn warn_of_a_missed_rate(&self, report: &PlanReport) {
+    pub fn note_a_missed_rate(&self, report: &PlanReport, run: &mut Run<'_>) {
         let asked = self.constraints.least_changed.unwrap_or(0);
         // A swap changes two records, so an odd number is met by one less.
         if report.records_changed + 1 < asked {
-            talk(&format!(
-                "warning: the rate asks for {asked} changed records, and {} could be changed",
-                report.records_changed
-            ));
+            run.note(Note::RateMissed { asked, changed: report.records_changed });
         }
     }
 

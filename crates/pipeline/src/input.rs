@@ -3,17 +3,15 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use marginswap_core::diagnostic::{Code, Diagnostic, escaped, grouped};
+use marginswap_core::diagnostic::{Code, Diagnostic, grouped};
 use marginswap_core::encode::{
     Column, RecordId, Records, Role, Roles, Schema, Variable, did_you_mean, nearly_all_differ,
 };
-use marginswap_core::graph::{Formula, Scope, Separators, minimal_separators, parse_names, quoted};
+use marginswap_core::graph::{Formula, Scope, Separators, minimal_separators, quoted};
 use marginswap_core::varset::VarSet;
 use marginswap_io::{Compression, Format, ReadOptions, Source};
 
-use crate::args::{ReadArgs, RoleArgs};
-use crate::output::talk;
-use crate::settings;
+use crate::notes::{Note, Run};
 
 /// An opened file whose columns have their roles.
 pub struct Opened {
@@ -30,32 +28,6 @@ pub struct Loaded {
     roles: Roles,
     id: Option<usize>,
     columns: Vec<Option<Column>>,
-}
-
-/// Opens the file, reads its header and gives every column its role.
-pub fn open(path: &Path, read: &ReadArgs, roles: &RoleArgs) -> Result<Opened, Diagnostic> {
-    let columns = settings::columns(roles)?;
-    Opened::new(
-        path,
-        ReadOptions { delimiter: settings::delimiter(read)? },
-        &columns.vars,
-        &columns.stay,
-        &columns.ignore,
-        columns.id.as_ref(),
-    )
-}
-
-/// The one column that --id names, with backticks where needed.
-pub fn one_name(text: &str) -> Result<String, Diagnostic> {
-    let mut names = parse_names(text)?;
-    match names.pop() {
-        Some(name) if names.is_empty() => Ok(name),
-        _ => Err(Diagnostic::new(
-            Code::BadFormula,
-            "--id names more than one column",
-            "name one; a name that holds a comma stands between backticks",
-        )),
-    }
 }
 
 impl Opened {
@@ -127,7 +99,10 @@ impl Opened {
     }
 
     /// Reads the columns that take part; with `with_id` also the one that names the record.
-    pub fn read(self, with_id: bool) -> Result<Loaded, Diagnostic> {
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    pub fn read(self, with_id: bool, run: &mut Run<'_>) -> Result<Loaded, Diagnostic> {
         let Self { path, source, roles, id } = self;
         let names = source.columns().to_vec();
         let wanted: Vec<bool> = (0..names.len())
@@ -135,7 +110,7 @@ impl Opened {
             .collect();
         let columns = source.read(&wanted)?.columns;
         let loaded = Loaded { path, names, roles, id, columns };
-        loaded.warn_of_a_missing_header();
+        loaded.note_a_missing_header(run);
         Ok(loaded)
     }
 }
@@ -254,18 +229,18 @@ impl Loaded {
     }
 
     /// The records, packed for the scope of tables in this file.
-    pub fn records(&self, scope: &Scope) -> Records {
-        self.encode(scope.schema())
+    pub fn records(&self, scope: &Scope, run: &mut Run<'_>) -> Records {
+        self.encode(scope.schema(), run)
     }
 
     /// The records, packed without any table in mind.
-    pub fn plain_records(&self) -> Records {
-        self.encode(&Schema::new(&self.names, &self.roles, &BTreeSet::new()))
+    pub fn plain_records(&self, run: &mut Run<'_>) -> Records {
+        self.encode(&Schema::new(&self.names, &self.roles, &BTreeSet::new()), run)
     }
 
-    fn encode(&self, schema: &Schema) -> Records {
+    fn encode(&self, schema: &Schema, run: &mut Run<'_>) -> Records {
         let records = Records::encode(schema, &self.columns);
-        self.warn_of_ids(schema, &records);
+        self.note_ids(schema, &records, run);
         records
     }
 
@@ -281,53 +256,31 @@ impl Loaded {
         self.finder().find(text)
     }
 
-    fn warn_of_ids(&self, schema: &Schema, records: &Records) {
+    fn note_ids(&self, schema: &Schema, records: &Records, run: &mut Run<'_>) {
         const NAMED: usize = 5;
         let found = ids(schema, records);
         let (staying, exchanged): (Vec<&Variable>, Vec<&Variable>) =
             found.iter().map(|&id| &schema.variables()[id]).partition(|variable| variable.stays);
-        let names: Vec<String> = exchanged
-            .iter()
-            .take(NAMED)
-            .map(|variable| format!("`{}`", escaped(&variable.name)))
-            .collect();
-        if !names.is_empty() {
-            let more = match exchanged.len() - names.len() {
-                0 => String::new(),
-                more => format!(" and {} more", grouped(more as u64)),
-            };
-            talk(&format!(
-                "warning: nearly every value of {}{more} is different. An id among the variables makes\n\
-                 every swap look effective: leave it out with --id or --ignore.",
-                names.join(", ")
-            ));
+        if !exchanged.is_empty() {
+            let names: Vec<String> =
+                exchanged.iter().take(NAMED).map(|variable| variable.name.clone()).collect();
+            let more = (exchanged.len() - names.len()) as u64;
+            run.note(Note::IdsAmongVariables { names, more });
         }
         for variable in staying {
-            let name = escaped(&variable.name);
-            let columns: Vec<String> = variable
-                .columns
-                .iter()
-                .map(|&column| escaped(&quoted(&self.names[column])))
-                .collect();
-            talk(&format!(
-                "warning: nearly every record differs in `{name}`, which stays ({}).\n\
-                 Every swap relative to it counts as effective: leave an id out with --id or --ignore.",
-                columns.join(", ")
-            ));
+            let columns = variable.columns.iter().map(|&column| quoted(&self.names[column]));
+            run.note(Note::IdStays { variable: variable.name.clone(), columns: columns.collect() });
         }
     }
 
     /// A header line that holds what the records below hold is most likely a record.
-    fn warn_of_a_missing_header(&self) {
+    fn note_a_missing_header(&self, run: &mut Run<'_>) {
         let is_category = |(name, _, column): (&str, Role, &Column)| {
             column.dictionary().find(name.as_bytes()).is_some()
         };
         let all_numbers = self.names.iter().all(|name| name.trim().parse::<f64>().is_ok());
         if all_numbers || self.columns().any(is_category) {
-            talk(
-                "warning: does the file have a header line? The first line looks like a record: it was\n\
-                 read as the names of the columns and is not counted among the records.",
-            );
+            run.note(Note::NoHeader);
         }
     }
 }
@@ -396,12 +349,8 @@ pub fn separators(scope: &Scope, limit: usize) -> Separators {
 }
 
 /// Says that the separators are too many to list, to whoever asks about records.
-pub fn note_many(separators: &Separators) {
+pub fn note_many(separators: &Separators, run: &mut Run<'_>) {
     if !separators.is_complete() {
-        talk(&format!(
-            "note: the margin graph has more than {} minimal separators (--max-separators).\n\
-             The pair test answers for the records that these leave open: exact, but slower.",
-            grouped(separators.list().len() as u64)
-        ));
+        run.note(Note::ManySeparators { listed: separators.list().len() as u64 });
     }
 }

@@ -16,8 +16,8 @@ use marginswap_core::verify::{
 use marginswap_report::verify::VerifyReport;
 
 use crate::input::Loaded;
-use crate::job::{named_tables, open, scope_apart};
-use crate::output::talk;
+use crate::notes::{Note, Run};
+use crate::prepare::{named_tables, open, scope_apart};
 use crate::project::{Columns, Project};
 
 /// Two files that can be compared.
@@ -53,11 +53,12 @@ impl TwoFiles {
         before_path: &Path,
         after_path: &Path,
         shuffled: bool,
+        run: &mut Run<'_>,
     ) -> Result<Self, Diagnostic> {
         let before = open(project, before_path)?;
         let watched = Formula::parse(&project.report.watch)?.names();
         let scope = scope_apart(project, &before, &watched)?;
-        let before = before.read(true)?;
+        let before = before.read(true, run)?;
 
         // The released file may lack columns that take no part.
         let bare = Project { delimiter: project.delimiter, ..Project::default() };
@@ -75,11 +76,9 @@ impl TwoFiles {
             },
             ..project.clone()
         };
-        let after = open(&lenient, after_path)?.read(true)?;
+        let after = open(&lenient, after_path)?.read(true, run)?;
         if there(before.names()) != names_after {
-            talk(
-                "note: the columns of the released file stand in another order, or are not the same",
-            );
+            run.note(Note::OtherColumns);
         }
         // The columns of the released file in the places they have in the original.
         let after = after.in_the_order_of(&before).map_err(|column| {
@@ -146,11 +145,9 @@ impl TwoFiles {
     /// Lines are taken for each other's because they have the same number, and nothing proves
     /// it. Where at least half of those that differ would differ in no collection of records,
     /// another order explains more than swaps do: then nothing is linked.
-    pub fn settle(&mut self) {
+    pub fn settle(&mut self, run: &mut Run<'_>) {
         if self.lacks_id && self.link.is_none() {
-            talk(
-                "note: the released file has not the id column; nothing is said of single records",
-            );
+            run.note(Note::NoIdReleased);
         }
         if !matches!(self.link, Some(Link::ByPosition)) {
             return;
@@ -160,10 +157,7 @@ impl TwoFiles {
         if lines > 0 && self.other_records() * 2 <= lines {
             self.link = None;
             self.reordered = true;
-            talk(
-                "note: the released lines look like the original ones in another order; nothing is said \
-                 of single records",
-            );
+            run.note(Note::Reordered);
         }
     }
 

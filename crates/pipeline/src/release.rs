@@ -17,8 +17,8 @@ use marginswap_io::{
 };
 
 use crate::input::Loaded;
-use crate::job::named_tables;
-use crate::output::talk;
+use crate::notes::{Note, Run};
+use crate::prepare::named_tables;
 
 /// A released file that is written, recounted and found to keep every table, and not yet
 /// under its name.
@@ -69,6 +69,7 @@ pub fn release(
     options: ReadOptions,
     changes: Changes<'_>,
     release: &ReleaseAs<'_>,
+    run: &mut Run<'_>,
 ) -> Result<Release, Diagnostic> {
     let names = loaded.names();
     let drop: Vec<usize> =
@@ -83,7 +84,7 @@ pub fn release(
         }
     }
     let order = release.shuffle.map(|seed| shuffled_order(seed, loaded.records_read()));
-    warn_of_the_ending(release.target, Source::open(path, &options)?.format());
+    note_the_ending(release.target, Source::open(path, &options)?.format(), run);
     let mut staged = Staged::create(release.target, release.overwrite, Secrecy::Plain)?;
     let packing = Compression::for_target(release.target);
     let how = ReleaseOptions { order: order.clone(), drop: drop.clone(), packing };
@@ -128,16 +129,14 @@ pub fn release(
 }
 
 /// The released file is of the data's format; a name that says otherwise misleads.
-fn warn_of_the_ending(target: &Path, format: Format) {
+fn note_the_ending(target: &Path, format: Format, run: &mut Run<'_>) {
     let ending = target.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
     let (misleading, format): (&[&str], _) = match format {
         Format::Csv { .. } => (&["parquet", "pq"], "CSV"),
         Format::Parquet => (&["csv", "tsv", "txt", "gz"], "Parquet"),
     };
     if misleading.iter().any(|known| ending.eq_ignore_ascii_case(known)) {
-        talk(&format!(
-            "warning: the released file is {format} like the data, whatever its name ends in"
-        ));
+        run.note(Note::MisleadingEnding { format });
     }
 }
 

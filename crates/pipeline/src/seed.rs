@@ -7,7 +7,7 @@ use marginswap_core::diagnostic::{Code, Diagnostic};
 use marginswap_core::random::Seed;
 use marginswap_io::{Overwrite, Secrecy, write_atomic};
 
-use crate::output::talk;
+use crate::notes::{Note, Run};
 
 /// A seed, and whether others know it.
 #[derive(Debug, Clone, Copy)]
@@ -46,7 +46,10 @@ impl SeedFrom {
     }
 
     /// The seed. Ask for it after everything else was looked at: it may write a file.
-    pub fn choose(&self) -> Result<Chosen, Diagnostic> {
+    ///
+    /// # Errors
+    /// When a seed file cannot be read or written, or holds no seed.
+    pub fn choose(&self, run: &mut Run<'_>) -> Result<Chosen, Diagnostic> {
         let seed = match self {
             Self::Demo(number) => {
                 let mut bytes = [0; 32];
@@ -54,7 +57,7 @@ impl SeedFrom {
                 return Ok(Chosen { seed: Seed(bytes), not_for_release: true });
             }
             Self::File(path) if path.exists() => {
-                warn_if_others_can_read(path);
+                note_if_others_can_read(path, run);
                 read(path)?
             }
             Self::File(path) => {
@@ -82,15 +85,12 @@ fn fresh() -> Result<Seed, Diagnostic> {
 }
 
 /// A seed that others can read is no secret; the run goes on, since it may be known to be so.
-fn warn_if_others_can_read(path: &Path) {
+fn note_if_others_can_read(path: &Path, run: &mut Run<'_>) {
     #[cfg(unix)]
     if let Ok(metadata) = fs::metadata(path) {
         use std::os::unix::fs::PermissionsExt;
         if metadata.permissions().mode() & 0o077 != 0 {
-            talk(&format!(
-                "warning: others can read {}, and with it repeat the choice of swaps; `chmod 600` it",
-                path.display()
-            ));
+            run.note(Note::SeedReadable { path: path.to_owned() });
         }
     }
 }
