@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use marginswap_core::diagnostic::{Code, Diagnostic};
 use marginswap_core::varset::VarSet;
-use marginswap_io::{Changes, Overwrite, ReadOptions, check_outputs, digest_file, read_plan};
+use marginswap_io::{Overwrite, ReadOptions, check_outputs, digest_file, read_plan};
 use marginswap_report::verify::VerifyReport;
 
 use crate::args::ApplyArgs;
@@ -64,7 +64,7 @@ pub fn run(args: &ApplyArgs) -> Result<Outcome, Diagnostic> {
         keys,
         &args.data,
         ReadOptions { delimiter: project.delimiter },
-        Changes::from(&plan),
+        &plan.plan,
         &ReleaseAs { target: &args.out, overwrite, shuffle, drop: &drop },
         run,
     )?;

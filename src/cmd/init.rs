@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use marginswap_core::columns::{Role, Roles, looks_like_id};
 use marginswap_core::diagnostic::{Code, Diagnostic};
-use marginswap_core::encode::{Role, Roles, looks_like_id};
 use marginswap_io::{
     Format, Overwrite, ReadOptions, Secrecy, Source, check_not_input, check_target, write_atomic,
 };

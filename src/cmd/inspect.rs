@@ -1,7 +1,7 @@
 //! `inspect`: what is in a file.
 
+use marginswap_core::columns::{Role, looks_like_id};
 use marginswap_core::diagnostic::Diagnostic;
-use marginswap_core::encode::{Role, looks_like_id};
 use marginswap_core::graph::quoted;
 use marginswap_core::table::JointTable;
 use marginswap_report::inspect::{ColumnReport, InspectReport};

@@ -6,7 +6,7 @@ use marginswap_core::risk::{
     MOST_OPENED, Summaries, anonymity, dis, fit, key_sets, minimal_uniques, superpopulation,
     uniques_without,
 };
-use marginswap_core::table::JointTable;
+use marginswap_core::table::Located;
 use marginswap_io::{Overwrite, Secrecy, check_not_input, check_target, write_atomic};
 use marginswap_report::risk::{RiskParts, RiskReport, write_records};
 
@@ -46,7 +46,7 @@ pub fn run(args: &RiskArgs) -> Result<(), Diagnostic> {
     let loaded = opened.read(true, run)?;
     let records = loaded.records(&scope, run);
     let levels = records.levels().to_vec();
-    let joint = JointTable::count(&records);
+    let joint = Located::count(&records);
     drop(records);
     let table = key_table(&project, &loaded, &scope, &joint, &levels);
     let mut summaries = Summaries::new(&table);

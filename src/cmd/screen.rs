@@ -2,7 +2,7 @@
 
 use marginswap_core::diagnostic::Diagnostic;
 use marginswap_core::partner::screen_announced;
-use marginswap_core::table::JointTable;
+use marginswap_core::table::Located;
 use marginswap_io::{Overwrite, Secrecy, check_not_input, check_target, write_atomic};
 use marginswap_report::screen::{ScreenReport, write_records};
 
@@ -34,7 +34,7 @@ pub fn run(args: &ScreenArgs) -> Result<(), Diagnostic> {
         .map(|id| scope.schema().variables()[id].name.clone())
         .collect();
     drop(loaded);
-    let joint = JointTable::count(&records);
+    let joint = Located::count(&records);
     drop(records);
     let screening = screen_announced(&joint, scope.class(), &separators, |comparisons| {
         if comparisons > WORTH_A_WORD {

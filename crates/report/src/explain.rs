@@ -5,7 +5,7 @@ use marginswap_core::encode::{RecordId, Records, Schema};
 use marginswap_core::graph::{Reason, Scope, Separators};
 use marginswap_core::partner::disclosed::is_proved_full;
 use marginswap_core::partner::{Surroundings, pair};
-use marginswap_core::table::JointTable;
+use marginswap_core::table::Located;
 use marginswap_core::varset::VarSet;
 use serde::Serialize;
 
@@ -318,7 +318,7 @@ impl RecordReport {
         let disclosed = if partners > 0 {
             Some(false)
         } else {
-            let joint = JointTable::count(records);
+            let joint = Located::count(records);
             is_proved_full(&joint, scope.class(), joint.cell_of(record)).then_some(true)
         };
         Self {

@@ -10,7 +10,7 @@ use marginswap_core::moves::{
     self, Certificate, Found, Free, Kind, Limits, MoveSearch, TooManyTied, sources,
 };
 use marginswap_core::random::{Random, Seed};
-use marginswap_core::table::JointTable;
+use marginswap_core::table::Located;
 use marginswap_core::varset::VarSet;
 use serde::Serialize;
 
@@ -114,7 +114,7 @@ impl LargerReport {
         record: RecordId,
         max_records: usize,
     ) -> Result<Self, TooManyTied> {
-        let joint = JointTable::count(records);
+        let joint = Located::count(records);
         let class = scope.class();
         let search = MoveSearch::new(&joint, class, &vec![1; scope.schema().variables().len()])?;
         let staying = scope.schema().staying();
@@ -216,7 +216,7 @@ impl LargerReport {
 fn group(
     scope: &Scope,
     records: &Records,
-    joint: &JointTable,
+    joint: &Located,
     record: RecordId,
     found: &Found,
 ) -> GroupReport {
@@ -230,7 +230,8 @@ fn group(
     }
     let after: Vec<Vec<u64>> =
         found.takes.iter().map(|&slot| found.table_move.added()[slot].clone()).collect();
-    let from = sources(records, &chosen, &after);
+    let before: Vec<&[u64]> = chosen.iter().map(|&record| records.get(record)).collect();
+    let from = sources(records.cells().layout(), &before, &after);
     let mut takes = Vec::new();
     for (place, taker) in chosen.iter().enumerate() {
         for (giving, giver) in chosen.iter().enumerate() {

@@ -97,7 +97,7 @@ impl LeftOverReport {
                 Obstacle::Taken => &mut report.taken,
                 Obstacle::Budget => &mut report.budget,
                 Obstacle::Unknown => &mut report.not_searched,
-            } += 1;
+            } += u64::from(left.records);
         }
         report
     }

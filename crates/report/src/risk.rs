@@ -12,7 +12,7 @@ use marginswap_core::risk::{
     Action, Anonymity, Estimate, Fit, FittedModel, KeySet, KeyTable, MinimalUniques, Population,
     Risks, Step, Verdict, WeightedRisks,
 };
-use marginswap_core::table::{CellId, JointTable};
+use marginswap_core::table::{CellId, Located};
 use marginswap_core::varset::VarSet;
 use serde::Serialize;
 
@@ -57,7 +57,7 @@ pub struct RiskParts<'a> {
     /// The asked rule, and the records it takes.
     pub rule: Option<(String, &'a [bool])>,
     /// The whole file and who can be swapped in it, where tables are kept.
-    pub screening: Option<(&'a JointTable, &'a Screening)>,
+    pub screening: Option<(&'a Located, &'a Screening)>,
 }
 
 /// Who is at risk.

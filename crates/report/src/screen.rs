@@ -7,7 +7,7 @@ use marginswap_core::diagnostic::grouped;
 use marginswap_core::encode::RecordId;
 use marginswap_core::graph::Scope;
 use marginswap_core::partner::Screening;
-use marginswap_core::table::{CellId, JointTable};
+use marginswap_core::table::{CellId, JointTable, Located};
 use serde::Serialize;
 
 use crate::answer::{Answer, Names, aligned, formula, listed, names, percent};
@@ -148,7 +148,7 @@ impl Answer for ScreenReport {
 /// What the writer says.
 pub fn write_records(
     out: &mut dyn Write,
-    joint: &JointTable,
+    joint: &Located,
     screening: &Screening,
 ) -> io::Result<()> {
     writeln!(out, "record,cell_count,sample_unique,swappable,disclosed")?;

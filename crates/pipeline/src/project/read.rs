@@ -8,8 +8,8 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use marginswap_core::columns::did_you_mean;
 use marginswap_core::diagnostic::{Code, Diagnostic};
-use marginswap_core::encode::did_you_mean;
 use serde::Deserialize;
 use toml::de::{Deserializer, Error};
 
