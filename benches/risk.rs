@@ -18,13 +18,14 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use marginswap_core::encode::{Records, Roles, Schema};
+use marginswap_core::columns::Roles;
+use marginswap_core::encode::{Records, Schema};
 use marginswap_core::graph::{GeneratingClass, MarginGraph, junction_tree};
 use marginswap_core::risk::{
     Criterion, Direction, FittedModel, KeyTable, MOST_OPENED, Population, Start, Summaries, fit,
     risks, score, select,
 };
-use marginswap_core::table::JointTable;
+use marginswap_core::table::Located;
 use marginswap_io::{ReadOptions, Source};
 use support::clock::Phase;
 use support::memory;
@@ -71,7 +72,7 @@ fn row(name: &str, path: &Path, people: f64) {
         let table = counting.time(|| {
             let schema = Schema::new(&names, &Roles::all_variables(names.len()), &BTreeSet::new());
             let records = Records::encode(&schema, &read.columns);
-            KeyTable::new(&JointTable::count(&records), schema.all(), records.levels())
+            KeyTable::new(&Located::count(&records), schema.all(), records.levels())
         });
         records = table.records();
         let mut summaries = Summaries::new(&table);

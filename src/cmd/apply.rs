@@ -2,7 +2,7 @@
 
 use marginswap_core::diagnostic::{Code, Diagnostic};
 use marginswap_core::varset::VarSet;
-use marginswap_io::{Changes, Overwrite, ReadOptions, check_outputs, digest_file, read_plan};
+use marginswap_io::{Overwrite, ReadOptions, check_outputs, digest_file, read_plan};
 use marginswap_pipeline::answer;
 use marginswap_pipeline::prepare::{open, scope_of};
 use marginswap_pipeline::project::{Project, Release};
@@ -67,7 +67,7 @@ pub fn run(args: &ApplyArgs) -> Result<Outcome, Diagnostic> {
             keys,
             &data,
             ReadOptions { delimiter: project.delimiter },
-            Changes::from(&plan),
+            &plan.plan,
             &ReleaseAs { target: &out, overwrite, shuffle, drop: &told.drop },
             run,
         )?;

@@ -53,8 +53,7 @@ fn frontier(args: &FrontierArgs, setup: &Setup, run: &mut Run<'_>) -> Result<Out
         let Candidate { cap, planned, claims, .. } = &plans[best];
         prepared.project.swap.budget = cap.0;
         let numbers = prepared.report(planned, claims, chosen.not_for_release);
-        let swaps = prepared.planned_swaps(planned);
-        let file = prepared.plan_file(swaps, prepared.planned_groups(planned), &numbers)?;
+        let file = prepared.plan_file(planned, &numbers)?;
         write_plan(path, overwrite, &file)?;
         talk(&format!(
             "{} holds plan {}: SECRET, whoever has it can undo the swaps",

@@ -12,6 +12,8 @@ pub mod text;
 pub mod varset;
 
 // One by one, so that they keep this order.
+pub mod columns;
+
 pub mod encode;
 
 pub mod table;

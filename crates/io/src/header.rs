@@ -14,8 +14,8 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
+use marginswap_core::columns::Column;
 use marginswap_core::diagnostic::{Code, Diagnostic, grouped};
-use marginswap_core::encode::Column;
 
 /// A name that cannot be used, and the position of its column.
 #[derive(Debug)]

@@ -15,10 +15,10 @@
 use std::io;
 use std::path::Path;
 
+use marginswap_core::columns::Column;
 #[cfg(not(feature = "parquet"))]
 use marginswap_core::diagnostic::Code;
 use marginswap_core::diagnostic::Diagnostic;
-use marginswap_core::encode::Column;
 
 use crate::csv::{CsvReader, Limits};
 use crate::delimiter::Delimiter;

@@ -9,9 +9,10 @@ use std::path::Path;
 use flate2::Compression as Level;
 use flate2::write::GzEncoder;
 use marginswap_core::diagnostic::{Code, Diagnostic};
+use marginswap_core::plan::Plan;
 use marginswap_io::{
-    Changes, FileDigest, InputFile, ReadOptions, ReleaseOptions, RewriteCounts, Source, Table,
-    rewrite_same, sha256_hex,
+    FileDigest, InputFile, ReadOptions, ReleaseOptions, RewriteCounts, Source, Table, rewrite_same,
+    sha256_hex,
 };
 
 const TEXT: &[u8] = b"\xef\xbb\xbfa,b\r\n1,x\r\n2,\"y\"\r\n\r\n";
@@ -69,7 +70,7 @@ fn read(file: &InputFile, wanted: bool) -> Table {
 fn rewrite(file: &InputFile, expected: &FileDigest) -> Result<RewriteCounts, Diagnostic> {
     let options = ReadOptions::default();
     let release = ReleaseOptions::default();
-    rewrite_same(file, expected, &options, Changes::default(), &release, &mut Vec::new())
+    rewrite_same(file, expected, &options, &Plan::default(), &release, &mut Vec::new())
 }
 
 /// Writes over a file without making a new one.

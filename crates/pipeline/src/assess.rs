@@ -10,7 +10,7 @@ use marginswap_core::risk::{
     Criterion, Direction, Fit, FittedModel, KeyTable, MOST_OPENED, Population, Risks, Seen, Start,
     Step, Summaries, WeightedRisks, fit, grow, ranked, risks, select, weighted_risks,
 };
-use marginswap_core::table::{CellId, JointTable};
+use marginswap_core::table::{CellId, Located};
 use marginswap_core::varset::VarSet;
 use marginswap_report::risk::{ModelOrigin, Score, SearchStart, SearchWay};
 
@@ -49,7 +49,7 @@ pub fn key_table(
     project: &Project,
     loaded: &Loaded,
     scope: &Scope,
-    joint: &JointTable,
+    joint: &Located,
     levels: &[usize],
 ) -> KeyTable {
     KeyTable::new(joint, loaded.variables(scope, &project.risk.keys), levels)

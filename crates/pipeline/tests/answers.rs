@@ -5,7 +5,8 @@
 
 use std::collections::BTreeSet;
 
-use marginswap_core::encode::{Records, Roles, Schema};
+use marginswap_core::columns::Roles;
+use marginswap_core::encode::{Records, Schema};
 use marginswap_core::varset::VarSet;
 use marginswap_core::verify::{Checks, Link, Triples, verify};
 use marginswap_pipeline::answer::{self, Weighed, judge};

@@ -13,7 +13,7 @@ use crate::moves::{
     Answer, Certificate, Found, Free, Kind, Limits, MoveSearch, TooManyTied, Tried, sources,
 };
 use crate::random::{Random, Seed};
-use crate::table::JointTable;
+use crate::table::Located;
 use crate::varset::VarSet;
 
 /// What swaps of more than two records can do for a record.
@@ -88,7 +88,7 @@ pub struct Term {
 pub fn larger(
     scope: &Scope,
     records: &Records,
-    joint: &JointTable,
+    joint: &Located,
     record: RecordId,
     max_records: usize,
 ) -> Result<Larger, TooManyTied> {
@@ -107,7 +107,7 @@ pub fn larger(
     Ok(Larger { max_records: limits.records, answer })
 }
 
-fn group_swap(records: &Records, joint: &JointTable, record: RecordId, found: &Found) -> GroupSwap {
+fn group_swap(records: &Records, joint: &Located, record: RecordId, found: &Found) -> GroupSwap {
     let mut chosen = vec![record];
     for &cell in &found.cells[1..] {
         let other = (0..records.len())
@@ -118,7 +118,8 @@ fn group_swap(records: &Records, joint: &JointTable, record: RecordId, found: &F
     }
     let after: Vec<Vec<u64>> =
         found.takes.iter().map(|&slot| found.table_move.added()[slot].clone()).collect();
-    let from = sources(records, &chosen, &after);
+    let before: Vec<&[u64]> = chosen.iter().map(|&record| records.get(record)).collect();
+    let from = sources(records.cells().layout(), &before, &after);
     let mut takes = Vec::new();
     for (place, &record) in chosen.iter().enumerate() {
         for (giving, &giver) in chosen.iter().enumerate() {
@@ -162,7 +163,7 @@ mod tests {
     fn explained(tables: &str, codes: &[[u32; 3]]) -> LargerAnswer {
         let scope = Scope::of_tables(&Formula::parse(&[tables]).unwrap()).unwrap();
         let records = Records::from_codes(&[2, 2, 2], codes);
-        let joint = JointTable::count(&records);
+        let joint = Located::count(&records);
         larger(&scope, &records, &joint, RecordId::at(0), 4).unwrap().answer
     }
 

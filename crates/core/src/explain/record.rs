@@ -9,7 +9,7 @@ use crate::encode::{RecordId, Records};
 use crate::graph::{Reason, Scope, Separator, Separators};
 use crate::partner::disclosed::is_proved_full;
 use crate::partner::{Choice, Surroundings, ThroughSeparator};
-use crate::table::JointTable;
+use crate::table::Located;
 use crate::varset::VarSet;
 
 /// How much of a record's partners is listed.
@@ -74,7 +74,7 @@ pub fn record(
     scope: &Scope,
     separators: &Separators,
     records: &Records,
-    joint: &JointTable,
+    joint: &Located,
     record: RecordId,
     list: Partners,
 ) -> RecordExplanation {
@@ -134,7 +134,7 @@ mod tests {
     fn explained(tables: &str, codes: &[[u32; 3]], most: usize) -> RecordExplanation {
         let scope = Scope::of_tables(&Formula::parse(&[tables]).unwrap()).unwrap();
         let records = Records::from_codes(&[2, 2, 2], codes);
-        let joint = JointTable::count(&records);
+        let joint = Located::count(&records);
         let separators = minimal_separators(&scope.class().margin_graph(), most);
         record(&scope, &separators, &records, &joint, RecordId::at(0), Partners::All)
     }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use marginswap_core::encode::{Column, Role, looks_like_id};
+use marginswap_core::columns::{Column, Role, looks_like_id};
 use marginswap_core::table::JointTable;
 use marginswap_report::inspect::{ColumnReport, ColumnRole, InspectReport};
 

@@ -8,7 +8,7 @@ use marginswap_core::risk::{
     Action, Anonymity, Estimate, Fit, FittedModel, KeySet, KeyTable, MinimalUniques, Population,
     Risks, Step, Verdict, WeightedRisks,
 };
-use marginswap_core::table::{CellId, JointTable};
+use marginswap_core::table::{CellId, Located};
 use marginswap_core::varset::VarSet;
 use marginswap_report::formula;
 use marginswap_report::risk::{
@@ -58,7 +58,7 @@ pub struct RiskParts<'a> {
     /// The asked rule, and the records it takes.
     pub rule: Option<(String, &'a [bool])>,
     /// The whole file and who can be swapped in it, where tables are kept.
-    pub screening: Option<(&'a JointTable, &'a Screening)>,
+    pub screening: Option<(&'a Located, &'a Screening)>,
 }
 
 /// Puts the parts together.

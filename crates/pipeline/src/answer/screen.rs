@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use marginswap_core::encode::RecordId;
 use marginswap_core::graph::{Scope, Separators};
 use marginswap_core::partner::Screening;
-use marginswap_core::table::{CellId, JointTable};
+use marginswap_core::table::{CellId, Located};
 use marginswap_core::varset::VarSet;
 use marginswap_report::screen::ScreenReport;
 
@@ -15,7 +15,7 @@ use super::names;
 #[must_use]
 pub fn screen(
     scope: &Scope,
-    joint: &JointTable,
+    joint: &Located,
     separators: &Separators,
     screening: &Screening,
     ids: VarSet,
@@ -58,11 +58,7 @@ pub fn screen(
 ///
 /// # Errors
 /// What the writer says.
-pub fn write_screen(
-    out: &mut dyn Write,
-    joint: &JointTable,
-    screening: &Screening,
-) -> io::Result<()> {
+pub fn write_screen(out: &mut dyn Write, joint: &Located, screening: &Screening) -> io::Result<()> {
     writeln!(out, "record,cell_count,sample_unique,swappable,disclosed")?;
     for record in (0..joint.records()).map(RecordId::at) {
         let cell = joint.cell_of(record);

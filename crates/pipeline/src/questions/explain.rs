@@ -3,7 +3,7 @@
 use marginswap_core::diagnostic::{Code, Diagnostic};
 use marginswap_core::explain;
 pub use marginswap_core::explain::Partners;
-use marginswap_core::table::JointTable;
+use marginswap_core::table::Located;
 use marginswap_report::Picture;
 use marginswap_report::explain::{PairReport, RecordReport};
 use marginswap_report::pictures::diagonal::{self, DiagonalPicture};
@@ -33,7 +33,7 @@ pub fn explain_record(
     let record = loaded.find(record)?;
     let records = loaded.records(&scope, run);
     drop(loaded);
-    let joint = JointTable::count(&records);
+    let joint = Located::count(&records);
     let found = explain::record(&scope, &separators, &records, &joint, record, partners);
     let mut report = answer::record(scope.schema(), &found);
     let most = project.max_records().get();

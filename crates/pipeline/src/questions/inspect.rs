@@ -1,7 +1,7 @@
 //! What is in a file.
 
 use marginswap_core::diagnostic::Diagnostic;
-use marginswap_core::table::JointTable;
+use marginswap_core::table::Located;
 use marginswap_report::inspect::{ColumnReport, ColumnRole, InspectReport};
 
 use crate::answer;
@@ -21,7 +21,7 @@ pub fn inspect(project: &Project, run: &mut Run<'_>) -> Result<InspectReport, Di
     let format = opened.format();
     run.begin(Phase::Reading)?;
     let loaded = opened.read(false, run)?;
-    let joint = JointTable::count(&loaded.plain_records(run));
+    let joint = Located::count(&loaded.plain_records(run));
     Ok(answer::inspect(&data, format, loaded.columns(), ignored, &joint))
 }
 

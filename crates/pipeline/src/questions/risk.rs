@@ -8,7 +8,7 @@ use marginswap_core::risk::{
     MOST_OPENED, Summaries, anonymity, dis, fit, key_sets, minimal_uniques, superpopulation,
     uniques_without,
 };
-use marginswap_core::table::JointTable;
+use marginswap_core::table::Located;
 use marginswap_report::risk::RiskReport;
 
 use crate::answer::{self, RiskParts};
@@ -56,7 +56,7 @@ pub fn risk(
     let loaded = opened.read(true, run)?;
     let records = loaded.records(&scope, run);
     let levels = records.levels().to_vec();
-    let joint = JointTable::count(&records);
+    let joint = Located::count(&records);
     drop(records);
     let table = key_table(project, &loaded, &scope, &joint, &levels);
     let mut summaries = Summaries::new(&table);

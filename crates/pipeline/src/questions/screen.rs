@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use marginswap_core::diagnostic::Diagnostic;
 use marginswap_core::partner::{Screening, screen_announced};
-use marginswap_core::table::JointTable;
+use marginswap_core::table::Located;
 use marginswap_report::screen::ScreenReport;
 
 use crate::answer;
@@ -20,7 +20,7 @@ const WORTH_A_WORD: u64 = 100_000_000;
 pub struct Screened {
     /// In numbers.
     pub report: ScreenReport,
-    joint: JointTable,
+    joint: Located,
     screening: Screening,
 }
 
@@ -40,7 +40,7 @@ pub fn screen(project: &Project, run: &mut Run<'_>) -> Result<Screened, Diagnost
     let records = loaded.records(&scope, run);
     let ids = ids(scope.schema(), &records).into_iter().collect();
     drop(loaded);
-    let joint = JointTable::count(&records);
+    let joint = Located::count(&records);
     drop(records);
     run.begin(Phase::Screening)?;
     let screening = screen_announced(&joint, scope.class(), &separators, |comparisons| {
