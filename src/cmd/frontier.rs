@@ -3,7 +3,6 @@
 use std::path::Path;
 
 use marginswap_core::diagnostic::Diagnostic;
-use marginswap_core::verify::{Standing, choose};
 use marginswap_io::{Overwrite, check_outputs, write_plan};
 use marginswap_pipeline::answer;
 use marginswap_report::pictures::frontier as picture;
@@ -11,9 +10,9 @@ use marginswap_report::pictures::frontier as picture;
 use crate::args::FrontierArgs;
 use crate::output::{Outcome, Sketch, give, next, paths, talk};
 use crate::setup::Setup;
-use marginswap_pipeline::frontier::{Candidate, Cap, candidates, seeds};
+use marginswap_pipeline::frontier::{Candidate, Cap, best, candidates, seeds};
 use marginswap_pipeline::notes::Run;
-use marginswap_pipeline::prepare::{Prepared, prepare};
+use marginswap_pipeline::prepare::prepare;
 use marginswap_pipeline::project::{Amount, Share};
 use marginswap_pipeline::seed::SeedFrom;
 
@@ -44,8 +43,7 @@ fn frontier(args: &FrontierArgs, setup: &Setup, run: &mut Run<'_>) -> Result<Out
     let mut prepared = prepare(project, run)?;
     let chosen = SeedFrom::flags(seed_file, args.job.demo_seed).choose(run)?;
     let plans = candidates(&prepared, &caps, &seeds(chosen.seed, args.seeds.get()))?;
-    let standings = standings(&prepared, &plans);
-    let best = choose(&standings, args.choose.criterion);
+    let best = best(&prepared, &plans, args.choose.criterion);
     let report =
         answer::frontier(&prepared, &plans, best, &args.choose.words, chosen.not_for_release);
     sketch.draw(|| picture::draw("", &report))?;
@@ -68,8 +66,4 @@ fn frontier(args: &FrontierArgs, setup: &Setup, run: &mut Run<'_>) -> Result<Out
         (None, _) => next("the same with --plan FILE keeps the chosen plan"),
     }
     Ok(if best.is_none() { Outcome::GateNotMet } else { Outcome::Done })
-}
-
-fn standings(prepared: &Prepared, plans: &[Candidate]) -> Vec<Standing> {
-    plans.iter().map(|plan| plan.standing(prepared.records.len())).collect()
 }
