@@ -627,3 +627,40 @@ fn a_graph_of_countless_separators_is_answered() {
     assert_eq!(screened["separators_complete"], false);
     assert_eq!(screened["swappable"], 2000);
 }
+
+/// With `--json` an error is JSON too, whether of the data or of the command line.
+#[test]
+fn errors_are_json_when_asked() {
+    for (arguments, code, exit) in [
+        (&["inspect", "tests/bad/too_many_fields.csv", "--json"][..], Some("E203"), 3),
+        (&["inspect", "tests/bad/good.csv", "--id", "persn", "--json"], Some("E105"), 2),
+        (&["screen", "--nonsense", "--json"], None, 2),
+    ] {
+        let output = marginswap(arguments);
+        assert_eq!(output.status.code(), Some(exit));
+        let told: serde_json::Value = serde_json::from_str(&out(&output)).unwrap();
+        assert_eq!(told["error"]["code"].as_str(), code, "{told}");
+        assert_eq!(told["error"]["exit_code"], exit);
+        assert!(!told["error"]["detail"].as_str().unwrap().is_empty());
+        assert!(!err(&output).is_empty());
+    }
+}
+
+/// Scripts and pages for the surroundings name every command.
+#[test]
+fn completions_and_manual_know_every_command() {
+    let folder = tempfile::tempdir().unwrap();
+    let pages = folder.path().to_str().unwrap();
+    let manual = marginswap(&["man", "--out", pages]);
+    assert_eq!(manual.status.code(), Some(0), "{}", err(&manual));
+    let main = out(&marginswap(&["man"]));
+    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+        let script = out(&marginswap(&["completions", shell]));
+        for command in ["protect", "verify", "explain", "frontier"] {
+            assert!(script.contains(command), "{shell}: {command}");
+            assert!(main.contains(command), "{command}");
+            let page = fs::read_to_string(folder.path().join(format!("marginswap-{command}.1")));
+            assert!(page.unwrap().contains("project"), "{command}");
+        }
+    }
+}

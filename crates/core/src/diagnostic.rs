@@ -8,6 +8,8 @@
 use std::fmt;
 use std::path::PathBuf;
 
+pub use crate::text::{escaped, grouped, is_control};
+
 /// One refusal, as a user reads it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Diagnostic {
@@ -125,42 +127,6 @@ impl fmt::Display for Place {
         }
         Ok(())
     }
-}
-
-/// A text that may hold a name from a file, fit for a terminal: characters that control it,
-/// break a line or turn the direction of writing are escaped.
-#[must_use]
-pub fn escaped(text: &str) -> String {
-    let mut shown = String::with_capacity(text.len());
-    for character in text.chars() {
-        if is_control(character) {
-            shown.extend(character.escape_default());
-        } else {
-            shown.push(character);
-        }
-    }
-    shown
-}
-
-/// Does a character control the terminal, break a line or turn the direction of writing?
-#[must_use]
-pub fn is_control(character: char) -> bool {
-    character.is_control()
-        || matches!(character, '\u{2028}' | '\u{2029}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
-}
-
-/// A count with its thousands set apart: 5,912,884.
-#[must_use]
-pub fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
-    for (position, digit) in digits.chars().enumerate() {
-        if position > 0 && (digits.len() - position).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
 }
 
 macro_rules! codes {
@@ -426,6 +392,9 @@ codes! {
         "Swaps of more than two records are looked for among at most 64 variables with two values\n\
          or more. Name fewer with --vars (what it leaves out stays as it is), or leave\n\
          --max-records at 2: pairs are looked for among up to 256.";
+    Cancelled 706 exit 7: "stopped on request",
+        "The run was asked to stop and did so between two steps. Nothing was released, and no file\n\
+         was left half-written.";
     Unreadable 801 exit 8: "a file that cannot be read",
         "The operating system refuses to read the file; what it says is printed with the error.";
     Unwritable 802 exit 8: "a file that cannot be written",
@@ -460,13 +429,6 @@ impl fmt::Display for Code {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn thousands_are_set_apart() {
-        for (number, text) in [(0, "0"), (999, "999"), (1000, "1,000"), (5_912_884, "5,912,884")] {
-            assert_eq!(grouped(number), text);
-        }
-    }
 
     #[test]
     fn a_hostile_name_does_not_reach_the_terminal() {

@@ -26,7 +26,7 @@ use marginswap_core::verify::{Claims, Distances, Link, Pooled, claims, compare_p
 use marginswap_io::{
     PlanFile, PlanHeader, PlannedGroup, PlannedSwap, ReadOptions, Source, digest_file,
 };
-use marginswap_report::plan::{LeftOverReport, PlanReport};
+use marginswap_report::plan::PlanReport;
 
 use crate::assess::{Question, Taken, assess, key_table};
 use crate::input::{Loaded, Opened, note_many, separators};
@@ -485,7 +485,7 @@ impl Prepared {
             unswappable,
             disclosed,
             left_over,
-            left_over_because: LeftOverReport::new(&planned.left_over),
+            left_over_because: crate::answer::left_over(&planned.left_over),
             max_records: self.project.max_records().get(),
             impossible,
             barred: looked_further.then_some(barred),
