@@ -16,7 +16,7 @@ pub fn left_over(left_over: &[LeftOver]) -> LeftOverReport {
             Obstacle::Taken => &mut report.taken,
             Obstacle::Budget => &mut report.budget,
             Obstacle::Unknown => &mut report.not_searched,
-        } += 1;
+        } += u64::from(left.records);
     }
     report
 }
