@@ -8,9 +8,9 @@ use marginswap_core::diagnostic::{Code, Diagnostic, grouped};
 use marginswap_core::encode::{RecordId, Records, Schema, Variable};
 use marginswap_core::graph::{Scope, Separators, minimal_separators, quoted};
 use marginswap_core::varset::VarSet;
-use marginswap_io::{Compression, Format, Source};
+use marginswap_io::{Compression, FileDigest, Format, InputFile, Source};
 
-use crate::notes::{Note, Run};
+use crate::notes::{Note, Phase, Run};
 use crate::project;
 
 /// An opened file whose columns have their roles.
@@ -20,10 +20,14 @@ pub struct Opened {
     roles: Roles,
 }
 
-/// A file that has been read.
+/// A file that has been read: its columns in memory, and the handle through which its bytes
+/// can be read again.
 pub struct Loaded {
     path: PathBuf,
     columns: Columns,
+    file: InputFile,
+    digest: FileDigest,
+    format: Format,
 }
 
 impl Opened {
@@ -93,10 +97,14 @@ impl Opened {
         let wanted: Vec<bool> = (0..names.len())
             .map(|column| roles.of(column) != Role::Ignored || (with_id && id == Some(column)))
             .collect();
-        let columns = Columns::new(names, roles, source.read(&wanted)?.columns);
-        let loaded = Loaded { path, columns };
-        loaded.note_a_missing_header(run);
-        Ok(loaded)
+        run.begin(Phase::Reading)?;
+        let (file, format) = (source.file().clone(), source.format());
+        let table = source.read(&wanted)?;
+        if table.looks_like_a_record {
+            run.note(Note::NoHeader);
+        }
+        let columns = Columns::new(names, roles, table.columns);
+        Ok(Loaded { path, columns, file, digest: table.digest, format })
     }
 }
 
@@ -114,6 +122,21 @@ impl Loaded {
     /// The file.
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// The handle of the file.
+    pub fn file(&self) -> &InputFile {
+        &self.file
+    }
+
+    /// The sum of the bytes that were read.
+    pub fn digest(&self) -> &FileDigest {
+        &self.digest
+    }
+
+    /// How the file is written.
+    pub fn format(&self) -> Format {
+        self.format
     }
 
     /// The columns in memory.
@@ -176,7 +199,7 @@ impl Loaded {
     /// The same columns in the places that another file gives them, by name; the name of a
     /// column that one file has read and the other has not, otherwise.
     pub fn in_the_order_of(self, other: &Self) -> Result<Self, String> {
-        Ok(Self { path: self.path, columns: self.columns.in_the_order_of(&other.columns)? })
+        Ok(Self { columns: self.columns.in_the_order_of(&other.columns)?, ..self })
     }
 
     /// For looking many records up.
@@ -237,17 +260,6 @@ impl Loaded {
         for variable in staying {
             let columns = variable.columns.iter().map(|&column| quoted(&self.names()[column]));
             run.note(Note::IdStays { variable: variable.name.clone(), columns: columns.collect() });
-        }
-    }
-
-    /// A header line that holds what the records below hold is most likely a record.
-    fn note_a_missing_header(&self, run: &mut Run<'_>) {
-        let is_category = |(name, _, column): (&str, Role, &Column)| {
-            column.dictionary().find(name.as_bytes()).is_some()
-        };
-        let all_numbers = self.names().iter().all(|name| name.trim().parse::<f64>().is_ok());
-        if all_numbers || self.columns().any(is_category) {
-            run.note(Note::NoHeader);
         }
     }
 }

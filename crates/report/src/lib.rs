@@ -29,6 +29,7 @@ pub mod graph;
 pub mod inspect;
 pub mod larger;
 pub mod plan;
+pub mod protection;
 pub mod risk;
 pub mod screen;
 pub mod verify;

@@ -5,7 +5,7 @@ use marginswap_core::table::Located;
 use marginswap_report::inspect::{ColumnReport, ColumnRole, InspectReport};
 
 use crate::answer;
-use crate::notes::{Phase, Run};
+use crate::notes::Run;
 use crate::prepare::{data_of, open};
 use crate::project::Project;
 use crate::settings::formula;
@@ -19,7 +19,6 @@ pub fn inspect(project: &Project, run: &mut Run<'_>) -> Result<InspectReport, Di
     let opened = open(project, &data)?;
     let ignored = opened.ignored();
     let format = opened.format();
-    run.begin(Phase::Reading)?;
     let loaded = opened.read(false, run)?;
     let joint = Located::count(&loaded.plain_records(run));
     Ok(answer::inspect(&data, format, loaded.columns(), ignored, &joint))

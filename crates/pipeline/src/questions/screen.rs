@@ -35,7 +35,6 @@ pub fn screen(project: &Project, run: &mut Run<'_>) -> Result<Screened, Diagnost
     let scope = scope_of(project, &opened)?;
     let separators = separators(&scope, project.max_separators());
     note_many(&separators, run);
-    run.begin(Phase::Reading)?;
     let loaded = opened.read(false, run)?;
     let records = loaded.records(&scope, run);
     let ids = ids(scope.schema(), &records).into_iter().collect();

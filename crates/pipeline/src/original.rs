@@ -1,0 +1,357 @@
+//! The original file of a project: read once, with its scope and who is at risk in it.
+//!
+//! Planning, comparing and the questions all begin here.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use marginswap_core::columns::did_you_mean;
+use marginswap_core::diagnostic::{Code, Diagnostic};
+use marginswap_core::encode::{RecordId, Records};
+use marginswap_core::graph::{Formula, Reason, Scope, Separators, Ties};
+use marginswap_core::plan::{Forbidden, Term};
+use marginswap_core::risk::{KeyTable, Summaries, rare_cells};
+use marginswap_core::table::{CellId, Located};
+use marginswap_core::varset::VarSet;
+use marginswap_io::{ReadOptions, Source};
+
+use crate::assess::{Question, Taken, assess, key_table};
+use crate::input::{Loaded, Opened, note_many, separators};
+use crate::notes::{Note, Run};
+use crate::project::{Project, Risky};
+use crate::settings::{Kind, SETTINGS, Topic};
+
+/// The original file, and what a project makes of it.
+pub struct Original {
+    /// The project.
+    pub project: Project,
+    /// The file.
+    pub loaded: Loaded,
+    /// Its variables and what ties them.
+    pub scope: Scope,
+    /// Where the ties part.
+    pub separators: Separators,
+    /// Its records.
+    pub records: Records,
+    /// Its cells, and the cell of each record.
+    pub located: Located,
+    /// Each intruder: what is known, what is to be hidden, and who is at risk.
+    pub intruders: Vec<Intruder>,
+    /// Combinations that no swap may create.
+    pub forbidden: Vec<Forbidden>,
+}
+
+/// An intruder who knows some keys.
+#[derive(Debug, Clone)]
+pub struct Intruder {
+    /// The variables the intruder knows.
+    pub keys: VarSet,
+    /// The variables the intruder wants to learn.
+    pub sensitive: VarSet,
+    /// For each record: is it at risk?
+    pub risky: Vec<bool>,
+}
+
+impl Original {
+    /// Reads the data file of a project.
+    ///
+    /// # Errors
+    /// When it cannot be read, or a setting does not fit it.
+    pub fn read(project: Project, run: &mut Run<'_>) -> Result<Self, Diagnostic> {
+        let watched = Formula::parse(&project.report.watch)?.names();
+        let opened = open(&project, &data_of(&project)?)?;
+        let scope = scope_apart(&project, &opened, &watched)?;
+        let separators = separators(&scope, project.max_separators());
+        note_many(&separators, run);
+        let loaded = opened.read(true, run)?;
+        let records = loaded.records(&scope, run);
+        let located = Located::count(&records);
+        let forbidden = forbidden(&project, &loaded, &scope, run);
+        let intruders = intruders(&project, &loaded, &scope, &located, records.levels())?;
+        Ok(Self { project, loaded, scope, separators, records, located, intruders, forbidden })
+    }
+
+    /// The tables that must be found unchanged.
+    #[must_use]
+    pub fn named_tables(&self) -> Vec<VarSet> {
+        named_tables(&self.scope)
+    }
+
+    /// For each record: is it at risk from any intruder?
+    #[must_use]
+    pub fn at_risk(&self) -> Vec<bool> {
+        let mut risky = vec![false; self.records.len()];
+        for intruder in &self.intruders {
+            for (any, one) in risky.iter_mut().zip(&intruder.risky) {
+                *any |= one;
+            }
+        }
+        risky
+    }
+}
+
+/// What each set of keys makes of the records. The rule of who is at risk holds for the first;
+/// for the others it is the same where it speaks of keys alone.
+fn intruders(
+    project: &Project,
+    loaded: &Loaded,
+    scope: &Scope,
+    located: &Located,
+    levels: &[usize],
+) -> Result<Vec<Intruder>, Diagnostic> {
+    let mut found = Vec::new();
+    if project.risk.keys.is_empty() {
+        return Ok(found);
+    }
+    let named = loaded.variables(scope, &project.risk.sensitive);
+    let hidden = |keys: VarSet| match named.is_empty() {
+        true => scope.schema().all() - keys,
+        false => named - keys,
+    };
+    let keys = loaded.variables(scope, &project.risk.keys);
+    let risky = risky(project, loaded, scope, located, levels)?;
+    found.push(Intruder { keys, sensitive: hidden(keys), risky });
+    for more in &project.risk.more_keys {
+        let keys = loaded.variables(scope, more);
+        let rule = match project.risky() {
+            Risky::BelowK(k) => Risky::BelowK(k),
+            Risky::Records(file) => Risky::Records(file),
+            Risky::Unique | Risky::Top(_) | Risky::Probability(_) => Risky::Unique,
+        };
+        let by_model = |_| unreachable!("these rules need no model");
+        let risky = rule_of(&rule, loaded, located, keys, by_model)?;
+        found.push(Intruder { keys, sensitive: hidden(keys), risky });
+    }
+    Ok(found)
+}
+
+/// The rules of a project, over the codes of its file.
+fn forbidden(
+    project: &Project,
+    loaded: &Loaded,
+    scope: &Scope,
+    run: &mut Run<'_>,
+) -> Vec<Forbidden> {
+    let mut rules = Vec::new();
+    for (number, rule) in project.swap.rules.iter().enumerate() {
+        let mut terms = Vec::new();
+        for term in &rule.terms {
+            let (variable, column) = loaded.variable_and_column(scope, &term.column);
+            let find = |value: &Vec<u8>| column.dictionary().find(value);
+            let mut codes: Vec<u32> = term.values.iter().filter_map(find).collect();
+            if codes.len() < term.values.len() {
+                let (rule, column) = (number + 1, term.column.clone());
+                run.note(Note::RuleValueMissing { rule, column });
+            }
+            codes.sort_unstable();
+            terms.push(Term { variable, codes, negated: term.negated });
+        }
+        rules.push(Forbidden { terms });
+    }
+    rules
+}
+
+/// The data file that a project names.
+pub fn data_of(project: &Project) -> Result<PathBuf, Diagnostic> {
+    project.data.clone().ok_or_else(|| {
+        Diagnostic::new(
+            Code::MissingSetting,
+            "no data file is named",
+            "name it on the command line, or as `data` in the project file",
+        )
+    })
+}
+
+/// Refuses a project without keys.
+///
+/// # Errors
+/// [`Code::MissingSetting`].
+pub fn keys_are_named(project: &Project) -> Result<(), Diagnostic> {
+    if !project.risk.keys.is_empty() {
+        return Ok(());
+    }
+    Err(Diagnostic::new(
+        Code::MissingSetting,
+        "no keys are named: what an intruder may know decides who is at risk",
+        "name them with --keys, or as `keys` under [risk] in the project file",
+    ))
+}
+
+/// The refusal of more sets of keys than can be gone through.
+pub fn too_many_sets(option: &str) -> Diagnostic {
+    Diagnostic::new(
+        Code::TooManySets,
+        format!("{option} asks for more sets of keys than can be gone through"),
+        "give it a smaller number, or name fewer keys",
+    )
+}
+
+/// For each record: is its combination of keys among these?
+pub fn of_cells(joint: &Located, table: &KeyTable, cells: &[CellId]) -> Vec<bool> {
+    let mut taken = vec![false; table.joint().len()];
+    for cell in cells {
+        taken[cell.position()] = true;
+    }
+    let record = |record| taken[table.cell_of(RecordId::at(record)).position()];
+    (0..joint.records()).map(record).collect()
+}
+
+/// Opens a file with the roles that a project gives its columns.
+///
+/// # Errors
+/// When its header cannot be read, a setting names a column that it does not have, or a column
+/// has two roles.
+pub fn open(project: &Project, path: &Path) -> Result<Opened, Diagnostic> {
+    let source = Source::open(path, &ReadOptions { delimiter: project.delimiter })?;
+    check_names(project, source.columns(), source.looks_like_a_record())
+        .map_err(|error| error.in_file(path))?;
+    Opened::new(path, source, &project.columns)
+}
+
+/// Refuses a setting that names a column which is not there.
+fn check_names(
+    project: &Project,
+    columns: &[String],
+    looks_like_a_record: bool,
+) -> Result<(), Diagnostic> {
+    // What the pages look at beside is looked up when they are made.
+    let settings = SETTINGS.iter().filter(|setting| setting.topic != Topic::Preset);
+    for setting in settings {
+        let there = |name: &&String| !columns.contains(name);
+        if let Some(name) = setting.columns(project).iter().find(there) {
+            let code = match setting.kind {
+                Kind::Tables | Kind::Text(_) => Code::UnknownVariable,
+                _ => Code::UnknownColumn,
+            };
+            let detail = format!("`{name}` is no column of the file");
+            // Where the first line is a record, the names are somebody's values.
+            let remedy = match looks_like_a_record {
+                true => "the first line of the file looks like a record: add a header line".to_owned(),
+                false => did_you_mean(name, columns),
+            };
+            return Err(
+                Diagnostic::new(code, detail, remedy).about(format!("{}={name}", setting.key()))
+            );
+        }
+    }
+    Ok(())
+}
+
+/// The scope of a project in a file with these columns.
+pub fn scope_of(project: &Project, opened: &Opened) -> Result<Scope, Diagnostic> {
+    scope_apart(project, opened, &[])
+}
+
+/// As [`scope_of`], with more columns that are variables of their own though they stay.
+pub fn scope_apart(
+    project: &Project,
+    opened: &Opened,
+    more: &[String],
+) -> Result<Scope, Diagnostic> {
+    let names = opened.columns();
+    let find = |name: &str| opened.position(name);
+    let swap = &project.swap;
+    let all = |names: &[String]| -> Result<BTreeSet<usize>, Diagnostic> {
+        names.iter().map(|name| find(name)).collect()
+    };
+    let mut apart = all(&project.risk.keys)?;
+    apart.extend(all(&project.risk.sensitive)?);
+    for keys in &project.risk.more_keys {
+        apart.extend(all(keys)?);
+    }
+    apart.extend(all(&swap.strata)?);
+    apart.extend(all(more)?);
+    for list in &swap.matched {
+        apart.extend(all(list)?);
+    }
+    for term in swap.rules.iter().flat_map(|rule| &rule.terms) {
+        apart.insert(find(&term.column)?);
+    }
+    let ties = Ties {
+        linked: swap.linked.iter().map(|group| all(group)).collect::<Result<_, _>>()?,
+        weight: swap.weight.as_deref().map(find).transpose()?,
+        apart,
+    };
+    Scope::with_ties(names, opened.roles(), &Formula::parse(&project.keep.tables)?, &ties)
+        .map_err(|error| error.in_file(opened.path()))
+}
+
+/// Who is at risk, record by record.
+pub fn risky(
+    project: &Project,
+    loaded: &Loaded,
+    scope: &Scope,
+    joint: &Located,
+    levels: &[usize],
+) -> Result<Vec<bool>, Diagnostic> {
+    let by_model = |rule: Taken| {
+        let table = key_table(project, loaded, scope, joint, levels);
+        let question = Question { project, loaded, scope, table: &table };
+        let assessment = assess(&question, &mut Summaries::new(&table))?.ok_or_else(|| {
+            Diagnostic::new(
+                Code::NoRiskModel,
+                "`top:` and `prob:` rank records by a risk model, which needs the population's size",
+                "say it with --population or --fraction, or choose with unique, k:3 or records:FILE",
+            )
+        })?;
+        Ok(of_cells(joint, &table, &assessment.taken(&table, rule)))
+    };
+    rule_of(&project.risky(), loaded, joint, loaded.variables(scope, &project.risk.keys), by_model)
+}
+
+/// The records that a rule takes; `by_model` answers for the rules that need a model.
+pub fn rule_of(
+    rule: &Risky,
+    loaded: &Loaded,
+    joint: &Located,
+    keys: VarSet,
+    by_model: impl FnOnce(Taken) -> Result<Vec<bool>, Diagnostic>,
+) -> Result<Vec<bool>, Diagnostic> {
+    let below = |k: u64| {
+        let rare = rare_cells(joint, keys, k);
+        (0..joint.records())
+            .map(|record| rare[joint.cell_of(RecordId::at(record)).position()])
+            .collect()
+    };
+    match rule {
+        Risky::Unique => Ok(below(2)),
+        Risky::BelowK(k) => Ok(below((*k).into())),
+        Risky::Records(file) => {
+            let mut risky = vec![false; joint.records()];
+            let text = fs::read_to_string(file).map_err(|error| {
+                let code = match error.kind() {
+                    std::io::ErrorKind::NotFound => Code::FileMissing,
+                    _ => Code::Unreadable,
+                };
+                Diagnostic::new(code, error.kind().to_string(), "see the file of risky records")
+                    .in_file(file)
+            })?;
+            let finder = loaded.finder();
+            let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
+            for (line, name) in (1u64..).zip(text.lines()) {
+                if !name.trim().is_empty() {
+                    let record = finder.find(name.trim()).map_err(|mut error| {
+                        error.place.file = Some(file.clone());
+                        error.place.line = Some(line);
+                        error
+                    })?;
+                    risky[record.position()] = true;
+                }
+            }
+            Ok(risky)
+        }
+        Risky::Top(number) => by_model(Taken::Top(*number)),
+        Risky::Probability(least) => by_model(Taken::Probability(*least)),
+    }
+}
+
+/// The tables of a scope that were named.
+pub fn named_tables(scope: &Scope) -> Vec<VarSet> {
+    scope
+        .tables()
+        .iter()
+        .filter(|table| table.reason == Reason::Named)
+        .map(|table| table.variables)
+        .collect()
+}
