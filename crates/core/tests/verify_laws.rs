@@ -12,7 +12,7 @@ use marginswap_core::partner::swap::exchange;
 use marginswap_core::random::{Random, Seed};
 use marginswap_core::varset::VarSet;
 use marginswap_core::verify::{
-    Checks, File, Link, LinkError, Pooled, Triples, Verification, certify, changes, claims,
+    Checks, File, Link, LinkError, Pooled, Triples, Verification, changes,
     compare_pairs, compare_tables, compare_triples, link_by_id, recount, verify,
 };
 use proptest::prelude::*;
@@ -150,9 +150,9 @@ fn columns(file: &[Row]) -> Vec<Option<Column>> {
 }
 
 /// All that is asked of two files in the laws about the whole.
-fn checks<'a>(tables: &'a [VarSet], keys: VarSet, link: &'a Link, variables: usize) -> Checks<'a> {
+fn checks<'a>(tables: &'a [VarSet], link: &'a Link, variables: usize) -> Checks<'a> {
     let compared = VarSet::first(variables);
-    Checks { tables, keys, scenarios: &[], link: Some(link), compared, triples: Triples::Compared }
+    Checks { tables, scenarios: &[], link: Some(link), compared, triples: Triples::Compared }
 }
 
 proptest! {
@@ -219,7 +219,7 @@ proptest! {
 
     /// Any files; and the files that one exchange makes, of which some keep all tables.
     #[test]
-    fn law_certified_iff_every_table_is_kept(
+    fn law_equal_iff_every_table_is_kept(
         (before, other) in two_files(),
         bits in proptest::collection::vec(0u32..32, 0..4),
         left in 0usize..12,
@@ -234,18 +234,13 @@ proptest! {
         };
         let checks = Checks {
             tables: &tables,
-            keys: VarSet::EMPTY,
             scenarios: &[],
             link: None,
             compared: VarSet::EMPTY,
             triples: Triples::Skipped,
         };
-        let certified = certify(&packed, other.packed(), &checks);
-        prop_assert_eq!(certified.is_ok(), equal(&other));
-        let found = match &certified {
-            Ok(certified) => certified.verification(),
-            Err(found) => found,
-        };
+        let found = verify(&packed, &other.packed(), &checks);
+        prop_assert_eq!(found.is_equal(), equal(&other));
         prop_assert_eq!(&found.tables, &recount(&packed, &other.packed(), &tables));
         if left < before.records.len() && right < before.records.len() && left != right {
             let exchanged: VarSet =
@@ -259,12 +254,8 @@ proptest! {
                 after.records[left][variable] = layout.code(&new_left, variable);
                 after.records[right][variable] = layout.code(&new_right, variable);
             }
-            let released = after.packed();
-            let certified = certify(&packed, released.clone(), &checks);
-            prop_assert_eq!(certified.is_ok(), before.keeps(left, right, exchanged, &tables));
-            if let Ok(certified) = certified {
-                prop_assert_eq!(certified.records().cells().words(), released.cells().words());
-            }
+            let found = verify(&packed, &after.packed(), &checks);
+            prop_assert_eq!(found.is_equal(), before.keeps(left, right, exchanged, &tables));
         }
     }
 
@@ -416,63 +407,18 @@ proptest! {
     }
 
     #[test]
-    fn law_claims_by_definition(
-        (before, after) in two_files(),
-        bits in 0u32..32,
-        seed in any::<u8>(),
-    ) {
-        let keys = tables(&[bits], before.levels.len())[0];
-        let linked = before.records.len() == after.records.len();
-        let order = order(after.records.len(), seed);
-        let released = reordered(&after, &order);
-        let map = map_of(&order);
-        let link = linked.then(|| Link::ByMap(map.clone()));
-        let pooled = Pooled::of(&before.packed(), &released.packed());
-        let found = claims(&pooled, keys, link.as_ref());
-
-        let key = |record: &Vec<u32>| -> Vec<u32> { keys.iter().map(|variable| record[variable]).collect() };
-        let once = |table: &BTreeMap<Vec<u32>, u64>, key: &Vec<u32>| table.get(key) == Some(&1);
-        let (old, new) = (before.margin_table(keys), released.margin_table(keys));
-        let (mut all, mut right, mut of_uniques, mut right_of_uniques) = (0, 0, 0, 0);
-        for (record, original) in before.records.iter().enumerate() {
-            let lines: Vec<usize> = (0..released.records.len())
-                .filter(|&line| key(&released.records[line]) == key(original))
-                .collect();
-            let [line] = lines[..] else { continue };
-            let correct = u64::from(linked && map[record] as usize == line);
-            let unique = u64::from(once(&old, &key(original)));
-            all += 1;
-            right += correct;
-            of_uniques += unique;
-            right_of_uniques += correct * unique;
-        }
-        prop_assert_eq!((found.all.claims, found.of_uniques.claims), (all, of_uniques));
-        prop_assert_eq!(found.all.correct, linked.then_some(right));
-        prop_assert_eq!(found.of_uniques.correct, linked.then_some(right_of_uniques));
-        let uniques = |table: &BTreeMap<Vec<u32>, u64>| table.values().filter(|&&count| count == 1).count() as u64;
-        prop_assert_eq!(found.uniques_before, uniques(&old));
-        prop_assert_eq!(found.uniques_after, uniques(&new));
-        let new_uniques = new.keys().filter(|key| once(&new, key) && !once(&old, key)).count();
-        prop_assert_eq!(found.new_uniques, new_uniques as u64);
-        let emptied = old.keys().filter(|key| once(&old, key) && !new.contains_key(*key)).count();
-        prop_assert_eq!(found.emptied, emptied as u64);
-    }
-
-    /// Both files in any order, each level under any code: the same to the last bit.
-    #[test]
     fn law_verify_is_blind_to_order(
         (before, after) in two_files(),
         bits in proptest::collection::vec(0u32..32, 0..3),
-        keys in 0u32..32,
         seeds in any::<[u8; 3]>(),
     ) {
         let variables = before.levels.len();
-        let (tables, keys) = (tables(&bits, variables), tables(&[keys], variables)[0]);
+        let tables = tables(&bits, variables);
         let count = before.records.len();
         let straight = verify(
             &before.packed(),
             &after.packed(),
-            &checks(&tables, keys, &Link::ByPosition, variables),
+            &checks(&tables, &Link::ByPosition, variables),
         );
         let (order_before, order_after) = (order(count, seeds[0]), order(after.records.len(), seeds[1]));
         let recoded = |world: World| -> World {
@@ -492,7 +438,7 @@ proptest! {
             Link::ByPosition
         };
         let shuffled =
-            verify(&first.packed(), &second.packed(), &checks(&tables, keys, &link, variables));
+            verify(&first.packed(), &second.packed(), &checks(&tables, &link, variables));
         prop_assert_eq!(straight, shuffled);
     }
 }
@@ -522,7 +468,7 @@ fn law_verify_is_blind_to_threads() {
     let tables =
         [VarSet::from([0, 1]), VarSet::from([2, 4]), VarSet::from([5, 6]), VarSet::single(4)];
     let link = Link::ByPosition;
-    let checks = checks(&tables, VarSet::from([0, 2, 3]), &link, levels.len());
+    let checks = checks(&tables, &link, levels.len());
     let with = |threads: usize| -> Verification {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(|| verify(&before, &after, &checks))
@@ -603,7 +549,7 @@ fn time_of_a_million_records() {
         VarSet::from([5, 7]),
         VarSet::from([0, 3, 6, 8]),
     ];
-    let (keys, link) = (VarSet::from([0, 1, 2, 3, 7]), Link::ByPosition);
+    let link = Link::ByPosition;
     for (what, after) in [("in place", &after), ("shuffled", &shuffled)] {
         for _ in 0..3 {
             let start = std::time::Instant::now();
@@ -623,21 +569,18 @@ fn time_of_a_million_records() {
             let _ = changes(&left, &right, &link);
             let change = start.elapsed();
             let start = std::time::Instant::now();
-            let _ = claims(&pooled, keys, Some(&link));
-            let claims = start.elapsed();
-            let start = std::time::Instant::now();
             let _ = compare_pairs(&pooled, VarSet::first(9), &tables);
             let pairs = start.elapsed();
             let start = std::time::Instant::now();
             let _ = compare_triples(&pooled, VarSet::first(9), &tables);
             let triples = start.elapsed();
             let start = std::time::Instant::now();
-            let asked = Checks { triples: Triples::Skipped, ..checks(&tables, keys, &link, 9) };
+            let asked = Checks { triples: Triples::Skipped, ..checks(&tables, &link, 9) };
             let _ = verify(&left, &right, &asked);
             let all = start.elapsed();
             println!(
                 "{what}, {changed} tables changed: encode one {encode:.0?}, both {encode_both:.0?}; \
-                 pool {pool:.0?}, recount {recount:.0?}, changes {change:.0?}, claims {claims:.0?}, \
+                 pool {pool:.0?}, recount {recount:.0?}, changes {change:.0?}, \
                  pairs {pairs:.0?}, triples {triples:.0?}; verify without triples {all:.0?}",
             );
         }

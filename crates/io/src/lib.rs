@@ -44,7 +44,7 @@ pub use atomic::{Overwrite, Secrecy, check_not_input, check_outputs, check_targe
 pub use delimiter::Delimiter;
 pub use digest::{FileDigest, digest_file, sha256_hex};
 pub use input_file::InputFile;
-pub use plan_file::{PlanFile, PlanHeader, read_plan, write_plan};
+pub use plan_file::{PlanFile, PlanHeader, plan_bytes, read_plan, write_plan};
 pub use rewrite::{ReleaseOptions, RewriteCounts, rewrite, rewrite_same};
 pub use source::{Compression, Format, ReadOptions, Source, Table};
 pub use staged::{Finished, Staged, publish_all, remove_on_interrupt};

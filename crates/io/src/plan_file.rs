@@ -166,13 +166,19 @@ impl PlanHeader {
 /// # Panics
 /// When the plan is of records or columns that the input does not have.
 pub fn write_plan(path: &Path, overwrite: Overwrite, plan: &PlanFile) -> Result<(), Diagnostic> {
-    let mut body = Vec::new();
-    write_body(plan, &mut body).expect("memory takes bytes");
-    write_atomic(path, overwrite, Secrecy::Secret, |file| {
-        file.write_all(&body)?;
-        let lines = plan.plan.swaps().len() + plan.plan.groups().len();
-        writeln!(file, "end {lines} {}", sha256_hex(&body))
-    })
+    let bytes = plan_bytes(plan);
+    write_atomic(path, overwrite, Secrecy::Secret, |file| file.write_all(&bytes))
+}
+
+/// The bytes of a plan file.
+#[must_use]
+pub fn plan_bytes(plan: &PlanFile) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    write_body(plan, &mut bytes).expect("memory takes bytes");
+    let lines = plan.plan.swaps().len() + plan.plan.groups().len();
+    let sum = sha256_hex(&bytes);
+    writeln!(bytes, "end {lines} {sum}").expect("memory takes bytes");
+    bytes
 }
 
 /// Reads a plan and checks all that can be checked without its input.

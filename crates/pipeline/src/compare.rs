@@ -1,214 +1,424 @@
-//! The original and the released file, read over one coding and linked record by record.
+//! The original and the released file, compared once and judged once.
 //!
-//! `verify` and `report` compare them from here on; nothing of how the one was made from the
-//! other is used.
+//! `protect`, `verify` and both reports take their answers from here. Nothing of how the one
+//! file was made from the other is used but what only a plan can tell: whether following it
+//! gives the released file, and in which order.
+//!
+//! No line takes part in any measure of protection. Which line became which is known only to
+//! count how many records and fields were changed.
+//!
+//! Way in: [`Comparison::of`].
 
-use std::path::Path;
+use std::path::PathBuf;
 
 use marginswap_core::diagnostic::{Code, Diagnostic};
-use marginswap_core::encode::{Records, encode_both};
-use marginswap_core::graph::{Formula, Scope};
+use marginswap_core::encode::{RecordId, Records, encode_both};
+use marginswap_core::graph::Reason;
+use marginswap_core::partner::{KeyScreening, Unpartable, screen_keys};
+use marginswap_core::random::Seed;
+use marginswap_core::swap::apply_to_records;
 use marginswap_core::varset::VarSet;
 use marginswap_core::verify::{
-    Checks, File, Link, LinkError, Pooled, Triples, changes, compare_tables, link_by_id, recount,
-    verify,
+    self, Checks, File, Findings, Link, LinkError, Outcome, Scenario, Thresholds, Triples,
+    Verdict, Verification, changes, judge, link_by_id, recount,
 };
-use marginswap_report::verify::VerifyReport;
+use marginswap_io::{FileDigest, PlanFile};
 
 use crate::input::Loaded;
-use crate::notes::{Note, Run};
-use crate::prepare::{named_tables, open, scope_apart};
-use crate::project::{Columns, Project};
+use crate::notes::{Note, Phase, Run};
+use crate::original::{Intruder, Original, open};
+use crate::project::{Amount, Columns, Gate, Project};
+use crate::release::shuffled_link;
 
-/// Two files that can be compared.
-pub struct TwoFiles {
-    pub scope: Scope,
-    pub before: Loaded,
-    pub records_before: Records,
-    pub records_after: Records,
-    /// Which record became which, if that is known.
-    pub link: Option<Link>,
-    /// Do the lines of the released file look like those of the original in another order, so
-    /// that [`TwoFiles::settle`] took the link away?
-    pub reordered: bool,
-    /// Did a seed tell the order of the released file?
-    pub shuffled_by_seed: bool,
-    /// The columns that the released file lacks.
-    pub dropped: Vec<String>,
-    /// Is there an id in the original that the released file lacks, so that nothing links?
-    lacks_id: bool,
-    /// What is wrong with the ids of the released file.
-    pub unlinked: Option<String>,
-    /// The tables that must not have changed.
-    pub tables: Vec<VarSet>,
-    /// What an intruder may know.
-    pub keys: VarSet,
+/// What is known of a release beside its two files.
+#[derive(Debug, Clone, Copy)]
+pub struct Evidence<'a> {
+    /// The plan, and the name of its file.
+    pub plan: Option<(&'a PathBuf, &'a PlanFile)>,
+    /// The seed that the lines may have been shuffled with.
+    pub seed: Option<Seed>,
+    /// Do the lines of the two files not correspond?
+    pub shuffled: bool,
+    /// Was the seed one that others know?
+    pub demo_seed: bool,
+    /// Are three-way tables compared as well?
+    pub triples: Triples,
 }
 
-impl TwoFiles {
-    /// Reads both files with the roles that a project gives their columns. `shuffled`: do
-    /// their lines not correspond?
-    pub fn read(
-        project: &Project,
-        before_path: &Path,
-        after_path: &Path,
-        shuffled: bool,
+impl Default for Evidence<'_> {
+    fn default() -> Self {
+        Self {
+            plan: None,
+            seed: None,
+            shuffled: false,
+            demo_seed: false,
+            triples: Triples::Skipped,
+        }
+    }
+}
+
+/// Two files, and everything that was found in them.
+pub struct Comparison {
+    /// The original file.
+    pub original: Original,
+    /// Where the released file is, and the sum of its bytes.
+    pub released: (PathBuf, FileDigest),
+    /// Its records, over the coding of both files.
+    pub records: Records,
+    /// What was counted.
+    pub verification: Verification,
+    /// What the gate says.
+    pub verdict: Verdict,
+    /// What differs though no exchange can change it.
+    pub broken: Vec<Vec<String>>,
+    /// Who can be parted from their keys, where anybody is at risk.
+    pub key_screening: Option<KeyScreening>,
+    /// How the plan fits, where there is one.
+    pub plan: Option<PlanFit>,
+    /// Are the lines in another order than the original ones?
+    pub order: Order,
+    /// The columns that the released file lacks.
+    pub dropped: Vec<String>,
+    /// What is wrong with the ids of the released file.
+    pub unlinked: Option<String>,
+}
+
+/// Does a plan lead from the one file to the other?
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PlanFit {
+    /// The plan file.
+    pub path: PathBuf,
+    /// Is it made for the original file?
+    pub fits_input: bool,
+    /// Does following it give the released file?
+    pub gives_release: Option<bool>,
+}
+
+/// What is known of the order of the released lines.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Order {
+    /// That of the original.
+    Input,
+    /// Another one, told by ids, by a plan or by a seed.
+    Known,
+    /// Another one that nothing tells.
+    Unknown,
+}
+
+/// The files before they are counted.
+struct Pair {
+    original: Original,
+    before: Records,
+    after: Records,
+    link: Option<Link>,
+    order: Order,
+    dropped: Vec<String>,
+    unlinked: Option<String>,
+}
+
+impl Comparison {
+    /// Compares a released file with the original.
+    ///
+    /// # Errors
+    /// When the released file cannot be read or has other columns.
+    pub fn of(
+        original: Original,
+        released: &std::path::Path,
+        evidence: &Evidence<'_>,
         run: &mut Run<'_>,
     ) -> Result<Self, Diagnostic> {
-        let before = open(project, before_path)?;
-        let watched = Formula::parse(&project.report.watch)?.names();
-        let scope = scope_apart(project, &before, &watched)?;
-        let before = before.read(true, run)?;
-
-        // The released file may lack columns that take no part.
-        let bare = Project { delimiter: project.delimiter, ..Project::default() };
-        let names_after = open(&bare, after_path)?.columns().to_vec();
-        let there = |names: &[String]| -> Vec<String> {
-            names.iter().filter(|name| names_after.contains(name)).cloned().collect()
-        };
-        let columns = &project.columns;
-        let lenient = Project {
-            columns: Columns {
-                vars: columns.vars.clone(),
-                stay: columns.stay.clone(),
-                ignore: there(&columns.ignore),
-                id: columns.id.clone().filter(|id| names_after.contains(id)),
-            },
-            delimiter: project.delimiter,
-            ..Project::default()
-        };
-        let after = open(&lenient, after_path)?.read(true, run)?;
-        if there(before.names()) != names_after {
-            run.note(Note::OtherColumns);
+        let (after, dropped) = read_released(&original, released, run)?;
+        run.begin(Phase::Comparing)?;
+        let digest = after.digest().clone();
+        let mut pair = Pair::new(original, &after, dropped, evidence)?;
+        drop(after);
+        let plan = pair.follow(evidence, run);
+        let verification = pair.verify(evidence.triples);
+        let key_screening = pair.screen_keys(&verification)?;
+        let (broken, findings) =
+            pair.findings(&verification, key_screening.as_ref(), evidence.demo_seed);
+        let mut verdict = judge(&findings, &thresholds(&pair.original.project.gate, &findings));
+        let plan_is_off =
+            plan.as_ref().is_some_and(|plan| !plan.fits_input || plan.gives_release == Some(false));
+        if plan_is_off || pair.unlinked.is_some() {
+            verdict.answer = verify::Answer::DoNotRelease;
         }
-        // The columns of the released file in the places they have in the original.
-        let after = after.in_the_order_of(&before).map_err(|column| {
-            Diagnostic::new(
-                Code::OtherColumns,
-                format!("column `{column}` takes part and stands in one of the two files only"),
-                "compare files with the same columns, or leave the column out with --ignore",
-            )
-            .in_file(after_path)
-        })?;
-        let (records_before, records_after) =
-            encode_both(scope.schema(), before.raw_columns(), after.raw_columns());
-        // It is known that the id was left out, and nothing else was done.
-        let release = &project.release;
-        let without_id = columns.id.as_ref().is_some_and(|id| release.drop.contains(id));
-        let lines = match (shuffled, without_id && release.shuffle != Some(true)) {
-            (true, _) => Lines::Shuffled,
-            (false, true) => Lines::InOrderWithoutId,
-            (false, false) => Lines::InOrder,
-        };
-        let gone = |name: &&String| !names_after.contains(name);
-        let dropped = before.names().iter().filter(gone).cloned().collect();
-        let lacks_id = before.id_column().is_some()
-            && after.id_column().is_none()
-            && lines != Lines::InOrderWithoutId;
-        let (link, unlinked) = match link(&before, &after, lines)? {
-            Ok(link) => (link, None),
-            Err(error) => (None, Some(error.to_string())),
-        };
+        let Pair { original, after: records, order, dropped, unlinked, .. } = pair;
         Ok(Self {
-            tables: named_tables(&scope),
-            keys: before.variables(&scope, &project.risk.keys),
-            scope,
-            before,
-            records_before,
-            records_after,
-            link,
-            unlinked,
-            reordered: false,
-            shuffled_by_seed: false,
+            original,
+            released: (released.to_owned(), digest),
+            records,
+            verification,
+            verdict,
+            broken,
+            key_screening,
+            plan,
+            order,
             dropped,
-            lacks_id,
+            unlinked,
         })
     }
 
-    /// In how many records the two files differ, whatever their order: the records that would
-    /// have to be other ones to make the two the same collection.
-    pub fn other_records(&self) -> u64 {
-        let all = self.scope.schema().all();
-        let pooled = Pooled::of(&self.records_before, &self.records_after);
-        let distance = compare_tables(&pooled, &[all])[0].total_variation;
-        let records = self.records_before.len().max(self.records_after.len());
-        #[allow(
-            clippy::cast_precision_loss,
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "a share of records, back to their number"
-        )]
-        return (distance * records as f64).round() as u64;
+    /// Is every kept table, every count and every tie as it was?
+    #[must_use]
+    pub fn is_exact(&self) -> bool {
+        self.verification.is_equal() && self.broken.is_empty() && self.unlinked.is_none()
     }
 
-    /// To be called where nothing else will tell which line is whose.
-    ///
+    /// Was anything exchanged?
+    #[must_use]
+    pub fn is_changed(&self) -> bool {
+        self.verification.replaced > 0
+    }
+}
+
+/// The released file, its columns in the places they have in the original. It may lack columns
+/// that take no part.
+fn read_released(
+    original: &Original,
+    path: &std::path::Path,
+    run: &mut Run<'_>,
+) -> Result<(Loaded, Vec<String>), Diagnostic> {
+    let Original { project, loaded, .. } = original;
+    let bare = Project { delimiter: project.delimiter, ..Project::default() };
+    let names = open(&bare, path)?.columns().to_vec();
+    let there = |list: &[String]| -> Vec<String> {
+        list.iter().filter(|name| names.contains(name)).cloned().collect()
+    };
+    let told = &project.columns;
+    let lenient = Project {
+        columns: Columns {
+            vars: told.vars.clone(),
+            stay: told.stay.clone(),
+            ignore: there(&told.ignore),
+            id: told.id.clone().filter(|id| names.contains(id)),
+        },
+        ..bare
+    };
+    let after = open(&lenient, path)?.read(true, run)?;
+    if there(loaded.names()) != names {
+        run.note(Note::OtherColumns);
+    }
+    let dropped = loaded.names().iter().filter(|name| !names.contains(name)).cloned().collect();
+    let after = after.in_the_order_of(loaded).map_err(|column| {
+        Diagnostic::new(
+            Code::OtherColumns,
+            format!("column `{column}` takes part and is in one of the two files only"),
+            "compare files with the same columns, or leave the column out with --ignore",
+        )
+        .in_file(path)
+    })?;
+    Ok((after, dropped))
+}
+
+impl Pair {
+    fn new(
+        original: Original,
+        after: &Loaded,
+        dropped: Vec<String>,
+        evidence: &Evidence<'_>,
+    ) -> Result<Self, Diagnostic> {
+        let loaded = &original.loaded;
+        let (before, records) =
+            encode_both(original.scope.schema(), loaded.raw_columns(), after.raw_columns());
+        let (link, unlinked) = match link(loaded, after, evidence.shuffled)? {
+            Ok(link) => (link, None),
+            Err(error) => (None, Some(error.to_string())),
+        };
+        let order = match &link {
+            Some(Link::ByPosition) => Order::Input,
+            Some(Link::ByMap(_)) => Order::Known,
+            None => Order::Unknown,
+        };
+        Ok(Self { original, before, after: records, link, order, dropped, unlinked })
+    }
+
+    /// Finds out whether following the plan gives the released file, and in which order: that of
+    /// the original, or that of the seed.
+    fn follow(&mut self, evidence: &Evidence<'_>, run: &mut Run<'_>) -> Option<PlanFit> {
+        let Some((path, plan)) = evidence.plan else {
+            self.settle(run);
+            return None;
+        };
+        let loaded = &self.original.loaded;
+        let records = self.before.len() as u64;
+        let fits_input =
+            plan.check_input(&loaded.digest().sha256, records, loaded.names()).is_ok();
+        let mut fit = PlanFit { path: path.clone(), fits_input, gives_release: None };
+        if !fits_input || self.after.len() as u64 != records {
+            self.settle(run);
+            return Some(fit);
+        }
+        let schema = self.original.scope.schema();
+        let expected = apply_to_records(&plan.plan, schema, &self.before);
+        let gives = |after: &Records, link: &Link| {
+            changes(&expected, after, link).map(|found| found.records == 0)
+        };
+        let by_seed = evidence.seed.map(|seed| shuffled_link(seed, expected.len()));
+        let known = [self.link.clone(), Some(Link::ByPosition), by_seed];
+        let found = known.into_iter().flatten().find(|link| gives(&self.after, link) == Some(true));
+        fit.gives_release = match found {
+            Some(link) => {
+                self.order = match &link {
+                    Link::ByPosition => Order::Input,
+                    Link::ByMap(_) => Order::Known,
+                };
+                self.link = Some(link);
+                Some(true)
+            }
+            None => {
+                self.settle(run);
+                match &self.link {
+                    Some(link) => gives(&self.after, link),
+                    // In some other order: are they the same records?
+                    None => Some(recount(&expected, &self.after, &[schema.all()])[0].changed == 0),
+                }
+            }
+        };
+        Some(fit)
+    }
+
     /// Lines are taken for each other's because they have the same number, and nothing proves
     /// it. Where at least half of those that differ would differ in no collection of records,
     /// another order explains more than swaps do: then nothing is linked.
-    pub fn settle(&mut self, run: &mut Run<'_>) {
-        if self.lacks_id && self.link.is_none() {
-            run.note(Note::NoIdReleased);
-        }
+    fn settle(&mut self, run: &mut Run<'_>) {
         if !matches!(self.link, Some(Link::ByPosition)) {
             return;
         }
-        let found = changes(&self.records_before, &self.records_after, &Link::ByPosition);
+        let found = changes(&self.before, &self.after, &Link::ByPosition);
         let lines = found.map_or(0, |found| found.records);
-        if lines > 0 && self.other_records() * 2 <= lines {
+        let pooled = verify::Pooled::of(&self.before, &self.after);
+        if lines > 0 && pooled.replaced() * 2 <= lines {
             self.link = None;
-            self.reordered = true;
+            self.order = Order::Unknown;
             run.note(Note::Reordered);
         }
     }
 
-    /// Compares them in every way.
-    pub fn verify(&self, triples: Triples) -> VerifyReport {
+    fn verify(&self, triples: Triples) -> Verification {
+        let scenarios: Vec<Scenario<'_>> =
+            self.original.intruders.iter().map(Intruder::scenario).collect();
         let checks = Checks {
-            tables: &self.tables,
-            keys: self.keys,
-            scenarios: &[],
+            tables: &self.original.named_tables(),
+            scenarios: &scenarios,
             link: self.link.as_ref(),
-            compared: self.scope.schema().all(),
+            compared: self.original.scope.schema().all(),
             triples,
         };
-        let found = verify(&self.records_before, &self.records_after, &checks);
-        crate::answer::verify(self.scope.schema(), &found)
-            .with_breaks(self.broken(), self.unlinked.clone())
-            .with_order(self.reordered)
+        verify::verify(&self.before, &self.after, &checks)
     }
 
-    /// What differs though no swap can change it, beside the named tables: each variable's
-    /// own values, what stays, and what is linked.
-    fn broken(&self) -> Vec<Vec<String>> {
-        let ties = self.scope.tables().iter().map(|table| table.variables);
-        let implied: Vec<VarSet> =
-            self.scope.schema().all().iter().map(VarSet::single).chain(ties).collect();
-        recount(&self.records_before, &self.records_after, &implied)
-            .iter()
-            .filter(|check| check.changed > 0 && !self.tables.contains(&check.margin))
-            .map(|check| self.column_names(check.margin))
-            .collect()
+    /// Who can be parted from the keys of the first intruder; not asked where everybody is gone.
+    fn screen_keys(&self, found: &Verification) -> Result<Option<KeyScreening>, Diagnostic> {
+        let Some(intruder) = self.original.intruders.first() else { return Ok(None) };
+        if found.worst_case.as_ref().is_none_or(|worst| worst.gone == worst.at_risk) {
+            return Ok(None);
+        }
+        let Original { located, scope, separators, loaded, .. } = &self.original;
+        screen_keys(located, scope.class(), separators, intruder.keys)
+            .map(Some)
+            .map_err(|error| error.in_file(loaded.path()))
     }
 
-    /// The columns of a set of variables: those that stay stand together as one variable, and
-    /// are named one by one.
+    /// What differs though no exchange can change it, and everything for the gate.
+    fn findings(
+        &self,
+        found: &Verification,
+        screening: Option<&KeyScreening>,
+        demo_seed: bool,
+    ) -> (Vec<Vec<String>>, Findings) {
+        let scope = &self.original.scope;
+        let named = self.original.named_tables();
+        let singles = scope.schema().all().iter().map(|one| (VarSet::single(one), None));
+        let ties = scope.tables().iter().map(|table| (table.variables, Some(table.reason)));
+        let (margins, kinds): (Vec<VarSet>, Vec<Option<Reason>>) = singles.chain(ties).unzip();
+        let checks = recount(&self.before, &self.after, &margins);
+        let mut broken = Vec::new();
+        let (mut one_way_changed, mut linked_changed, mut staying_changed) = (0, 0, false);
+        for (check, kind) in checks.iter().zip(kinds) {
+            if check.changed == 0 {
+                continue;
+            }
+            match kind {
+                None => one_way_changed += 1,
+                Some(Reason::Linked) => linked_changed += 1,
+                Some(Reason::Stays) => staying_changed = true,
+                Some(Reason::Named) => {}
+            }
+            if !named.contains(&check.margin) {
+                broken.push(self.column_names(check.margin));
+            }
+        }
+        let [disclosed, unpartable] = self.unpartable(found, screening);
+        let findings = Findings {
+            records: [found.records_before as u64, found.records_after as u64],
+            tables: named.len(),
+            tables_changed: found.tables.iter().filter(|table| table.changed > 0).count(),
+            one_way_changed,
+            linked_changed,
+            staying_changed,
+            demo_seed,
+            replaced: found.replaced,
+            learned: found.worst_case.clone(),
+            disclosed,
+            unpartable,
+            rules_broken: [&self.before, &self.after].map(|records| self.rules_broken(records)),
+            new_pairs: found.new_pairs.combinations,
+        };
+        (broken, findings)
+    }
+
+    /// People at risk who are not gone and cannot be parted from their keys: those whom the
+    /// tables disclose, and the others.
+    fn unpartable(&self, found: &Verification, screening: Option<&KeyScreening>) -> [u64; 2] {
+        let (Some(screening), Some(worst)) = (screening, &found.worst_case) else { return [0, 0] };
+        let mut people = [0, 0];
+        for record in (0..self.before.len()).map(RecordId::at) {
+            if matches!(worst.outcome(record), None | Some(Outcome::Gone)) {
+                continue;
+            }
+            match screening.why_not(self.original.located.cell_of(record)) {
+                Some(Unpartable::Published(_) | Unpartable::Proved(_)) => people[0] += 1,
+                Some(Unpartable::NoPartner) => people[1] += 1,
+                None => {}
+            }
+        }
+        people
+    }
+
+    fn rules_broken(&self, records: &Records) -> u64 {
+        let rules = &self.original.forbidden;
+        if rules.is_empty() {
+            return 0;
+        }
+        let layout = records.cells().layout();
+        let breaks = |cell: &&[u64]| rules.iter().any(|rule| rule.holds(layout, cell));
+        records.cells().iter().filter(breaks).count() as u64
+    }
+
+    /// The columns of a set of variables: those that stay are one variable together, and are
+    /// named one by one.
     fn column_names(&self, margin: VarSet) -> Vec<String> {
-        let variables = self.scope.schema().variables();
+        let variables = self.original.scope.schema().variables();
         let columns = margin.iter().flat_map(|variable| &variables[variable].columns);
-        columns.map(|&column| self.before.names()[column].clone()).collect()
+        columns.map(|&column| self.original.loaded.names()[column].clone()).collect()
     }
 }
 
-/// What is known of the lines of the two files.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Lines {
-    /// They correspond where the numbers agree, unless an id says otherwise.
-    InOrder,
-    /// They correspond, and the id was not released.
-    InOrderWithoutId,
-    /// They do not correspond.
-    Shuffled,
+/// What a project tolerates, as numbers: shares are of the people at risk, those of new pairs
+/// of all that occur in the released file.
+fn thresholds(gate: &Gate, findings: &Findings) -> Thresholds {
+    let at_risk = findings.learned.as_ref().map_or(0, |learned| learned.at_risk);
+    let people = |amount: Option<Amount>| amount.map_or(0, |amount| amount.of(at_risk));
+    Thresholds {
+        matched_right: people(gate.matched_right),
+        shared_right: people(gate.shared_right),
+        matched: people(gate.matched),
+        newly_exposed: people(gate.newly_exposed),
+        unpartable: people(gate.unpartable),
+        rules_broken: 0,
+        new_pairs: gate.new_pairs.map(|amount| amount.of(findings.new_pairs)),
+    }
 }
 
 /// Which record of one file became which of the other: by id where both have one, else by
@@ -217,29 +427,20 @@ enum Lines {
 fn link(
     before: &Loaded,
     after: &Loaded,
-    lines: Lines,
+    shuffled: bool,
 ) -> Result<Result<Option<Link>, LinkError>, Diagnostic> {
-    match (before.id_column(), after.id_column()) {
-        (Some(left), Some(right)) => {
-            // A file whose ids differ links to itself.
-            link_by_id(left, left).map_err(|error| {
-                let (LinkError::Repeated { record, .. } | LinkError::Missing { record, .. }) =
-                    error;
-                Diagnostic::new(
-                    Code::NotLinked,
-                    LinkError::Repeated { file: File::Before, record }.to_string(),
-                    "leave out --id to compare line by line, or give --shuffled",
-                )
-            })?;
-            Ok(link_by_id(left, right).map(|map| Some(Link::ByMap(map))))
-        }
-        (Some(_), None) if lines != Lines::InOrderWithoutId => {
-            // Without the id that is asked for, nothing tells which line is whose.
-            Ok(Ok(None))
-        }
-        _ => {
-            let same = before.records_read() == after.records_read();
-            Ok(Ok((same && lines != Lines::Shuffled).then_some(Link::ByPosition)))
-        }
+    if let (Some(left), Some(right)) = (before.id_column(), after.id_column()) {
+        // A file whose ids differ links to itself.
+        link_by_id(left, left).map_err(|error| {
+            let (LinkError::Repeated { record, .. } | LinkError::Missing { record, .. }) = error;
+            Diagnostic::new(
+                Code::NotLinked,
+                LinkError::Repeated { file: File::Before, record }.to_string(),
+                "leave out --id to compare line by line, or give --shuffled",
+            )
+        })?;
+        return Ok(link_by_id(left, right).map(|map| Some(Link::ByMap(map))));
     }
+    let same = before.records_read() == after.records_read();
+    Ok(Ok((same && !shuffled).then_some(Link::ByPosition)))
 }

@@ -33,6 +33,7 @@ pub mod frontier;
 pub mod init;
 pub mod input;
 pub mod notes;
+pub mod original;
 pub mod prepare;
 pub mod project;
 pub mod questions;

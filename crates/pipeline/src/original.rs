@@ -14,6 +14,7 @@ use marginswap_core::plan::{Forbidden, Term};
 use marginswap_core::risk::{KeyTable, Summaries, rare_cells};
 use marginswap_core::table::{CellId, Located};
 use marginswap_core::varset::VarSet;
+use marginswap_core::verify::{AtRisk, Scenario};
 use marginswap_io::{ReadOptions, Source};
 
 use crate::assess::{Question, Taken, assess, key_table};
@@ -51,6 +52,15 @@ pub struct Intruder {
     pub sensitive: VarSet,
     /// For each record: is it at risk?
     pub risky: Vec<bool>,
+}
+
+impl Intruder {
+    /// The question that the comparison of two files answers.
+    #[must_use]
+    pub fn scenario(&self) -> Scenario<'_> {
+        let Self { keys, sensitive, risky } = self;
+        Scenario { keys: *keys, sensitive: *sensitive, at_risk: AtRisk::Listed(risky) }
+    }
 }
 
 impl Original {

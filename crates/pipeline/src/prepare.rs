@@ -12,7 +12,9 @@ use marginswap_core::random::Seed;
 use marginswap_core::swap;
 use marginswap_core::table::CellId;
 use marginswap_core::varset::VarSet;
-use marginswap_core::verify::{Distances, Pooled, compare_pairs};
+use marginswap_core::verify::{
+    Distances, Learned, NewPairs, Pooled, WorstCase, compare_pairs, learned, new_pairs, worst_case,
+};
 use marginswap_io::{PlanFile, PlanHeader};
 use marginswap_report::plan::PlanReport;
 
@@ -112,6 +114,19 @@ pub struct Planned {
     pub plan: Plan,
 }
 
+/// What a plan would come to.
+#[derive(Debug, Clone)]
+pub struct Foreseen {
+    /// What each intruder learns.
+    pub learned: Vec<Learned>,
+    /// The worst of it for every person.
+    pub worst_case: WorstCase,
+    /// Two-way combinations that never occurred.
+    pub new_pairs: NewPairs,
+    /// How far the tables that are not kept move.
+    pub distances: Distances,
+}
+
 /// Records at risk, counted.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct RiskCount {
@@ -167,20 +182,24 @@ impl Prepared {
         Ok(Planned { on_cells, plan })
     }
 
-    /// What an intruder who knows the keys would find in the file that a plan makes.
-    pub fn exposure(&self, planned: &Planned) -> Claims {
-        let after = swap::apply_to_records(&planned.plan, self.original.scope.schema(), &self.original.records);
-        let pooled = Pooled::of(&self.original.records, &after);
-        claims(&pooled, self.prices.keys, Some(&Link::ByPosition))
-    }
-
-    /// The same, and how far the tables that are not kept move.
-    pub fn weigh(&self, planned: &Planned) -> (Claims, Distances) {
-        let after = swap::apply_to_records(&planned.plan, self.original.scope.schema(), &self.original.records);
-        let pooled = Pooled::of(&self.original.records, &after);
-        let claims = claims(&pooled, self.prices.keys, Some(&Link::ByPosition));
-        let pairs = compare_pairs(&pooled, self.original.scope.schema().all(), &self.original.named_tables());
-        (claims, Distances::of_pairs(&pairs))
+    /// What intruders would learn from the file that a plan makes, and how far the tables that
+    /// are not kept move.
+    #[must_use]
+    pub fn foresee(&self, planned: &Planned) -> Foreseen {
+        let Original { scope, records, intruders, .. } = &self.original;
+        let after = swap::apply_to_records(&planned.plan, scope.schema(), records);
+        let pooled = Pooled::of(records, &after);
+        let learned: Vec<Learned> = intruders
+            .iter()
+            .map(|intruder| learned(&pooled, &intruder.scenario()))
+            .collect();
+        let pairs = compare_pairs(&pooled, scope.schema().all(), &self.original.named_tables());
+        Foreseen {
+            worst_case: worst_case(&learned).expect("a job has keys"),
+            learned,
+            new_pairs: new_pairs(&pooled, &pairs),
+            distances: Distances::of_pairs(&pairs),
+        }
     }
 
     /// Who is at risk, and who of them no swap of two can change.
@@ -221,7 +240,7 @@ impl Prepared {
     pub fn report(
         &self,
         planned: &Planned,
-        exposure: &Claims,
+        foreseen: &Foreseen,
         not_for_release: bool,
     ) -> PlanReport {
         let plan::Planned { plan, left_over, impossible, barred } = &planned.on_cells;

@@ -1,38 +1,42 @@
-//! From a plan to the released file: written, read back, recounted, and only then named.
+//! From a plan to the released file: written, read back, compared, judged, and only then
+//! named.
 //!
-//! `apply` and `protect` end here; both release the same bytes for the same plan.
+//! `apply` and `protect` end here; both release the same bytes for the same plan. The input is
+//! read again through the handle that it was first read with, and must have the same sum.
 
 use std::io::Write;
 use std::path::Path;
 
 use marginswap_core::diagnostic::{Code, Diagnostic};
-use marginswap_core::encode::encode_both;
-use marginswap_core::graph::Scope;
 use marginswap_core::plan::Plan;
 use marginswap_core::random::{Random, Seed};
-use marginswap_core::varset::VarSet;
-use marginswap_core::verify::{Certified, Checks, Link, Triples, Verification, certify};
+use marginswap_core::verify::Link;
 use marginswap_io::{
-    Compression, Finished, Format, Overwrite, ReadOptions, ReleaseOptions, Secrecy, Source, Staged,
-    rewrite,
+    Compression, Finished, Format, Overwrite, ReadOptions, ReleaseOptions, Secrecy, Staged,
+    publish_all, rewrite_same,
 };
 
-use crate::input::Loaded;
-use crate::notes::{Note, Run};
-use crate::prepare::named_tables;
+use crate::compare::{Comparison, Evidence};
+use crate::notes::{Note, Phase, Run};
+use crate::original::Original;
 
-/// A released file that is written, recounted and found to keep every table, and not yet
-/// under its name.
-pub struct Release {
+/// A released file that is written and found to keep every table, and not yet under its name.
+/// Only [`release`] makes one, and only a `Certified` can be published.
+pub struct Certified {
     finished: Finished,
-    certified: Certified,
+    /// What was found in the written bytes.
+    pub comparison: Comparison,
 }
 
 /// What is released beside the swaps.
 pub struct ReleaseAs<'a> {
+    /// The released file.
     pub target: &'a Path,
+    /// May it replace a file?
     pub overwrite: Overwrite,
+    /// The seed of a random order; the order of the input without one.
     pub shuffle: Option<Seed>,
+    /// Columns that are not released.
     pub drop: &'a [String],
 }
 
@@ -47,87 +51,74 @@ fn shuffled_order(seed: Seed, records: usize) -> Vec<u32> {
     order
 }
 
-/// Where each record stands in a file of this order.
-fn link_of(order: &[u32]) -> Link {
-    let mut place = vec![0u32; order.len()];
-    for (position, &record) in (0u32..).zip(order) {
+/// Where each record is in a file that was shuffled with this seed.
+pub(crate) fn shuffled_link(seed: Seed, records: usize) -> Link {
+    let mut place = vec![0u32; records];
+    for (position, record) in (0u32..).zip(shuffled_order(seed, records)) {
         place[record as usize] = position;
     }
     Link::ByMap(place)
 }
 
-/// Where each record stands in a file that was shuffled with this seed.
-pub fn shuffled_link(seed: Seed, records: usize) -> Link {
-    link_of(&shuffled_order(seed, records))
-}
-
-/// Writes the file that a plan makes, reads it back and recounts every kept table.
+/// Writes the file that a plan makes, reads it back and compares it with the original.
+///
+/// # Errors
+/// When a column may not be dropped, the input has changed, the file cannot be written, or the
+/// written bytes do not keep every table.
 pub fn release(
-    loaded: &Loaded,
-    scope: &Scope,
-    keys: VarSet,
-    path: &Path,
-    options: ReadOptions,
+    original: Original,
     plan: &Plan,
     release: &ReleaseAs<'_>,
+    evidence: &Evidence<'_>,
     run: &mut Run<'_>,
-) -> Result<Release, Diagnostic> {
-    let names = loaded.names();
-    let drop: Vec<usize> =
-        release.drop.iter().map(|name| loaded.position(name)).collect::<Result<_, _>>()?;
-    for &column in &drop {
-        if scope.schema().variable_of(column).is_some() {
-            return Err(Diagnostic::new(
-                Code::TwoRoles,
-                format!("--drop names `{}`, which takes part in the swapping", names[column]),
-                "only a column that had no part in the plan, left out by --id or --ignore, can be dropped",
-            ));
-        }
-    }
-    let order = release.shuffle.map(|seed| shuffled_order(seed, loaded.records_read()));
-    note_the_ending(release.target, Source::open(path, &options)?.format(), run);
+) -> Result<Certified, Diagnostic> {
+    let loaded = &original.loaded;
+    let drop = dropped(&original, release.drop)?;
+    note_the_ending(release.target, loaded.format(), run);
+    let options = ReadOptions { delimiter: original.project.delimiter };
+    let how = ReleaseOptions {
+        order: release.shuffle.map(|seed| shuffled_order(seed, loaded.records_read())),
+        drop,
+        packing: Compression::for_target(release.target),
+    };
+    run.begin(Phase::Writing)?;
     let mut staged = Staged::create(release.target, release.overwrite, Secrecy::Plain)?;
-    let packing = Compression::for_target(release.target);
-    let how = ReleaseOptions { order: order.clone(), drop: drop.clone(), packing };
-    staged.fill(|out| rewrite(path, &options, plan, &how, out))?;
+    staged.fill(|out| {
+        rewrite_same(loaded.file(), loaded.digest(), &options, plan, &how, out)
+    })?;
     staged.flush().map_err(|error| {
-        Diagnostic::new(Code::Unwritable, error.kind().to_string(), "see that the disk has room")
+        Diagnostic::new(Code::Unwritable, error.kind().to_string(), "make room on the disk")
             .in_file(release.target)
     })?;
     let finished = staged.finish()?;
-
     // From here on only the bytes that were written count.
-    let source = Source::open(finished.path(), &options).map_err(ours)?;
-    let kept: Vec<usize> = (0..names.len()).filter(|column| !drop.contains(column)).collect();
-    let wanted: Vec<bool> = kept.iter().map(|&column| loaded.was_read(column)).collect();
-    let mut table = source.read(&wanted).map_err(ours)?;
-    let mut columns: Vec<_> = (0..names.len()).map(|_| None).collect();
-    for (&column, read) in kept.iter().zip(&mut table.columns) {
-        columns[column] = read.take();
-    }
-    let (before, after) = encode_both(scope.schema(), loaded.raw_columns(), &columns);
-    let link = match &order {
-        None => Link::ByPosition,
-        Some(order) => link_of(order),
-    };
-    let tables = named_tables(scope);
-    let checks = Checks {
-        tables: &tables,
-        keys,
-        scenarios: &[],
-        link: Some(&link),
-        compared: scope.schema().all(),
-        triples: Triples::Skipped,
-    };
-    let certified = certify(&before, after, &checks).map_err(|_| {
-        Diagnostic::new(
+    let comparison = Comparison::of(original, finished.path(), evidence, run).map_err(ours)?;
+    if !comparison.is_exact() {
+        return Err(Diagnostic::new(
             Code::NotKept,
             "the recount of the written file finds a kept table changed",
             "nothing is released; please report this",
         )
-        .in_file(release.target)
-    })?;
-    Ok(Release { finished, certified })
+        .in_file(release.target));
+    }
+    Ok(Certified { finished, comparison })
+}
+
+/// The positions of the columns that are not released.
+fn dropped(original: &Original, names: &[String]) -> Result<Vec<usize>, Diagnostic> {
+    let mut drop = Vec::new();
+    for name in names {
+        let column = original.loaded.position(name)?;
+        if original.scope.schema().variable_of(column).is_some() {
+            return Err(Diagnostic::new(
+                Code::TwoRoles,
+                format!("--drop names `{name}`, which takes part in the swapping"),
+                "only a column that is left out by --id or --ignore can be dropped",
+            ));
+        }
+        drop.push(column);
+    }
+    Ok(drop)
 }
 
 /// The released file is of the data's format; a name that says otherwise misleads.
@@ -151,14 +142,34 @@ fn ours(error: Diagnostic) -> Diagnostic {
     )
 }
 
-impl Release {
-    /// What the recount of the written bytes found.
-    pub fn verification(&self) -> &Verification {
-        self.certified.verification()
+impl Certified {
+    /// Gives everything its name, the released file last: all or nothing.
+    ///
+    /// # Errors
+    /// When a name cannot be given; then none is.
+    pub fn publish(self, beside: Vec<Finished>) -> Result<Comparison, Diagnostic> {
+        let Self { finished, comparison } = self;
+        let mut files = beside;
+        files.push(finished);
+        publish_all(files)?;
+        Ok(comparison)
     }
+}
 
-    /// Gives the file its name.
-    pub fn publish(self) -> Result<(), Diagnostic> {
-        self.finished.publish()
-    }
+/// Writes a file completely, under a temporary name.
+///
+/// # Errors
+/// When it cannot be written.
+pub fn stage(
+    target: &Path,
+    overwrite: Overwrite,
+    secrecy: Secrecy,
+    text: &[u8],
+) -> Result<Finished, Diagnostic> {
+    let mut staged = Staged::create(target, overwrite, secrecy)?;
+    staged.write_all(text).map_err(|error| {
+        Diagnostic::new(Code::Unwritable, error.kind().to_string(), "make room on the disk")
+            .in_file(target)
+    })?;
+    staged.finish()
 }

@@ -11,11 +11,11 @@
 /// What a plan comes to.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Standing {
-    /// Claims of an intruder that are right.
-    pub correct: u64,
-    /// The claims before, which were all right: the same for every plan of a file, so that a
-    /// share of them ranks plans as their number does.
-    pub claims_before: u64,
+    /// People at risk who are still matched.
+    pub matched: u64,
+    /// People at risk: the same for every plan of a file, so that a share of them ranks plans
+    /// as their number does.
+    pub at_risk: u64,
     /// How far the tables that are not kept moved, on average; where there is none, the share
     /// of records changed.
     pub change: f64,
@@ -25,8 +25,8 @@ pub struct Standing {
 
 impl Standing {
     fn dominates(&self, other: &Self) -> bool {
-        let no_worse = self.correct <= other.correct && self.change <= other.change;
-        no_worse && (self.correct < other.correct || self.change < other.change)
+        let no_worse = self.matched <= other.matched && self.change <= other.change;
+        no_worse && (self.matched < other.matched || self.change < other.change)
     }
 }
 
@@ -41,13 +41,13 @@ pub fn undominated(plans: &[Standing]) -> Vec<bool> {
 /// By what a plan is chosen.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Criterion {
-    /// The fewest right claims; among these the least change, then the fewest records
+    /// The fewest people matched; among these the least change, then the fewest records
     /// changed, then the first.
     LeastRisk,
     /// The same, of the plans that move the tables by no more than this on average.
     ChangeAtMost(f64),
-    /// The least change, of the plans whose right claims are no more than `numerator` of
-    /// `denominator` of the claims before; then the fewest right claims, then as above.
+    /// The least change, of the plans that leave no more than `numerator` of
+    /// `denominator` of those at risk matched; then the fewest matched, then as above.
     RiskAtMost {
         /// The share's numerator.
         numerator: u64,
@@ -65,11 +65,11 @@ pub fn choose(plans: &[Standing], criterion: Criterion) -> Option<usize> {
         Criterion::LeastRisk => true,
         Criterion::ChangeAtMost(most) => plan.change <= most,
         Criterion::RiskAtMost { numerator, denominator } => {
-            let (right, all) = (u128::from(plan.correct), u128::from(plan.claims_before));
-            right * u128::from(denominator) <= all * u128::from(numerator)
+            let (matched, all) = (u128::from(plan.matched), u128::from(plan.at_risk));
+            matched * u128::from(denominator) <= all * u128::from(numerator)
         }
     };
-    let by_risk = |left: &Standing, right: &Standing| left.correct.cmp(&right.correct);
+    let by_risk = |left: &Standing, right: &Standing| left.matched.cmp(&right.matched);
     let by_change = |left: &Standing, right: &Standing| left.change.total_cmp(&right.change);
     let order = |left: &Standing, right: &Standing| {
         let first = match criterion {
@@ -91,7 +91,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn plan(correct: u64, change: f64) -> Standing {
-        Standing { correct, claims_before: 100, change, records: 10 }
+        Standing { matched: correct, at_risk: 100, change, records: 10 }
     }
 
     fn plans() -> impl Strategy<Value = Vec<Standing>> {

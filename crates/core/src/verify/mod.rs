@@ -8,11 +8,10 @@
 //! | file | what it answers |
 //! |---|---|
 //! | [`Pooled`] | the records of both files, listed and counted together: what all others work on |
-//! | [`recount`], [`certify`] | is every kept table the same, cell by cell? |
+//! | [`recount`] | is every kept table the same, cell by cell? |
 //! | [`changes`], [`link_by_id`] | how many records and fields are different? |
 //! | [`compare_pairs`], [`compare_triples`], [`compare_tables`] | how far are the other tables from what they were? |
 //! | [`learned`], [`worst_case`] | what does an intruder who knows the keys learn? |
-//! | [`claims`] | how many records would an intruder who knows the keys find? |
 //! | [`new_pairs`] | which two values occur together that never did? |
 //! | [`judge`] | may the file be released? |
 //! | [`undominated`], [`choose`] | which of several plans to take? |
@@ -22,7 +21,6 @@
 //! nor on the number of threads.
 
 mod change;
-mod claims;
 mod frontier;
 mod gate;
 mod learned;
@@ -32,7 +30,6 @@ mod recount;
 mod utility;
 
 pub use change::{Changes, File, Link, LinkError, changes, link_by_id};
-pub use claims::{Claims, Exposure, claims};
 pub use frontier::{Criterion, Standing, choose, undominated};
 pub use gate::{Answer, Findings, Reason, Thresholds, Verdict, judge};
 pub use learned::{
@@ -40,7 +37,7 @@ pub use learned::{
 };
 pub use new_pairs::{NewCells, NewPair, NewPairs, new_pairs};
 pub use pooled::Pooled;
-pub use recount::{Certified, TableCheck, certify, recount};
+pub use recount::{TableCheck, recount};
 pub use utility::{
     Distances, TableDistance, TwoWay, compare_pairs, compare_tables, compare_triples,
 };
@@ -53,8 +50,6 @@ use crate::varset::VarSet;
 pub struct Checks<'a> {
     /// The tables that must not have changed.
     pub tables: &'a [VarSet],
-    /// The variables an intruder may know; empty when no risk is asked for.
-    pub keys: VarSet,
     /// The intruders to look at, each with what they know and whose records are at risk.
     pub scenarios: &'a [Scenario<'a>],
     /// Which record became which, if that is known.
@@ -85,8 +80,6 @@ pub struct Verification {
     pub tables: Vec<TableCheck>,
     /// What is different in the records; `None` when they are not linked.
     pub changes: Option<Changes>,
-    /// What an intruder finds; `None` without keys.
-    pub claims: Option<Claims>,
     /// How many records of the first file the second one no longer has, counted with
     /// repetition: 0 exactly when the files hold the same records, in any order, or the
     /// second one has more.
@@ -107,6 +100,8 @@ pub struct Verification {
 
 impl Verification {
     /// Has the second file as many records as the first, and is every kept table the same?
+    ///
+    /// Law: `equal-iff-every-table-is-kept`.
     #[must_use]
     pub fn is_equal(&self) -> bool {
         self.records_before == self.records_after
@@ -125,14 +120,9 @@ pub fn verify(before: &Records, after: &Records, checks: &Checks<'_>) -> Verific
     let pooled = Pooled::of(before, after);
     let tables = pooled.recount(checks.tables);
     let link = checks.link;
-    let (changes, (claims, two_way)) = rayon::join(
+    let (changes, two_way) = rayon::join(
         || link.and_then(|link| changes(before, after, link)),
-        || {
-            rayon::join(
-                || (!checks.keys.is_empty()).then(|| claims(&pooled, checks.keys, link)),
-                || compare_pairs(&pooled, checks.compared, checks.tables),
-            )
-        },
+        || compare_pairs(&pooled, checks.compared, checks.tables),
     );
     let (learned, new_pairs) = rayon::join(
         || checks.scenarios.iter().map(|scenario| learned(&pooled, scenario)).collect::<Vec<_>>(),
@@ -145,7 +135,6 @@ pub fn verify(before: &Records, after: &Records, checks: &Checks<'_>) -> Verific
         records_after: after.len(),
         tables,
         changes,
-        claims,
         replaced: pooled.replaced(),
         worst_case: worst_case(&learned),
         learned,

@@ -3,11 +3,11 @@
 //! Edge case: the number of records is itself a table, that of the empty margin. It is
 //! implied by every other table, so only a run without a table has to look at it.
 //!
-//! Way in: [`recount`] to know, [`certify`] to be allowed to go on.
+//! Way in: [`recount`].
 
 use rayon::prelude::*;
 
-use super::{Checks, Pooled, Verification, verify};
+use super::Pooled;
 use crate::encode::Records;
 use crate::varset::VarSet;
 
@@ -47,50 +47,5 @@ impl Pooled {
             check.changed += usize::from(before != after);
         }
         check
-    }
-}
-
-/// Records whose kept tables equal those of the input. Only [`certify`] makes one, and only
-/// a `Certified` may be released.
-#[derive(Debug, Clone)]
-pub struct Certified {
-    records: Records,
-    verification: Verification,
-}
-
-impl Certified {
-    /// The records.
-    #[must_use]
-    pub fn records(&self) -> &Records {
-        &self.records
-    }
-
-    /// What the recount found.
-    #[must_use]
-    pub fn verification(&self) -> &Verification {
-        &self.verification
-    }
-}
-
-/// Compares two files in every way that was asked for, and certifies that `after` has as many
-/// records as `before` and the same kept tables.
-///
-/// Law: `certified-iff-every-table-is-kept`.
-///
-/// # Errors
-/// What was found, when a kept table or the number of records differs.
-///
-/// # Panics
-/// As [`verify`] does.
-pub fn certify(
-    before: &Records,
-    after: Records,
-    checks: &Checks<'_>,
-) -> Result<Certified, Box<Verification>> {
-    let verification = verify(before, &after, checks);
-    if verification.is_equal() {
-        Ok(Certified { records: after, verification })
-    } else {
-        Err(Box::new(verification))
     }
 }

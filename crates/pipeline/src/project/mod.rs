@@ -54,6 +54,8 @@ pub struct Project {
     pub risk: Risk,
     /// How records are swapped.
     pub swap: Swapping,
+    /// What the gate tolerates.
+    pub gate: Gate,
     /// What is written.
     pub release: Release,
     /// What is told about it.
@@ -89,6 +91,10 @@ pub struct Keep {
 pub struct Risk {
     /// The columns that an intruder may know.
     pub keys: Vec<String>,
+    /// What other intruders may know.
+    pub more_keys: Vec<Vec<String>>,
+    /// What an intruder must not learn; every variable that is no key when none is named.
+    pub sensitive: Vec<String>,
     /// Which records are risky.
     pub risky: Option<Risky>,
     /// How many people the file was drawn from.
@@ -140,6 +146,23 @@ pub struct Swapping {
     pub max_records: Option<MaxRecords>,
     /// What it costs to disturb a variable; 1 where none is given.
     pub weights: BTreeMap<String, NonZeroU16>,
+}
+
+/// `[gate]`: how much of each finding is tolerated; nothing where nothing is said.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Gate {
+    /// People matched with every sensitive value true.
+    pub matched_right: Option<Amount>,
+    /// People matched at all.
+    pub matched: Option<Amount>,
+    /// People of whom several agreeing records tell everything.
+    pub shared_right: Option<Amount>,
+    /// People who became alone with their keys.
+    pub newly_exposed: Option<Amount>,
+    /// People whose keys no exchange can part.
+    pub unpartable: Option<Amount>,
+    /// Two-way combinations that never occurred; any number where nothing is said.
+    pub new_pairs: Option<Amount>,
 }
 
 /// `[release]`: what is written.

@@ -101,6 +101,8 @@ pub enum Topic {
     Pages,
     /// What the pages look at beside the kept tables.
     Watch,
+    /// What the gate tolerates.
+    Gate,
     /// Another program's parameters.
     Preset,
 }

@@ -5,12 +5,13 @@ use std::fmt::Write;
 use super::{Kind, SETTINGS, Setting};
 
 /// The sections in order, with what each is about.
-pub(crate) const SECTIONS: [(&str, &str); 8] = [
+pub(crate) const SECTIONS: [(&str, &str); 9] = [
     ("", "The data"),
     ("columns", "What each column is"),
     ("keep", "The tables that must not change"),
     ("risk", "Who is to be protected"),
     ("swap", "How records are swapped"),
+    ("gate", "What the gate tolerates; amounts are people, or shares of those at risk"),
     ("release", "What is written"),
     ("report", "What is told about it"),
     ("trs", "Targeted record swapping, by the parameters of `recordSwap`"),
