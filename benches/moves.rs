@@ -19,7 +19,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
 
-use marginswap_core::encode::{Records, Roles, Schema};
+use marginswap_core::columns::Roles;
+use marginswap_core::encode::{Records, Schema};
 use marginswap_core::graph::{GeneratingClass, quoted};
 use marginswap_core::moves::{Answer, Free, Limits, MoveSearch};
 use marginswap_core::random::{Random, Seed};

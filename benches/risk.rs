@@ -18,7 +18,8 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use marginswap_core::encode::{Records, Roles, Schema};
+use marginswap_core::columns::Roles;
+use marginswap_core::encode::{Records, Schema};
 use marginswap_core::graph::{GeneratingClass, MarginGraph, junction_tree};
 use marginswap_core::risk::{
     Criterion, Direction, FittedModel, KeyTable, MOST_OPENED, Population, Start, Summaries, fit,

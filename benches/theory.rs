@@ -26,8 +26,9 @@ use std::process::Command;
 use std::time::Duration;
 use std::{env, fs, thread};
 
+use marginswap_core::columns::Roles;
 use marginswap_core::diagnostic::grouped;
-use marginswap_core::encode::{RecordId, Records, Roles};
+use marginswap_core::encode::{RecordId, Records};
 use marginswap_core::graph::{Formula, GeneratingClass, Scope, Separators, minimal_separators};
 use marginswap_core::partner::{Screening, Surroundings, ThroughSeparator, pair, screen};
 use marginswap_core::table::{CellId, JointTable};

@@ -11,6 +11,8 @@ pub mod random;
 pub mod varset;
 
 // One by one, so that they keep this order.
+pub mod columns;
+
 pub mod encode;
 
 pub mod table;

@@ -2,27 +2,18 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use marginswap_core::encode::{RecordId, Records};
-use marginswap_core::graph::{GeneratingClass, minimal_separators};
-use marginswap_core::moves::MoveSearch;
-use marginswap_core::oracle::World;
-use marginswap_core::partner::screen;
-use marginswap_core::plan::{
-    Constraints, Forbidden, Group, Larger, Pairing, Prices, SwapPlan, Task, Term, plan,
-};
-use marginswap_core::random::{Random, Seed};
-use marginswap_core::swap::apply_plan;
-use marginswap_core::table::JointTable;
-use marginswap_core::varset::VarSet;
+#[path = "support/setting.rs"]
+mod setting;
 
-/// A file, the tables to keep, and everything else a plan must respect.
-#[derive(Debug)]
-struct Setting {
-    world: World,
-    tables: Vec<VarSet>,
-    prices: Prices,
-    constraints: Constraints,
-}
+use marginswap_core::encode::RecordId;
+use marginswap_core::graph::GeneratingClass;
+use marginswap_core::oracle::World;
+use marginswap_core::plan::{CellGroup, Constraints, Forbidden, Pairing, Prices, Taken, Term};
+use marginswap_core::random::{Random, Seed};
+use marginswap_core::swap::apply;
+use marginswap_core::table::Located;
+use marginswap_core::varset::VarSet;
+use setting::{Made, Setting, columns};
 
 /// A random file over a few variables, with random tables and constraints.
 fn setting(number: u64) -> Setting {
@@ -60,46 +51,16 @@ fn setting(number: u64) -> Setting {
             most_changed: (random.below(4) == 0).then(|| random.below(20) as u64),
             least_changed: (random.below(6) == 0).then(|| random.below(20) as u64),
         },
+        limit: usize::MAX,
+        marked: (random.below(3) == 0)
+            .then(|| (0..1 + random.below(9)).map(|_| random.below(3) == 0).collect()),
     }
 }
 
 impl Setting {
-    fn class(&self) -> GeneratingClass {
-        GeneratingClass::new(VarSet::first(self.world.levels.len()), self.tables.iter().copied())
+    fn plan(&self, records: usize, seed: u8) -> Made {
+        self.made(Pairing::Greedy, records, seed)
     }
-
-    fn risky(&self) -> Vec<bool> {
-        let table = self.world.margin_table(self.prices.keys);
-        let key = |record: &Vec<u32>| -> Vec<u32> {
-            self.prices.keys.iter().map(|variable| record[variable]).collect()
-        };
-        self.world.records.iter().map(|record| table[&key(record)] == 1).collect()
-    }
-
-    fn plan(&self, records: usize, seed: u8) -> SwapPlan {
-        let packed = self.world.packed();
-        let joint = JointTable::count(&packed);
-        let class = self.class();
-        let separators = minimal_separators(&class.margin_graph(), usize::MAX);
-        let screening = screen(&joint, &class, &separators).unwrap();
-        let search = MoveSearch::new(&joint, &class, &self.prices.weights).unwrap();
-        let task = Task {
-            records: &packed,
-            joint: &joint,
-            class: &class,
-            separators: &separators,
-            screening: &screening,
-            prices: &self.prices,
-            constraints: &self.constraints,
-            risky: &self.risky(),
-            larger: (records > 2).then_some(Larger { search: &search, records }),
-        };
-        plan(task, Pairing::Greedy, Seed([seed; 32])).unwrap().plan
-    }
-}
-
-fn codes(records: &Records) -> Vec<Vec<u32>> {
-    (0..records.len()).map(|record| records.cells().codes(record)).collect()
 }
 
 /// A plan with groups keeps every table, gives whom it covers other keys, moves nothing that
@@ -111,11 +72,7 @@ fn law_groups_protect_and_keep() {
     for number in 0..200 {
         let setting = setting(number);
         let made = setting.plan(if number % 10 == 0 { 8 } else { 4 }, 1);
-        let packed = setting.world.packed();
-        let after = World {
-            levels: setting.world.levels.clone(),
-            records: codes(&apply_plan(&packed, &made)),
-        };
+        let after = setting.after(&made);
         for &table in &setting.tables {
             assert_eq!(setting.world.margin_table(table), after.margin_table(table), "{number}");
         }
@@ -149,8 +106,11 @@ fn law_groups_protect_and_keep() {
                     zip(&setting.world.records, &risky).any(|(own, risky)| *risky && own == new);
                 assert!(!was_at_risk, "{number}: an emptied cell comes back");
             }
-            let in_group =
-                made.groups().iter().any(|group| group.records().contains(&RecordId::at(record)));
+            let in_group = made
+                .plan
+                .groups()
+                .iter()
+                .any(|group| group.records.contains(&RecordId::at(record)));
             if in_group && risky[record] {
                 assert_ne!(keys(old), keys(new), "{number}: who is in a group is covered");
             }
@@ -164,22 +124,19 @@ fn law_groups_protect_and_keep() {
                 .filter(|((old, new), risky)| **risky && keys(old) != keys(new))
                 .count()
         };
-        let pairs_only = World {
-            levels: setting.world.levels.clone(),
-            records: codes(&apply_plan(&packed, &setting.plan(2, 1))),
-        };
+        let pairs_only = setting.after(&setting.plan(2, 1));
         assert!(covered(&after) >= covered(&pairs_only), "{number}");
         covered_more += usize::from(covered(&after) > covered(&pairs_only));
-        groups += made.groups().len();
-        tied += made.groups().iter().filter(|group| group.records().len() > 8).count();
-        proved += made.impossible().len();
-        for record in made.impossible() {
-            let (old, new) = (&setting.world.records, &after.records);
-            assert_eq!(
-                old[record.position()],
-                new[record.position()],
-                "{number}: a proof is wrong"
-            );
+        groups += made.plan.groups().len();
+        tied += made.plan.groups().iter().filter(|group| group.records.len() > 8).count();
+        let joint = Located::count(&setting.world.packed());
+        for left in &made.planned.impossible {
+            proved += left.records;
+            let there = |&record: &usize| joint.cell_of(RecordId::at(record)) == left.cell;
+            for record in (0..risky.len()).filter(there).filter(|&record| risky[record]) {
+                let (old, new) = (&setting.world.records[record], &after.records[record]);
+                assert_eq!(old, new, "{number}: a proof is wrong");
+            }
         }
     }
     assert!(
@@ -197,7 +154,7 @@ fn zip<'a, L, R>(left: &'a [L], right: &'a [R]) -> impl Iterator<Item = (&'a L, 
 fn law_groups_repeat() {
     for number in 0..40 {
         let setting = setting(number);
-        let plans: Vec<SwapPlan> = [1, 2, 7]
+        let plans: Vec<Made> = [1, 2, 7]
             .into_iter()
             .map(|threads| {
                 let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
@@ -216,7 +173,6 @@ fn law_applying_a_plan_is_making_its_groups() {
     for number in 0..100 {
         let setting = setting(number);
         let made = setting.plan(4, 2);
-        let packed = setting.world.packed();
         let mut expected = setting.world.records.clone();
         for swap in made.swaps() {
             let world =
@@ -225,29 +181,37 @@ fn law_applying_a_plan_is_making_its_groups() {
                 expected[record.position()] = world.records[record.position()].clone();
             }
         }
-        for group in made.groups() {
-            for take in group.takes() {
-                for (place, &from) in take.from.iter().enumerate() {
-                    let (to, from) = (group.records()[place], group.records()[from]);
-                    expected[to.position()][take.variable] =
-                        setting.world.records[from.position()][take.variable];
+        for group in made.plan.groups() {
+            for (&column, from) in group.columns.iter().zip(&group.from) {
+                for (place, &from) in from.iter().enumerate() {
+                    let (to, from) = (group.records[place], group.records[from]);
+                    expected[to.position()][column] =
+                        setting.world.records[from.position()][column];
                     moved += 1;
                 }
             }
         }
-        assert_eq!(codes(&apply_plan(&packed, &made)), expected, "{number}");
+        assert_eq!(setting.after(&made).records, expected, "{number}");
+        let after = apply(&made.plan, &columns(&setting.world, |code| format!("c{code}")));
+        for (record, codes) in expected.iter().enumerate() {
+            for (variable, code) in codes.iter().enumerate() {
+                let column = after.get(variable).unwrap();
+                let found = column.dictionary().category(column.code(record));
+                assert_eq!(found, Some(format!("c{code}").as_bytes()), "{number}");
+            }
+        }
     }
     assert!(moved > 100, "{moved}");
 }
 
-/// Cells that change a kept table make no group, nor does a record that stands twice.
+/// Cells that change a kept table make no group.
 #[test]
 fn law_a_group_keeps_every_table() {
     let world = World {
         levels: vec![2; 3],
         records: vec![vec![0, 0, 0], vec![0, 1, 1], vec![1, 0, 1], vec![1, 1, 0]],
     };
-    let records = world.packed();
+    let joint = Located::count(&world.packed());
     let tables = [[0, 1], [0, 2], [1, 2]].map(VarSet::from);
     let class = GeneratingClass::new(VarSet::first(3), tables);
     let flipped = |bits: [u32; 4]| {
@@ -256,16 +220,14 @@ fn law_a_group_keeps_every_table() {
             record[2] ^= bit;
         }
         let cells = world.packed();
-        (0..4).map(RecordId::at).map(|r| (r, cells.get(r).to_vec())).collect::<Vec<_>>()
+        let taken = |record| Taken { cell: joint.cell_of(record), at_risk: false };
+        (0..4).map(RecordId::at).map(|r| (taken(r), cells.get(r).to_vec())).collect::<Vec<_>>()
     };
-    let group = Group::new(&records, &class, flipped([1; 4]));
-    assert_eq!((group.records_changed(), group.cells_changed()), (4, 4));
+    let group = CellGroup::new(&joint, &class, flipped([1; 4]));
+    assert_eq!(group.records_changed(), 4);
     assert_eq!(group.takes()[0].variable, 2);
-    let made = |members: Vec<(RecordId, Vec<u64>)>| {
-        std::panic::catch_unwind(|| Group::new(&records, &class, members)).is_ok()
+    let made = |members: Vec<(Taken, Vec<u64>)>| {
+        std::panic::catch_unwind(|| CellGroup::new(&joint, &class, members)).is_ok()
     };
     assert!(!made(flipped([1, 1, 0, 0])), "two of them change a table");
-    let mut twice = flipped([1; 4]);
-    twice[1] = twice[0].clone();
-    assert!(!made(twice), "a record stands twice");
 }

@@ -12,7 +12,7 @@ use marginswap_core::moves::{
 };
 use marginswap_core::oracle::{World, all_antichains};
 use marginswap_core::random::{Random, Seed};
-use marginswap_core::table::{CellId, JointTable};
+use marginswap_core::table::{CellId, JointTable, Located};
 use marginswap_core::varset::VarSet;
 use proptest::prelude::*;
 use serde_json::Value;
@@ -72,7 +72,7 @@ fn vectors_of_larger_moves() {
         let name = &case["name"];
         let records = list(&case["records"]).iter().map(codes).collect();
         let (world, class) = world_of(case, "generators", records);
-        let joint = JointTable::count(&world.packed());
+        let joint = Located::count(&world.packed());
         for query in list(&case["queries"]) {
             let codes = codes(&query["record"]);
             let record = world.records.iter().position(|record| *record == codes).unwrap();
@@ -111,7 +111,7 @@ fn vectors_of_fibers_and_larger_moves() {
             .flat_map(|entry| std::iter::repeat_n(codes(&entry[0]), number(&entry[1])))
             .collect();
         let (world, class) = world_of(case, "facets", records);
-        let joint = JointTable::count(&world.packed());
+        let joint = Located::count(&world.packed());
         let cells = world.all_cells();
         for position in 0..joint.len() {
             let cell = CellId::at(position);
@@ -173,7 +173,7 @@ fn vectors_of_markov_bases_and_larger_moves() {
                 let (lost, gained) = (side(sign), side(-sign));
                 let lost = World { levels: world.levels.clone(), records: lost };
                 let gained = PackedCells::from_codes(&world.levels, &gained);
-                let joint = JointTable::count(&lost.packed());
+                let joint = Located::count(&lost.packed());
                 let only = Only {
                     free: Free { joint: &joint, keys: class.delta(), staying: VarSet::EMPTY },
                     cells: gained.iter().map(<[u64]>::to_vec).collect(),
@@ -208,17 +208,19 @@ fn the_papers_four_records_rotate() {
     };
     let class = class_of(3, &[[0, 1], [0, 2], [1, 2]].map(VarSet::from));
     let records = world.packed();
-    let joint = JointTable::count(&records);
+    let joint = Located::count(&records);
     let search = MoveSearch::new(&joint, &class, &[1; 3]).unwrap();
     let wishes = Free { joint: &joint, keys: VarSet::from([2]), staying: VarSet::from([0, 1]) };
     for record in 0..4 {
         let cell = joint.cell_of(RecordId::at(record));
         let answer = search.answer(cell, &wishes, Limits::records(4), &mut Random::new(SEED, 0));
         let Answer::Possible(found) = answer else { panic!("{answer:?}") };
-        let group: Vec<RecordId> = found.cells.iter().map(|cell| RecordId(cell.0)).collect();
+        let cells = joint.cells();
+        let before: Vec<&[u64]> =
+            found.cells.iter().map(|cell| cells.get(cell.position())).collect();
         let after: Vec<Vec<u64>> =
             found.takes.iter().map(|&slot| found.table_move.added()[slot].clone()).collect();
-        let from = sources(&records, &group, &after);
+        let from = sources(cells.layout(), &before, &after);
         assert_eq!(from.len(), 1);
         let (variable, from) = &from[0];
         assert_eq!(*variable, 2);
@@ -234,7 +236,7 @@ fn a_latin_square_needs_six() {
         (0..9u32).map(|cell| vec![cell / 3, cell % 3, (cell / 3 + cell % 3) % 3]).collect();
     let world = World { levels: vec![3; 3], records };
     let class = class_of(3, &[[0, 1], [0, 2], [1, 2]].map(VarSet::from));
-    let joint = JointTable::count(&world.packed());
+    let joint = Located::count(&world.packed());
     for position in 0..9 {
         let cell = CellId::at(position);
         assert!(matches!(ask(&joint, &class, cell, 5), Answer::NotFound(tried) if tried.complete));
@@ -252,7 +254,7 @@ fn a_chain_in_the_four_cycle() {
     };
     let tables = [[0, 1], [1, 2], [2, 3], [0, 3]].map(VarSet::from);
     let class = class_of(4, &tables);
-    let joint = JointTable::count(&world.packed());
+    let joint = Located::count(&world.packed());
     assert!(world.partners(0, &tables).is_empty());
     assert!(matches!(ask(&joint, &class, CellId(0), 2), Answer::NotFound(_)));
     let Answer::Possible(found) = ask(&joint, &class, CellId(0), 4) else { panic!("none") };
@@ -277,7 +279,7 @@ fn law_moves_by_definition() {
         for (number, tables) in (0u64..).zip(all_antichains(variables)) {
             let class = class_of(variables, &tables);
             let world = small_world(variables, 6, number);
-            let joint = JointTable::count(&world.packed());
+            let joint = Located::count(&world.packed());
             for record in 0..3 {
                 let cell = joint.cell_of(RecordId::at(record));
                 let least = world.least_degree(record, &tables, 4);
@@ -311,7 +313,7 @@ fn law_three_answers() {
         for (number, tables) in (0u64..).zip(all_antichains(variables)) {
             let class = class_of(variables, &tables);
             let world = small_world(variables, 5, 1000 + number);
-            let joint = JointTable::count(&world.packed());
+            let joint = Located::count(&world.packed());
             let cells = world.all_cells();
             let kept: Vec<VarSet> =
                 tables.iter().copied().chain((0..variables).map(VarSet::single)).collect();
@@ -394,7 +396,7 @@ fn law_a_certificate_is_checked_by_hand() {
     for (number, tables) in (0u64..).zip(all_antichains(4)) {
         let class = class_of(4, &tables);
         let world = small_world(4, 5, 5000 + number);
-        let joint = JointTable::count(&world.packed());
+        let joint = Located::count(&world.packed());
         for record in 0..world.records.len() {
             let cell = joint.cell_of(RecordId::at(record));
             let Answer::Impossible(proof) = ask(&joint, &class, cell, 4) else { continue };
@@ -478,13 +480,14 @@ proptest! {
                 record[variable] = code;
             }
         }
-        let group: Vec<RecordId> = (0..world.records.len()).map(RecordId::at).collect();
+        let layout = records.cells().layout();
+        let before: Vec<&[u64]> = records.cells().iter().collect();
         let cells: Vec<Vec<u64>> = after.packed().cells().iter().map(<[u64]>::to_vec).collect();
         let mut made = world.clone();
-        for (variable, from) in sources(&records, &group, &cells) {
+        for (variable, from) in sources(layout, &before, &cells) {
             let mut used = from.clone();
             used.sort_unstable();
-            prop_assert!(used.into_iter().eq(0..group.len()));
+            prop_assert!(used.into_iter().eq(0..before.len()));
             for (place, &from) in from.iter().enumerate() {
                 made.records[place][variable] = world.records[from][variable];
             }

@@ -3,72 +3,29 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+#[path = "support/setting.rs"]
+mod setting;
+
+use std::collections::BTreeMap;
+
 use marginswap_core::encode::{Layout, RecordId};
-use marginswap_core::graph::{GeneratingClass, minimal_separators};
+use marginswap_core::graph::GeneratingClass;
 use marginswap_core::oracle::{World, all_antichains};
-use marginswap_core::partner::{pair, screen};
+use marginswap_core::partner::pair;
 use marginswap_core::plan::{
-    Constraints, Forbidden, LeftOver, Obstacle, Pairing, Planned, Prices, SwapPlan, Task, Term,
-    cheapest, plan,
+    CellPlan, CellSwap, Constraints, Forbidden, Obstacle, Pairing, Prices, Taken, Term, cheapest,
 };
-use marginswap_core::random::Seed;
 use marginswap_core::risk::rare_cells;
 use marginswap_core::swap::apply;
-use marginswap_core::table::JointTable;
+use marginswap_core::table::{JointTable, Located};
 use marginswap_core::varset::VarSet;
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
-
-/// Everything a plan needs, over a small world.
-#[derive(Debug, Clone)]
-struct Setting {
-    world: World,
-    tables: Vec<VarSet>,
-    prices: Prices,
-    constraints: Constraints,
-    limit: usize,
-}
+use setting::{Made, Setting, columns};
 
 impl Setting {
-    fn class(&self) -> GeneratingClass {
-        GeneratingClass::new(VarSet::first(self.world.levels.len()), self.tables.iter().copied())
-    }
-
-    /// The records that are unique on the keys.
-    fn risky(&self) -> Vec<bool> {
-        let table = self.world.margin_table(self.prices.keys);
-        let key = |record: &Vec<u32>| -> Vec<u32> {
-            self.prices.keys.iter().map(|variable| record[variable]).collect()
-        };
-        self.world.records.iter().map(|record| table[&key(record)] == 1).collect()
-    }
-
-    fn plan(&self, seed: u8) -> SwapPlan {
-        self.plan_by(Pairing::Greedy, seed)
-    }
-
-    fn plan_by(&self, pairing: Pairing, seed: u8) -> SwapPlan {
-        self.planned(pairing, seed).plan
-    }
-
-    fn planned(&self, pairing: Pairing, seed: u8) -> Planned {
-        let records = self.world.packed();
-        let joint = JointTable::count(&records);
-        let class = self.class();
-        let separators = minimal_separators(&class.margin_graph(), self.limit);
-        let screening = screen(&joint, &class, &separators).unwrap();
-        let task = Task {
-            records: &records,
-            joint: &joint,
-            class: &class,
-            separators: &separators,
-            screening: &screening,
-            prices: &self.prices,
-            constraints: &self.constraints,
-            risky: &self.risky(),
-            larger: None,
-        };
-        plan(task, pairing, Seed([seed; 32])).unwrap()
+    fn plan(&self, seed: u8) -> Made {
+        self.made(Pairing::Greedy, 2, seed)
     }
 
     /// What can be exchanged between the two so that both change their keys, every table is
@@ -139,8 +96,9 @@ fn settings() -> impl Strategy<Value = Setting> {
         proptest::collection::vec(1u64..4, 5),
         proptest::option::of((0usize..5, 0u32..3, 0usize..5, 0u32..3, any::<bool>())),
         proptest::option::weighted(0.3, 0usize..5),
+        proptest::option::weighted(0.4, proptest::collection::vec(any::<bool>(), 1..12)),
     )
-        .prop_map(|(variables, tables, records, keys, stays, weights, rule, agree)| {
+        .prop_map(|(variables, tables, records, keys, stays, weights, rule, agree, marked)| {
             let delta = VarSet::first(variables);
             let cut = |set: std::collections::BTreeSet<usize>| {
                 set.into_iter().collect::<VarSet>() & delta
@@ -180,6 +138,7 @@ fn settings() -> impl Strategy<Value = Setting> {
                     ..Constraints::default()
                 },
                 limit: usize::MAX,
+                marked,
             }
         })
 }
@@ -211,12 +170,7 @@ proptest! {
         let setting = Setting { limit, ..setting };
         let risky = setting.risky();
         let made = setting.plan(1);
-        let records = setting.world.packed();
-        let after = apply(&records, made.swaps());
-        let released = World {
-            levels: setting.world.levels.clone(),
-            records: (0..records.len()).map(|record| after.cells().codes(record)).collect(),
-        };
+        let released = setting.after(&made);
         for table in &setting.tables {
             prop_assert_eq!(setting.world.margin_table(*table), released.margin_table(*table));
         }
@@ -258,14 +212,14 @@ proptest! {
     #[test]
     fn law_optimal_is_best(setting in settings()) {
         let risky = setting.risky();
-        let covered = |plan: &SwapPlan| -> usize {
+        let covered = |plan: &Made| -> usize {
             plan.swaps()
                 .iter()
                 .flat_map(|swap| [swap.left, swap.right])
                 .filter(|record| risky[record.position()])
                 .count()
         };
-        let cost = |plan: &SwapPlan| -> u64 {
+        let cost = |plan: &Made| -> u64 {
             plan.swaps()
                 .iter()
                 .map(|swap| {
@@ -274,7 +228,7 @@ proptest! {
                 })
                 .sum()
         };
-        let best = setting.plan_by(Pairing::Optimal, 1);
+        let best = setting.made(Pairing::Optimal, 2, 1);
         let most = most_covered(&setting, &risky, &mut vec![false; risky.len()], 0);
         prop_assert_eq!(covered(&best), most);
         let greedy = setting.plan(1);
@@ -296,12 +250,13 @@ proptest! {
             setting.constraints.matches.push(VarSet::single(second));
         }
         let risky = setting.risky();
-        let planned = setting.planned(Pairing::Greedy, 4);
-        let swaps = planned.plan.swaps();
+        let made = setting.plan(4);
+        let swaps = made.swaps();
         let used: Vec<usize> =
             swaps.iter().flat_map(|swap| [swap.left.position(), swap.right.position()]).collect();
         let is_full = budget.is_some_and(|budget| used.len() as u64 + 2 > budget);
-        let mut expected = Vec::new();
+        let joint = Located::count(&setting.world.packed());
+        let mut expected = BTreeMap::new();
         for record in (0..risky.len()).filter(|&record| risky[record] && !used.contains(&record)) {
             let others = || (0..risky.len()).filter(move |&other| other != record);
             let tables = &setting.tables;
@@ -330,9 +285,12 @@ proptest! {
                 prop_assert!(is_full, "a free partner is left alone");
                 Obstacle::Budget
             };
-            expected.push(LeftOver { record: RecordId::at(record), obstacle });
+            let known = expected.entry(joint.cell_of(RecordId::at(record))).or_insert((0, obstacle));
+            known.0 += 1;
+            prop_assert_eq!(known.1, obstacle, "the records of a cell have one obstacle");
         }
-        prop_assert_eq!(planned.left_over, expected);
+        let found: BTreeMap<_, _> = made.planned.left_over.iter().map(|left| (left.cell, (left.records, left.obstacle))).collect();
+        prop_assert_eq!(found, expected);
     }
 
     /// No two records at risk with a helper each could have taken each other for less.
@@ -373,8 +331,8 @@ proptest! {
         let delta = VarSet::first(setting.world.levels.len());
         setting.constraints.matches =
             lists.into_iter().map(|list| VarSet::single(list) & delta).collect();
-        let planned = setting.planned(Pairing::Greedy, 6);
-        let swaps = planned.plan.swaps();
+        let made = setting.plan(6);
+        let swaps = made.swaps();
         for swap in swaps {
             prop_assert!(setting.agree(swap.left.position(), swap.right.position()));
         }
@@ -400,20 +358,26 @@ proptest! {
         for swap in made.swaps() {
             world = world.swapped(swap.left.position(), swap.right.position(), swap.exchanged);
         }
-        let after = apply(&setting.world.packed(), made.swaps());
+        prop_assert_eq!(&setting.after(&made), &world);
+        let category = |code: u32| format!("c{code}");
+        let after = apply(&made.plan, &columns(&setting.world, category));
         for (record, codes) in world.records.iter().enumerate() {
-            prop_assert_eq!(&after.cells().codes(record), codes);
+            for (variable, &code) in codes.iter().enumerate() {
+                let column = after.get(variable).unwrap();
+                let found = column.dictionary().category(column.code(record));
+                prop_assert_eq!(found.map(<[u8]>::to_vec), Some(category(code).into_bytes()));
+            }
         }
         prop_assert_eq!(made.records_changed(), 2 * made.swaps().len() as u64);
         let cells: usize = (0..world.records.len())
             .map(|record| (0..world.levels.len()).filter(|&v| world.records[record][v] != setting.world.records[record][v]).count())
             .sum();
-        prop_assert_eq!(made.cells_changed(), cells as u64);
+        prop_assert_eq!(made.planned.plan.values_changed(), cells as u64);
     }
 
     #[test]
     fn law_rare_on_the_keys(setting in settings(), k in 1u64..4) {
-        let joint = JointTable::count(&setting.world.packed());
+        let joint = Located::count(&setting.world.packed());
         let rare = rare_cells(&joint, setting.prices.keys, k);
         let table = setting.world.margin_table(setting.prices.keys);
         for (record, codes) in setting.world.records.iter().enumerate() {
@@ -461,15 +425,15 @@ fn greedy_comes_near_the_best() {
     for _ in 0..1500 {
         let setting = settings().new_tree(&mut runner).unwrap().current();
         let risky = setting.risky();
-        let count = |plan: &SwapPlan| {
+        let count = |plan: &Made| {
             let records = plan.swaps().iter().flat_map(|swap| [swap.left, swap.right]);
             records.filter(|record| risky[record.position()]).count()
         };
-        let price = |plan: &SwapPlan| -> u64 {
+        let price = |plan: &Made| -> u64 {
             let swaps = plan.swaps().iter();
             swaps.map(|s| setting.cost(s.left.position(), s.right.position(), s.exchanged)).sum()
         };
-        let (greedy, best) = (setting.plan(7), setting.plan_by(Pairing::Optimal, 7));
+        let (greedy, best) = (setting.plan(7), setting.made(Pairing::Optimal, 2, 7));
         covered += count(&greedy);
         most += count(&best);
         if count(&greedy) == count(&best) {
@@ -518,21 +482,26 @@ fn law_cheapest_exchange() {
 /// What a broken planner would do is caught.
 #[test]
 fn law_a_plan_keeps_every_table() {
-    use marginswap_core::partner::swap::Swap;
     let world =
         World { levels: vec![2, 2], records: vec![vec![0, 0], vec![1, 1], vec![0, 1], vec![1, 0]] };
-    let records = world.packed();
+    let located = Located::count(&world.packed());
     let free = GeneratingClass::new(VarSet::first(2), [VarSet::single(0)]);
     let tied = GeneratingClass::new(VarSet::first(2), [VarSet::first(2)]);
+    let taken = |record| Taken { cell: located.cell_of(RecordId(record)), at_risk: true };
     let swap =
-        |left, right, exchanged| Swap { left: RecordId(left), right: RecordId(right), exchanged };
-    let fails = |class: &GeneratingClass, swaps: Vec<Swap>| {
-        std::panic::catch_unwind(|| SwapPlan::new(&records, class, swaps)).is_err()
+        |left, right, exchanged| CellSwap { left: taken(left), right: taken(right), exchanged };
+    let joint: &JointTable = &located;
+    let fails = |class: &GeneratingClass, swaps: Vec<CellSwap>| {
+        let made = || CellPlan::new(joint, &[1; 4], class, swaps, Vec::new());
+        std::panic::catch_unwind(std::panic::AssertUnwindSafe(made)).is_err()
     };
     assert!(!fails(&free, vec![swap(1, 0, VarSet::single(0)), swap(2, 3, VarSet::single(1))]));
     assert!(fails(&tied, vec![swap(0, 1, VarSet::single(0))]), "it changes a table");
     assert!(fails(&free, vec![swap(0, 1, VarSet::first(2))]), "it has no effect");
     assert!(fails(&free, vec![swap(0, 2, VarSet::single(0))]), "nothing differs there");
     let twice = vec![swap(0, 1, VarSet::single(0)), swap(1, 0, VarSet::single(0))];
-    assert!(fails(&free, twice), "a record stands in two swaps");
+    assert!(fails(&free, twice), "a cell of one record gives two");
+    let mut other = swap(0, 1, VarSet::single(0));
+    other.left.at_risk = false;
+    assert!(fails(&free, vec![other]), "all of the cell are at risk");
 }

@@ -10,7 +10,7 @@ use marginswap_core::graph::{GeneratingClass, junction_tree, minimal_separators}
 use marginswap_core::oracle::World;
 use marginswap_core::partner::disclosed::{certified_by_forest, lower_bounds};
 use marginswap_core::partner::{Surroundings, screen};
-use marginswap_core::table::{CellId, JointTable, MarginTable};
+use marginswap_core::table::{CellId, Located, MarginTable};
 use marginswap_core::varset::VarSet;
 use proptest::prelude::*;
 use serde_json::Value;
@@ -46,7 +46,7 @@ proptest! {
 
     #[test]
     fn law_margin_tables_count((world, tables) in worlds()) {
-        let joint = JointTable::count(&world.packed());
+        let joint = Located::count(&world.packed());
         for margin in tables.iter().copied().chain([VarSet::EMPTY, VarSet::first(world.levels.len())]) {
             let table = MarginTable::count(&joint, margin);
             let defined = world.margin_table(margin);
@@ -79,7 +79,7 @@ proptest! {
     #[test]
     fn law_diagonal_count((world, tables) in worlds()) {
         let records = world.packed();
-        let joint = JointTable::count(&records);
+        let joint = Located::count(&records);
         let graph = class_of(&world, &tables).margin_graph();
         for separator in minimal_separators(&graph, NO_LIMIT).list() {
             for record in 0..world.records.len() {
@@ -198,7 +198,7 @@ proptest! {
     #[test]
     fn law_decomposable_criterion((world, tables) in worlds()) {
         let records = world.packed();
-        let joint = JointTable::count(&records);
+        let joint = Located::count(&records);
         let graph = class_of(&world, &tables).margin_graph();
         let Some(tree) = junction_tree(&graph) else { return Ok(()) };
         let bounds = lower_bounds(&joint, &tree);
@@ -264,7 +264,7 @@ fn certified_cells(variables: usize, most: usize, classes: &[&[VarSet]]) -> usiz
             };
             let shadows: Vec<_> = all.iter().map(shadow).collect();
             for (world, own) in all.iter().zip(&shadows) {
-                let joint = JointTable::count(&world.packed());
+                let joint = Located::count(&world.packed());
                 let all_cells: Vec<CellId> = (0..joint.len()).map(CellId::at).collect();
                 let graph = class.margin_graph();
                 let by_forest = certified_by_forest(&joint, &graph, &all_cells);
@@ -308,7 +308,7 @@ fn vectors_of_pair_partners() {
             separators.list().iter().map(|separator| separator.variables).collect();
         assert_eq!(found, listed, "{name}");
         let packed = world.packed();
-        let joint = JointTable::count(&packed);
+        let joint = Located::count(&packed);
         let screening = screen(&joint, &class, &separators).unwrap();
         for query in list(&case["queries"]) {
             queries += 1;
@@ -359,7 +359,7 @@ fn vectors_of_fibers() {
             .flat_map(|entry| std::iter::repeat_n(codes(&entry[0]), number(&entry[1])))
             .collect();
         let (world, class) = world_of(case, "facets", records);
-        let joint = JointTable::count(&world.packed());
+        let joint = Located::count(&world.packed());
         let separators = minimal_separators(&class.margin_graph(), NO_LIMIT);
         let screening = screen(&joint, &class, &separators).unwrap();
         let cells = world.all_cells();
@@ -395,7 +395,7 @@ fn vectors_of_multi_swap() {
         let records = list(&case["records"]).iter().map(codes).collect();
         let (world, class) = world_of(case, "generators", records);
         let packed = world.packed();
-        let joint = JointTable::count(&packed);
+        let joint = Located::count(&packed);
         let separators = minimal_separators(&class.margin_graph(), NO_LIMIT);
         let screening = screen(&joint, &class, &separators).unwrap();
         for query in list(&case["queries"]) {

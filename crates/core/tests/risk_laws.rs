@@ -15,7 +15,7 @@ use marginswap_core::risk::{
     key_sets, minimal_uniques, ranked, removable, risks, score, select, superpopulation,
     uniques_without, weighted_risks,
 };
-use marginswap_core::table::{CellId, JointTable};
+use marginswap_core::table::{CellId, Located};
 use marginswap_core::varset::VarSet;
 use proptest::prelude::*;
 
@@ -26,7 +26,7 @@ fn worlds(levels: Vec<usize>, records: std::ops::Range<usize>) -> impl Strategy<
 }
 
 fn table(world: &World) -> KeyTable {
-    let joint = JointTable::count(&world.packed());
+    let joint = Located::count(&world.packed());
     KeyTable::new(&joint, VarSet::first(world.levels.len()), &world.levels)
 }
 
@@ -58,7 +58,7 @@ proptest! {
         set in proptest::collection::btree_set(0usize..4, 0..5),
     ) {
         let set: VarSet = set.into_iter().collect();
-        let seen = JointTable::count(&world.packed()).on(set);
+        let seen = Located::count(&world.packed()).on(set);
         let definition = world.margin_table(set);
         prop_assert_eq!(seen.len(), definition.len());
         prop_assert_eq!(seen.records(), world.records.len());

@@ -6,10 +6,11 @@
 
 use std::collections::BTreeMap;
 
-use marginswap_core::encode::{Column, RecordId, Records, Role, Roles};
+use marginswap_core::columns::{Column, Role, Roles};
+use marginswap_core::encode::{RecordId, Records};
 use marginswap_core::graph::{Formula, Scope, minimal_separators};
 use marginswap_core::partner::{Surroundings, screen};
-use marginswap_core::table::JointTable;
+use marginswap_core::table::Located;
 use marginswap_core::varset::VarSet;
 use proptest::prelude::*;
 
@@ -61,7 +62,7 @@ proptest! {
             .map(|column| Some(file.iter().map(|record| &record[column..=column]).collect()))
             .collect();
         let records = Records::encode(scope.schema(), &columns);
-        let joint = JointTable::count(&records);
+        let joint = Located::count(&records);
         let separators = minimal_separators(&scope.class().margin_graph(), usize::MAX);
         let screening = screen(&joint, scope.class(), &separators).unwrap();
 

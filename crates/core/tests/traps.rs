@@ -7,7 +7,7 @@ use marginswap_core::encode::RecordId;
 use marginswap_core::graph::{GeneratingClass, Separator, minimal_separators};
 use marginswap_core::oracle::World;
 use marginswap_core::partner::{Surroundings, pair, screen};
-use marginswap_core::table::JointTable;
+use marginswap_core::table::Located;
 use marginswap_core::varset::VarSet;
 
 fn class(variables: usize, tables: &[&[usize]]) -> GeneratingClass {
@@ -109,7 +109,7 @@ fn trap_6_emptied_cells_come_back() {
     assert!(first.keeps(2, 4, VarSet::single(1), apart.margins()));
     assert!(second.records.contains(&vec![0, 0]), "and occupied again");
 
-    let uniques = |world: &World| JointTable::count(&world.packed()).sample_uniques();
+    let uniques = |world: &World| Located::count(&world.packed()).sample_uniques();
     let pairs =
         World { levels: vec![2, 2], records: vec![vec![0, 0], vec![0, 0], vec![1, 1], vec![1, 1]] };
     assert_eq!(uniques(&pairs), 0);
@@ -141,7 +141,7 @@ fn trap_7_same_graph_other_fibre() {
             .all(|margin| before.margin_table(*margin) == after.margin_table(*margin))
     };
     assert!(kept(&pairs) && !kept(&triple));
-    let joint = JointTable::count(&before.packed());
+    let joint = Located::count(&before.packed());
     for class in [&pairs, &triple] {
         let separators = minimal_separators(&class.margin_graph(), usize::MAX);
         let screening = screen(&joint, class, &separators).unwrap();

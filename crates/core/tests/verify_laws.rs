@@ -5,7 +5,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use marginswap_core::encode::{Column, Records, Roles, Schema, encode_both};
+use marginswap_core::columns::{Column, ColumnBuilder, Roles};
+use marginswap_core::encode::{Records, Schema, encode_both};
 use marginswap_core::oracle::World;
 use marginswap_core::partner::swap::exchange;
 use marginswap_core::random::{Random, Seed};
@@ -132,14 +133,14 @@ fn cramers_v(world: &World, pair: [usize; 2]) -> Option<f64> {
 
 /// One column of a file from optional values; the null is `None`.
 fn column(values: impl Iterator<Item = Option<u8>>) -> Column {
-    let mut column = Column::default();
+    let mut column = ColumnBuilder::default();
     for value in values {
         match value {
             Some(value) => column.push(&vec![b'x'; value.into()]),
             None => column.push_null(),
         }
     }
-    column
+    column.finish()
 }
 
 type Row = [Option<u8>; 4];
@@ -585,11 +586,11 @@ fn time_of_a_million_records() {
     let columns = |records: &[Vec<u32>]| -> Vec<Option<Column>> {
         (0..levels.len())
             .map(|variable| {
-                let mut column = Column::default();
+                let mut column = ColumnBuilder::default();
                 for record in records {
                     column.push(format!("level {}", record[variable]).as_bytes());
                 }
-                Some(column)
+                Some(column.finish())
             })
             .collect()
     };

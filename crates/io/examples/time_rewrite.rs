@@ -10,9 +10,10 @@ use std::path::Path;
 use std::time::Instant;
 
 use marginswap_core::encode::RecordId;
+use marginswap_core::plan::{Plan, PlannedSwap};
 use marginswap_io::{
-    Compression, Overwrite, PlannedSwap, ReadOptions, ReleaseOptions, Secrecy, Source, Staged,
-    digest_file, rewrite,
+    Compression, Overwrite, ReadOptions, ReleaseOptions, Secrecy, Source, Staged, digest_file,
+    rewrite,
 };
 
 fn main() {
@@ -35,6 +36,7 @@ fn main() {
             exchanged: exchanged.clone(),
         })
         .collect();
+    let plan = Plan::new(swaps, Vec::new()).expect("no record is swapped twice");
     // A step that is coprime to the number of records meets them all.
     let step = (0..).map(|n| 7_919 + n).find(|&step| greatest_divisor(step, records) == 1);
     let step = u64::from(step.expect("some step is coprime"));
@@ -45,7 +47,7 @@ fn main() {
     let shuffled = ReleaseOptions { order: Some(order), ..ReleaseOptions::default() };
     let dropped = ReleaseOptions { drop: vec![1], ..ReleaseOptions::default() };
     let packed = ReleaseOptions { packing: Compression::Gzip, ..ReleaseOptions::default() };
-    println!("{records} records, {} swaps", swaps.len());
+    println!("{records} records, {} swaps", plan.swaps().len());
     for _ in 0..times {
         let start = Instant::now();
         let digest = digest_file(path).unwrap_or_else(|refusal| panic!("{refusal}"));
@@ -57,7 +59,7 @@ fn main() {
             let target = path.with_extension("rewritten");
             let written = Staged::create(&target, Overwrite::Force, Secrecy::Plain)
                 .and_then(|mut staged| {
-                    staged.fill(|out| rewrite(path, &options, &swaps, release, out))?;
+                    staged.fill(|out| rewrite(path, &options, &plan, release, out))?;
                     Ok((staged, start.elapsed()))
                 })
                 .and_then(|(staged, rewritten)| staged.finish().map(|_| rewritten));

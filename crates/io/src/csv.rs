@@ -22,8 +22,9 @@
 use std::io::{self, Read};
 use std::path::PathBuf;
 
+use marginswap_core::columns::ColumnBuilder;
 use marginswap_core::diagnostic::{Code, Diagnostic, grouped};
-use marginswap_core::encode::{Column, RecordId};
+use marginswap_core::encode::RecordId;
 
 use crate::delimiter::Delimiter;
 use crate::gunzip::is_trailing;
@@ -283,8 +284,8 @@ impl CsvReader {
     }
 
     fn encode(&mut self, wanted: &[bool]) -> Result<Table, Diagnostic> {
-        let mut columns: Vec<Option<Column>> =
-            wanted.iter().map(|&wanted| wanted.then(Column::default)).collect();
+        let mut columns: Vec<Option<ColumnBuilder>> =
+            wanted.iter().map(|&wanted| wanted.then(ColumnBuilder::default)).collect();
         let mut scratch = Vec::new();
         while self.next_batch()? {
             let window = &self.window.bytes;
@@ -302,6 +303,7 @@ impl CsvReader {
             return Err(no_records("the file has a header and nothing below it"));
         }
         let records = usize::try_from(self.records).expect("each record took a byte of memory");
+        let columns = columns.into_iter().map(|column| column.map(ColumnBuilder::finish)).collect();
         Ok(Table { columns, records })
     }
 
@@ -632,7 +634,7 @@ mod tests {
         let reader = open(bytes, limits)?;
         let wanted = vec![true; reader.columns().len()];
         let table = reader.read(&wanted)?;
-        let field = |column: &Column, record| {
+        let field = |column: &marginswap_core::columns::Column, record| {
             let code = column.code(record);
             column.dictionary().category(code).expect("CSV has no null").to_vec()
         };

@@ -41,8 +41,8 @@ mod thrift;
 pub use atomic::{Overwrite, Secrecy, check_not_input, check_outputs, check_target, write_atomic};
 pub use delimiter::Delimiter;
 pub use digest::{FileDigest, digest_file, sha256_hex};
-pub use plan_file::{PlanFile, PlanHeader, PlannedGroup, PlannedSwap, read_plan, write_plan};
-pub use rewrite::{Changes, ReleaseOptions, RewriteCounts, rewrite, rewrite_all};
+pub use plan_file::{PlanFile, PlanHeader, read_plan, write_plan};
+pub use rewrite::{ReleaseOptions, RewriteCounts, rewrite};
 pub use source::{Compression, Format, ReadOptions, Source, Table};
 pub use staged::{Finished, Staged, remove_on_interrupt};
 

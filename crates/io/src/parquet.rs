@@ -35,8 +35,8 @@ use arrow_array::types::{
 };
 use arrow_array::{Array, ArrayRef};
 use arrow_schema::{DataType, Field, Schema, TimeUnit};
+use marginswap_core::columns::{Column, ColumnBuilder};
 use marginswap_core::diagnostic::{Code, Diagnostic, grouped};
-use marginswap_core::encode::Column;
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder,
@@ -234,7 +234,7 @@ impl ParquetReader {
         let Some(Ok(mut reader)) = reader else {
             return Err(damaged("the column does not agree with its description"));
         };
-        let mut column = Column::default();
+        let mut column = ColumnBuilder::default();
         let mut dictionary = None;
         loop {
             let batch = match quietly(|| reader.next()) {
@@ -251,7 +251,7 @@ impl ParquetReader {
         if column.len() as u64 != self.records {
             return Err(damaged("the column has more or fewer values than the file has records"));
         }
-        Ok(column)
+        Ok(column.finish())
     }
 
     /// The description that asks for the values of a text column as the file has them: a
@@ -332,7 +332,7 @@ type Known = (ArrayRef, Vec<Option<u32>>);
 
 /// Adds every value of an array.
 fn push_all(
-    column: &mut Column,
+    column: &mut ColumnBuilder,
     array: &ArrayRef,
     known: &mut Option<Known>,
 ) -> Result<(), Diagnostic> {
@@ -385,7 +385,7 @@ fn push_all(
 }
 
 /// Adds numbers as their decimal digits.
-fn push_numbers<T: ArrowPrimitiveType>(column: &mut Column, array: &ArrayRef)
+fn push_numbers<T: ArrowPrimitiveType>(column: &mut ColumnBuilder, array: &ArrayRef)
 where
     T::Native: Display,
 {
@@ -409,7 +409,7 @@ where
 /// Adds the values that keys refer to. A value of the dictionary becomes a category when
 /// it is first met, so that one that is never met is none.
 fn push_keys(
-    column: &mut Column,
+    column: &mut ColumnBuilder,
     array: &ArrayRef,
     known: &mut Option<Known>,
 ) -> Result<(), Diagnostic> {

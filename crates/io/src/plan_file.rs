@@ -35,6 +35,7 @@ use std::sync::Arc;
 
 use marginswap_core::diagnostic::{Code, Diagnostic, grouped};
 use marginswap_core::encode::RecordId;
+use marginswap_core::plan::{Plan, PlannedGroup, PlannedSwap, Unsound};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -55,10 +56,8 @@ pub const PLAN_FORMAT: u64 = 2;
 pub struct PlanFile {
     /// What it was made from.
     pub header: PlanHeader,
-    /// The swaps; no record is in two of them.
-    pub swaps: Vec<PlannedSwap>,
-    /// The groups of more records; no record is in two of them or in a swap.
-    pub groups: Vec<PlannedGroup>,
+    /// The swaps and groups.
+    pub plan: Plan,
 }
 
 /// What a plan was made from.
@@ -80,29 +79,6 @@ pub struct PlanHeader {
     pub not_for_release: bool,
     /// Counts that describe the plan.
     pub summary: Value,
-}
-
-/// Two records that exchange their values in some columns.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PlannedSwap {
-    /// One record.
-    pub left: RecordId,
-    /// The other one.
-    pub right: RecordId,
-    /// The positions of the columns, from 0, rising; swaps of one set share it.
-    pub exchanged: Arc<[usize]>,
-}
-
-/// Records among which the values of some columns change places.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PlannedGroup {
-    /// The records, rising.
-    pub records: Vec<RecordId>,
-    /// The positions of the columns, from 0, rising.
-    pub columns: Vec<usize>,
-    /// For each column, from which record of the group each record takes its value, by
-    /// position in the group.
-    pub from: Vec<Vec<usize>>,
 }
 
 impl PlanFile {
@@ -188,14 +164,14 @@ impl PlanHeader {
 /// As [`write_atomic`].
 ///
 /// # Panics
-/// When the plan is none: a record that the input does not have or that is in two swaps, a
-/// swap that exchanges no columns, or columns that are not there or not in rising order.
+/// When the plan is of records or columns that the input does not have.
 pub fn write_plan(path: &Path, overwrite: Overwrite, plan: &PlanFile) -> Result<(), Diagnostic> {
     let mut body = Vec::new();
     write_body(plan, &mut body).expect("memory takes bytes");
     write_atomic(path, overwrite, Secrecy::Secret, |file| {
         file.write_all(&body)?;
-        writeln!(file, "end {} {}", plan.swaps.len() + plan.groups.len(), sha256_hex(&body))
+        let lines = plan.plan.swaps().len() + plan.plan.groups().len();
+        writeln!(file, "end {lines} {}", sha256_hex(&body))
     })
 }
 
@@ -245,7 +221,7 @@ fn write_body(plan: &PlanFile, out: &mut dyn Write) -> io::Result<()> {
     let mut numbers: BTreeMap<&[usize], usize> = BTreeMap::new();
     let mut exchanges: Vec<Vec<usize>> = Vec::new();
     let mut lines = String::new();
-    for swap in &plan.swaps {
+    for swap in plan.plan.swaps() {
         let number = *numbers.entry(&swap.exchanged).or_insert_with(|| {
             exchanges.push(swap.exchanged.iter().map(|column| column + 1).collect());
             exchanges.len()
@@ -253,7 +229,7 @@ fn write_body(plan: &PlanFile, out: &mut dyn Write) -> io::Result<()> {
         let (left, right) = (swap.left.number(), swap.right.number());
         lines.push_str(&format!("{left} {right} {number}\n"));
     }
-    for group in &plan.groups {
+    for group in plan.plan.groups() {
         lines.push_str("group");
         for record in &group.records {
             lines.push_str(&format!(" {}", record.number()));
@@ -264,7 +240,7 @@ fn write_body(plan: &PlanFile, out: &mut dyn Write) -> io::Result<()> {
         }
         lines.push('\n');
     }
-    if let Some(trouble) = trouble(header, &exchanges, &plan.swaps, &plan.groups) {
+    if let Some(trouble) = trouble(header, &exchanges, &plan.plan) {
         panic!("a plan is sound: {trouble}");
     }
     let line = HeaderLine {
@@ -336,9 +312,10 @@ fn parse(bytes: &[u8]) -> Result<PlanFile, Diagnostic> {
             parse_group(line).ok_or_else(|| damaged("the line is no group", number))
         })
         .collect::<Result<Vec<_>, _>>()?;
-    match trouble(&header, &line.exchanges, &swaps, &groups) {
-        Some(trouble) => Err(damaged(&trouble, 2)),
-        None => Ok(PlanFile { header, swaps, groups }),
+    let plan = Plan::new(swaps, groups).map_err(|unsound| damaged(&unsound_words(unsound), 2))?;
+    match trouble(&header, &line.exchanges, &plan) {
+        Some(trouble) => Err(damaged(trouble, 2)),
+        None => Ok(PlanFile { header, plan }),
     }
 }
 
@@ -411,46 +388,30 @@ fn parse_swaps(lines: &[&[u8]], exchanges: &[Vec<usize>]) -> Result<Vec<PlannedS
     Ok(swaps)
 }
 
-/// What is wrong with a plan, if something is.
-fn trouble(
-    header: &PlanHeader,
-    exchanges: &[Vec<usize>],
-    swaps: &[PlannedSwap],
-    groups: &[PlannedGroup],
-) -> Option<String> {
-    let (records, columns) = (header.records, header.columns.len());
+/// What is wrong with a plan for this input, if something is.
+fn trouble(header: &PlanHeader, exchanges: &[Vec<usize>], plan: &Plan) -> Option<&'static str> {
+    let columns = header.columns.len();
     for exchange in exchanges {
         let is_rising = exchange.windows(2).all(|pair| pair[0] < pair[1]);
         if exchange.is_empty() || !is_rising || exchange.last().is_some_and(|&c| c > columns) {
-            return Some("a set of columns is empty, out of order or out of range".to_owned());
+            return Some("a set of columns is empty, out of order or out of range");
         }
     }
-    for group in groups {
-        let size = group.records.len();
-        let rise = group.records.is_sorted_by(|one, next| one < next)
-            && group.columns.is_sorted_by(|one, next| one < next);
-        let in_range = group.columns.last().is_some_and(|&last| last < columns);
-        let permutes = |from: &Vec<usize>| {
-            let mut sorted = from.clone();
-            sorted.sort_unstable();
-            sorted.into_iter().eq(0..size) && !from.iter().copied().eq(0..size)
-        };
-        if size < 2 || !rise || !in_range || !group.from.iter().all(permutes) {
-            return Some("a group is empty, out of order, out of range or no exchange".to_owned());
-        }
+    if plan.last_column().is_some_and(|last| last >= columns) {
+        return Some("a group exchanges a column that the input does not have");
     }
-    let mut swapped: Vec<RecordId> =
-        swaps.iter().flat_map(|swap| [swap.left, swap.right]).collect();
-    swapped.extend(groups.iter().flat_map(|group| group.records.iter().copied()));
-    swapped.sort_unstable();
-    if let Some(pair) = swapped.windows(2).find(|pair| pair[0] == pair[1]) {
-        return Some(format!("record {} is swapped twice", grouped(pair[0].number())));
-    }
-    match swapped.last() {
-        Some(last) if last.number() > records => {
-            Some("a swap is of a record that the input does not have".to_owned())
-        }
-        _ => None,
+    let beyond = |last: RecordId| last.number() > header.records;
+    plan.records()
+        .max()
+        .is_some_and(beyond)
+        .then_some("a swap is of a record that the input does not have")
+}
+
+fn unsound_words(unsound: Unsound) -> String {
+    match unsound {
+        Unsound::Columns => "a set of columns is empty or out of order".to_owned(),
+        Unsound::Group => "a group is empty, out of order or no exchange".to_owned(),
+        Unsound::Twice(record) => format!("record {} is swapped twice", grouped(record.number())),
     }
 }
 

@@ -26,8 +26,9 @@ use std::path::Path;
 
 use marginswap_core::diagnostic::{Code, Diagnostic, grouped};
 use marginswap_core::encode::RecordId;
+use marginswap_core::plan::Plan;
 
-use crate::plan_file::{PlanFile, PlannedGroup, PlannedSwap, stale};
+use crate::plan_file::stale;
 use crate::rewrite_csv;
 use crate::source::{Compression, Format, ReadOptions, Source};
 
@@ -53,56 +54,32 @@ pub struct RewriteCounts {
     pub cells_changed: u64,
 }
 
-/// What is done to the records of a file: swaps of two, and groups of more.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Changes<'c> {
-    /// The swaps.
-    pub swaps: &'c [PlannedSwap],
-    /// The groups.
-    pub groups: &'c [PlannedGroup],
-}
-
-impl<'c> From<&'c PlanFile> for Changes<'c> {
-    fn from(plan: &'c PlanFile) -> Self {
-        Self { swaps: &plan.swaps, groups: &plan.groups }
-    }
-}
-
-/// Writes the file at `source` with the swaps done; see [`rewrite_all`].
+/// Writes the file at `source` with the swaps and groups of a plan done.
 ///
-/// # Errors
-/// As [`rewrite_all`].
-pub fn rewrite(
-    source: &Path,
-    options: &ReadOptions,
-    swaps: &[PlannedSwap],
-    release: &ReleaseOptions,
-    out: &mut (dyn Write + Send),
-) -> Result<RewriteCounts, Diagnostic> {
-    rewrite_all(source, options, Changes { swaps, groups: &[] }, release, out)
-}
-
-/// Writes the file at `source` with the swaps and groups done.
+/// Law: `rewriting-is-applying`.
 ///
 /// # Errors
 /// A file that cannot be read; [`Code::StalePlan`] when it has not the records or columns
-/// that the swaps speak of, or changes meanwhile; [`Code::Unwritable`] when `out` fails
+/// that the plan speaks of, or changes meanwhile; [`Code::Unwritable`] when `out` fails
 /// (naming no file; [`Staged::fill`](crate::Staged::fill) adds it).
 ///
 /// # Panics
-/// When a record is in two swaps or groups, the columns of one are not rising, the order is
-/// no permutation, or no column is left.
-pub fn rewrite_all(
+/// When the order is no permutation, or no column is left.
+pub fn rewrite(
     source: &Path,
     options: &ReadOptions,
-    changes: Changes<'_>,
+    plan: &Plan,
     release: &ReleaseOptions,
     out: &mut (dyn Write + Send),
 ) -> Result<RewriteCounts, Diagnostic> {
     let opened = Source::open(source, options)?;
     let columns = opened.columns().len();
-    let plan = Exchanges::new(changes);
-    plan.check_columns(columns)?;
+    if plan.last_column().is_some_and(|last| last >= columns) {
+        return Err(
+            stale("the plan exchanges a column that the file does not have").in_file(source)
+        );
+    }
+    let plan = Exchanges::new(plan);
     assert!((0..columns).any(|column| !release.drop.contains(&column)), "a column is left");
     let written = match opened.format() {
         Format::Csv { .. } => rewrite_csv::rewrite(source, options, &plan, release, out),
@@ -155,7 +132,8 @@ impl Exchange<'_> {
 }
 
 impl<'s> Exchanges<'s> {
-    fn new(Changes { swaps, groups }: Changes<'s>) -> Self {
+    fn new(plan: &'s Plan) -> Self {
+        let (swaps, groups) = (plan.swaps(), plan.groups());
         let mut sides: Vec<(RecordId, usize)> = swaps
             .iter()
             .enumerate()
@@ -170,7 +148,6 @@ impl<'s> Exchanges<'s> {
             }
         }
         sides.sort_unstable();
-        assert!(sides.windows(2).all(|pair| pair[0].0 != pair[1].0), "a record is in one swap");
         let mut places = vec![0; sides.len()];
         for (place, &(_, side)) in sides.iter().enumerate() {
             places[side] = place;
@@ -188,21 +165,10 @@ impl<'s> Exchanges<'s> {
                         (&group.columns[..], Givers::Each(group.from.iter().map(giver).collect()))
                     }
                 };
-                assert!(exchanged.is_sorted_by(|one, next| one < next), "columns rise");
                 Exchange { record, exchanged, from }
             })
             .collect();
         Self { entries }
-    }
-
-    fn check_columns(&self, columns: usize) -> Result<(), Diagnostic> {
-        let is_there = |exchange: &Exchange<'_>| {
-            exchange.exchanged.last().is_none_or(|&column| column < columns)
-        };
-        if self.entries.iter().all(is_there) {
-            return Ok(());
-        }
-        Err(stale("the plan exchanges a column that the file does not have"))
     }
 
     /// Refuses a file of so many records, if the swaps speak of more.

@@ -23,8 +23,8 @@ use std::io::{self, Write};
 use std::sync::Arc;
 
 use arrow_schema::Schema;
+use marginswap_core::columns::{Column, ColumnBuilder};
 use marginswap_core::diagnostic::Diagnostic;
-use marginswap_core::encode::Column;
 use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions};
 use parquet::arrow::{ARROW_SCHEMA_META_KEY, add_encoded_arrow_schema_to_metadata};
 use parquet::basic::Type as PhysicalType;
@@ -346,7 +346,7 @@ fn read_typed<T: Physical>(reader: &ParquetReader, leaf: usize) -> Result<Column
     let kind = reader.description.parquet_schema().column(leaf);
     let nulls = Nulls::of(&kind);
     let file = Arc::new(reader.file.try_clone()?);
-    let mut column = Column::default();
+    let mut column = ColumnBuilder::default();
     for row_group in reader.description.metadata().row_groups() {
         let rows = usize::try_from(row_group.num_rows())?;
         let chunk = row_group.column(leaf);
@@ -376,7 +376,7 @@ fn read_typed<T: Physical>(reader: &ParquetReader, leaf: usize) -> Result<Column
             left -= records;
         }
     }
-    Ok(column)
+    Ok(column.finish())
 }
 
 /// Adds a flat column to a row group.

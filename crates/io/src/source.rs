@@ -14,8 +14,8 @@ use std::fs::File;
 use std::io::{self, BufReader, Cursor, Read, Seek, SeekFrom};
 use std::path::Path;
 
+use marginswap_core::columns::Column;
 use marginswap_core::diagnostic::{Code, Diagnostic};
-use marginswap_core::encode::Column;
 
 use crate::csv::{CsvReader, Limits, unreadable};
 use crate::delimiter::Delimiter;

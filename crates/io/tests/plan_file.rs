@@ -1,6 +1,8 @@
 //! Plan files: they come back, their format is the golden one, damage is refused.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+mod support;
+
 use std::fs;
 use std::io::{Seek, Write};
 use std::path::Path;
@@ -8,15 +10,11 @@ use std::sync::Arc;
 
 use marginswap_core::diagnostic::Code;
 use marginswap_core::encode::RecordId;
-use marginswap_io::{
-    Overwrite, PlanFile, PlanHeader, PlannedGroup, PlannedSwap, read_plan, sha256_hex, write_plan,
-};
+use marginswap_core::plan::{PlannedGroup, PlannedSwap};
+use marginswap_io::{Overwrite, PlanFile, PlanHeader, read_plan, sha256_hex, write_plan};
 use proptest::prelude::*;
 use serde_json::{Value, json};
-
-fn swap(left: u32, right: u32, exchanged: &[usize]) -> PlannedSwap {
-    PlannedSwap { left: RecordId(left), right: RecordId(right), exchanged: exchanged.into() }
-}
+use support::{plan_of, swap};
 
 fn plan(swaps: Vec<PlannedSwap>) -> PlanFile {
     let header = PlanHeader {
@@ -29,16 +27,17 @@ fn plan(swaps: Vec<PlannedSwap>) -> PlanFile {
         not_for_release: true,
         summary: json!({"swaps": swaps.len(), "risky": 7}),
     };
-    PlanFile { header, swaps, groups: Vec::new() }
+    PlanFile { header, plan: plan_of(&swaps, &[]) }
 }
 
 fn golden() -> PlanFile {
     let mut golden = golden_of_pairs();
-    golden.groups.push(PlannedGroup {
+    let group = PlannedGroup {
         records: [4, 9, 11, 38].map(RecordId).to_vec(),
         columns: vec![1, 2],
         from: vec![vec![1, 0, 3, 2], vec![0, 2, 3, 1]],
-    });
+    };
+    golden.plan = plan_of(golden.plan.swaps(), &[group]);
     golden
 }
 
@@ -82,7 +81,7 @@ fn the_older_format_is_read() {
     fs::write(&path, sealed(&forged)).unwrap();
     assert_eq!(read_plan(&path).unwrap_err().code, Code::NoPlan);
     fs::write(&path, sealed(&forged.replacen("\"format\":1", "\"format\":2", 1))).unwrap();
-    assert_eq!(read_plan(&path).unwrap().groups.len(), 1);
+    assert_eq!(read_plan(&path).unwrap().plan.groups().len(), 1);
 }
 
 #[cfg(unix)]
@@ -129,17 +128,18 @@ fn plans() -> impl Strategy<Value = PlanFile> {
             });
             let mut plan = plan(swaps.collect());
             // The records that stand in no swap are one group.
-            let paired: Vec<u32> = plan.swaps.iter().flat_map(|s| [s.left.0, s.right.0]).collect();
+            let paired: Vec<u32> = plan.plan.records().map(|record| record.0).collect();
             let rest: Vec<RecordId> =
                 (0..40).filter(|record| !paired.contains(record)).map(RecordId).collect();
             let turned =
                 |by: usize| (0..rest.len()).map(|place| (place + by) % rest.len()).collect();
             if seed % 3 > 0 {
-                plan.groups.push(PlannedGroup {
+                let group = PlannedGroup {
                     columns: (0..columns).collect(),
                     from: (0..columns).map(|column| turned(column + 1)).collect(),
                     records: rest,
-                });
+                };
+                plan.plan = plan_of(plan.plan.swaps(), &[group]);
             }
             plan.header.columns = (0..columns).map(|column| format!("{text}{column}")).collect();
             plan.header.parameters = parameters;
@@ -163,7 +163,7 @@ proptest! {
         prop_assert!(back.check_parameters(&plan.header.parameters).is_ok());
         prop_assert_eq!(written(&back, &path), bytes);
         // Swaps of one set of columns share it.
-        for (one, other) in back.swaps.iter().zip(back.swaps.iter().skip(1)) {
+        for (one, other) in back.plan.swaps().iter().zip(back.plan.swaps().iter().skip(1)) {
             prop_assert_eq!(one.exchanged == other.exchanged, Arc::ptr_eq(&one.exchanged, &other.exchanged));
         }
     }

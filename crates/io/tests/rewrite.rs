@@ -1,21 +1,23 @@
 //! The released file: what is swapped, what keeps its bytes, in CSV and in Parquet.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+mod support;
+
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
+use marginswap_core::columns::{Column, Columns, Roles};
 use marginswap_core::diagnostic::{Code, Diagnostic};
 use marginswap_core::encode::RecordId;
+use marginswap_core::plan::{Plan, PlannedGroup, PlannedSwap};
+use marginswap_core::swap::apply;
 use marginswap_io::{
-    Changes, Compression, Overwrite, PlannedGroup, PlannedSwap, ReadOptions, ReleaseOptions,
-    RewriteCounts, Secrecy, Source, Staged, rewrite, rewrite_all,
+    Compression, Overwrite, ReadOptions, ReleaseOptions, RewriteCounts, Secrecy, Source, Staged,
+    rewrite,
 };
 use proptest::prelude::*;
-
-fn swap(left: u32, right: u32, exchanged: &[usize]) -> PlannedSwap {
-    PlannedSwap { left: RecordId(left), right: RecordId(right), exchanged: exchanged.into() }
-}
+use support::{plan_of, swap};
 
 /// A file of the test's own.
 struct Input {
@@ -39,7 +41,7 @@ impl Input {
         release: &ReleaseOptions,
     ) -> Result<(Vec<u8>, RewriteCounts), Diagnostic> {
         let mut out = Vec::new();
-        let counts = rewrite(&self.path(), &COMMA, swaps, release, &mut out)?;
+        let counts = rewrite(&self.path(), &COMMA, &plan_of(swaps, &[]), release, &mut out)?;
         Ok((out, counts))
     }
 }
@@ -226,6 +228,32 @@ fn release_of(world: &World, seed: u64) -> ReleaseOptions {
     }
 }
 
+/// The columns of a file.
+fn columns(path: &Path) -> Columns {
+    let source = Source::open(path, &COMMA).unwrap();
+    let names = source.columns().to_vec();
+    let roles = Roles::all_variables(names.len());
+    let read = source.read(&vec![true; names.len()]).unwrap().columns;
+    Columns::new(names, roles, read)
+}
+
+/// Reads the rewritten file back and compares it with the applied plan.
+fn assert_rewriting_is_applying(plan: &Plan, before: &Path, rewritten: &[u8]) {
+    let expected = apply(plan, &columns(before));
+    let found = Input::new(rewritten);
+    let found = columns(&found.path());
+    assert_eq!(expected.names(), found.names());
+    assert_eq!(expected.records(), found.records());
+    for ((_, _, expected), (_, _, found)) in expected.iter().zip(found.iter()) {
+        for record in 0..expected.len() {
+            let category = |column: &Column| {
+                column.dictionary().category(column.code(record)).map(<[u8]>::to_vec)
+            };
+            assert_eq!(category(expected), category(found));
+        }
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(600))]
 
@@ -277,6 +305,16 @@ proptest! {
         prop_assert_eq!(found, expected.bytes());
     }
 
+    /// Rewriting a file is applying the plan to its columns.
+    #[test]
+    fn law_rewriting_is_applying(world in worlds(), seed in any::<u64>()) {
+        let plan = plan_of(&swaps_of(&world, seed), &[]);
+        let input = Input::new(&world.bytes());
+        let mut found = Vec::new();
+        rewrite(&input.path(), &COMMA, &plan, &ReleaseOptions::default(), &mut found).unwrap();
+        assert_rewriting_is_applying(&plan, &input.path(), &found);
+    }
+
     /// Groups too: each cell has the raw bytes of the record it comes from.
     #[test]
     fn law_a_group_permutes_raw_cells(world in worlds(), seed in any::<u64>()) {
@@ -318,9 +356,11 @@ proptest! {
         }
         let input = Input::new(&world.bytes());
         let mut found = Vec::new();
-        let changes = Changes { swaps: &swaps, groups: &groups };
+        let plan = plan_of(&swaps, &groups);
         let counts =
-            rewrite_all(&input.path(), &COMMA, changes, &ReleaseOptions::default(), &mut found).unwrap();
+            rewrite(&input.path(), &COMMA, &plan, &ReleaseOptions::default(), &mut found).unwrap();
+        // Rewriting a file is applying the plan to its columns.
+        assert_rewriting_is_applying(&plan, &input.path(), &found);
         prop_assert_eq!(&found, &expected.bytes());
         let (before, after) = (categories(&world.bytes()), categories(&found));
         let changed = |record: usize| (0..world.columns()).filter(|&c| before[record][c] != after[record][c]).count() as u64;
@@ -475,9 +515,9 @@ fn a_file_that_changes_meanwhile_is_refused() {
             }
         };
         let options = ReadOptions::default();
-        let swaps = [swap(3, 19_999, &[1])];
+        let plan = plan_of(&[swap(3, 19_999, &[1])], &[]);
         let mut out = Meddler(Some(meddle));
-        let done = rewrite(&path, &options, &swaps, &ReleaseOptions::default(), &mut out);
+        let done = rewrite(&path, &options, &plan, &ReleaseOptions::default(), &mut out);
         match meddling {
             3 => assert_eq!(done.unwrap().records, 20_000),
             _ => {
@@ -517,11 +557,14 @@ fn a_failing_output_is_named_and_a_failing_input_too() {
         }
     }
     let release = ReleaseOptions::default();
-    let refusal = staged.fill(|_| rewrite(&input.path(), &COMMA, &[], &release, &mut Full));
+    let refusal =
+        staged.fill(|_| rewrite(&input.path(), &COMMA, &Plan::default(), &release, &mut Full));
     let refusal = refusal.unwrap_err();
     assert_eq!((refusal.code, refusal.place.file), (Code::Unwritable, Some(target.clone())));
     let bad = Input::new(b"a,b\n1\n");
-    let refusal = staged.fill(|out| rewrite(&bad.path(), &COMMA, &[], &release, out)).unwrap_err();
+    let refusal = staged
+        .fill(|out| rewrite(&bad.path(), &COMMA, &Plan::default(), &release, out))
+        .unwrap_err();
     assert_eq!((refusal.code, refusal.place.file), (Code::TooFewFields, Some(bad.path())));
     drop(staged);
     assert!(!target.exists());

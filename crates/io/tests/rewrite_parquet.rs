@@ -2,6 +2,8 @@
 #![cfg(feature = "parquet")]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+mod support;
+
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -15,10 +17,8 @@ use arrow_array::{
 };
 use marginswap_core::diagnostic::{Code, Diagnostic};
 use marginswap_core::encode::RecordId;
-use marginswap_io::{
-    Changes, PlannedGroup, PlannedSwap, ReadOptions, ReleaseOptions, RewriteCounts, Source,
-    rewrite, rewrite_all,
-};
+use marginswap_core::plan::{PlannedGroup, PlannedSwap};
+use marginswap_io::{ReadOptions, ReleaseOptions, RewriteCounts, Source, rewrite};
 use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use parquet::basic::Compression;
@@ -30,10 +30,7 @@ use parquet::file::writer::SerializedFileWriter;
 use parquet::record::Row;
 use parquet::schema::parser::parse_message_type;
 use proptest::prelude::*;
-
-fn swap(left: u32, right: u32, exchanged: &[usize]) -> PlannedSwap {
-    PlannedSwap { left: RecordId(left), right: RecordId(right), exchanged: exchanged.into() }
-}
+use support::{plan_of, swap};
 
 struct Files {
     folder: tempfile::TempDir,
@@ -55,7 +52,8 @@ impl Files {
         release: &ReleaseOptions,
     ) -> Result<RewriteCounts, Diagnostic> {
         let mut out = File::create(self.path("after")).unwrap();
-        rewrite(&self.path("before"), &ReadOptions::default(), swaps, release, &mut out)
+        let plan = plan_of(swaps, &[]);
+        rewrite(&self.path("before"), &ReadOptions::default(), &plan, release, &mut out)
     }
 
     /// The same with groups.
@@ -66,8 +64,8 @@ impl Files {
         release: &ReleaseOptions,
     ) -> Result<RewriteCounts, Diagnostic> {
         let mut out = File::create(self.path("after")).unwrap();
-        let changes = Changes { swaps, groups };
-        rewrite_all(&self.path("before"), &ReadOptions::default(), changes, release, &mut out)
+        let plan = plan_of(swaps, groups);
+        rewrite(&self.path("before"), &ReadOptions::default(), &plan, release, &mut out)
     }
 
     fn write(&self, columns: Vec<(&str, ArrayRef)>, properties: WriterPropertiesBuilder) {

@@ -423,7 +423,8 @@ mod tests {
 
     use std::collections::BTreeSet;
 
-    use marginswap_core::encode::{Records, Roles};
+    use marginswap_core::columns::Roles;
+    use marginswap_core::encode::Records;
     use marginswap_core::verify::{Checks, Link, Triples, verify};
 
     fn schema() -> Schema {

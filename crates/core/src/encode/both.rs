@@ -7,7 +7,8 @@
 //!
 //! Way in: [`encode_both`].
 
-use super::{Column, Dictionary, Records, Schema};
+use super::{Records, Schema};
+use crate::columns::{Column, Dictionary};
 
 /// Packs two files with the same codes and the same layout: two records are equal exactly
 /// when their words are. `after` has its columns where `before` has them.

@@ -9,7 +9,8 @@
 
 use std::fmt;
 
-use super::{Column, Schema};
+use super::Schema;
+use crate::columns::{Column, ColumnBuilder, Columns};
 use crate::varset::VarSet;
 
 /// Where each variable's code lies in a packed record.
@@ -85,6 +86,12 @@ impl Layout {
     #[must_use]
     pub fn variables(&self) -> usize {
         self.fields.len()
+    }
+
+    /// Has a variable bits at all? One with a single category has none.
+    #[must_use]
+    pub(crate) fn has_room(&self, variable: usize) -> bool {
+        self.fields[variable].bits > 0
     }
 
     /// The bits of a set of variables.
@@ -261,8 +268,18 @@ pub struct Records {
 }
 
 impl Records {
-    /// Packs the columns as the schema says: one field for each variable, and one for the
-    /// combination of all columns that stay.
+    /// The records of the columns. The codes, and so the packed words of a record, depend on
+    /// the contents of the columns alone and not on the order of their records.
+    ///
+    /// # Panics
+    /// As [`Records::encode`].
+    #[must_use]
+    pub fn of(schema: &Schema, columns: &Columns) -> Self {
+        Self::encode(schema, columns.as_read())
+    }
+
+    /// Packs the columns as the schema says: one field for each variable, with the codes of
+    /// its column, and one for the combination of all columns that stay.
     ///
     /// # Panics
     /// When a column that takes part was not read, or the columns differ in length.
@@ -364,19 +381,20 @@ impl Records {
     }
 }
 
-/// One column whose categories are the combinations that occur in several.
+/// One column whose categories are the combinations that occur in several, in the order of
+/// the columns' codes.
 fn combine<'a>(columns: impl Iterator<Item = &'a Column>) -> Column {
     let columns: Vec<&Column> = columns.collect();
-    let mut combined = Column::default();
+    let mut combined = ColumnBuilder::default();
     let mut combination = Vec::with_capacity(columns.len() * 4);
     for record in 0..columns[0].len() {
         combination.clear();
         for column in &columns {
-            combination.extend_from_slice(&column.code(record).to_le_bytes());
+            combination.extend_from_slice(&column.code(record).to_be_bytes());
         }
         combined.push(&combination);
     }
-    combined
+    combined.finish().sorted()
 }
 
 #[cfg(test)]

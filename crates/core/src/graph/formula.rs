@@ -8,8 +8,8 @@
 
 use std::collections::BTreeSet;
 
+use crate::columns::did_you_mean;
 use crate::diagnostic::{Code, Diagnostic};
-use crate::encode::did_you_mean;
 
 /// Tables by the names of their variables, in the order written.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

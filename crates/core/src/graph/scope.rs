@@ -7,8 +7,9 @@
 use std::collections::BTreeSet;
 
 use super::{Formula, GeneratingClass, MarginGraph};
+use crate::columns::{Role, Roles};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::encode::{Role, Roles, Schema};
+use crate::encode::Schema;
 use crate::varset::{MAX_VARIABLES, VarSet};
 
 /// Which variables take part and which tables are kept.

@@ -12,7 +12,7 @@
 use super::search::{MoveSearch, Wishes};
 use super::space::Space;
 use super::{Found, Kind, TableMove};
-use crate::encode::{Layout, Mask, RecordId, Records};
+use crate::encode::{Layout, Mask};
 use crate::random::Random;
 use crate::table::CellId;
 use crate::varset::VarSet;
@@ -249,25 +249,21 @@ fn assign_by(
 /// # Panics
 /// When the values of a variable do not only change places.
 #[must_use]
-pub fn sources(
-    records: &Records,
-    group: &[RecordId],
-    after: &[Vec<u64>],
-) -> Vec<(usize, Vec<usize>)> {
-    let layout = records.cells().layout();
+pub fn sources(layout: &Layout, before: &[&[u64]], after: &[Vec<u64>]) -> Vec<(usize, Vec<usize>)> {
     let mut changed = VarSet::EMPTY;
-    for (record, new) in group.iter().zip(after) {
-        changed |= layout.differing(records.get(*record), new);
+    for (old, new) in before.iter().zip(after) {
+        changed |= layout.differing(old, new);
     }
+    let places = 0..before.len();
     changed
         .iter()
         .map(|variable| {
-            let old: Vec<u32> =
-                group.iter().map(|record| layout.code(records.get(*record), variable)).collect();
+            let old: Vec<u32> = before.iter().map(|cell| layout.code(cell, variable)).collect();
             let new: Vec<u32> = after.iter().map(|cell| layout.code(cell, variable)).collect();
             let mut donors: Vec<usize> =
-                (0..group.len()).filter(|&place| old[place] != new[place]).collect();
-            let from = (0..group.len())
+                places.clone().filter(|&place| old[place] != new[place]).collect();
+            let from = places
+                .clone()
                 .map(|place| {
                     if old[place] == new[place] {
                         return place;

@@ -428,7 +428,7 @@ mod tests {
                 records: records.into_iter().map(|record| record[..variables].to_vec()).collect(),
             };
             let class = GeneratingClass::new(delta, tables.iter().copied());
-            let joint = JointTable::count(&world.packed());
+            let joint = crate::table::Located::count(&world.packed());
             for (effort, limit) in WAYS {
                 let separators = minimal_separators(&class.margin_graph(), limit);
                 let screening = screen_with(&joint, &class, &separators, effort, |_| {}).unwrap();

@@ -8,9 +8,9 @@
 //! In both cases one more record at risk is covered. This is one step of an augmenting
 //! path; it is tried once for every open record.
 
-use super::{NO_SWAP, Planner, number};
-use crate::encode::RecordId;
+use super::{CellSwap, Planner, number};
 use crate::graph::Separator;
+use crate::hash::{Map, STATE};
 use crate::partner::slices::Slices;
 use crate::varset::VarSet;
 
@@ -23,6 +23,34 @@ const TRIED: usize = 64;
 /// How many cells are looked at for all open cells together.
 const LOOKED_AT_IN_ALL: usize = 2_000_000;
 
+/// The swaps that take a record of each cell.
+struct SwapsOf(Map<u32, Vec<u32>>);
+
+impl SwapsOf {
+    fn new(swaps: &[CellSwap]) -> Self {
+        let mut swaps_of = Self(Map::with_hasher(STATE));
+        for (number, swap) in (0..).zip(swaps) {
+            swaps_of.add(swap.left.cell.position(), number);
+            swaps_of.add(swap.right.cell.position(), number);
+        }
+        swaps_of
+    }
+
+    /// The first few swaps of a cell.
+    fn first(&self, cell: usize, most: usize) -> Vec<u32> {
+        self.0.get(&number(cell)).into_iter().flatten().copied().take(most).collect()
+    }
+
+    fn add(&mut self, cell: usize, swap: u32) {
+        self.0.entry(number(cell)).or_default().push(swap);
+    }
+
+    fn remove(&mut self, cell: usize, swap: u32) {
+        let swaps = self.0.get_mut(&number(cell)).expect("a cell of a swap is known");
+        swaps.retain(|&other| other != swap);
+    }
+}
+
 impl Planner<'_> {
     pub(super) fn augment(&mut self, agree: VarSet) {
         self.close_cells();
@@ -30,8 +58,9 @@ impl Planner<'_> {
             return;
         }
         let mut left = LOOKED_AT_IN_ALL;
+        let mut swaps_of = SwapsOf::new(&self.swaps);
         for separator in self.task.separators.list() {
-            self.augment_through(separator, agree, &mut left);
+            self.augment_through(separator, agree, &mut swaps_of, &mut left);
             self.close_cells();
             if self.open.is_empty() || self.is_full() || left == 0 {
                 return;
@@ -39,7 +68,13 @@ impl Planner<'_> {
         }
     }
 
-    fn augment_through(&mut self, separator: &Separator, agree: VarSet, left: &mut usize) {
+    fn augment_through(
+        &mut self,
+        separator: &Separator,
+        agree: VarSet,
+        swaps_of: &mut SwapsOf,
+        left: &mut usize,
+    ) {
         let slices = Slices::of(self.task.joint, separator);
         for cell in self.open.clone() {
             let cell = cell as usize;
@@ -48,14 +83,21 @@ impl Planner<'_> {
             if *left == 0 {
                 return;
             }
-            while self.pool.is_open(cell) && !self.is_full() && self.make_room(&slices, cell, agree)
-            {
-            }
+            while self.pool.is_open(cell)
+                && !self.is_full()
+                && self.make_room(&slices, cell, agree, swaps_of)
+            {}
         }
     }
 
     /// Tries to cover one record of the cell by moving another swap.
-    fn make_room(&mut self, slices: &Slices<'_>, cell: usize, agree: VarSet) -> bool {
+    fn make_room(
+        &mut self,
+        slices: &Slices<'_>,
+        cell: usize,
+        agree: VarSet,
+        swaps_of: &mut SwapsOf,
+    ) -> bool {
         let slice = slices.slice(slices.slice_of(cell));
         let start = self.random.below(slice.len());
         let mut tried = 0;
@@ -68,13 +110,13 @@ impl Planner<'_> {
             let Some(judgement) = self.judge_below(cell, other, differing, u64::MAX) else {
                 continue;
             };
-            let taken: Vec<RecordId> = self.pool.taken(other).collect();
-            for record in taken {
+            for swap in swaps_of.first(other, TRIED + 1) {
                 tried += 1;
                 if tried > TRIED {
                     return false;
                 }
-                if self.move_swap(slices, cell, record, judgement.exchanged, agree) {
+                let room = Room { cell, other, swap, exchanged: judgement.exchanged };
+                if self.move_swap(slices, room, agree, swaps_of) {
                     return true;
                 }
             }
@@ -82,25 +124,26 @@ impl Planner<'_> {
         false
     }
 
-    /// Gives `record`, which has a swap, to an open record of `cell`, when the other side
-    /// of that swap can do without.
+    /// Gives the record that a swap takes of another cell to an open record of a cell, when
+    /// the other side of that swap can do without.
     fn move_swap(
         &mut self,
         slices: &Slices<'_>,
-        cell: usize,
-        record: RecordId,
-        exchanged: VarSet,
+        room: Room,
         agree: VarSet,
+        swaps_of: &mut SwapsOf,
     ) -> bool {
-        let swap = self.swap_of[record.position()] as usize;
-        let old = self.swaps[swap];
-        let mate = if old.left == record { old.right } else { old.left };
-        let mate_cell = self.task.joint.cell_of(mate).position();
+        let Room { cell, other, swap, exchanged } = room;
+        let old = self.swaps[swap as usize];
+        let (record, mate) = match old.left.cell.position() == other {
+            true => (old.left, old.right),
+            false => (old.right, old.left),
+        };
+        let mate_cell = mate.cell.position();
         if mate_cell == cell {
             return false;
         }
-        let mate_at_risk = self.task.risky[mate.position()];
-        let next = if mate_at_risk {
+        let next = if mate.at_risk {
             match self.free_partner(slices, mate_cell, cell, agree) {
                 Some(found) => Some(found),
                 None => return false,
@@ -108,18 +151,19 @@ impl Planner<'_> {
         } else {
             None
         };
-        let taker = self.pool.take(cell, &mut self.random);
-        self.swaps[swap] = crate::partner::swap::Swap { left: taker, right: record, exchanged };
-        self.swap_of[taker.position()] = number(swap);
+        let taker = self.pool.take(cell);
+        self.swaps[swap as usize] = CellSwap { left: taker, right: record, exchanged };
+        swaps_of.remove(mate_cell, swap);
+        swaps_of.add(cell, swap);
         match next {
             Some((partner, exchanged)) => {
-                let partner = self.pool.take(partner, &mut self.random);
-                self.note(mate, partner, exchanged);
+                let new = number(self.swaps.len());
+                swaps_of.add(mate_cell, new);
+                swaps_of.add(partner, new);
+                let right = self.pool.take(partner);
+                self.swaps.push(CellSwap { left: mate, right, exchanged });
             }
-            None => {
-                self.swap_of[mate.position()] = NO_SWAP;
-                self.pool.give_back(mate_cell, mate, false);
-            }
+            None => self.pool.give_back(mate),
         }
         true
     }
@@ -149,4 +193,15 @@ impl Planner<'_> {
         }
         None
     }
+}
+
+/// A swap that an open cell would take a record from.
+#[derive(Clone, Copy)]
+struct Room {
+    /// The open cell.
+    cell: usize,
+    /// The cell of the record, and the swap that takes it.
+    other: usize,
+    swap: u32,
+    exchanged: VarSet,
 }

@@ -5,26 +5,18 @@
 //! made in order; whoever loses a record to another searches again.
 //!
 //! What is left may lack helpers only because they are taken. So moves then follow on the
-//! *live* table, as it is after all swaps so far, and may take any record along. Each keeps
-//! every table of the live file, which are those of the input. In the end the records that
-//! are tied together by moves are one group, made at once, and every table is counted anew.
-//!
-//! Trap: a record that is moved twice may come back to its own keys. Such a move is not made.
+//! live table, see `live`.
 //!
 //! Laws: `groups-protect-and-keep`, `groups-repeat`.
 
-use std::hash::BuildHasher;
-
 use rayon::prelude::*;
 
-use super::{Forbidden, Planner, number};
-use crate::encode::{RecordId, Records};
-use crate::graph::GeneratingClass;
+use super::live::{Live, Question};
+use super::{Forbidden, Planner, Taken, number};
 use crate::hash::{Map, STATE};
 use crate::moves::{Answer, Found, Free, Limits, MoveSearch, Wishes};
-use crate::partner::swap::exchange;
 use crate::random::{Random, Seed};
-use crate::table::{CellId, CellIndex, Grouping, JointTable};
+use crate::table::{CellId, CellIndex, Grouping};
 use crate::varset::VarSet;
 
 /// Swaps of more than two records are allowed.
@@ -40,10 +32,10 @@ pub struct Larger<'a> {
 const BATCH: usize = 512;
 
 /// The steps that the question for one record may take.
-const STEPS: u64 = 40_000;
+pub(super) const STEPS: u64 = 40_000;
 
 /// When unsuccessful questions have taken so many steps, the rest are given up.
-const STEPS_IN_ALL: u64 = 400_000_000;
+pub(super) const STEPS_IN_ALL: u64 = 400_000_000;
 
 /// So many cells that are left are asked for once more.
 const MOST_ASKED_AGAIN: usize = 5000;
@@ -56,13 +48,13 @@ const LIVE_ROUNDS: u64 = 12;
 #[derive(Debug, Default)]
 pub(super) struct Beyond {
     /// Records and the cells they get: the groups on records that had no swap.
-    pub(super) groups: Vec<Vec<(RecordId, Vec<u64>)>>,
+    pub(super) groups: Vec<Vec<(Taken, Vec<u64>)>>,
     /// The cells that the tables prove to be full, by position.
     pub(super) impossible: Map<u32, ()>,
     /// The cells that a move could free if nothing else were asked of it.
     pub(super) barred: Map<u32, ()>,
     /// The steps of unsuccessful questions so far.
-    spent: u64,
+    pub(super) spent: u64,
     /// For each cell the number of its key combination, and how many records still have it.
     key_of: Vec<u32>,
     keys_left: Vec<u32>,
@@ -70,7 +62,7 @@ pub(super) struct Beyond {
 
 /// May a helper leave another record alone with its keys?
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Company {
+pub(super) enum Company {
     /// No: whoever is left alone is at risk, and was not before.
     Kept,
     /// Where nobody else can help.
@@ -78,7 +70,7 @@ enum Company {
 }
 
 /// What every move must respect: the part that does not depend on who is free.
-struct Rules<'a> {
+pub(super) struct Rules<'a> {
     cells: &'a CellIndex,
     protected: &'a [bool],
     forbidden: &'a [Forbidden],
@@ -96,13 +88,13 @@ impl Rules<'_> {
 }
 
 /// The wishes of a snapshot.
-struct Snapshot<'a> {
-    rules: Rules<'a>,
+pub(super) struct Snapshot<'a> {
+    pub(super) rules: Rules<'a>,
     /// For each cell, how many records may take part, and whether one of them is at risk and
     /// not covered.
-    free: &'a [u32],
-    open: &'a [bool],
-    key_combinations: &'a CellIndex,
+    pub(super) free: &'a [u32],
+    pub(super) open: &'a [bool],
+    pub(super) key_combinations: &'a CellIndex,
 }
 
 impl Wishes for Snapshot<'_> {
@@ -191,9 +183,9 @@ impl Planner<'_> {
         }
         let key_of = keys.into_group_of();
         let swapped = self.swaps.iter().flat_map(|swap| [swap.left, swap.right]);
-        let grouped = self.beyond.groups.iter().flatten().map(|(record, _)| *record);
-        for record in swapped.chain(grouped) {
-            let key = key_of[joint.cell_of(record).position()];
+        let grouped = self.beyond.groups.iter().flatten().map(|(taken, _)| *taken);
+        for taken in swapped.chain(grouped) {
+            let key = key_of[taken.cell.position()];
             left[key as usize] = left[key as usize].saturating_sub(1);
         }
         self.beyond.key_of = key_of;
@@ -202,7 +194,7 @@ impl Planner<'_> {
 
     /// How many records of a cell may help.
     fn helpers(&self, cell: usize, company: Company) -> u32 {
-        let free = number(self.pool.free(cell));
+        let free = self.pool.free(cell);
         if self.pool.is_open(cell) || company == Company::Given {
             return free;
         }
@@ -221,7 +213,7 @@ impl Planner<'_> {
         let cells = self.task.joint.len();
         let mut queue: Vec<u32> = (0..cells)
             .filter(|&cell| !self.beyond.impossible.contains_key(&number(cell)))
-            .flat_map(|cell| std::iter::repeat_n(number(cell), self.pool.open(cell)))
+            .flat_map(|cell| std::iter::repeat_n(number(cell), self.pool.open(cell) as usize))
             .collect();
         self.random.shuffle(&mut queue);
         let limits = Limits { records: larger.records, steps: STEPS };
@@ -291,11 +283,11 @@ impl Planner<'_> {
     }
 
     /// The key combinations of the file; `None` when the keys are all variables.
-    fn all_key_combinations(&self) -> Option<CellIndex> {
+    pub(super) fn all_key_combinations(&self) -> Option<CellIndex> {
         self.key_combinations.clone()
     }
 
-    fn rules(&self, agree: VarSet) -> Rules<'_> {
+    pub(super) fn rules(&self, agree: VarSet) -> Rules<'_> {
         Rules {
             cells: &self.cells,
             protected: &self.protected,
@@ -315,7 +307,7 @@ impl Planner<'_> {
     }
 
     /// Would so many more changed records be too many?
-    fn is_full_for(&self, more: usize) -> bool {
+    pub(super) fn is_full_for(&self, more: usize) -> bool {
         let after = self.records_changed() + more as u64;
         self.task.constraints.most_changed.is_some_and(|most| after > most)
     }
@@ -326,10 +318,10 @@ impl Planner<'_> {
             .iter()
             .zip(&group.takes)
             .map(|(cell, &slot)| {
-                let record = self.pool.take(cell.position(), &mut self.random);
+                let taken = self.pool.take(cell.position());
                 let key = self.beyond.key_of[cell.position()] as usize;
                 self.beyond.keys_left[key] = self.beyond.keys_left[key].saturating_sub(1);
-                (record, group.table_move.added()[slot].clone())
+                (taken, group.table_move.added()[slot].clone())
             })
             .collect();
         self.beyond.groups.push(members);
@@ -346,7 +338,7 @@ impl Planner<'_> {
         let mut live = Live::new(self);
         let mut changed = false;
         for round in 0..LIVE_ROUNDS {
-            let open = live.open.len();
+            let open = live.open(self);
             let mut covered = 0;
             for &agree in &self.task.constraints.matches {
                 let question = Question { records: larger.records, agree, company, round };
@@ -368,293 +360,9 @@ fn stream(company: Company, round: u64, cell: u32) -> u64 {
     1 << 62 | pass(company) << 61 | round << 33 | u64::from(cell)
 }
 
-fn pass(company: Company) -> u64 {
+pub(super) fn pass(company: Company) -> u64 {
     match company {
         Company::Kept => 0,
         Company::Given => 1,
-    }
-}
-
-/// What is asked in one round on the live table.
-#[derive(Clone, Copy)]
-struct Question {
-    records: usize,
-    agree: VarSet,
-    company: Company,
-    round: u64,
-}
-
-/// Who shares keys with whom on the live table.
-struct Neighbours {
-    /// For each cell the number of its key combination.
-    key_of: Vec<u32>,
-    /// How many records may still give up each combination.
-    spare: Vec<u32>,
-}
-
-impl Neighbours {
-    fn new(planner: &Planner<'_>, joint: &JointTable, after: &Records, company: Company) -> Self {
-        let task = planner.task;
-        let grouping = Grouping::of(joint.cells(), task.prices.keys);
-        let mut left = vec![0u32; grouping.groups()];
-        let mut has_own = vec![false; grouping.groups()];
-        let keys = joint.cells().layout().mask(task.prices.keys);
-        for record in (0..task.records.len()).map(RecordId::at) {
-            let key = grouping.group_of()[joint.cell_of(record).position()] as usize;
-            left[key] += 1;
-            has_own[key] |= !keys.parts(task.records.get(record), after.get(record));
-        }
-        // Where all have the keys of others, nobody is betrayed by being alone.
-        let spare = |(left, has_own): (u32, bool)| match company {
-            Company::Kept if has_own => left.saturating_sub(2),
-            _ => u32::MAX,
-        };
-        let spare = left.into_iter().zip(has_own).map(spare).collect();
-        Self { key_of: grouping.into_group_of(), spare }
-    }
-
-    fn spare(&self, cell: usize) -> u32 {
-        self.spare[self.key_of[cell] as usize]
-    }
-
-    /// Gives up a combination for each cell that no open record leaves, if all can be given.
-    fn take(&mut self, cells: &[CellId], open: &[bool]) -> bool {
-        let helpers = || cells.iter().map(|cell| cell.position()).filter(|&cell| !open[cell]);
-        let needed = |key: u32| helpers().filter(|&cell| self.key_of[cell] == key).count();
-        let enough = |cell: usize| self.spare(cell) as usize >= needed(self.key_of[cell]);
-        if !helpers().all(enough) {
-            return false;
-        }
-        for cell in helpers() {
-            let key = self.key_of[cell] as usize;
-            self.spare[key] = self.spare[key].saturating_sub(1);
-        }
-        true
-    }
-}
-
-/// The file as it is after the moves so far.
-struct Live {
-    after: Records,
-    touched: Vec<bool>,
-    /// For each record, another one of its group; the last one stands for itself.
-    group: Vec<u32>,
-    open: Vec<u32>,
-}
-
-impl Live {
-    fn new(planner: &Planner<'_>) -> Self {
-        let records = planner.task.records;
-        let layout = records.cells().layout();
-        let mut live = Self {
-            after: records.clone(),
-            touched: vec![false; records.len()],
-            group: (0..number(records.len())).collect(),
-            open: Vec::new(),
-        };
-        for swap in &planner.swaps {
-            let (left, right) =
-                exchange(layout, records.get(swap.left), records.get(swap.right), swap.exchanged);
-            live.change(&[(swap.left, left), (swap.right, right)]);
-        }
-        for group in &planner.beyond.groups {
-            live.change(group);
-        }
-        live.open = (0..number(records.len()))
-            .filter(|&record| {
-                let cell = planner.task.joint.cell_of(RecordId(record));
-                planner.task.risky[record as usize]
-                    && !live.touched[record as usize]
-                    && !planner.beyond.impossible.contains_key(&cell.0)
-            })
-            .collect();
-        live
-    }
-
-    fn root(&self, record: u32) -> u32 {
-        let mut root = record;
-        while self.group[root as usize] != root {
-            root = self.group[root as usize];
-        }
-        root
-    }
-
-    fn change(&mut self, members: &[(RecordId, Vec<u64>)]) {
-        let first = self.root(members[0].0.0);
-        for (record, cell) in members {
-            self.after.replace(*record, cell);
-            self.touched[record.position()] = true;
-            let root = self.root(record.0);
-            self.group[root as usize] = first;
-        }
-    }
-
-    /// One question for each open record; answers how many were covered.
-    fn round(&mut self, planner: &mut Planner<'_>, question: Question, seed: Seed) -> usize {
-        let Question { records, agree, company, round } = question;
-        if self.open.is_empty() || planner.beyond.spent >= STEPS_IN_ALL {
-            return 0;
-        }
-        let task = planner.task;
-        let joint = JointTable::count(&self.after);
-        let class: &GeneratingClass = task.class;
-        let search = MoveSearch::new(&joint, class, &task.prices.weights)
-            .expect("the same variables were searched before");
-        let mut waiting: Vec<Vec<u32>> = vec![Vec::new(); joint.len()];
-        for record in 0..number(task.records.len()) {
-            waiting[joint.cell_of(RecordId(record)).position()].push(record);
-        }
-        let is_open = {
-            let mut is_open = vec![false; task.records.len()];
-            self.open.iter().for_each(|&record| is_open[record as usize] = true);
-            is_open
-        };
-        let open: Vec<bool> = waiting
-            .iter()
-            .map(|records| records.iter().any(|&record| is_open[record as usize]))
-            .collect();
-        let mut neighbours = Neighbours::new(planner, &joint, &self.after, company);
-        let free: Vec<u32> = (0..joint.len())
-            .map(|cell| match open[cell] {
-                true => joint.counts()[cell],
-                false => joint.counts()[cell].min(neighbours.spare(cell)),
-            })
-            .collect();
-        let all = planner.all_key_combinations();
-        let wishes = Snapshot {
-            rules: planner.rules(agree),
-            free: &free,
-            open: &open,
-            key_combinations: all.as_ref().unwrap_or(&planner.cells),
-        };
-        let limits = Limits { records, steps: STEPS };
-        let asked = std::mem::take(&mut self.open);
-        let answers: Vec<Answer> = asked
-            .par_iter()
-            .map(|&record| {
-                let stream = 1 << 63 | pass(company) << 62 | round << 40 | u64::from(record);
-                let mut random = Random::new(seed, stream);
-                search.answer(joint.cell_of(RecordId(record)), &wishes, limits, &mut random)
-            })
-            .collect();
-        let mut used = vec![false; task.records.len()];
-        let mut covered: Map<u32, ()> = Map::with_hasher(STATE);
-        let mut stuck: Map<u32, ()> = Map::with_hasher(STATE);
-        for (&record, answer) in asked.iter().zip(&answers) {
-            let found = match answer {
-                Answer::Possible(found) if !used[record as usize] => found,
-                Answer::NotFound(tried) => {
-                    planner.beyond.spent += tried.steps;
-                    continue;
-                }
-                Answer::Impossible(_) => {
-                    // The tables are those of the input, and so is what they prove. Where
-                    // others have left the cell already it says that this one came too late.
-                    let cell = task.joint.cell_of(RecordId(record));
-                    let now = joint.cell_of(RecordId(record));
-                    if joint.counts()[now.position()] == task.joint.counts()[cell.position()] {
-                        planner.beyond.impossible.insert(cell.0, ());
-                    }
-                    stuck.insert(record, ());
-                    continue;
-                }
-                Answer::Possible(_) => continue,
-            };
-            let Some(members) = self.members(planner, record, found, &waiting, &is_open, &used)
-            else {
-                continue;
-            };
-            if !neighbours.take(&found.cells, &open) {
-                continue;
-            }
-            let fresh = members.iter().filter(|(one, _)| !self.touched[one.position()]).count();
-            if planner.is_full_for(fresh) {
-                continue;
-            }
-            for (one, _) in &members {
-                used[one.position()] = true;
-                if is_open[one.position()] {
-                    covered.insert(one.0, ());
-                }
-                if !self.touched[one.position()] {
-                    let cell = task.joint.cell_of(*one).position();
-                    planner.pool.take_record(cell, *one, task.risky[one.position()]);
-                    planner.live_changed += 1;
-                }
-            }
-            self.change(&members);
-        }
-        self.open = asked
-            .into_iter()
-            .filter(|record| {
-                let cell = task.joint.cell_of(RecordId(*record));
-                !covered.contains_key(record)
-                    && !stuck.contains_key(record)
-                    && !planner.beyond.impossible.contains_key(&cell.0)
-            })
-            .collect();
-        covered.len()
-    }
-
-    /// Records for the cells of a move: none that was used in this round, and nobody at risk
-    /// comes back to the own keys.
-    fn members(
-        &self,
-        planner: &Planner<'_>,
-        record: u32,
-        found: &Found,
-        waiting: &[Vec<u32>],
-        is_open: &[bool],
-        used: &[bool],
-    ) -> Option<Vec<(RecordId, Vec<u64>)>> {
-        let task = planner.task;
-        let keys = task.joint.cells().layout().mask(task.prices.keys);
-        let mut members: Vec<(RecordId, Vec<u64>)> = Vec::new();
-        for (place, (cell, &slot)) in found.cells.iter().zip(&found.takes).enumerate() {
-            let new = &found.table_move.added()[slot];
-            let fits = |other: &&u32| {
-                let other = **other;
-                let at_risk = task.risky[other as usize];
-                let same_keys = !keys.parts(task.records.get(RecordId(other)), new);
-                !used[other as usize]
-                    && members.iter().all(|(member, _)| member.0 != other)
-                    && !(at_risk && same_keys)
-            };
-            let chosen = if place == 0 {
-                Some(&record).filter(fits)
-            } else {
-                let here = &waiting[cell.position()];
-                // Whoever is open first, then whoever has no swap yet.
-                here.iter().filter(fits).min_by_key(|&&other| {
-                    let chance = STATE.hash_one((planner.salt, record, other));
-                    (!is_open[other as usize], self.touched[other as usize], chance)
-                })
-            };
-            members.push((RecordId(*chosen?), new.clone()));
-        }
-        Some(members)
-    }
-
-    /// Makes one group of all records that are tied together; pairs that were left alone
-    /// stay pairs.
-    fn settle(&self, planner: &mut Planner<'_>) {
-        let mut by_root: Map<u32, Vec<u32>> = Map::with_hasher(STATE);
-        for record in (0..number(self.touched.len())).filter(|&r| self.touched[r as usize]) {
-            by_root.entry(self.root(record)).or_default().push(record);
-        }
-        planner.swaps.retain(|swap| by_root[&self.root(swap.left.0)].len() == 2);
-        let mut paired: Map<u32, ()> = Map::with_hasher(STATE);
-        paired.extend(planner.swaps.iter().flat_map(|s| [(s.left.0, ()), (s.right.0, ())]));
-        let mut groups: Vec<Vec<(RecordId, Vec<u64>)>> = by_root
-            .into_values()
-            .filter(|records| !paired.contains_key(&records[0]))
-            .map(|records| {
-                let cell = |record: u32| self.after.get(RecordId(record)).to_vec();
-                records.into_iter().map(|record| (RecordId(record), cell(record))).collect()
-            })
-            .collect();
-        groups.sort_unstable();
-        planner.beyond.groups = groups;
-        planner.live_changed = 0;
     }
 }

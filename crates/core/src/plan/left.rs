@@ -11,7 +11,7 @@
 use rayon::prelude::*;
 
 use super::{Offers, Planner};
-use crate::encode::RecordId;
+use crate::table::CellId;
 
 /// How many steps are taken for all left records together, one for each pair of cells.
 const MOST_STEPS: usize = 150_000_000;
@@ -38,17 +38,28 @@ pub enum Obstacle {
     Unknown,
 }
 
-/// A record at risk with partners and without a swap.
+/// The records at risk of one cell that have partners and no swap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LeftOver {
-    /// The record.
-    pub record: RecordId,
-    /// What stands in its way.
+    /// The cell.
+    pub cell: CellId,
+    /// How many of its records at risk are left.
+    pub records: u32,
+    /// What stands in their way.
     pub obstacle: Obstacle,
 }
 
+/// The records at risk of one cell that are left without a swap.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Remaining {
+    /// The cell.
+    pub cell: CellId,
+    /// How many of its records at risk are left.
+    pub records: u32,
+}
+
 impl Planner<'_> {
-    /// The records at risk that have partners and no swap, in their order.
+    /// The records at risk that have partners and no swap, in the order of their cells.
     ///
     /// Law: `left-over-for-a-reason`.
     pub(super) fn left_over(&mut self) -> Vec<LeftOver> {
@@ -61,18 +72,12 @@ impl Planner<'_> {
             .par_iter()
             .map_init(offers, |offers, &cell| this.obstacle(cell as usize, offers, steps))
             .collect();
-        let mut left: Vec<LeftOver> = self
-            .open
-            .iter()
-            .zip(obstacles)
-            .flat_map(|(&cell, obstacle)| {
-                self.pool
-                    .open_records(cell as usize)
-                    .map(move |record| LeftOver { record, obstacle })
-            })
-            .collect();
-        left.sort_unstable_by_key(|left| left.record);
-        left
+        let left = self.open.iter().zip(obstacles);
+        left.map(|(&cell, obstacle)| {
+            let records = self.pool.open(cell as usize);
+            LeftOver { cell: CellId(cell), records, obstacle }
+        })
+        .collect()
     }
 
     /// How far the partner of a cell that comes furthest comes.

@@ -9,9 +9,7 @@
 use std::cmp::Reverse;
 
 use super::nearest::{PATIENCE, READ_PER_SWAP, TRIES, buckets};
-use super::{NO_SWAP, Offer, Planner, number};
-use crate::encode::RecordId;
-use crate::partner::swap::Swap;
+use super::{CellSwap, Offer, Planner, Taken, number};
 use crate::varset::VarSet;
 
 /// So many swaps may be read before the rounds are asked for their yield.
@@ -21,12 +19,10 @@ const READ_FREELY: usize = 1 << 20;
 #[derive(Debug, Clone, Copy)]
 struct Single {
     swap: u32,
-    /// The covered record and its cell.
-    record: RecordId,
-    cell: u32,
-    /// The other one and its cell.
-    helper: RecordId,
-    helper_cell: u32,
+    /// The covered record.
+    record: Taken,
+    /// The other one.
+    helper: Taken,
     cost: u64,
 }
 
@@ -63,26 +59,18 @@ impl Planner<'_> {
     }
 
     fn singles(&self, first: usize) -> Vec<Single> {
-        let joint = self.task.joint;
-        let cell = |record: RecordId| number(joint.cell_of(record).position());
-        let at_risk = |record: RecordId| self.task.risky[record.position()];
         (first..self.swaps.len())
             .filter_map(|swap| {
-                let Swap { left, right, exchanged } = self.swaps[swap];
-                let (record, helper) = match (at_risk(left), at_risk(right)) {
+                let CellSwap { left, right, exchanged } = self.swaps[swap];
+                let (record, helper) = match (left.at_risk, right.at_risk) {
                     (true, false) => (left, right),
                     (false, true) => (right, left),
                     _ => return None,
                 };
-                let differing = self.task.records.differing(left, right);
-                Some(Single {
-                    swap: number(swap),
-                    record,
-                    cell: cell(record),
-                    helper,
-                    helper_cell: cell(helper),
-                    cost: self.task.prices.cost(differing, exchanged),
-                })
+                let cells = self.task.joint.cells();
+                let differing = cells.differing(left.cell.position(), right.cell.position());
+                let cost = self.task.prices.cost(differing, exchanged);
+                Some(Single { swap: number(swap), record, helper, cost })
             })
             .collect()
     }
@@ -97,7 +85,7 @@ impl Planner<'_> {
     ) {
         let mut members: Vec<(u64, u32)> = {
             let bucket = buckets(self.task, differing);
-            let key = |single: &Single| bucket(single.cell as usize);
+            let key = |single: &Single| bucket(single.record.cell.position());
             (0..).zip(singles.iter()).map(|(place, single)| (key(single), place)).collect()
         };
         members.sort_unstable();
@@ -115,7 +103,8 @@ impl Planner<'_> {
                     .filter_map(|other| {
                         let (left, right) = (singles[one], singles[other]);
                         let both = left.cost + right.cost;
-                        let (left, right) = (left.cell as usize, right.cell as usize);
+                        let [left, right] =
+                            [left, right].map(|single| single.record.cell.position());
                         let cells = self.task.joint.cells();
                         if offer.cost >= both || cells.differing(left, right) != differing {
                             return None;
@@ -140,26 +129,19 @@ impl Planner<'_> {
 
     /// The two records at risk take each other, their helpers are free again.
     fn merge(&mut self, left: Single, right: Single, exchanged: VarSet, removed: &mut [bool]) {
-        self.swaps[left.swap as usize] = Swap { left: left.record, right: right.record, exchanged };
-        self.swap_of[right.record.position()] = left.swap;
+        self.swaps[left.swap as usize] =
+            CellSwap { left: left.record, right: right.record, exchanged };
         removed[right.swap as usize] = true;
-        for single in [left, right] {
-            self.swap_of[single.helper.position()] = NO_SWAP;
-            self.pool.give_back(single.helper_cell as usize, single.helper, false);
-        }
+        self.pool.give_back(left.helper);
+        self.pool.give_back(right.helper);
     }
 
-    /// Forgets swaps and numbers the others anew.
+    /// Forgets swaps.
     fn drop_swaps(&mut self, removed: &[bool]) {
         let mut place = 0;
         self.swaps.retain(|_| {
             place += 1;
             !removed[place - 1]
         });
-        for (swap, made) in self.swaps.iter().enumerate() {
-            for record in [made.left, made.right] {
-                self.swap_of[record.position()] = number(swap);
-            }
-        }
     }
 }

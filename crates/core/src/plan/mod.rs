@@ -14,6 +14,10 @@
 //! Where swaps of more than two records are allowed, `beyond` looks for one for everybody at
 //! risk that no pair covers.
 //!
+//! All of this runs on cells and their counts and needs no record: the result is a
+//! [`CellPlan`]. Which records of a cell take part is drawn afterwards, see [`draw()`], and
+//! gives a [`Plan`] over the columns of the file.
+//!
 //! Swaps are disjoint and each keeps every table, so all of them together do. A plan is
 //! data: nothing after it decides anything. Who is left without a swap is told with the
 //! reason, see `left`.
@@ -22,32 +26,38 @@
 
 mod augment;
 mod beyond;
+mod cell_plan;
 mod constraint;
+mod draw;
 mod exchange;
-mod group;
 mod left;
+mod live;
 mod matching;
 mod merge;
 mod nearest;
+mod on_columns;
 mod optimal;
 mod pool;
 mod through;
 
-pub use beyond::Larger;
 use std::hash::BuildHasher;
 
+pub use beyond::Larger;
+pub(crate) use cell_plan::taken;
+pub use cell_plan::{CellGroup, CellPlan, CellSwap, Take, Taken};
 pub use constraint::{Constraints, Forbidden, Term};
+pub use draw::{Drawn, DrawnGroup, DrawnSwap, Place, draw};
 pub use exchange::{Offer, Offers, Prices, cheapest};
-pub use group::{Group, Take};
-pub use left::{LeftOver, Obstacle};
+pub use left::{LeftOver, Obstacle, Remaining};
 pub use matching::maximum_weight_matching;
+pub use on_columns::{Plan, PlannedGroup, PlannedSwap, Unproved, Unsound};
 pub use optimal::{MOST_VERTICES, NoBestPairing};
 
-use crate::encode::{Layout, RecordId, Records};
+use crate::encode::Layout;
 use crate::graph::{GeneratingClass, MarginGraph, Separators};
-use crate::hash::{STATE, Set};
-use crate::partner::swap::{Swap, exchange_into};
-use crate::partner::{Screening, pair};
+use crate::hash::{Map, STATE};
+use crate::partner::Screening;
+use crate::partner::swap::exchange_into;
 use crate::random::{Random, Seed};
 use crate::table::{CellId, CellIndex, JointTable, MarginTable};
 use crate::varset::VarSet;
@@ -57,9 +67,7 @@ use pool::Pool;
 /// What is to be planned.
 #[derive(Debug, Clone, Copy)]
 pub struct Task<'a> {
-    /// The records.
-    pub records: &'a Records,
-    /// Their cells.
+    /// The cells and how many records each holds.
     pub joint: &'a JointTable,
     /// What must be kept.
     pub class: &'a GeneratingClass,
@@ -71,106 +79,10 @@ pub struct Task<'a> {
     pub prices: &'a Prices,
     /// What else to respect.
     pub constraints: &'a Constraints,
-    /// For each record: is it at risk?
-    pub risky: &'a [bool],
+    /// How many records of each cell are at risk.
+    pub at_risk: &'a [u32],
     /// Swaps of more than two records, where they are allowed.
     pub larger: Option<Larger<'a>>,
-}
-
-/// Disjoint swaps that keep every table. Only a constructor that checks both makes one.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SwapPlan {
-    swaps: Vec<Swap>,
-    groups: Vec<Group>,
-    impossible: Vec<RecordId>,
-    barred: Vec<RecordId>,
-}
-
-impl SwapPlan {
-    /// The plan of these swaps, in the order of their first records.
-    ///
-    /// Law: `a-plan-keeps-every-table`.
-    ///
-    /// # Panics
-    /// When a record stands in two swaps, or a swap has no effect or changes a table: a
-    /// planner that does that is broken.
-    #[must_use]
-    pub fn new(records: &Records, class: &GeneratingClass, mut swaps: Vec<Swap>) -> Self {
-        let mut used = vec![false; records.len()];
-        for swap in &mut swaps {
-            if swap.left > swap.right {
-                std::mem::swap(&mut swap.left, &mut swap.right);
-            }
-            for record in [swap.left, swap.right] {
-                let seen = std::mem::replace(&mut used[record.position()], true);
-                assert!(!seen, "a record stands in one swap at most");
-            }
-            let differing = records.differing(swap.left, swap.right);
-            assert!(swap.exchanged.is_subset(&differing), "only what differs is exchanged");
-            assert!(pair::is_effective(differing, swap.exchanged), "a swap has an effect");
-            let kept = |margin: &VarSet| pair::keeps(differing, swap.exchanged, *margin);
-            assert!(class.margins().iter().all(kept), "a swap keeps every table");
-        }
-        swaps.sort_unstable_by_key(|swap| swap.left);
-        Self { swaps, groups: Vec::new(), impossible: Vec::new(), barred: Vec::new() }
-    }
-
-    /// This plan with groups of more than two records, in the order of their first records.
-    ///
-    /// # Panics
-    /// When a record stands in two swaps or groups.
-    #[must_use]
-    pub fn with_groups(mut self, mut groups: Vec<Group>) -> Self {
-        let mut met: Vec<RecordId> =
-            self.swaps.iter().flat_map(|swap| [swap.left, swap.right]).collect();
-        met.extend(groups.iter().flat_map(|group| group.records().iter().copied()));
-        met.sort_unstable();
-        let once = met.is_sorted_by(|one, next| one < next);
-        assert!(once, "a record stands in one swap or group at most");
-        groups.sort_unstable_by_key(|group| group.records()[0]);
-        self.groups = groups;
-        self
-    }
-
-    /// The swaps.
-    #[must_use]
-    pub fn swaps(&self) -> &[Swap] {
-        &self.swaps
-    }
-
-    /// The groups of more than two records.
-    #[must_use]
-    pub fn groups(&self) -> &[Group] {
-        &self.groups
-    }
-
-    /// The records at risk of which a certificate proves that no swap of any number of
-    /// records can free them; known only where larger swaps are allowed.
-    #[must_use]
-    pub fn impossible(&self) -> &[RecordId] {
-        &self.impossible
-    }
-
-    /// The records at risk that a larger swap could free and the plan does not: a constraint
-    /// or the budget is against it, or its helpers are taken.
-    #[must_use]
-    pub fn barred(&self) -> &[RecordId] {
-        &self.barred
-    }
-
-    /// How many records the swaps change: two each, and those of the groups.
-    #[must_use]
-    pub fn records_changed(&self) -> u64 {
-        let in_groups: u64 = self.groups.iter().map(Group::records_changed).sum();
-        2 * self.swaps.len() as u64 + in_groups
-    }
-
-    /// How many values they change.
-    #[must_use]
-    pub fn cells_changed(&self) -> u64 {
-        let in_groups: u64 = self.groups.iter().map(Group::cells_changed).sum();
-        self.swaps.iter().map(|swap| 2 * swap.exchanged.len() as u64).sum::<u64>() + in_groups
-    }
 }
 
 /// How partners are chosen.
@@ -186,19 +98,25 @@ pub enum Pairing {
 /// What planning comes to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Planned {
-    /// The swaps.
-    pub plan: SwapPlan,
-    /// The records at risk that have partners and no swap.
+    /// The swaps and groups, on cells.
+    pub plan: CellPlan,
+    /// The records at risk that have partners and no swap, cell by cell.
     pub left_over: Vec<LeftOver>,
+    /// The records at risk of which a certificate proves that no swap of any number of
+    /// records can free them; known only where larger swaps are allowed.
+    pub impossible: Vec<Remaining>,
+    /// The records at risk that a larger swap could free and the plan does not: a constraint
+    /// or the budget is against it, or its helpers are taken.
+    pub barred: Vec<Remaining>,
 }
 
 /// How often room is made and swaps are merged in turn; each time fewer are left.
 const MOST_ROUNDS: usize = 6;
 
-/// Plans the swaps for all risky records.
+/// Plans the swaps for all risky records, from cells and their counts alone.
 ///
 /// Laws: `a-plan-protects-and-keeps`, `plans-repeat`, `optimal-is-best`,
-/// `match-lists-in-order`.
+/// `match-lists-in-order`, `counts-plan-like-records`, `plans-ignore-record-order`.
 ///
 /// # Errors
 /// When the exact pairing is asked for and cannot be had.
@@ -240,8 +158,7 @@ pub fn plan(task: Task<'_>, pairing: Pairing, seed: Seed) -> Result<Planned, NoB
             planner.add_random_swaps(agree, least);
         }
     }
-    let left_over = planner.left_over();
-    Ok(Planned { plan: planner.finished(), left_over })
+    Ok(planner.finished())
 }
 
 /// The state of a search.
@@ -263,16 +180,12 @@ struct Planner<'a> {
     protected: Vec<bool>,
     /// The cells with a record at risk that can be swapped and has no swap yet.
     open: Vec<u32>,
-    swaps: Vec<Swap>,
-    /// The swap of each record that has one.
-    swap_of: Vec<u32>,
+    swaps: Vec<CellSwap>,
     /// Groups of more than two records, and who cannot be freed.
     beyond: Beyond,
     /// How many records moves on the live table have changed beside swaps and groups.
     live_changed: u64,
 }
-
-const NO_SWAP: u32 = u32::MAX;
 
 /// A swap between two cells that is allowed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -295,7 +208,7 @@ impl<'a> Planner<'a> {
     fn new(task: Task<'a>, graph: &'a MarginGraph, seed: Seed) -> Self {
         let joint = task.joint;
         let counts = || joint.counts().iter().map(|&count| u64::from(count));
-        let pool = Pool::new(joint, task.risky);
+        let pool = Pool::new(joint.counts(), task.at_risk);
         let keys = MarginTable::count(joint, task.prices.keys);
         let protected: Vec<bool> = (0..joint.len()).map(|cell| pool.is_open(cell)).collect();
         let swappable = |cell: usize| task.screening.is_swappable(CellId::at(cell));
@@ -317,7 +230,6 @@ impl<'a> Planner<'a> {
             protected,
             open,
             swaps: Vec::new(),
-            swap_of: vec![NO_SWAP; joint.records()],
             beyond: Beyond::default(),
             live_changed: 0,
         }
@@ -335,39 +247,27 @@ impl<'a> Planner<'a> {
         2 * self.swaps.len() as u64 + in_groups as u64 + self.live_changed
     }
 
-    /// The plan, with every swap and group proved.
-    fn finished(self) -> SwapPlan {
-        let Task { records, class, .. } = self.task;
-        let groups = self.beyond.groups.into_iter();
-        let groups = groups.map(|members| Group::new(records, class, members)).collect();
-        let mut plan = SwapPlan::new(records, class, self.swaps).with_groups(groups);
-        if self.beyond.impossible.is_empty() && self.beyond.barred.is_empty() {
-            return plan;
-        }
-        let joint = self.task.joint;
-        let at_risk = || {
-            let all = (0..records.len()).map(RecordId::at);
-            all.filter(|&record| self.task.risky[record.position()])
+    /// The plan, with every swap and group proved, and who is left.
+    fn finished(mut self) -> Planned {
+        let left_over = self.left_over();
+        let Task { joint, class, at_risk, .. } = self.task;
+        let remaining = |cells: &Map<u32, ()>| -> Vec<Remaining> {
+            let mut cells: Vec<usize> = cells.keys().map(|&cell| cell as usize).collect();
+            cells.sort_unstable();
+            cells
+                .into_iter()
+                .filter(|&cell| self.pool.is_open(cell))
+                .map(|cell| Remaining { cell: CellId::at(cell), records: self.pool.open(cell) })
+                .collect()
         };
-        let cell = |record: RecordId| joint.cell_of(record).0;
-        plan.impossible = at_risk()
-            .filter(|&record| self.beyond.impossible.contains_key(&cell(record)))
-            .collect();
-        let changed: Set<RecordId> = plan
-            .swaps
-            .iter()
-            .flat_map(|swap| [swap.left, swap.right])
-            .chain(plan.groups.iter().flat_map(Group::records).copied())
-            .collect();
-        assert!(
-            plan.impossible.iter().all(|record| !changed.contains(record)),
-            "who cannot be freed is not swapped"
-        );
-        plan.barred = at_risk()
-            .filter(|record| !changed.contains(record))
-            .filter(|&record| self.beyond.barred.contains_key(&cell(record)))
-            .collect();
-        plan
+        let impossible = remaining(&self.beyond.impossible);
+        let barred = remaining(&self.beyond.barred);
+        let untouched = |left: &Remaining| at_risk[left.cell.position()] == left.records;
+        assert!(impossible.iter().all(untouched), "who cannot be freed is not swapped");
+        let groups = self.beyond.groups.into_iter();
+        let groups = groups.map(|members| CellGroup::new(joint, class, members)).collect();
+        let plan = CellPlan::new(joint, at_risk, class, self.swaps, groups);
+        Planned { plan, left_over, impossible, barred }
     }
 
     /// The best exchange between two cells among the cheapest for their difference, if one
@@ -471,17 +371,8 @@ impl<'a> Planner<'a> {
 
     /// Makes a swap between a free record of each of two cells.
     fn make(&mut self, left: usize, right: usize, exchanged: VarSet) {
-        let left = self.pool.take(left, &mut self.random);
-        let right = self.pool.take(right, &mut self.random);
-        self.note(left, right, exchanged);
-    }
-
-    fn note(&mut self, left: RecordId, right: RecordId, exchanged: VarSet) {
-        let number = number(self.swaps.len());
-        for record in [left, right] {
-            self.swap_of[record.position()] = number;
-        }
-        self.swaps.push(Swap { left, right, exchanged });
+        let (left, right) = (self.pool.take(left), self.pool.take(right));
+        self.swaps.push(CellSwap { left, right, exchanged });
     }
 
     /// Forgets the cells that need nothing any more.
@@ -492,5 +383,5 @@ impl<'a> Planner<'a> {
 }
 
 fn number(position: usize) -> u32 {
-    u32::try_from(position).expect("there are fewer than 2^32 records")
+    u32::try_from(position).expect("there are fewer than 2^32 cells and swaps")
 }

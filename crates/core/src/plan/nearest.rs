@@ -84,10 +84,10 @@ impl Planner<'_> {
     /// The sets in which two partners may differ, with what they offer; cheapest first, in
     /// random order among equals.
     pub(super) fn priced_sets(&mut self, agree: VarSet) -> Vec<(VarSet, Offer)> {
-        let levels = self.task.records.levels();
+        let layout = self.task.joint.cells().layout();
         let delta = self.task.class.delta();
         let active: VarSet =
-            (delta - agree).iter().filter(|&variable| levels[variable] > 1).collect();
+            (delta - agree).iter().filter(|&variable| layout.has_room(variable)).collect();
         let mut sets: Vec<(VarSet, Offer)> = subsets_to_try(active)
             .into_iter()
             .filter_map(|set| Some((set, self.offers.get(set)?.clone())))

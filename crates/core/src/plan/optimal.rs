@@ -10,9 +10,10 @@
 
 use std::fmt;
 
-use super::{Planner, matching::maximum_weight_matching, number};
+use super::{CellSwap, Planner, Taken, matching::maximum_weight_matching, number};
 use crate::hash::{Map, STATE};
 use crate::random::Seed;
+use crate::table::CellId;
 use crate::varset::VarSet;
 
 /// The graph has more vertices than the exact method takes.
@@ -89,7 +90,7 @@ impl Planner<'_> {
             }
         }
         let left = |planner: &Self| -> usize {
-            planner.open.iter().map(|&cell| planner.pool.open(cell as usize)).sum()
+            planner.open.iter().map(|&cell| planner.pool.open(cell as usize) as usize).sum()
         };
         if left(&best) < left(&self) { best } else { self }
     }
@@ -100,8 +101,11 @@ impl Planner<'_> {
         if self.is_full() {
             return Ok(());
         }
-        let at_risk: Vec<(usize, usize)> =
-            self.open.iter().map(|&cell| (cell as usize, self.pool.open(cell as usize))).collect();
+        let at_risk: Vec<(usize, usize)> = self
+            .open
+            .iter()
+            .map(|&cell| (cell as usize, self.pool.open(cell as usize) as usize))
+            .collect();
         let total: usize = at_risk.iter().map(|(_, count)| count).sum();
         if total > MOST_VERTICES {
             return Err(NoBestPairing::TooLarge { at_risk: total, vertices: total });
@@ -136,8 +140,8 @@ impl Planner<'_> {
             partners.sort_unstable();
             let mut others = 0;
             for (cost, _, other, exchanged) in partners {
-                let open = self.pool.open(other);
-                let plain = (self.pool.free(other) - open).min(total.saturating_sub(others));
+                let open = self.pool.open(other) as usize;
+                let plain = (self.pool.others(other) as usize).min(total.saturating_sub(others));
                 others += plain;
                 let copies =
                     (0..open).map(|copy| (copy, true)).chain((0..plain).map(|copy| (copy, false)));
@@ -188,13 +192,9 @@ impl Planner<'_> {
 
     fn make_as(&mut self, left: Vertex, right: Vertex, exchanged: VarSet) {
         let mut take = |vertex: Vertex| {
-            if vertex.at_risk {
-                self.pool.take(vertex.cell as usize, &mut self.random)
-            } else {
-                self.pool.take_other(vertex.cell as usize, &mut self.random)
-            }
+            self.pool.take_as(Taken { cell: CellId(vertex.cell), at_risk: vertex.at_risk })
         };
         let (left, right) = (take(left), take(right));
-        self.note(left, right, exchanged);
+        self.swaps.push(CellSwap { left, right, exchanged });
     }
 }

@@ -1,50 +1,25 @@
-//! Which records are still without a swap, cell by cell.
+//! How many records of each cell are still without a swap.
 //!
-//! The records of a cell are alike in everything the plan looks at, except that some may
-//! be at risk and others not. Taking one is a random choice among those alike.
+//! The records of a cell are alike in everything a plan looks at, except that some may be at
+//! risk and others not. So a plan takes *one at risk* or *another one* of a cell; which
+//! record that is, is drawn later.
 
-use crate::encode::RecordId;
-use crate::random::Random;
-use crate::table::JointTable;
+use super::Taken;
+use crate::table::CellId;
 
-/// The records without a swap.
+/// The records without a swap, counted.
 pub(super) struct Pool {
-    /// The records, cell by cell: of each cell first those at risk that are free, then
-    /// the other free ones, then those that are taken.
-    records: Vec<u32>,
-    starts: Vec<u32>,
     free: Vec<u32>,
-    free_risky: Vec<u32>,
+    /// How many of these are at risk.
+    open: Vec<u32>,
 }
 
 impl Pool {
     /// Every record is free.
-    pub(super) fn new(joint: &JointTable, risky: &[bool]) -> Self {
-        let cells = joint.len();
-        let mut starts = vec![0u32; cells + 1];
-        let mut free_risky = vec![0u32; cells];
-        let records = 0..u32::try_from(joint.records()).expect("there are fewer than 2^32 records");
-        for record in records.clone() {
-            let cell = joint.cell_of(RecordId(record)).position();
-            starts[cell + 1] += 1;
-            free_risky[cell] += u32::from(risky[record as usize]);
-        }
-        for cell in 0..cells {
-            starts[cell + 1] += starts[cell];
-        }
-        let mut next_risky = starts.clone();
-        let mut next_other: Vec<u32> =
-            (0..cells).map(|cell| starts[cell] + free_risky[cell]).collect();
-        let mut sorted = vec![0u32; joint.records()];
-        for record in records {
-            let cell = joint.cell_of(RecordId(record)).position();
-            let next =
-                if risky[record as usize] { &mut next_risky[cell] } else { &mut next_other[cell] };
-            sorted[*next as usize] = record;
-            *next += 1;
-        }
-        let free = joint.counts().to_vec();
-        Self { records: sorted, starts, free, free_risky }
+    pub(super) fn new(counts: &[u32], at_risk: &[u32]) -> Self {
+        let fits = counts.iter().zip(at_risk).all(|(count, at_risk)| at_risk <= count);
+        assert!(counts.len() == at_risk.len() && fits, "no more are at risk than there are");
+        Self { free: counts.to_vec(), open: at_risk.to_vec() }
     }
 
     /// Has the cell a free record?
@@ -54,137 +29,64 @@ impl Pool {
 
     /// Has the cell a free record at risk?
     pub(super) fn is_open(&self, cell: usize) -> bool {
-        self.free_risky[cell] > 0
+        self.open[cell] > 0
     }
 
     /// How many free records the cell has.
-    pub(super) fn free(&self, cell: usize) -> usize {
-        self.free[cell] as usize
+    pub(super) fn free(&self, cell: usize) -> u32 {
+        self.free[cell]
     }
 
     /// How many of these are at risk.
-    pub(super) fn open(&self, cell: usize) -> usize {
-        self.free_risky[cell] as usize
+    pub(super) fn open(&self, cell: usize) -> u32 {
+        self.open[cell]
     }
 
-    /// Takes a free record that is not at risk, at random.
-    pub(super) fn take_other(&mut self, cell: usize, random: &mut Random) -> RecordId {
-        let start = self.starts[cell] as usize;
-        let (free, risky) = (self.free(cell), self.open(cell));
-        assert!(free > risky, "a record is taken from a cell that has a free one");
-        let last = start + free - 1;
-        self.records.swap(start + risky + random.below(free - risky), last);
-        self.free[cell] -= 1;
-        RecordId(self.records[last])
+    /// How many of them are not.
+    pub(super) fn others(&self, cell: usize) -> u32 {
+        self.free[cell] - self.open[cell]
     }
 
-    /// Takes a free record, one at risk if there is one, at random among those alike.
-    pub(super) fn take(&mut self, cell: usize, random: &mut Random) -> RecordId {
-        let start = self.starts[cell] as usize;
-        let (free, risky) = (self.free[cell] as usize, self.free_risky[cell] as usize);
-        assert!(free > 0, "a record is taken from a cell that has a free one");
-        let chosen = if risky > 0 {
-            let chosen = start + random.below(risky);
-            // The last one at risk takes its place, and the last other one takes that place.
-            self.records.swap(chosen, start + risky - 1);
-            self.records.swap(start + risky - 1, start + free - 1);
-            self.free_risky[cell] -= 1;
-            start + free - 1
-        } else {
-            self.records.swap(start + random.below(free), start + free - 1);
-            start + free - 1
-        };
-        self.free[cell] -= 1;
-        RecordId(self.records[chosen])
+    /// Takes a free record, one at risk if there is one.
+    pub(super) fn take(&mut self, cell: usize) -> Taken {
+        self.take_as(Taken { cell: CellId::at(cell), at_risk: self.is_open(cell) })
     }
 
-    /// Takes one record that is free.
-    pub(super) fn take_record(&mut self, cell: usize, record: RecordId, is_risky: bool) {
-        let start = self.starts[cell] as usize;
-        let (free, risky) = (self.free(cell), self.open(cell));
-        let mut place = (start..start + free)
-            .find(|&place| self.records[place] == record.0)
-            .expect("a record that is taken was free");
-        if is_risky {
-            self.records.swap(place, start + risky - 1);
-            place = start + risky - 1;
-            self.free_risky[cell] -= 1;
-        }
-        self.records.swap(place, start + free - 1);
+    /// Takes a free record of this kind.
+    pub(super) fn take_as(&mut self, taken: Taken) -> Taken {
+        let cell = taken.cell.position();
+        let left = if taken.at_risk { self.open(cell) } else { self.others(cell) };
+        assert!(left > 0, "a record is taken from a cell that has a free one");
         self.free[cell] -= 1;
+        self.open[cell] -= u32::from(taken.at_risk);
+        taken
     }
 
     /// Sets a record free that was taken.
-    pub(super) fn give_back(&mut self, cell: usize, record: RecordId, is_risky: bool) {
-        let range = self.starts[cell] as usize..self.starts[cell + 1] as usize;
-        let taken = range.start + self.free[cell] as usize..range.end;
-        let place = taken
-            .clone()
-            .find(|&place| self.records[place] == record.0)
-            .expect("a record that is given back was taken");
-        self.records.swap(place, taken.start);
-        self.free[cell] += 1;
-        if is_risky {
-            let first_other = range.start + self.free_risky[cell] as usize;
-            self.records.swap(taken.start, first_other);
-            self.free_risky[cell] += 1;
-        }
-    }
-
-    /// The free records of a cell that are at risk.
-    pub(super) fn open_records(&self, cell: usize) -> impl Iterator<Item = RecordId> {
-        let start = self.starts[cell] as usize;
-        self.records[start..start + self.open(cell)].iter().map(|&record| RecordId(record))
-    }
-
-    /// The records of a cell that have a swap.
-    pub(super) fn taken(&self, cell: usize) -> impl Iterator<Item = RecordId> {
-        let start = self.starts[cell] as usize + self.free[cell] as usize;
-        let end = self.starts[cell + 1] as usize;
-        self.records[start..end].iter().map(|&record| RecordId(record))
+    pub(super) fn give_back(&mut self, taken: Taken) {
+        self.free[taken.cell.position()] += 1;
+        self.open[taken.cell.position()] += u32::from(taken.at_risk);
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::encode::Records;
-    use crate::random::Seed;
 
-    use std::collections::BTreeSet;
-
-    /// Whatever is taken and given back, in any order: risky ones come first, none comes
-    /// twice, and the counts are right.
     #[test]
-    fn records_are_taken_once_and_those_at_risk_first() {
-        let codes: Vec<[u32; 1]> = (0..60).map(|record| [record % 3]).collect();
-        let joint = JointTable::count(&Records::from_codes(&[3], &codes));
-        let risky: Vec<bool> = (0..60).map(|record| record % 4 == 0).collect();
-        let mut pool = Pool::new(&joint, &risky);
-        let mut random = Random::new(Seed([1; 32]), 0);
-        let mut taken: BTreeSet<RecordId> = BTreeSet::new();
-        for _ in 0..2000 {
-            let cell = random.below(3);
-            let free = 20 - taken.iter().filter(|record| record.position() % 3 == cell).count();
-            assert_eq!(pool.is_free(cell), free > 0);
-            let open = (0..60).any(|record| {
-                record as usize % 3 == cell
-                    && risky[record as usize]
-                    && !taken.contains(&RecordId(record))
-            });
-            assert_eq!(pool.is_open(cell), open);
-            assert_eq!(pool.taken(cell).collect::<BTreeSet<_>>().len(), 20 - free);
-            if free > 0 && random.below(5) > 1 {
-                let record = pool.take(cell, &mut random);
-                assert_eq!(record.position() % 3, cell);
-                assert_eq!(risky[record.position()], open, "those at risk come first");
-                assert!(taken.insert(record), "no record comes twice");
-            } else if let Some(record) =
-                taken.iter().copied().find(|record| record.position() % 3 == cell)
-            {
-                pool.give_back(cell, record, risky[record.position()]);
-                taken.remove(&record);
-            }
-        }
+    fn those_at_risk_come_first() {
+        let mut pool = Pool::new(&[3, 1], &[1, 0]);
+        let taken: Vec<bool> = (0..3).map(|_| pool.take(0).at_risk).collect();
+        assert_eq!(taken, [true, false, false]);
+        assert!(!pool.is_free(0) && pool.is_free(1) && !pool.is_open(1));
+        pool.give_back(Taken { cell: CellId(0), at_risk: true });
+        assert_eq!((pool.free(0), pool.open(0), pool.others(0)), (1, 1, 0));
+    }
+
+    #[test]
+    #[should_panic = "that has a free one"]
+    fn nothing_is_taken_twice() {
+        let mut pool = Pool::new(&[2], &[2]);
+        pool.take_as(Taken { cell: CellId(0), at_risk: false });
     }
 }

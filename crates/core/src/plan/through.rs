@@ -7,6 +7,7 @@
 
 use super::{Judgement, Offer, Planner, number};
 use crate::graph::Separator;
+use crate::hash::{Map, STATE};
 use crate::partner::slices::Slices;
 use crate::varset::VarSet;
 
@@ -22,6 +23,28 @@ const COMPARISONS_AT_MOST: usize = 300_000_000;
 
 /// Judging a partner costs as much as so many comparisons.
 const JUDGING: usize = 16;
+
+/// What one look is for.
+#[derive(Debug, Clone, Copy)]
+struct Ask {
+    /// The variables on which two partners agree.
+    agree: VarSet,
+    /// How much further than the first time it looks.
+    factor: usize,
+    /// Whose swaps are made.
+    whose: Whose,
+    /// At most so many.
+    most: usize,
+}
+
+/// Who wants a swap.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Whose {
+    /// The records at risk.
+    AtRisk,
+    /// Any record, so that enough are changed.
+    Anybody,
+}
 
 /// A partner that a cell noted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -44,7 +67,8 @@ impl Planner<'_> {
                 return;
             }
             let wanting = self.open.clone();
-            let pass = self.pass(&wanting, agree, factor, usize::MAX);
+            let ask = Ask { agree, factor, whose: Whose::AtRisk, most: usize::MAX };
+            let pass = self.pass(&wanting, ask);
             spent += pass.comparisons;
             let done = pass.saw_everything && pass.made == 0;
             if done || spent > COMPARISONS_AT_MOST {
@@ -64,22 +88,11 @@ impl Planner<'_> {
             if changed >= least || self.is_full() {
                 return;
             }
-            // A cell stands in the list once for each free record.
-            let free = self
-                .task
-                .joint
-                .counts()
-                .iter()
-                .enumerate()
-                .filter(|(cell, _)| self.pool.is_free(*cell));
-            let mut wanting: Vec<u32> = free
-                .flat_map(|(cell, &count)| std::iter::repeat_n(number(cell), count as usize))
-                .collect();
-            self.random.shuffle(&mut wanting);
             let missing = usize::try_from((least - changed).div_ceil(2)).unwrap_or(usize::MAX);
-            let everybody = wanting.len() <= missing.saturating_mul(factor);
-            wanting.truncate(missing.saturating_mul(factor));
-            let pass = self.pass(&wanting, agree, factor, missing);
+            let asked = missing.saturating_mul(factor);
+            let (wanting, everybody) = self.random_cells(asked);
+            let ask = Ask { agree, factor, whose: Whose::Anybody, most: missing };
+            let pass = self.pass(&wanting, ask);
             if pass.made == 0 {
                 if pass.saw_everything && everybody {
                     return;
@@ -89,8 +102,34 @@ impl Planner<'_> {
         }
     }
 
-    /// One look through all slices for the cells that want a swap, and at most so many swaps.
-    fn pass(&mut self, wanting: &[u32], agree: VarSet, factor: usize, most: usize) -> Pass {
+    /// The cells of so many free records, drawn at random, each record once at most; and
+    /// whether these are all.
+    fn random_cells(&mut self, most: usize) -> (Vec<u32>, bool) {
+        let cells = self.task.joint.len();
+        let mut ends: Vec<usize> = Vec::with_capacity(cells);
+        let mut total = 0;
+        for cell in 0..cells {
+            total += self.pool.free(cell) as usize;
+            ends.push(total);
+        }
+        // The first steps of a shuffle of all free records, of which only what was touched
+        // is held.
+        let mut moved: Map<usize, usize> = Map::with_hasher(STATE);
+        let drawn = (0..total.min(most))
+            .map(|step| {
+                let chosen = step + self.random.below(total - step);
+                let at = |place: usize| moved.get(&place).copied().unwrap_or(place);
+                let (record, replacement) = (at(chosen), at(step));
+                moved.insert(chosen, replacement);
+                number(ends.partition_point(|&end| end <= record))
+            })
+            .collect();
+        (drawn, total <= most)
+    }
+
+    /// One look through all slices for the cells that want a swap.
+    fn pass(&mut self, wanting: &[u32], ask: Ask) -> Pass {
+        let Ask { agree, factor, whose, most } = ask;
         let joint = self.task.joint;
         let whole =
             Separator { variables: VarSet::EMPTY, components: vec![self.task.class.delta()] };
@@ -126,11 +165,11 @@ impl Planner<'_> {
         for note in notes {
             let (cell, partner) = (note.cell as usize, note.partner as usize);
             let still_wants = self.pool.is_free(cell) && wanted[cell] > 0;
-            let at_risk = !self.protected[cell] || self.pool.is_open(cell);
+            let covers = whose == Whose::Anybody || self.pool.is_open(cell);
             if self.is_full() || pass.made == most {
                 break;
             }
-            if !still_wants || !at_risk || !self.pool.is_free(partner) {
+            if !still_wants || !covers || !self.pool.is_free(partner) {
                 continue;
             }
             wanted[cell] -= 1;

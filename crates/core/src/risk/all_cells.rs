@@ -376,7 +376,6 @@ mod tests {
     use crate::graph::GeneratingClass;
     use crate::oracle::World;
     use crate::risk::KeyTable;
-    use crate::table::JointTable;
     use crate::varset::VarSet;
     use proptest::prelude::*;
 
@@ -436,7 +435,7 @@ mod tests {
             let tables: Vec<VarSet> =
                 sets[class].iter().map(|set| set.iter().copied().collect()).collect();
             let class = GeneratingClass::new(VarSet::first(5), tables.iter().copied());
-            let joint = JointTable::count(&world.packed());
+            let joint = crate::table::Located::count(&world.packed());
             let table = KeyTable::new(&joint, VarSet::first(5), &world.levels);
             let model = FittedModel::fit(&table, &class);
             let n = world.records.len() as f64;

@@ -1,13 +1,13 @@
 //! The file as an intruder sees it: its records on the keys alone.
 
 use crate::encode::RecordId;
-use crate::table::{CellId, JointTable};
+use crate::table::{CellId, JointTable, Located};
 use crate::varset::VarSet;
 
 /// The joint table of the keys, and how many levels each variable has.
 #[derive(Debug, Clone)]
 pub struct KeyTable {
-    joint: JointTable,
+    joint: Located,
     keys: VarSet,
     levels: Vec<usize>,
 }
@@ -15,7 +15,7 @@ pub struct KeyTable {
 impl KeyTable {
     /// The table of these keys; `levels` holds a number for each variable of the file.
     #[must_use]
-    pub fn new(joint: &JointTable, keys: VarSet, levels: &[usize]) -> Self {
+    pub fn new(joint: &Located, keys: VarSet, levels: &[usize]) -> Self {
         Self { joint: joint.on(keys), keys, levels: levels.to_vec() }
     }
 

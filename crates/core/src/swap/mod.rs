@@ -1,69 +1,74 @@
 //! Making the swaps of a plan, and nothing else.
 //!
-//! The records are changed exactly as the plan says. The swaps and groups of a plan are
-//! disjoint, so their order does not matter.
+//! Columns or packed records are changed exactly as the plan says. The swaps and groups of a
+//! plan are disjoint, so their order does not matter.
 
-use crate::encode::{RecordId, Records};
-use crate::partner::swap::{Swap, exchange};
-use crate::plan::{SwapPlan, Take};
+use crate::columns::Columns;
+use crate::encode::{Records, Schema};
+use crate::hash::{Map, STATE};
+use crate::partner::swap::exchange_into;
+use crate::plan::{Plan, taken};
 use crate::varset::VarSet;
 
-/// The records after the swaps and groups of a plan.
+/// The columns after a plan. Those that nothing is exchanged in are shared with the columns
+/// before, and all share their categories.
 ///
-/// Law: `applying-a-plan-is-making-its-groups`.
+/// Laws: `applying-is-swapping`, `applying-a-plan-is-making-its-groups`.
+///
+/// # Panics
+/// When a column that is exchanged was not read, or there is no such record.
 #[must_use]
-pub fn apply_plan(records: &Records, plan: &SwapPlan) -> Records {
-    let groups = plan.groups().iter().map(|group| (group.records(), group.takes()));
-    follow(records, plan.swaps(), groups)
-}
-
-/// The records after swaps and groups that are disjoint; each group is its records and what
-/// they take from each other.
-#[must_use]
-pub fn follow<'a>(
-    records: &Records,
-    swaps: &[Swap],
-    groups: impl IntoIterator<Item = (&'a [RecordId], &'a [Take])>,
-) -> Records {
-    let mut after = apply(records, swaps);
-    for (members, takes) in groups {
-        for (record, cell) in members.iter().zip(taken(records, members, takes)) {
-            after.replace(*record, &cell);
+pub fn apply(plan: &Plan, columns: &Columns) -> Columns {
+    let mut takes: Vec<Vec<(usize, usize)>> = vec![Vec::new(); columns.names().len()];
+    for swap in plan.swaps() {
+        let (left, right) = (swap.left.position(), swap.right.position());
+        for &column in swap.exchanged.iter() {
+            takes[column].extend([(left, right), (right, left)]);
         }
     }
-    after
-}
-
-/// The cells of some records after they took values from each other.
-#[must_use]
-pub fn taken(records: &Records, members: &[RecordId], takes: &[Take]) -> Vec<Vec<u64>> {
-    let layout = records.cells().layout();
-    let mut after: Vec<Vec<u64>> =
-        members.iter().map(|&record| records.get(record).to_vec()).collect();
-    for take in takes {
-        let mask = layout.mask(VarSet::single(take.variable));
-        for (cell, &from) in after.iter_mut().zip(&take.from) {
-            let comes = records.get(members[from]);
-            for ((word, mask), comes) in cell.iter_mut().zip(mask.words()).zip(comes) {
-                *word = (*word & !mask) | (comes & mask);
-            }
+    for group in plan.groups() {
+        for (&column, from) in group.columns.iter().zip(&group.from) {
+            let record = |place: usize| group.records[place].position();
+            let moved = from.iter().enumerate().filter(|(place, from)| place != *from);
+            takes[column].extend(moved.map(|(place, &from)| (record(place), record(from))));
         }
     }
-    after
+    let changed = takes.iter().enumerate().filter(|(_, takes)| !takes.is_empty());
+    let changed = changed.map(|(position, takes)| {
+        let column = columns.get(position).expect("a column that is exchanged was read");
+        (position, column.with_exchanged(takes))
+    });
+    columns.with_columns(changed.collect())
 }
 
-/// The records after the swaps.
+/// The packed records after a plan: those of the columns after it. A column that stands for
+/// no variable has no part in them.
 ///
-/// Law: `applying-is-swapping`.
+/// Law: `packed-records-follow-the-columns`.
+///
+/// # Panics
+/// When there is no such record.
 #[must_use]
-pub fn apply(records: &Records, swaps: &[Swap]) -> Records {
+pub fn apply_to_records(plan: &Plan, schema: &Schema, records: &Records) -> Records {
     let mut after = records.clone();
     let layout = records.cells().layout();
-    for swap in swaps {
-        let (left, right) =
-            exchange(layout, records.get(swap.left), records.get(swap.right), swap.exchanged);
-        after.replace(swap.left, &left);
-        after.replace(swap.right, &right);
+    let mut sets: Map<&[usize], VarSet> = Map::with_hasher(STATE);
+    let words = layout.words();
+    let mut new = vec![0; 2 * words];
+    for swap in plan.swaps() {
+        let columns = &*swap.exchanged;
+        let exchanged = *sets.entry(columns).or_insert_with(|| schema.variables_of(columns));
+        let (left, right) = (records.get(swap.left), records.get(swap.right));
+        exchange_into(layout, left, right, exchanged, &mut new);
+        after.replace(swap.left, &new[..words]);
+        after.replace(swap.right, &new[words..]);
+    }
+    for group in plan.groups() {
+        let before: Vec<&[u64]> = group.records.iter().map(|&record| records.get(record)).collect();
+        for (&record, cell) in group.records.iter().zip(taken(layout, &before, group.takes(schema)))
+        {
+            after.replace(record, &cell);
+        }
     }
     after
 }

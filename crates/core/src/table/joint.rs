@@ -1,10 +1,15 @@
 //! The joint table: the distinct cells of the file and how many records each holds.
 //!
-//! Cells are numbered in the order of first appearance. Nearly every question about a
-//! record is a question about its cell, so the searches run over cells and weigh them with
-//! their counts.
+//! Nearly every question about a record is a question about its cell, so the searches run
+//! over cells and weigh them with their counts. A [`JointTable`] knows no record: it can be
+//! made from counts alone. [`Located`] is one with the cell of every record.
+//!
+//! Cells are numbered in the order of their packed words. Where the codes depend on the
+//! contents of a file alone, so do the numbers of its cells, in whatever order records or
+//! counts arrive.
 
 use std::fmt;
+use std::ops::Deref;
 
 use super::Grouping;
 use crate::encode::{PackedCells, RecordId, Records};
@@ -31,31 +36,72 @@ impl CellId {
     }
 }
 
-/// n(i): the records that share all their values.
+/// n(i): how many records share all their values.
 #[derive(Clone)]
 pub struct JointTable {
     cells: PackedCells,
     counts: Vec<u32>,
-    cell_of: Vec<u32>,
 }
 
 impl JointTable {
     /// Counts the records into cells.
     #[must_use]
     pub fn count(records: &Records) -> Self {
-        let source = records.cells();
-        let grouping = Grouping::of_whole(source);
-        let mut cells = PackedCells::new(source.layout().clone());
-        let mut counts: Vec<u32> = Vec::with_capacity(grouping.groups());
-        for (record, &cell) in grouping.group_of().iter().enumerate() {
-            if cell as usize == counts.len() {
-                cells.push(source.get(record));
-                counts.push(1);
-            } else {
-                counts[cell as usize] += 1;
+        Located::count(records).table
+    }
+
+    /// The table in which each of these cells holds so many records; cells that are equal
+    /// are one cell, and those without a record are none.
+    ///
+    /// Law: `counts-make-the-table`.
+    ///
+    /// # Panics
+    /// When there is not a count for each cell, or one cell holds 2³² records.
+    #[must_use]
+    pub fn from_counts(cells: &PackedCells, counts: &[u32]) -> Self {
+        assert_eq!(cells.len(), counts.len(), "every cell has a count");
+        let mut order: Vec<u32> = (0u32..)
+            .zip(counts)
+            .filter(|&(_, &count)| count > 0)
+            .map(|(position, _)| position)
+            .collect();
+        order.sort_unstable_by(|&one, &other| {
+            cells.get(one as usize).cmp(cells.get(other as usize))
+        });
+        let mut table =
+            Self { cells: PackedCells::new(cells.layout().clone()), counts: Vec::new() };
+        for position in order {
+            let (cell, count) = (cells.get(position as usize), counts[position as usize]);
+            match table.counts.last_mut() {
+                Some(last) if table.cells.get(table.cells.len() - 1) == cell => {
+                    *last = last.checked_add(count).expect("a cell has fewer than 2^32 records");
+                }
+                _ => {
+                    table.cells.push(cell);
+                    table.counts.push(count);
+                }
             }
         }
-        Self { cells, counts, cell_of: grouping.into_group_of() }
+        table
+    }
+
+    /// The cells of several parts of a file over one coding, with the counts of all parts.
+    ///
+    /// Law: `parts-merge-to-the-whole`.
+    ///
+    /// # Panics
+    /// When there is no part, or the parts have other layouts.
+    #[must_use]
+    pub fn merged(parts: &[&Self]) -> Self {
+        let first = parts.first().expect("a file has a part");
+        let mut cells = PackedCells::new(first.cells.layout().clone());
+        let mut counts = Vec::new();
+        for part in parts {
+            assert_eq!(part.cells.layout(), cells.layout(), "the parts have one coding");
+            part.cells.iter().for_each(|cell| cells.push(cell));
+            counts.extend_from_slice(&part.counts);
+        }
+        Self::from_counts(&cells, &counts)
     }
 
     /// The same records, seen on some variables alone: n_A as a joint table of its own. The
@@ -64,6 +110,12 @@ impl JointTable {
     /// Law: `seen-on-some-variables`.
     #[must_use]
     pub fn on(&self, variables: VarSet) -> Self {
+        self.grouped_on(variables).0
+    }
+
+    /// The table on some variables, and for each cell of this one its cell there. Cells are
+    /// numbered in the order of their first one here.
+    fn grouped_on(&self, variables: VarSet) -> (Self, Vec<u32>) {
         let grouping = Grouping::of(&self.cells, variables);
         let mask = self.cells.layout().mask(variables);
         let mut cells = PackedCells::new(self.cells.layout().clone());
@@ -81,8 +133,7 @@ impl JointTable {
             }
             counts[group as usize] += self.counts[cell];
         }
-        let cell_of = self.cell_of.iter().map(|&cell| grouping.group_of()[cell as usize]).collect();
-        Self { cells, counts, cell_of }
+        (Self { cells, counts }, grouping.into_group_of())
     }
 
     /// The distinct cells.
@@ -101,12 +152,6 @@ impl JointTable {
     #[must_use]
     pub fn n(&self, cell: CellId) -> u64 {
         self.counts[cell.position()].into()
-    }
-
-    /// The cell a record falls into.
-    #[must_use]
-    pub fn cell_of(&self, record: RecordId) -> CellId {
-        CellId(self.cell_of[record.position()])
     }
 
     /// Is the record alone in its cell?
@@ -130,7 +175,7 @@ impl JointTable {
     /// How many records there are.
     #[must_use]
     pub fn records(&self) -> usize {
-        self.cell_of.len()
+        self.counts.iter().map(|&count| count as usize).sum()
     }
 
     /// How many records are alone in their cell.
@@ -146,18 +191,125 @@ impl fmt::Debug for JointTable {
     }
 }
 
+/// A joint table with the cell that each record of a file falls into.
+#[derive(Debug, Clone)]
+pub struct Located {
+    table: JointTable,
+    cell_of: CellOf,
+}
+
+/// The cell of each record, by position.
+#[derive(Clone)]
+struct CellOf(Vec<u32>);
+
+impl fmt::Debug for CellOf {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "CellOf({} records)", self.0.len())
+    }
+}
+
+impl Located {
+    /// Counts the records into cells.
+    #[must_use]
+    pub fn count(records: &Records) -> Self {
+        let source = records.cells();
+        let grouping = Grouping::of_whole(source);
+        let mut firsts: Vec<u32> = Vec::with_capacity(grouping.groups());
+        let mut sizes: Vec<u32> = Vec::with_capacity(grouping.groups());
+        for (record, &group) in (0u32..).zip(grouping.group_of()) {
+            if group as usize == firsts.len() {
+                firsts.push(record);
+                sizes.push(0);
+            }
+            sizes[group as usize] += 1;
+        }
+        let order = sorted_by_words(source, &firsts);
+        let mut cells = PackedCells::new(source.layout().clone());
+        let mut counts = Vec::with_capacity(order.len());
+        let mut places = vec![0u32; order.len()];
+        for (place, &group) in (0u32..).zip(&order) {
+            cells.push(source.get(firsts[group as usize] as usize));
+            counts.push(sizes[group as usize]);
+            places[group as usize] = place;
+        }
+        let mut cell_of = grouping.into_group_of();
+        cell_of.iter_mut().for_each(|cell| *cell = places[*cell as usize]);
+        Self { table: JointTable { cells, counts }, cell_of: CellOf(cell_of) }
+    }
+
+    /// The same records, seen on some variables alone.
+    #[must_use]
+    pub fn on(&self, variables: VarSet) -> Self {
+        let (table, group_of) = self.table.grouped_on(variables);
+        let cells = self.cell_of.0.iter().map(|&cell| group_of[cell as usize]);
+        Self { table, cell_of: CellOf(cells.collect()) }
+    }
+
+    /// The table of cells.
+    #[must_use]
+    pub fn table(&self) -> &JointTable {
+        &self.table
+    }
+
+    /// The cell a record falls into.
+    #[must_use]
+    pub fn cell_of(&self, record: RecordId) -> CellId {
+        CellId(self.cell_of.0[record.position()])
+    }
+
+    /// How many records of each cell are among those that `marked` names, by record.
+    #[must_use]
+    pub fn marked(&self, marked: &[bool]) -> Vec<u32> {
+        let mut counts = vec![0; self.table.len()];
+        for (&cell, _) in self.cell_of.0.iter().zip(marked).filter(|(_, marked)| **marked) {
+            counts[cell as usize] += 1;
+        }
+        counts
+    }
+}
+
+/// Whatever is asked of cells can be asked of it.
+impl Deref for Located {
+    type Target = JointTable;
+
+    fn deref(&self) -> &JointTable {
+        &self.table
+    }
+}
+
+/// The numbers of some cells, given by position, in the order of their words.
+fn sorted_by_words(cells: &PackedCells, positions: &[u32]) -> Vec<u32> {
+    if cells.layout().words() == 1 {
+        let mut keyed: Vec<(u64, u32)> = positions
+            .iter()
+            .map(|&position| cells.words()[position as usize])
+            .zip(0u32..)
+            .collect();
+        keyed.sort_unstable();
+        return keyed.into_iter().map(|(_, number)| number).collect();
+    }
+    let mut order: Vec<u32> = (0u32..).zip(positions).map(|(number, _)| number).collect();
+    let words = |number: u32| cells.get(positions[number as usize] as usize);
+    order.sort_unstable_by(|&one, &other| words(one).cmp(words(other)));
+    order
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn counts_records_into_cells() {
-        let records = Records::from_codes(&[2, 2], &[[0, 1], [1, 1], [0, 1], [0, 0]]);
-        let joint = JointTable::count(&records);
-        assert_eq!(joint.counts(), [2, 1, 1]);
+        let records = Records::from_codes(&[2, 2], &[[1, 1], [0, 1], [1, 1], [0, 0]]);
+        let joint = Located::count(&records);
+        assert_eq!(joint.counts().iter().sum::<u32>(), 4);
         assert_eq!(joint.sample_uniques(), 2);
-        assert_eq!(joint.cell_of(RecordId(2)), CellId(0));
-        assert_eq!(joint.cells().codes(1), [1, 1]);
+        let shared = joint.cell_of(RecordId(0));
+        assert_eq!((joint.cell_of(RecordId(2)), joint.n(shared)), (shared, 2));
+        assert_eq!(joint.cells().codes(shared.position()), [1, 1]);
         assert_eq!((joint.len(), joint.records()), (3, 4));
+        assert!(joint.cells().iter().is_sorted());
+        assert_eq!(joint.marked(&[true, false, true, true]).iter().sum::<u32>(), 3);
+        assert_eq!(joint.marked(&[true, false, true, true])[shared.position()], 2);
     }
 }

@@ -11,5 +11,5 @@ mod margin;
 
 pub use grouping::Grouping;
 pub use index::CellIndex;
-pub use joint::{CellId, JointTable};
+pub use joint::{CellId, JointTable, Located};
 pub use margin::MarginTable;

@@ -8,7 +8,8 @@
 
 use std::fmt;
 
-use crate::encode::{Column, Recoding, RecordId, Records};
+use crate::columns::Column;
+use crate::encode::{Recoding, RecordId, Records};
 
 /// Which record of the second file is which record of the first.
 #[derive(Clone, PartialEq, Eq)]

@@ -15,7 +15,7 @@ use hashbrown::HashTable;
 use crate::hash::STATE;
 
 /// The categories of one column, each with its code.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Dictionary {
     /// Looks a category up by its bytes.
     table: HashTable<Entry>,
@@ -127,6 +127,66 @@ impl Dictionary {
     #[must_use]
     pub fn levels(&self) -> usize {
         self.ends.len()
+    }
+
+    /// All codes in the order of their categories' bytes, a null before every other.
+    pub(super) fn order(&self) -> Vec<u32> {
+        let levels = next_code(&self.ends);
+        // The first eight bytes decide nearly every comparison.
+        let head = |code: u32| {
+            let category = slice(&self.bytes, &self.ends, code);
+            let mut head = [0; 8];
+            let length = category.len().min(8);
+            head[..length].copy_from_slice(&category[..length]);
+            (self.null != Some(code), u64::from_be_bytes(head))
+        };
+        let mut order: Vec<((bool, u64), u32)> =
+            (0..levels).map(|code| (head(code), code)).collect();
+        order.sort_unstable_by(|(left, one), (right, other)| {
+            left.cmp(right).then_with(|| {
+                slice(&self.bytes, &self.ends, *one).cmp(slice(&self.bytes, &self.ends, *other))
+            })
+        });
+        order.into_iter().map(|(_, code)| code).collect()
+    }
+
+    /// The dictionary of these codes' categories, coded in this order.
+    pub(super) fn only(&self, codes: &[u32]) -> Self {
+        let mut only = Self::default();
+        for &code in codes {
+            only.take_over(self.category(code));
+        }
+        only
+    }
+
+    /// The code of a category of another dictionary, added when it is new.
+    fn take_over(&mut self, category: Option<&[u8]>) -> u32 {
+        match category {
+            Some(category) => self.code(category),
+            None => self.null_code(),
+        }
+    }
+
+    /// One dictionary for several parts, in the order of the bytes, and for each part its
+    /// codes there: the order of the parts does not matter.
+    #[must_use]
+    pub fn merged(parts: &[&Self]) -> (Self, Vec<Vec<u32>>) {
+        let mut all = Self::default();
+        let codes: Vec<Vec<u32>> = parts
+            .iter()
+            .map(|part| {
+                let codes = 0..next_code(&part.ends);
+                codes.map(|code| all.take_over(part.category(code))).collect()
+            })
+            .collect();
+        let order = all.order();
+        let mut ranks = vec![0; order.len()];
+        for (rank, &code) in (0..).zip(&order) {
+            ranks[code as usize] = rank;
+        }
+        let rank = |code: u32| ranks[code as usize];
+        let codes = codes.into_iter().map(|codes| codes.into_iter().map(rank).collect());
+        (all.only(&order), codes.collect())
     }
 
     /// Is this the code of a null or of an empty field?

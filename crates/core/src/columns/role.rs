@@ -1,0 +1,142 @@
+//! What may happen to each column.
+
+use crate::diagnostic::{Code, Diagnostic};
+
+/// What may happen to a column.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Role {
+    /// Its values may be exchanged between records.
+    Variable,
+    /// It is released as it is and never exchanged.
+    Stay,
+    /// It is outside the theory: two records that differ only here are the same record.
+    Ignored,
+}
+
+/// The role of each column, in the file's order.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Roles {
+    roles: Vec<Role>,
+    id: Option<usize>,
+}
+
+impl Roles {
+    /// Gives every column its role: variable unless said otherwise; when `vars` names
+    /// columns, the ones it leaves out stay. `id` is ignored like `ignored`.
+    ///
+    /// # Errors
+    /// A name that is no column, or a column with two roles.
+    pub fn assign(
+        columns: &[String],
+        vars: &[String],
+        stay: &[String],
+        ignored: &[String],
+        id: Option<&String>,
+    ) -> Result<Self, Diagnostic> {
+        let default = if vars.is_empty() { Role::Variable } else { Role::Stay };
+        let mut roles: Vec<Option<(Role, &str)>> = vec![None; columns.len()];
+        for (names, role, option) in [
+            (vars, Role::Variable, "--vars"),
+            (stay, Role::Stay, "--stay"),
+            (ignored, Role::Ignored, "--ignore"),
+            (id.map_or(&[], std::slice::from_ref), Role::Ignored, "--id"),
+        ] {
+            for name in names {
+                let column = columns.iter().position(|column| column == name).ok_or_else(|| {
+                    Diagnostic::new(
+                        Code::UnknownColumn,
+                        format!("{option} names `{name}`, which is no column of the file"),
+                        did_you_mean(name, columns),
+                    )
+                })?;
+                if let Some((given, other)) = roles[column]
+                    && given != role
+                {
+                    return Err(Diagnostic::new(
+                        Code::TwoRoles,
+                        format!("column `{name}` is named by {other} and by {option}"),
+                        "name it once",
+                    ));
+                }
+                roles[column] = Some((role, option));
+            }
+        }
+        let roles: Vec<Role> =
+            roles.into_iter().map(|given| given.map_or(default, |(role, _)| role)).collect();
+        if !roles.contains(&Role::Variable) {
+            return Err(Diagnostic::new(
+                Code::NoVariables,
+                format!("none of the {} columns is left as a variable", columns.len()),
+                "leave at least one column neither staying nor ignored",
+            ));
+        }
+        let id = id.and_then(|id| columns.iter().position(|column| column == id));
+        Ok(Self { roles, id })
+    }
+
+    /// Every column a variable.
+    #[must_use]
+    pub fn all_variables(columns: usize) -> Self {
+        Self { roles: vec![Role::Variable; columns], id: None }
+    }
+
+    /// The role of a column.
+    #[must_use]
+    pub fn of(&self, column: usize) -> Role {
+        self.roles[column]
+    }
+
+    /// The column that names a record.
+    #[must_use]
+    pub fn id(&self) -> Option<usize> {
+        self.id
+    }
+}
+
+/// A remedy for an unknown name: the nearest one, or where the names are listed.
+#[must_use]
+pub fn did_you_mean(name: &str, known: &[String]) -> String {
+    let folded = name.to_lowercase();
+    let nearest = known
+        .iter()
+        .map(|candidate| {
+            (strsim::damerau_levenshtein(&folded, &candidate.to_lowercase()), candidate)
+        })
+        .min_by_key(|(distance, _)| *distance);
+    match nearest {
+        Some((distance, candidate)) if distance <= 1 + name.chars().count() / 4 => {
+            format!("did you mean `{candidate}`?")
+        }
+        _ => "`marginswap inspect DATA` lists the columns".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(names: &[&str]) -> Vec<String> {
+        names.iter().map(|&name| name.to_owned()).collect()
+    }
+
+    #[test]
+    fn roles_are_refused_when_they_clash() {
+        let columns = names(&["age", "sex"]);
+        let code = |vars: &[&str], stay: &[&str], ignored: &[&str]| {
+            Roles::assign(&columns, &names(vars), &names(stay), &names(ignored), None)
+                .unwrap_err()
+                .code
+        };
+        assert_eq!(code(&["age"], &["age"], &[]), Code::TwoRoles);
+        assert_eq!(code(&["agee"], &[], &[]), Code::UnknownColumn);
+        assert_eq!(code(&[], &["age"], &["sex"]), Code::NoVariables);
+    }
+
+    #[test]
+    fn the_nearest_name_is_offered() {
+        let known = names(&["region", "marital-status", "Age"]);
+        assert_eq!(did_you_mean("regoin", &known), "did you mean `region`?");
+        assert_eq!(did_you_mean("age", &known), "did you mean `Age`?");
+        assert_eq!(did_you_mean("xyz", &known), "`marginswap inspect DATA` lists the columns");
+    }
+}

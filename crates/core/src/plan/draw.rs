@@ -1,0 +1,212 @@
+//! Which records of a cell take part: a choice of its own.
+//!
+//! The records of a cell are numbered from 0: those at risk come first, then the others, both
+//! in the order of the file. A record that a plan takes is drawn by such a number, uniformly
+//! among those of its kind that are not drawn yet. So whoever can number the records of a
+//! cell can follow a plan, and the plan itself needs no record.
+//!
+//! Way in: [`draw`], then [`Drawn::on_records`].
+
+use std::sync::Arc;
+
+use super::{CellPlan, Plan, PlannedGroup, PlannedSwap, Take, Taken};
+use crate::encode::{RecordId, Schema};
+use crate::hash::{Map, STATE};
+use crate::random::{Random, Seed};
+use crate::table::{CellId, JointTable, Located};
+use crate::varset::VarSet;
+
+/// The random stream of this choice; the planner has number 0.
+const STREAM: u64 = 2;
+
+/// One record of a cell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Place {
+    /// The cell.
+    pub cell: CellId,
+    /// The number within the cell, from 0: those at risk come first.
+    pub number: u32,
+}
+
+/// A plan whose records are drawn.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Drawn {
+    swaps: Vec<DrawnSwap>,
+    groups: Vec<DrawnGroup>,
+}
+
+/// A swap between two records, each given by its number within its cell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DrawnSwap {
+    /// One record.
+    pub left: Place,
+    /// The other one.
+    pub right: Place,
+    /// The variables whose values they exchange.
+    pub exchanged: VarSet,
+}
+
+/// A group of records, each given by its number within its cell.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DrawnGroup {
+    /// The records.
+    pub members: Vec<Place>,
+    /// Where the values come from, for each variable that changes.
+    pub takes: Vec<Take>,
+}
+
+/// Draws the records of a plan; `at_risk` says how many of each cell are at risk.
+///
+/// Law: `records-of-a-cell-are-drawn-uniformly`.
+#[must_use]
+pub fn draw(plan: &CellPlan, joint: &JointTable, at_risk: &[u32], seed: Seed) -> Drawn {
+    let mut lots = Lots { random: Random::new(seed, STREAM), urns: Map::with_hasher(STATE) };
+    let mut place = |taken: Taken| {
+        let cell = taken.cell.position();
+        let numbers = match taken.at_risk {
+            true => 0..at_risk[cell],
+            false => at_risk[cell]..joint.counts()[cell],
+        };
+        Place { cell: taken.cell, number: lots.draw(taken, numbers) }
+    };
+    let swaps = plan.swaps().iter().map(|swap| DrawnSwap {
+        left: place(swap.left),
+        right: place(swap.right),
+        exchanged: swap.exchanged,
+    });
+    let swaps = swaps.collect();
+    let groups = plan.groups().iter().map(|group| DrawnGroup {
+        members: group.members().iter().map(|&taken| place(taken)).collect(),
+        takes: group.takes().to_vec(),
+    });
+    Drawn { swaps, groups: groups.collect() }
+}
+
+/// Draws without putting back, from each kind of record of each cell.
+struct Lots {
+    random: Random,
+    urns: Map<Taken, Urn>,
+}
+
+/// What is left of some numbers: a shuffle of which only what was touched is held.
+#[derive(Default)]
+struct Urn {
+    drawn: u32,
+    moved: Map<u32, u32>,
+}
+
+impl Lots {
+    fn draw(&mut self, kind: Taken, numbers: std::ops::Range<u32>) -> u32 {
+        let urn = self.urns.entry(kind).or_default();
+        let last = numbers.end - numbers.start - urn.drawn - 1;
+        let chosen = u32::try_from(self.random.below(last as usize + 1))
+            .expect("a number below one of 32 bits");
+        let at = |place: u32| urn.moved.get(&place).copied().unwrap_or(place);
+        let (number, replacement) = (at(chosen), at(last));
+        urn.moved.insert(chosen, replacement);
+        urn.drawn += 1;
+        numbers.start + number
+    }
+}
+
+impl Drawn {
+    /// The swaps.
+    #[must_use]
+    pub fn swaps(&self) -> &[DrawnSwap] {
+        &self.swaps
+    }
+
+    /// The groups of more than two records.
+    #[must_use]
+    pub fn groups(&self) -> &[DrawnGroup] {
+        &self.groups
+    }
+
+    /// The plan over the columns of a file, in the order of the first records. `risky` says
+    /// for each record whether it is at risk.
+    ///
+    /// # Panics
+    /// When the records are not those that the plan was drawn for.
+    #[must_use]
+    pub fn on_records(&self, located: &Located, risky: &[bool], schema: &Schema) -> Plan {
+        let record_at = self.records_drawn(located, risky);
+        let mut sets: Map<VarSet, Arc<[usize]>> = Map::with_hasher(STATE);
+        let mut swaps: Vec<PlannedSwap> = self
+            .swaps
+            .iter()
+            .map(|swap| {
+                let (left, right) = (record_at[&swap.left], record_at[&swap.right]);
+                let columns = sets.entry(swap.exchanged).or_insert_with(|| {
+                    let mut columns = schema.columns_of(swap.exchanged);
+                    columns.sort_unstable();
+                    columns.into()
+                });
+                let exchanged = Arc::clone(columns);
+                PlannedSwap { left: left.min(right), right: left.max(right), exchanged }
+            })
+            .collect();
+        swaps.sort_unstable_by_key(|swap| swap.left);
+        let mut groups: Vec<PlannedGroup> = self
+            .groups
+            .iter()
+            .map(|group| {
+                let records: Vec<RecordId> =
+                    group.members.iter().map(|place| record_at[place]).collect();
+                on_columns(&records, &group.takes, schema)
+            })
+            .collect();
+        groups.sort_unstable_by_key(|group| group.records[0]);
+        Plan::new(swaps, groups).expect("no record is drawn twice")
+    }
+
+    /// The record of each place that was drawn.
+    fn records_drawn(&self, located: &Located, risky: &[bool]) -> Map<Place, RecordId> {
+        let at_risk = located.marked(risky);
+        let in_swaps = self.swaps.iter().flat_map(|swap| [swap.left, swap.right]);
+        let in_groups = self.groups.iter().flat_map(|group| group.members.iter().copied());
+        let mut wanted: Map<Place, Option<RecordId>> = Map::with_hasher(STATE);
+        wanted.extend(in_swaps.chain(in_groups).map(|place| (place, None)));
+        let mut takes_part = vec![false; located.len()];
+        wanted.keys().for_each(|place| takes_part[place.cell.position()] = true);
+        // For each cell the number of the next record at risk, and of the next other one.
+        let mut next: Vec<[u32; 2]> = at_risk.iter().map(|&at_risk| [at_risk, 0]).collect();
+        for (record, &is_risky) in risky.iter().enumerate() {
+            let record = RecordId::at(record);
+            let cell = located.cell_of(record);
+            if !takes_part[cell.position()] {
+                continue;
+            }
+            let next = &mut next[cell.position()][usize::from(is_risky)];
+            if let Some(found) = wanted.get_mut(&Place { cell, number: *next }) {
+                *found = Some(record);
+            }
+            *next += 1;
+        }
+        let found = |(place, record): (Place, Option<RecordId>)| {
+            (place, record.expect("every record that was drawn is there"))
+        };
+        wanted.into_iter().map(found).collect()
+    }
+}
+
+/// A group over columns, with its records in the order of the file.
+fn on_columns(records: &[RecordId], takes: &[Take], schema: &Schema) -> PlannedGroup {
+    let mut order: Vec<usize> = (0..records.len()).collect();
+    order.sort_unstable_by_key(|&member| records[member]);
+    let mut places = vec![0; order.len()];
+    for (place, &member) in order.iter().enumerate() {
+        places[member] = place;
+    }
+    let mut columns: Vec<(usize, Vec<usize>)> = takes
+        .iter()
+        .flat_map(|take| {
+            let from: Vec<usize> = order.iter().map(|&member| places[take.from[member]]).collect();
+            let columns = schema.columns_of(VarSet::single(take.variable)).into_iter();
+            columns.map(move |column| (column, from.clone()))
+        })
+        .collect();
+    columns.sort_unstable();
+    let (columns, from) = columns.into_iter().unzip();
+    let records = order.iter().map(|&member| records[member]).collect();
+    PlannedGroup { records, columns, from }
+}

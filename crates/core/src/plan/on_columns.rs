@@ -1,0 +1,213 @@
+//! A plan over the columns of a file: which records exchange what.
+//!
+//! This is what a plan file holds, what is applied to columns in memory and what a file is
+//! rewritten by. It is data: nothing after it decides anything.
+//!
+//! A [`Plan`] is well formed: no record is in two of its swaps and groups. Those that are
+//! drawn from a [`CellPlan`](super::CellPlan) keep every table, which was proved on cells;
+//! one that comes from elsewhere can be proved with [`Plan::prove`].
+
+use std::fmt;
+use std::sync::Arc;
+
+use super::cell_plan::{keeps_table, taken};
+use crate::encode::{RecordId, Records, Schema};
+use crate::graph::GeneratingClass;
+use crate::partner::pair;
+
+/// Swaps and groups; no record is in two of them.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Plan {
+    swaps: Vec<PlannedSwap>,
+    groups: Vec<PlannedGroup>,
+}
+
+/// Two records that exchange their values in some columns.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PlannedSwap {
+    /// One record.
+    pub left: RecordId,
+    /// The other one.
+    pub right: RecordId,
+    /// The positions of the columns, from 0, rising; swaps of one set share it.
+    pub exchanged: Arc<[usize]>,
+}
+
+/// Records among which the values of some columns change places.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PlannedGroup {
+    /// The records, rising.
+    pub records: Vec<RecordId>,
+    /// The positions of the columns, from 0, rising.
+    pub columns: Vec<usize>,
+    /// For each column, from which record of the group each record takes its value, by
+    /// position in the group.
+    pub from: Vec<Vec<usize>>,
+}
+
+/// What is wrong with swaps and groups that are no plan.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unsound {
+    /// The columns of a swap are none, or not rising.
+    Columns,
+    /// A group has no two records or no columns, they do not rise, or it exchanges nothing.
+    Group,
+    /// This record is in two swaps or groups.
+    Twice(RecordId),
+}
+
+impl fmt::Display for Unsound {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Columns => formatter.write_str("a set of columns is empty or out of order"),
+            Self::Group => formatter.write_str("a group is empty, out of order or no exchange"),
+            Self::Twice(record) => write!(formatter, "record {} is swapped twice", record.number()),
+        }
+    }
+}
+
+impl std::error::Error for Unsound {}
+
+/// What a plan would do to a file that no plan may.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unproved {
+    /// It speaks of records or columns that are not there.
+    OutOfRange,
+    /// It exchanges a column that stays, takes no part, or travels only with others.
+    Column,
+    /// A kept table would be another one.
+    Table,
+}
+
+impl fmt::Display for Unproved {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::OutOfRange => "the plan speaks of records or columns that are not there",
+            Self::Column => "the plan exchanges a column that may not be exchanged",
+            Self::Table => "the plan changes a table that is kept",
+        })
+    }
+}
+
+impl std::error::Error for Unproved {}
+
+impl Plan {
+    /// The plan of these swaps and groups, in their order.
+    ///
+    /// # Errors
+    /// When they are not well formed, or a record is in two of them.
+    pub fn new(swaps: Vec<PlannedSwap>, groups: Vec<PlannedGroup>) -> Result<Self, Unsound> {
+        let rise =
+            |columns: &[usize]| !columns.is_empty() && columns.is_sorted_by(|one, next| one < next);
+        if !swaps.iter().all(|swap| rise(&swap.exchanged)) {
+            return Err(Unsound::Columns);
+        }
+        if !groups.iter().all(|group| rise(&group.columns) && group.is_sound()) {
+            return Err(Unsound::Group);
+        }
+        let plan = Self { swaps, groups };
+        let mut met: Vec<RecordId> = plan.records().collect();
+        met.sort_unstable();
+        match met.windows(2).find(|pair| pair[0] == pair[1]) {
+            Some(pair) => Err(Unsound::Twice(pair[0])),
+            None => Ok(plan),
+        }
+    }
+
+    /// The swaps.
+    #[must_use]
+    pub fn swaps(&self) -> &[PlannedSwap] {
+        &self.swaps
+    }
+
+    /// The groups of more than two records.
+    #[must_use]
+    pub fn groups(&self) -> &[PlannedGroup] {
+        &self.groups
+    }
+
+    /// Is nothing exchanged?
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.swaps.is_empty() && self.groups.is_empty()
+    }
+
+    /// All records that take part.
+    pub fn records(&self) -> impl Iterator<Item = RecordId> {
+        let in_swaps = self.swaps.iter().flat_map(|swap| [swap.left, swap.right]);
+        in_swaps.chain(self.groups.iter().flat_map(|group| group.records.iter().copied()))
+    }
+
+    /// The highest position of a column that is exchanged.
+    #[must_use]
+    pub fn last_column(&self) -> Option<usize> {
+        let in_swaps = self.swaps.iter().filter_map(|swap| swap.exchanged.last());
+        in_swaps.chain(self.groups.iter().filter_map(|group| group.columns.last())).max().copied()
+    }
+
+    /// Proves that every table of the class is the same after the plan, and that nothing
+    /// moves that stays.
+    ///
+    /// Law: `a-proved-plan-keeps-every-table`.
+    ///
+    /// # Errors
+    /// When it is not so.
+    pub fn prove(
+        &self,
+        schema: &Schema,
+        records: &Records,
+        class: &GeneratingClass,
+    ) -> Result<(), Unproved> {
+        let last = self.records().max();
+        let columns = schema.columns();
+        if last.is_some_and(|last| last.position() >= records.len())
+            || self.last_column().is_some_and(|last| last >= columns)
+        {
+            return Err(Unproved::OutOfRange);
+        }
+        let in_swaps = self.swaps.iter().map(|swap| &swap.exchanged[..]);
+        let in_groups = self.groups.iter().map(|group| &group.columns[..]);
+        if !in_swaps.chain(in_groups).all(|columns| schema.may_exchange(columns)) {
+            return Err(Unproved::Column);
+        }
+        let keeps_swap = |swap: &PlannedSwap| {
+            let differing = records.differing(swap.left, swap.right);
+            let exchanged = schema.variables_of(&swap.exchanged);
+            class.margins().iter().all(|&margin| pair::keeps(differing, exchanged, margin))
+        };
+        let layout = records.cells().layout();
+        let keeps_group = |group: &PlannedGroup| {
+            let before: Vec<&[u64]> =
+                group.records.iter().map(|&record| records.get(record)).collect();
+            let after = taken(layout, &before, group.takes(schema));
+            class.margins().iter().all(|&margin| keeps_table(layout, &before, &after, margin))
+        };
+        let all = self.swaps.iter().all(keeps_swap) && self.groups.iter().all(keeps_group);
+        all.then_some(()).ok_or(Unproved::Table)
+    }
+}
+
+impl PlannedGroup {
+    /// For each variable that changes, from which record each takes its value; a column that
+    /// stands for no variable is passed over.
+    pub(crate) fn takes<'s>(
+        &'s self,
+        schema: &'s Schema,
+    ) -> impl Iterator<Item = (usize, &'s [usize])> {
+        let columns = self.columns.iter().zip(&self.from);
+        columns.filter_map(|(&column, from)| Some((schema.variable_of(column)?, &from[..])))
+    }
+
+    fn is_sound(&self) -> bool {
+        let size = self.records.len();
+        let permutes = |from: &Vec<usize>| {
+            let mut sorted = from.clone();
+            sorted.sort_unstable();
+            sorted.into_iter().eq(0..size) && !from.iter().copied().eq(0..size)
+        };
+        size >= 2
+            && self.records.is_sorted_by(|one, next| one < next)
+            && self.from.len() == self.columns.len()
+            && self.from.iter().all(permutes)
+    }
+}
