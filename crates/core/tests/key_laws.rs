@@ -7,7 +7,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
-use marginswap_core::encode::{Column, RecordId, Records, Role, Roles};
+use marginswap_core::columns::{Column, Role, Roles};
+use marginswap_core::encode::{RecordId, Records};
 use marginswap_core::graph::{Formula, GeneratingClass, Scope, Ties, minimal_separators};
 use marginswap_core::oracle::{World, all_antichains};
 use marginswap_core::partner::parting::{
@@ -15,7 +16,7 @@ use marginswap_core::partner::parting::{
     strongest_detaching,
 };
 use marginswap_core::partner::{KeyScreening, Surroundings, Unpartable, pair, screen, screen_keys};
-use marginswap_core::table::JointTable;
+use marginswap_core::table::Located;
 use marginswap_core::varset::VarSet;
 use proptest::prelude::*;
 
@@ -34,10 +35,10 @@ fn for_each_class_and_pair(mut check: impl FnMut(&GeneratingClass, VarSet, &Worl
     }
 }
 
-fn screened(world: &World, tables: &[VarSet], keys: VarSet) -> (JointTable, KeyScreening) {
+fn screened(world: &World, tables: &[VarSet], keys: VarSet) -> (Located, KeyScreening) {
     let delta = VarSet::first(world.levels.len());
     let class = GeneratingClass::new(delta, tables.iter().copied());
-    let joint = JointTable::count(&world.packed());
+    let joint = Located::count(&world.packed());
     let separators = minimal_separators(&class.margin_graph(), usize::MAX);
     let found = screen_keys(&joint, &class, &separators, keys).unwrap();
     (joint, found)
@@ -281,7 +282,7 @@ proptest! {
             .map(|column| Some(file.iter().map(|record| &record[column..=column]).collect()))
             .collect();
         let records = Records::encode(scope.schema(), &columns);
-        let joint = JointTable::count(&records);
+        let joint = Located::count(&records);
         let graph = scope.class().margin_graph();
         let separators = minimal_separators(&graph, usize::MAX);
         let key_set: VarSet =
@@ -439,7 +440,7 @@ fn real_keys_are_parted_as_counted_directly() {
     let keys: VarSet =
         ["age5", "sex", "race", "marital_stat", "education"].map(of).into_iter().collect();
     let records = Records::encode(scope.schema(), &columns);
-    let joint = JointTable::count(&records);
+    let joint = Located::count(&records);
     let separators = minimal_separators(&scope.class().margin_graph(), usize::MAX);
     let found = screen_keys(&joint, scope.class(), &separators, keys).unwrap();
 
