@@ -13,8 +13,8 @@ use marginswap_core::encode::{PackedCells, RecordId, Records, Schema};
 use marginswap_core::graph::GeneratingClass;
 use marginswap_core::oracle::World;
 use marginswap_core::plan::{
-    CellPlan, CellSwap, Constraints, Forbidden, Pairing, Place, Plan, Planned, PlannedGroup,
-    NeverNew, PlannedSwap, Prices, Taken, Term, Unproved, draw,
+    CellPlan, CellSwap, Constraints, Forbidden, NeverNew, Pairing, Place, Plan, Planned,
+    PlannedGroup, PlannedSwap, Prices, Taken, Term, Unproved, draw,
 };
 use marginswap_core::random::{Random, Seed};
 use marginswap_core::swap::{apply, apply_to_records};
@@ -137,7 +137,7 @@ fn law_counts_plan_like_records() {
         }
         made += expected.plan.swaps().len() + expected.plan.groups().len();
     }
-    assert!(made > 200, "{made}");
+    assert!(made > 80, "{made}");
 }
 
 /// In whatever order the records of a file stand, the plan on its cells is the same.
@@ -163,7 +163,7 @@ fn law_plans_ignore_record_order() {
         }
         made += expected.plan.swaps().len() + expected.plan.groups().len();
     }
-    assert!(made > 200, "{made}");
+    assert!(made > 80, "{made}");
 }
 
 /// A file of several columns of which some stay together and one has nulls.

@@ -12,8 +12,10 @@ use marginswap_core::encode::{Layout, RecordId};
 use marginswap_core::graph::{GeneratingClass, MarginGraph};
 use marginswap_core::oracle::{World, all_antichains};
 use marginswap_core::partner::pair;
+use marginswap_core::partner::parting::can_part;
 use marginswap_core::plan::{
-    Aim, CellPlan, CellSwap, Constraints, Forbidden, Goal, Obstacle, Pairing, Prices, Taken, Term, cheapest,
+    Aim, CellPlan, CellSwap, Constraints, Forbidden, Goal, Obstacle, Pairing, Prices, Taken, Term,
+    cheapest,
 };
 use marginswap_core::risk::rare_cells;
 use marginswap_core::swap::apply;
@@ -70,10 +72,17 @@ impl Setting {
         self.keys.iter().map(|variable| record[variable]).collect()
     }
 
-    /// Has somebody at risk these keys?
+    /// Has somebody at risk these keys, and can everybody who has them be parted from them?
     fn is_protected(&self, key: &[u32]) -> bool {
         let risky = self.risky();
-        (0..risky.len()).any(|other| risky[other] && self.key(&self.world.records[other]) == key)
+        let with_key =
+            || (0..risky.len()).filter(|&other| self.key(&self.world.records[other]) == key);
+        let graph = self.class().margin_graph();
+        let can_leave = |record: usize| {
+            let differing = |other| self.world.differing(record, other);
+            (0..risky.len()).any(|other| can_part(&graph, differing(other), self.keys))
+        };
+        with_key().any(|other| risky[other]) && with_key().all(can_leave)
     }
 
     /// No record comes to have the keys of somebody at risk, and none breaks a rule in a way
@@ -486,9 +495,10 @@ fn law_cheapest_exchange() {
         ];
         for chain in all_antichains(variables) {
             let graph = GeneratingClass::new(delta, chain).margin_graph();
-            for (keys, differing) in delta.subsets().flat_map(|keys| {
-                delta.subsets().map(move |differing| (keys, differing))
-            }) {
+            for (keys, differing) in delta
+                .subsets()
+                .flat_map(|keys| delta.subsets().map(move |differing| (keys, differing)))
+            {
                 for (prices, goal) in prices.iter().flat_map(|prices| {
                     [Goal::Part, Goal::Detach, Goal::Any].map(|goal| (prices, goal))
                 }) {

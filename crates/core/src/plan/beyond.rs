@@ -11,8 +11,8 @@
 
 use rayon::prelude::*;
 
-use super::live::{Live, Question};
 use super::combinations::Combinations;
+use super::live::{Live, Question};
 use super::seen::Seen;
 use super::{Constraints, Planner, Taken, number};
 use crate::hash::{Map, STATE};
@@ -156,9 +156,10 @@ impl Wishes for Parting<'_> {
 
     fn may_make(&self, cell: &[u64]) -> bool {
         let own = self.cell as usize;
-        self.planner.combinations.iter().all(|keys| {
-            !keys.is_at_risk(own) || keys.find(cell) != Some(keys.of(own))
-        })
+        self.planner
+            .combinations
+            .iter()
+            .all(|keys| !keys.is_at_risk(own) || keys.find(cell) != Some(keys.of(own)))
     }
 
     fn keys(&self) -> VarSet {
@@ -170,6 +171,8 @@ impl Planner<'_> {
     /// Covers what pairs leave open; first with helpers that leave nobody alone, on records
     /// without a swap and then on the live table, and only then with any.
     pub(super) fn cover_beyond_pairs(&mut self, larger: Larger<'_>, seed: Seed) {
+        // Whom no pair parts a larger swap may.
+        self.combinations.iter_mut().for_each(Combinations::protect_untouched);
         for company in [Company::Kept, Company::Given] {
             for &agree in &self.task.constraints.matches {
                 self.cover_by_helpers(larger, agree, seed, company);
@@ -206,8 +209,16 @@ impl Planner<'_> {
         }
     }
 
+    /// Is somebody at risk there who shares the keys with a record that came to have them?
+    pub(super) fn has_company(&self, cell: usize) -> bool {
+        self.combinations.iter().any(|keys| keys.may_get_company(cell))
+    }
+
     /// How many records of a cell may help.
     fn helpers(&self, cell: usize, company: Company) -> u32 {
+        if self.has_company(cell) {
+            return 0;
+        }
         let free = self.pool.free(cell);
         if self.pool.is_open(cell) || company == Company::Given {
             return free;
@@ -227,6 +238,7 @@ impl Planner<'_> {
         let cells = self.task.joint.len();
         let mut queue: Vec<u32> = (0..cells)
             .filter(|&cell| !self.beyond.impossible.contains_key(&number(cell)))
+            .filter(|&cell| !self.has_company(cell))
             .flat_map(|cell| std::iter::repeat_n(number(cell), self.pool.open(cell) as usize))
             .collect();
         self.random.shuffle(&mut queue);
@@ -244,11 +256,7 @@ impl Planner<'_> {
             asked.retain(|cell| !given_up.contains_key(cell));
             let free: Vec<u32> = (0..cells).map(|cell| self.helpers(cell, company)).collect();
             let open: Vec<bool> = (0..cells).map(|cell| self.pool.is_open(cell)).collect();
-            let wishes = Snapshot {
-                rules: self.rules(agree),
-                free: &free,
-                open: &open,
-            };
+            let wishes = Snapshot { rules: self.rules(agree), free: &free, open: &open };
             let answers: Vec<(u32, Answer)> = asked
                 .into_par_iter()
                 .map(|cell| {

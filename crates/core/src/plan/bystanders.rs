@@ -8,8 +8,8 @@
 //!
 //! The definition is that of [`crate::verify::Learned::newly_exposed`], on cells.
 
-use super::judge::Exchanged;
-use super::{Goal, Pairing, Planner};
+use super::judge::{Change, Exchanged};
+use super::{CellSwap, Goal, Pairing, Planner};
 use crate::hash::{Map, STATE};
 use crate::table::CellId;
 
@@ -24,27 +24,71 @@ pub struct Exposed {
     pub records: u32,
 }
 
+/// May a swap leave somebody alone with their keys?
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Bystanders {
+    /// Where no other swap is as good.
+    Avoided,
+    /// Never.
+    Spared,
+}
+
 impl Planner<'_> {
     /// Protects whom earlier swaps left alone, as far as the rounds go.
     pub(super) fn protect_bystanders(&mut self) {
         for _ in 0..self.task.rounds {
             let exposed = self.newly_exposed();
-            let mut wanting = 0;
+            if exposed.is_empty() || self.is_full() {
+                return;
+            }
+            let mut stuck: Vec<(usize, u32)> = Vec::new();
             for Exposed { intruder, cell, .. } in exposed {
                 let cell = cell.position();
-                let is_new = !self.combinations[intruder].is_at_risk(cell);
-                if is_new && self.pool.others(cell) > 0 && !self.pool.is_open(cell) {
-                    self.combinations[intruder].protect(cell);
+                let combinations = &mut self.combinations[intruder];
+                let is_there = self.pool.others(cell) > 0 && !self.pool.is_open(cell);
+                if is_there && !combinations.is_at_risk(cell) {
+                    combinations.protect(cell);
                     self.pool.want(cell);
-                    wanting += 1;
+                } else {
+                    stuck.push((intruder, combinations.of(cell)));
                 }
             }
-            if wanting == 0 || self.is_full() {
-                break;
+            stuck.dedup();
+            stuck.into_iter().for_each(|(intruder, keys)| self.bring_company(intruder, keys));
+            for bystanders in [Bystanders::Spared, Bystanders::Avoided] {
+                self.bystanders = bystanders;
+                self.cover(Goal::Part, Pairing::Greedy).expect("a greedy pairing can be had");
+                if self.task.may_detach() {
+                    self.cover(Goal::Detach, Pairing::Greedy).expect("and so can this one");
+                }
             }
-            self.cover(Goal::Part, Pairing::Greedy).expect("a greedy pairing can always be had");
-            if self.task.may_detach() {
-                self.cover(Goal::Detach, Pairing::Greedy).expect("and so can this one");
+        }
+    }
+
+    /// Undoes the swaps that took the company of somebody away who cannot be protected.
+    fn bring_company(&mut self, intruder: usize, combination: u32) {
+        for cell in self.combinations[intruder].give_up(combination) {
+            self.given_up[cell] = self.pool.open(cell) > 0;
+            self.pool.forget_wish(cell);
+        }
+        let cells = self.task.joint.cells();
+        let takes = |planner: &Self, swap: &CellSwap| {
+            let [left, right] = [swap.left, swap.right].map(|taken| taken.cell.position());
+            let combinations = &planner.combinations[intruder];
+            let is_one = |cell| combinations.of(cell) == combination;
+            (is_one(left) || is_one(right))
+                && planner.offers.aims()[intruder]
+                    .is_parted(cells.differing(left, right), swap.exchanged)
+        };
+        let (undone, kept) =
+            self.swaps.iter().copied().partition::<Vec<CellSwap>, _>(|swap| takes(self, swap));
+        self.swaps = kept;
+        for swap in undone {
+            self.count_swap(&swap, Change::Undone);
+            for taken in [swap.left, swap.right] {
+                self.pool.give_back(taken);
+                let is_one = self.combinations[intruder].of(taken.cell.position()) == combination;
+                self.given_up[taken.cell.position()] |= is_one;
             }
         }
     }

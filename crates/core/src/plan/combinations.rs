@@ -1,9 +1,10 @@
 //! The key combinations of one intruder: who has them now, and which must not come back.
 //!
 //! A combination that somebody at risk has is *protected*: no swap and no group gives it to
-//! a record. So once all records have left it, it is gone for good. Of every other one it is
-//! counted how many records have it as the plan grows, because a record that is left alone
-//! with its keys by a swap is exposed by it.
+//! a record. So once all records have left it, it is gone for good. Where one of them cannot
+//! leave it is never gone, and a record more is company. Of every combination it is counted
+//! how many records have it as the plan grows, because a record that a swap leaves alone
+//! with its keys is exposed by it.
 
 use crate::table::{CellIndex, JointTable};
 use crate::varset::VarSet;
@@ -23,7 +24,13 @@ pub(super) struct Combinations {
 }
 
 impl Combinations {
-    pub(super) fn new(joint: &JointTable, keys: VarSet, at_risk: &[u32]) -> Self {
+    /// `can_leave` says of each cell whether its records may be parted from their keys.
+    pub(super) fn new(
+        joint: &JointTable,
+        keys: VarSet,
+        at_risk: &[u32],
+        can_leave: impl Fn(usize) -> bool,
+    ) -> Self {
         assert_eq!(at_risk.len(), joint.len(), "every cell says how many are at risk");
         let mut index = CellIndex::new(joint.cells(), keys, std::iter::empty());
         let counts = joint.counts();
@@ -34,6 +41,9 @@ impl Combinations {
         for ((&combination, &count), &at_risk) in of_cell.iter().zip(counts).zip(at_risk) {
             before[combination as usize] += count;
             protected[combination as usize] |= at_risk > 0;
+        }
+        for (cell, &combination) in of_cell.iter().enumerate() {
+            protected[combination as usize] &= can_leave(cell);
         }
         let at_risk = at_risk.iter().map(|&at_risk| at_risk > 0).collect();
         Self { index, of_cell, now: before.clone(), before, protected, at_risk }
@@ -54,11 +64,35 @@ impl Combinations {
         self.index.find(words).is_none_or(|found| self.now[found as usize] == 0)
     }
 
+    /// Has the cell somebody at risk whose keys others may come to have?
+    pub(super) fn may_get_company(&self, cell: usize) -> bool {
+        self.at_risk[cell] && !self.protected[self.of_cell[cell] as usize]
+    }
+
+    /// From now on nobody comes to have the keys of anybody at risk, but for those that
+    /// somebody has come to have already.
+    pub(super) fn protect_untouched(&mut self) {
+        for (cell, &combination) in self.of_cell.iter().enumerate() {
+            let combination = combination as usize;
+            if self.at_risk[cell] && self.now[combination] <= self.before[combination] {
+                self.protected[combination] = true;
+            }
+        }
+    }
+
     /// Would one record less leave somebody alone with the keys of a cell, who is not at
     /// risk anyway?
     pub(super) fn exposes(&self, cell: usize) -> bool {
         let combination = self.of_cell[cell] as usize;
         self.now[combination] == 2 && !self.protected[combination]
+    }
+
+    /// Would a record that comes to have the keys of these words be the only one, where
+    /// several had them?
+    pub(super) fn exposes_by_coming(&self, words: &[u64]) -> bool {
+        self.index
+            .find(words)
+            .is_some_and(|found| self.now[found as usize] == 0 && self.before[found as usize] >= 2)
     }
 
     /// How many records have the keys of a cell now.
@@ -86,6 +120,15 @@ impl Combinations {
     pub(super) fn protect(&mut self, cell: usize) {
         self.at_risk[cell] = true;
         self.protected[self.of_cell[cell] as usize] = true;
+    }
+
+    /// Nobody is at risk any more who has these keys: they keep each other company.
+    pub(super) fn give_up(&mut self, combination: u32) -> Vec<usize> {
+        self.protected[combination as usize] = false;
+        let all = 0..self.of_cell.len();
+        let cells: Vec<usize> = all.filter(|&cell| self.of_cell[cell] == combination).collect();
+        cells.iter().for_each(|&cell| self.at_risk[cell] = false);
+        cells
     }
 
     /// A record gives up its keys.

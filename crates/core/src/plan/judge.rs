@@ -6,6 +6,7 @@
 
 use std::hash::BuildHasher;
 
+use super::bystanders::Bystanders;
 use super::{CellSwap, Forbidden, Goal, Offer, Planner};
 use crate::encode::Layout;
 use crate::hash::STATE;
@@ -111,6 +112,7 @@ impl Planner<'_> {
                 }
                 let count = |holds: [bool; 2]| holds.map(u8::from).iter().sum::<u8>();
                 exposed += count([left, right].map(|cell| combinations.exposes(cell)));
+                exposed += count(new.map(|cell| combinations.exposes_by_coming(cell)));
                 new_uniques += count(new.map(|cell| combinations.is_new(cell)));
             } else if [left, right].iter().any(|&cell| combinations.is_at_risk(cell)) {
                 // The two combinations of keys only change places, or are the same.
@@ -125,7 +127,7 @@ impl Planner<'_> {
         if rules.iter().any(|rule| newly_breaks(rule, layout, old, new)) {
             return None;
         }
-        if self.offers.goal() == Goal::Any && exposed > 0 {
+        if self.bystanders == Bystanders::Spared && exposed > 0 {
             return None;
         }
         let never_seen = self.never_seen(new, differing, exchanged)?;
@@ -199,9 +201,9 @@ pub(super) enum Change {
 fn newly_breaks(rule: &Forbidden, layout: &Layout, old: [&[u64]; 2], new: [&[u64]; 2]) -> bool {
     new.into_iter().any(|new| {
         let is_old = |old: &[u64]| {
-            rule.terms.iter().all(|term| {
-                layout.code(old, term.variable) == layout.code(new, term.variable)
-            })
+            rule.terms
+                .iter()
+                .all(|term| layout.code(old, term.variable) == layout.code(new, term.variable))
         };
         rule.holds(layout, new) && !old.into_iter().any(is_old)
     })

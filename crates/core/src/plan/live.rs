@@ -71,7 +71,7 @@ impl Live {
             live.start_group(group.iter().cloned());
         }
         live.open = (0..cells.len())
-            .filter(|&cell| planner.pool.is_open(cell))
+            .filter(|&cell| planner.pool.is_open(cell) && !planner.has_company(cell))
             .map(number)
             .filter(|cell| !planner.beyond.impossible.contains_key(cell))
             .collect();
@@ -435,7 +435,8 @@ impl Choice<'_> {
 fn may_become(planner: &Planner<'_>, from: Taken, new: &[u64]) -> bool {
     let cell = from.cell.position();
     let has_own = |keys: &Combinations| {
-        keys.is_at_risk(cell) && keys.find(new) == Some(keys.of(cell))
+        keys.is_at_risk(cell)
+            && (keys.may_get_company(cell) || keys.find(new) == Some(keys.of(cell)))
     };
     !from.at_risk || !planner.combinations.iter().any(has_own)
 }

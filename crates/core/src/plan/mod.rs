@@ -73,6 +73,7 @@ use crate::random::{Random, Seed};
 use crate::table::{CellId, JointTable};
 use crate::varset::VarSet;
 use beyond::Beyond;
+use bystanders::Bystanders;
 use combinations::Combinations;
 use judge::{Change, Judgement};
 use pool::Pool;
@@ -177,6 +178,7 @@ pub fn plan(task: Task<'_>, pairing: Pairing, seed: Seed) -> Result<Planned, NoB
     planner.protect_bystanders();
     if let Some(least) = task.constraints.least_changed {
         planner.set_goal(Goal::Any);
+        planner.bystanders = Bystanders::Spared;
         for &agree in &task.constraints.matches {
             planner.add_random_swaps(agree, least);
         }
@@ -196,6 +198,10 @@ struct Planner<'a> {
     combinations: Vec<Combinations>,
     /// The combinations of two values that occur in the file.
     seen: Seen<'a>,
+    /// May a swap leave somebody alone with their keys?
+    bystanders: Bystanders,
+    /// The cells whose records at risk are left in each other's company.
+    given_up: Vec<bool>,
     /// The cells with a record in need that can serve the goal and has no swap yet.
     open: Vec<u32>,
     swaps: Vec<CellSwap>,
@@ -221,9 +227,17 @@ impl<'a> Planner<'a> {
             combinations: task
                 .intruders
                 .iter()
-                .map(|intruder| Combinations::new(joint, intruder.keys, intruder.at_risk))
+                .map(|intruder| {
+                    let can_leave = |cell| {
+                        let screening = intruder.screening;
+                        screening.is_none_or(|screening| screening.is_partable(CellId::at(cell)))
+                    };
+                    Combinations::new(joint, intruder.keys, intruder.at_risk, can_leave)
+                })
                 .collect(),
             seen: Seen::new(joint),
+            bystanders: Bystanders::Avoided,
+            given_up: vec![false; joint.len()],
             open: Vec::new(),
             swaps: Vec::new(),
             settled: 0,
@@ -245,7 +259,9 @@ impl<'a> Planner<'a> {
 
     fn cells_in_need(&self, are_asked: impl Fn(usize) -> bool) -> Vec<u32> {
         let all = 0..self.task.joint.len();
-        all.filter(|&cell| self.pool.is_open(cell) && are_asked(cell)).map(number).collect()
+        let asked =
+            |cell: &usize| self.pool.is_open(*cell) && !self.given_up[*cell] && are_asked(*cell);
+        all.filter(asked).map(number).collect()
     }
 
     /// Is there hope for this goal, as far as the screenings tell?
@@ -323,8 +339,7 @@ impl<'a> Planner<'a> {
         let exposed = self.newly_exposed();
         self.pool.forget_wishes();
         self.set_goal(if self.task.may_detach() { Goal::Detach } else { Goal::Part });
-        self.open =
-            self.cells_in_need(|cell| self.task.screening.is_swappable(CellId::at(cell)));
+        self.open = self.cells_in_need(|cell| self.task.screening.is_swappable(CellId::at(cell)));
         let left_over = self.left_over();
         let protection = self.protection();
         let Task { joint, class, at_risk, .. } = self.task;

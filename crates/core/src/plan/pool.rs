@@ -41,6 +41,11 @@ impl Pool {
         self.wanting[cell] += 1;
     }
 
+    /// None of the others of a cell wants a swap any more.
+    pub(super) fn forget_wish(&mut self, cell: usize) {
+        self.wanting[cell] = 0;
+    }
+
     /// Nobody but those at risk wants a swap any more.
     pub(super) fn forget_wishes(&mut self) {
         self.wanting.fill(0);

@@ -59,9 +59,9 @@ impl<'a> Seen<'a> {
             let cells = self.joint.cells();
             let layout = cells.layout();
             let codes = || {
-                cells.iter().map(|cell| {
-                    [layout.code(cell, left), layout.code(cell, right)].map(u64::from)
-                })
+                cells
+                    .iter()
+                    .map(|cell| [layout.code(cell, left), layout.code(cell, right)].map(u64::from))
             };
             let height = codes().map(|[left, _]| left).max().unwrap_or(0) + 1;
             let width = codes().map(|[_, right]| right).max().unwrap_or(0) + 1;

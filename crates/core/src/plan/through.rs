@@ -5,6 +5,7 @@
 //! their cost. What lost its partners to others looks again, further each time, until
 //! everything has been seen.
 
+use super::bystanders::Bystanders;
 use super::{Judgement, Offer, Planner, number};
 use crate::graph::Separator;
 use crate::hash::{Map, STATE};
@@ -135,11 +136,8 @@ impl Planner<'_> {
             Separator { variables: VarSet::EMPTY, components: vec![self.task.class.delta()] };
         let separators = self.task.separators;
         // Without all separators only a look at every cell finds every partner.
-        let list: Vec<&Separator> = if separators.is_complete() {
-            self.useful_separators()
-        } else {
-            vec![&whole]
-        };
+        let list: Vec<&Separator> =
+            if separators.is_complete() { self.useful_separators() } else { vec![&whole] };
         let budget = (joint.len() * COMPARISONS_PER_CELL).max(COMPARISONS_AT_LEAST);
         let limit = (budget / (wanting.len() * list.len()).max(1)).max(16).saturating_mul(factor);
         let mut pass = Pass { comparisons: 0, made: 0, saw_everything: true };
@@ -172,7 +170,7 @@ impl Planner<'_> {
             if !still_wants || !covers || !self.pool.is_free(partner) {
                 continue;
             }
-            if whose == Whose::Anybody && !self.is_still_allowed(&note) {
+            if self.bystanders == Bystanders::Spared && !self.is_still_allowed(&note) {
                 continue;
             }
             wanted[cell] -= 1;

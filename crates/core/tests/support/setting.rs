@@ -9,8 +9,8 @@ use marginswap_core::encode::{RecordId, Records, Schema};
 use marginswap_core::graph::{GeneratingClass, minimal_separators};
 use marginswap_core::moves::MoveSearch;
 use marginswap_core::oracle::World;
-use marginswap_core::partner::{screen, screen_keys};
 use marginswap_core::partner::swap::Swap;
+use marginswap_core::partner::{screen, screen_keys};
 use marginswap_core::plan::{
     Constraints, Detach, Drawn, Intruder, Larger, Pairing, Plan, Planned, Prices, Task, draw, plan,
 };
