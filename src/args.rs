@@ -56,6 +56,10 @@ pub enum Command {
     Init(InitArgs),
     /// Write the survey of an invented town, and do the whole job on it
     Demo(DemoArgs),
+    /// Print a script that completes commands and options in your shell
+    Completions(CompletionsArgs),
+    /// Print the manual, or write a page for each command into a folder
+    Man(ManArgs),
 }
 
 /// Declares which settings a command takes.
@@ -442,6 +446,26 @@ pub struct DemoArgs {
     pub force: ForceArgs,
     #[command(flatten)]
     pub answer: AnswerArgs,
+}
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Example:\n  marginswap completions bash > ~/.local/share/bash-completion/completions/marginswap"
+)]
+pub struct CompletionsArgs {
+    /// Your shell
+    #[arg(value_name = "SHELL")]
+    pub shell: clap_complete::Shell,
+}
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  marginswap man | man -l -\n  marginswap man --out ~/.local/share/man/man1"
+)]
+pub struct ManArgs {
+    /// Folder to write the pages into [default: the main page goes to stdout]
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
 }
 
 /// A whole number from 1 on.

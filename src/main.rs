@@ -4,6 +4,7 @@ mod args;
 mod bug;
 mod cmd;
 mod output;
+mod progress;
 mod setup;
 
 use std::process::ExitCode;
@@ -20,14 +21,24 @@ fn main() -> ExitCode {
 }
 
 fn run() -> ExitCode {
-    let cli = Cli::parse();
+    // Asked before anything is understood: wrong usage is told in the same form.
+    let json = std::env::args_os().any(|word| word == "--json");
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(wrong) => {
+            if json && wrong.use_stderr() {
+                output::refuse_usage(&wrong);
+            }
+            wrong.exit()
+        }
+    };
     remove_on_interrupt();
     let done = obey(cli.command);
     match done {
         Ok(Outcome::Done) => ExitCode::SUCCESS,
         Ok(Outcome::GateNotMet) => ExitCode::from(1),
         Err(error) => {
-            output::talk(&error.to_string());
+            output::refuse(&error, json);
             ExitCode::from(error.exit_code())
         }
     }
@@ -49,5 +60,7 @@ fn obey(command: Command) -> Result<Outcome, Diagnostic> {
         Command::Frontier(args) => cmd::frontier::run(&args),
         Command::Init(args) => cmd::init::run(&args).map(|()| Outcome::Done),
         Command::Demo(args) => cmd::demo::run(&args),
+        Command::Completions(args) => cmd::shell::completions(&args),
+        Command::Man(args) => cmd::shell::man(&args),
     }
 }

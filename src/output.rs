@@ -1,15 +1,17 @@
 //! Results go to stdout, talk goes to stderr.
 
 use std::fmt;
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 use marginswap_core::diagnostic::{Code, Diagnostic, escaped};
 use marginswap_io::{Overwrite, Secrecy, check_outputs, write_atomic};
 use marginswap_report::{Answer, Picture};
+use serde_json::json;
 
 use crate::args::ForceArgs;
-use marginswap_pipeline::notes::Run;
+use crate::progress::Progress;
+use marginswap_pipeline::notes::{Event, Flow, Run};
 
 /// How a command that came to its end ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,15 +54,59 @@ pub fn print(text: &str) -> Result<(), Diagnostic> {
     }
 }
 
-/// A run whose notes are told as they come.
+/// A run whose notes are shown as they come, with a progress bar on a terminal.
 pub fn run() -> Run<'static> {
-    Run::watched(|note| talk(&note.to_string()))
+    let mut progress = Progress::default();
+    Run::watched(move |event| {
+        match event {
+            Event::Note(note) => progress.aside(|| talk(&note.to_string())),
+            Event::Phase { phase, done, of } => progress.begin(phase, done, of),
+        }
+        Flow::Continue
+    })
 }
 
 /// Says something that is no result: a warning, an error, the next step.
 pub fn talk(text: &str) {
     // Where stderr is closed there is nobody to tell.
     let _ = writeln!(io::stderr().lock(), "{text}");
+}
+
+/// Prints wrong usage as JSON, beside what is said of it on stderr.
+pub fn refuse_usage(wrong: &clap::Error) {
+    let text = wrong.render().to_string();
+    let detail = text.lines().next().unwrap_or_default().trim_start_matches("error: ");
+    let error = json!({ "error": {
+        "code": null, "title": "wrong usage", "detail": detail, "exit_code": wrong.exit_code(),
+    }});
+    let _ = print(&format!("{error:#}\n"));
+}
+
+/// Shows a refusal; its head is coloured on a terminal, unless NO_COLOR asks for none. With
+/// `--json` the same is printed as JSON.
+pub fn refuse(error: &Diagnostic, json: bool) {
+    if json {
+        let place = &error.place;
+        let error = json!({ "error": {
+            "code": error.code.to_string(),
+            "title": error.code.title(),
+            "file": place.file.as_ref().map(|file| file.display().to_string()),
+            "line": place.line,
+            "byte": place.byte,
+            "column": place.column,
+            "detail": error.detail,
+            "remedy": error.remedy,
+            "exit_code": error.exit_code(),
+        }});
+        let _ = print(&format!("{error:#}\n"));
+    }
+    let text = error.to_string();
+    let coloured = io::stderr().is_terminal()
+        && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
+    match text.split_once(':') {
+        Some((head, rest)) if coloured => talk(&format!("\x1b[1;31m{head}\x1b[0m:{rest}")),
+        _ => talk(&text),
+    }
 }
 
 /// A picture that is drawn when it is asked for.

@@ -41,7 +41,7 @@ fn some_agree() -> String {
 
 #[test]
 fn no_value_leaves_the_data() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = support::folder();
     let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
     for (name, text) in [("differ", all_differ()), ("agree", some_agree())] {
         let data = path(&format!("{name}.csv"));

@@ -39,7 +39,8 @@ const FILES: &[(&str, Code, &str)] = &[
     ("no_records.csv", Code::NoRecords, "no_records.csv"),
     ("empty.csv", Code::NoRecords, "empty.csv"),
     ("nul_byte.csv", Code::NulByte, "line 3, column 2 `sex` (byte 29)"),
-    ("utf16.csv", Code::NulByte, "utf16.csv"),
+    ("utf16.csv", Code::Utf16, "utf16.csv"),
+    ("spss.sav", Code::ForeignFile, "this is an SPSS file"),
     ("bare_return.csv", Code::BareReturn, "line 1"),
     ("truncated.csv.gz", Code::BadGzip, "truncated.csv.gz"),
     ("wrong_checksum.csv.gz", Code::BadGzip, "wrong_checksum.csv.gz"),
@@ -97,6 +98,8 @@ const TYPED: &[(Code, &[&str])] = &[
         &["protect", GOOD, "--keys", "age", "-o", "tests/../tests/bad/good.csv", "--force"],
     ),
     (Code::OutputIsInput, &["init", GOOD, "-o", GOOD, "--force"]),
+    (Code::NoFolder, &["protect", GOOD, "--keys", "age", "-o", "tests/nowhere/out.csv"]),
+    (Code::OtherDelimiter, &["inspect", GOOD, "--delimiter", ";"]),
     (Code::MissingSetting, &["protect", GOOD, "--keep", "age", "-o", "tests/nowhere.csv"]),
     (
         Code::NoRiskModel,
@@ -243,7 +246,8 @@ const TYPED: &[(Code, &[&str])] = &[
     (Code::FileMissing, &["inspect", "tests/bad/nowhere.csv"]),
     (Code::IsDirectory, &["inspect", "tests/bad"]),
     (Code::BadDelimiter, &["inspect", GOOD, "--delimiter", "ab"]),
-    (Code::Unwritable, &["screen", GOOD, "--keep", "age", "--out", "tests/nowhere/out.csv"]),
+    (Code::NoFolder, &["screen", GOOD, "--keep", "age", "--out", "tests/nowhere/out.csv"]),
+    (Code::Unwritable, &["screen", GOOD, "--keep", "age", "--out", "tests"]),
     (Code::OutputExists, &["screen", GOOD, "--keep", "age", "--out", "README.md"]),
     (Code::OutputExists, &["graph", GOOD, "--keep", "age", "--svg", "README.md"]),
 ];
@@ -267,7 +271,7 @@ fn bad_words_are_refused() {
 
 #[test]
 fn too_many_variables_are_refused() {
-    let folder = tempfile::tempdir().expect("a folder can be made");
+    let folder = support::folder();
     let path = folder.path().join("wide.csv");
     let names: Vec<String> = (0..257).map(|column| format!("v{column}")).collect();
     let line = vec!["0"; 257].join(",");
@@ -282,7 +286,7 @@ fn too_many_variables_are_refused() {
 
 #[test]
 fn too_many_variables_for_larger_swaps_are_refused() {
-    let folder = tempfile::tempdir().expect("a folder can be made");
+    let folder = support::folder();
     let path = folder.path().join("wide.csv");
     let names: Vec<String> = (0..65).map(|column| format!("v{column}")).collect();
     let line = |value: &str| vec![value; 65].join(",");
@@ -307,9 +311,10 @@ fn an_unreadable_file_is_refused() {
 }
 
 /// The first two would need files of 8 and 1 GiB; the reader's own tests lower the limits.
-/// The last needs a file that no writer here makes; the reader's own test patches one.
+/// The third needs a file that no writer here makes; the reader's own test patches one. The
+/// last needs another program that writes at the right moment: `crates/io/tests/same_bytes.rs`.
 const TESTED_IN_THE_READER: &[Code] =
-    &[Code::TooManyRecords, Code::FieldTooLong, Code::UnsupportedCompression];
+    &[Code::TooManyRecords, Code::FieldTooLong, Code::UnsupportedCompression, Code::InputChanged];
 
 /// This one would need a file that is screened for hours; the screening's own test lowers
 /// the limit.
@@ -323,8 +328,9 @@ const TESTED_IN_PROJECT: &[Code] =
 const TESTED_IN_THE_JOB: &[Code] =
     &[Code::StalePlan, Code::OtherParameters, Code::NewerPlan, Code::PairingTooLarge];
 
-/// Only a bug of ours could provoke it: a file whose recount fails.
-const OUR_FAULT: &[Code] = &[Code::NotKept];
+/// What cannot be provoked from a command line: a file whose recount fails is a bug of ours,
+/// and only a door that watches a run can stop it between two steps.
+const OUR_FAULT: &[Code] = &[Code::NotKept, Code::Cancelled];
 
 #[test]
 fn every_code_has_a_test() {
@@ -440,7 +446,7 @@ fn wrong_usage_ends_with_two() {
 /// A file that is refused leaves no output behind.
 #[test]
 fn nothing_is_half_written() {
-    let folder = tempfile::tempdir().expect("a folder can be made");
+    let folder = support::folder();
     let target = folder.path().join("out.csv");
     let target = target.to_str().expect("the path is text");
     refused(

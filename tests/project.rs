@@ -67,7 +67,7 @@ swaprate = "0.07"
 "#;
 
 fn load(text: impl AsRef<[u8]>) -> Result<Project, Diagnostic> {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = support::folder();
     let path = folder.path().join("marginswap.toml");
     fs::write(&path, text).unwrap();
     let project = Project::load(&path).inspect_err(|refusal| {
@@ -148,7 +148,7 @@ fn other_line_ends_are_the_same() {
 
 #[test]
 fn paths_start_at_the_project_file() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = support::folder();
     let path = folder.path().join("p.toml");
     fs::write(
         &path,
@@ -285,7 +285,7 @@ fn what_is_not_utf8_or_not_there_is_refused() {
     let refusal = load(b"# \xc3\xa9\ndata = '\xe9'\n").unwrap_err();
     assert_eq!(refusal.code, Code::BadToml);
     assert!(refusal.to_string().contains("line 2, column 9 (byte 13)"), "{refusal}");
-    let folder = tempfile::tempdir().unwrap();
+    let folder = support::folder();
     for path in [folder.path().join("none.toml"), folder.path().to_owned()] {
         let refusal = Project::load(&path).unwrap_err();
         assert_eq!(refusal.code, Code::NoProjectFile);
@@ -401,7 +401,7 @@ fn with_examples(text: &str) -> String {
 }
 
 fn init(content: &[u8], options: &[&str]) -> (Project, String) {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = support::folder();
     let data = folder.path().join("data.csv");
     fs::write(&data, content).unwrap();
     let project = folder.path().join("p.toml");
@@ -471,7 +471,7 @@ fn init_leaves_something_to_exchange() {
 
 #[test]
 fn init_refuses_as_every_command_does() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = support::folder();
     let out = folder.path().join("p.toml");
     let run = |data: &str, options: &[&str]| {
         let mut arguments = vec!["init", data, "-o", out.to_str().unwrap()];
@@ -558,7 +558,7 @@ fn what_cannot_be_is_not_in_town() {
 
 #[test]
 fn the_demo_is_written_with_its_project() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = support::folder();
     let folder = folder.path().join("new").join("town");
     let files = demo::write_demo(&folder, 2_000, SEED, Overwrite::Refuse).unwrap();
     assert_eq!(fs::read_to_string(&files.data).unwrap(), town(2_000));

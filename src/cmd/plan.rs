@@ -39,8 +39,7 @@ pub fn run(args: &PlanArgs) -> Result<Outcome, Diagnostic> {
         let report =
             prepared.report(&planned, &prepared.exposure(&planned), chosen.not_for_release);
         prepared.note_a_missed_rate(&report, run);
-        let (swaps, groups) = (prepared.planned_swaps(&planned), prepared.planned_groups(&planned));
-        let file = prepared.plan_file(swaps, groups, &report)?;
+        let file = prepared.plan_file(&planned, &report)?;
         write_plan(&out, overwrite, &file)?;
         talk(&format!("{} is the plan: SECRET, it undoes the protection", out.display()));
         sketch.draw(|| waterfall::draw("", &report.coverage()))?;

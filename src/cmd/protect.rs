@@ -3,16 +3,14 @@
 use std::path::{Path, PathBuf};
 
 use marginswap_core::diagnostic::{Code, Diagnostic};
-use marginswap_io::{
-    Changes, Overwrite, ReadOptions, Secrecy, check_outputs, write_atomic, write_plan,
-};
+use marginswap_io::{Overwrite, ReadOptions, Secrecy, check_outputs, write_atomic, write_plan};
 use marginswap_pipeline::account::{self, Reveal, Subject};
+use marginswap_pipeline::answer;
 use marginswap_pipeline::notes::{Note, Run};
 use marginswap_pipeline::prepare::prepare;
 use marginswap_pipeline::release::{ReleaseAs, release};
 use marginswap_pipeline::seed::SeedFrom;
 use marginswap_report::pictures::waterfall;
-use marginswap_report::plan::ProtectReport;
 
 use crate::args::ProtectArgs;
 use crate::cmd::report::{internal, write_external, write_internal};
@@ -61,7 +59,6 @@ pub fn carry_out(
     let prepared = prepare(project, run)?;
     let chosen = seed.choose(run)?;
     let planned = prepared.plan(chosen.seed)?;
-    let (swaps, groups) = (prepared.planned_swaps(&planned), prepared.planned_groups(&planned));
     let project = &prepared.project;
     let released = release(
         &prepared.loaded,
@@ -69,7 +66,7 @@ pub fn carry_out(
         prepared.loaded.variables(&prepared.scope, &project.risk.keys),
         &prepared.path,
         ReadOptions { delimiter: project.delimiter },
-        Changes { swaps: &swaps, groups: &groups },
+        &planned.plan,
         &ReleaseAs {
             target: &out,
             overwrite,
@@ -84,7 +81,7 @@ pub fn carry_out(
     let has_pages = pages.internal.is_some() || pages.external.is_some();
     let mut file = None;
     if plan_path.is_some() || has_pages {
-        file = Some(prepared.plan_file(swaps, groups, &report)?);
+        file = Some(prepared.plan_file(&planned, &report)?);
     }
     if let (Some(path), Some(file)) = (&plan_path, &file) {
         write_plan(path, overwrite, file)?;
@@ -93,7 +90,7 @@ pub fn carry_out(
             path.display()
         ));
     }
-    let answer = ProtectReport::new(report, out.display().to_string(), released.verification());
+    let answer = answer::protect(report, out.display().to_string(), released.verification());
     released.publish()?;
     if let Some(path) = &svg {
         let picture = waterfall::draw("", &answer.plan.coverage()).file();

@@ -73,7 +73,8 @@ pub fn run(args: &ShowArgs) -> Result<Outcome, Diagnostic> {
 fn report(plan: PlanFile, reveal: bool) -> ShowReport {
     let columns = plan.header.columns;
     let revealed = reveal.then(|| {
-        plan.swaps
+        plan.plan
+            .swaps()
             .iter()
             .map(|swap| RevealedSwap {
                 left: swap.left.number(),
@@ -83,7 +84,8 @@ fn report(plan: PlanFile, reveal: bool) -> ShowReport {
             .collect()
     });
     let revealed_groups = reveal.then(|| {
-        plan.groups
+        plan.plan
+            .groups()
             .iter()
             .map(|group| RevealedGroup {
                 records: group.records.iter().map(|record| record.number()).collect(),
@@ -106,8 +108,8 @@ fn report(plan: PlanFile, reveal: bool) -> ShowReport {
         parameters: plan.header.parameters,
         not_for_release: plan.header.not_for_release,
         summary: plan.header.summary,
-        swaps: plan.swaps.len(),
-        groups: plan.groups.len(),
+        swaps: plan.plan.swaps().len(),
+        groups: plan.plan.groups().len(),
         columns,
         revealed,
         revealed_groups,

@@ -8,6 +8,8 @@
 use std::fmt;
 use std::path::PathBuf;
 
+pub use crate::text::{escaped, grouped, is_control};
+
 /// One refusal, as a user reads it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Diagnostic {
@@ -125,42 +127,6 @@ impl fmt::Display for Place {
         }
         Ok(())
     }
-}
-
-/// A text that may hold a name from a file, fit for a terminal: characters that control it,
-/// break a line or turn the direction of writing are escaped.
-#[must_use]
-pub fn escaped(text: &str) -> String {
-    let mut shown = String::with_capacity(text.len());
-    for character in text.chars() {
-        if is_control(character) {
-            shown.extend(character.escape_default());
-        } else {
-            shown.push(character);
-        }
-    }
-    shown
-}
-
-/// Does a character control the terminal, break a line or turn the direction of writing?
-#[must_use]
-pub fn is_control(character: char) -> bool {
-    character.is_control()
-        || matches!(character, '\u{2028}' | '\u{2029}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
-}
-
-/// A count with its thousands set apart: 5,912,884.
-#[must_use]
-pub fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
-    for (position, digit) in digits.chars().enumerate() {
-        if position > 0 && (digits.len() - position).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
 }
 
 macro_rules! codes {
@@ -296,9 +262,8 @@ codes! {
     NoRecords 210 exit 3: "no records",
         "The file has a header and nothing below it, or is empty.";
     NulByte 211 exit 3: "a NUL byte",
-        "The file holds a byte 0, which no CSV file has. Often it is UTF-16 (saved by Excel as\n\
-         \"Unicode text\"), a binary file, or a file cut by a full disk.\n\
-         `iconv -f UTF-16 -t UTF-8` converts UTF-16.";
+        "The file holds a byte 0, which no CSV file has. Often it is a binary file, or a file cut\n\
+         by a full disk.";
     BadGzip 212 exit 3: "a damaged gzip file",
         "The compressed data end too early, do not agree with their checksum, or are followed by\n\
          other bytes. The byte in the message is the place in the uncompressed data up to which\n\
@@ -333,6 +298,23 @@ codes! {
         "A wanted column of the Parquet file is compressed with Brotli or LZO, which this program\n\
          does not read. The file is not damaged. Write it with Zstandard, Snappy, gzip, LZ4 or\n\
          without compression, or leave the column out with --ignore.";
+    InputChanged 222 exit 3: "an input that changed while it was read",
+        "The input is read more than once, and every reading must find the same bytes (by their\n\
+         SHA-256). Another program wrote to the file during the run, so nothing is released.\n\
+         Start again when the file is complete, or work on a copy of it.";
+    ForeignFile 223 exit 3: "a file of another program",
+        "The first bytes are those of SPSS, Stata, SAS, Excel, R, Arrow or a packing program. CSV,\n\
+         gzip-packed CSV and Parquet are read. Export the data from the program that wrote the\n\
+         file: a column of codes keeps its codes if value labels are not exported in their place.\n\
+         A packed file or an archive must be unpacked first.";
+    Utf16 224 exit 3: "a file in UTF-16",
+        "Every character takes two bytes, as in Excel's \"Unicode text\". CSV files are read in UTF-8\n\
+         or any other encoding in which commas, quotes and line ends are those of ASCII.\n\
+         `iconv -f UTF-16 -t UTF-8` converts the file; Excel offers \"CSV UTF-8\".";
+    OtherDelimiter 225 exit 3: "another delimiter than the file has",
+        "With this delimiter the file has one column, but the header and every record looked at hold\n\
+         another delimiter equally often. Nothing could be exchanged in such a file. Leave\n\
+         --delimiter out, or name the right one. A value that holds the sign is put in quotes.";
     PopulationTooSmall 301 exit 3: "a population smaller than the file",
         "The file is a sample of the population, so the population has at least as many people as\n\
          the file has records. A file that is the whole population has just as many. Weights add\n\
@@ -410,6 +392,9 @@ codes! {
         "Swaps of more than two records are looked for among at most 64 variables with two values\n\
          or more. Name fewer with --vars (what it leaves out stays as it is), or leave\n\
          --max-records at 2: pairs are looked for among up to 256.";
+    Cancelled 706 exit 7: "stopped on request",
+        "The run was asked to stop and did so between two steps. Nothing was released, and no file\n\
+         was left half-written.";
     Unreadable 801 exit 8: "a file that cannot be read",
         "The operating system refuses to read the file; what it says is printed with the error.";
     Unwritable 802 exit 8: "a file that cannot be written",
@@ -420,6 +405,10 @@ codes! {
     OutputIsInput 804 exit 8: "the output is the input",
         "The file to write is the file that is read. It is never replaced, not even with --force: the\n\
          original would be gone, and with it every way to verify what was released.";
+    NoFolder 805 exit 8: "no such folder",
+        "The folder of the output does not exist. Folders are not made by this program: make it first\n\
+         (`mkdir -p`), or name a folder that is there. A relative name starts at the folder the\n\
+         command runs in.";
 }
 
 impl Code {
@@ -440,13 +429,6 @@ impl fmt::Display for Code {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn thousands_are_set_apart() {
-        for (number, text) in [(0, "0"), (999, "999"), (1000, "1,000"), (5_912_884, "5,912,884")] {
-            assert_eq!(grouped(number), text);
-        }
-    }
 
     #[test]
     fn a_hostile_name_does_not_reach_the_terminal() {

@@ -8,20 +8,18 @@
 
 use std::path::{Path, PathBuf};
 
+use marginswap_core::columns::Role;
 use marginswap_core::diagnostic::{Code, Diagnostic, grouped};
-use marginswap_core::encode::{RecordId, Records, Role};
+use marginswap_core::encode::RecordId;
 use marginswap_core::graph::{Reason, Separators};
-use marginswap_core::partner::swap::Swap;
 use marginswap_core::partner::{Screening, screen};
-use marginswap_core::plan::Take;
 use marginswap_core::random::Seed;
 use marginswap_core::risk::rare_cells;
-use marginswap_core::swap;
-use marginswap_core::table::{CellId, JointTable};
+use marginswap_core::swap::apply_to_records;
+use marginswap_core::table::{CellId, Located};
 use marginswap_core::varset::VarSet;
 use marginswap_core::verify::{Link, Pooled, Triples, changes, compare_tables, recount};
-use marginswap_io::{PlanFile, PlannedGroup, digest_file};
-use marginswap_report::graph::{GraphReport, picture};
+use marginswap_io::{PlanFile, digest_file};
 use marginswap_report::margin_graph;
 use marginswap_report::page::{
     ColumnFacts, ExternalReport, FileFacts, InternalReport, LeftRecord, Method, PlanFacts,
@@ -31,6 +29,7 @@ use marginswap_report::pictures::waterfall::{Coverage, LeftOver};
 use marginswap_report::plan::LeftOverReport;
 use serde_json::Value;
 
+use crate::answer;
 use crate::compare::TwoFiles;
 use crate::input::separators;
 use crate::notes::Run;
@@ -66,7 +65,8 @@ impl Subject<'_> {
         let fits_input = plan.check_input(&digest.sha256, records, files.before.names()).is_ok();
         let mut gives_release = None;
         if fits_input && files.records_after.len() as u64 == records {
-            let expected = follow(plan, &files);
+            let expected =
+                apply_to_records(&plan.plan, files.scope.schema(), &files.records_before);
             let gives = |files: &TwoFiles, link: &Link| {
                 let found = changes(&expected, &files.records_after, link);
                 found.map(|found| found.records == 0)
@@ -98,43 +98,14 @@ impl Subject<'_> {
         let facts = PlanFacts {
             name: path.display().to_string(),
             tool_version: header.version.clone(),
-            swaps: plan.swaps.len() as u64,
-            groups: plan.groups.len() as u64,
+            swaps: plan.plan.swaps().len() as u64,
+            groups: plan.plan.groups().len() as u64,
             fits_input,
             gives_release,
             not_for_release: header.not_for_release,
         };
         Ok((files, Some(facts)))
     }
-}
-
-/// The original records after the swaps of a plan that was made for them.
-fn follow(plan: &PlanFile, files: &TwoFiles) -> Records {
-    let schema = files.scope.schema();
-    let variables = |columns: &[usize]| -> VarSet {
-        columns.iter().filter_map(|&column| schema.variable_of(column)).collect()
-    };
-    let swaps: Vec<Swap> = plan
-        .swaps
-        .iter()
-        .map(|swap| Swap {
-            left: swap.left,
-            right: swap.right,
-            exchanged: variables(&swap.exchanged),
-        })
-        .collect();
-    let takes = |group: &PlannedGroup| -> Vec<Take> {
-        let columns = group.columns.iter().zip(&group.from);
-        columns
-            .filter_map(|(&column, from)| {
-                Some(Take { variable: schema.variable_of(column)?, from: from.clone() })
-            })
-            .collect()
-    };
-    let takes: Vec<Vec<Take>> = plan.groups.iter().map(takes).collect();
-    let groups = plan.groups.iter().zip(&takes);
-    let groups = groups.map(|(group, takes)| (&group.records[..], &takes[..]));
-    swap::follow(&files.records_before, &swaps, groups)
 }
 
 /// Are single records named?
@@ -240,8 +211,8 @@ pub fn internal(
         scenario: risk
             .as_ref()
             .map(|_| Scenario { keys: project.risk.keys.clone(), rule: rule(project) }),
-        graph: GraphReport::new(&files.scope, &separators),
-        graph_picture: margin_graph::draw(&picture(&files.scope, &separators)),
+        graph: answer::graph(&files.scope, &separators),
+        graph_picture: margin_graph::draw(&answer::graph_picture(&files.scope, &separators)),
         risk_before: risk.as_ref().map(AtRisk::before),
         disclosed_is_exact: risk.as_ref().is_none_or(|risk| risk.screening.disclosed_is_exact()),
         coverage: risk.as_ref().and_then(|risk| risk.coverage(&files, subject.plan.as_ref())),
@@ -254,12 +225,13 @@ pub fn internal(
         watched: watched(project, &files)?,
         method: Method { parameters },
         replay: Vec::new(),
+        shuffled: evidence.shuffled,
         verify,
         before,
         after,
         plan,
     };
-    Ok((report.judged(), evidence))
+    Ok((answer::judged(report), evidence))
 }
 
 fn columns(files: &TwoFiles) -> Vec<ColumnFacts> {
@@ -348,7 +320,7 @@ fn watched(project: &Project, files: &TwoFiles) -> Result<Vec<WatchReport>, Diag
 
 /// The records at risk in the original file, and who of them has a partner.
 struct AtRisk {
-    joint: JointTable,
+    joint: Located,
     risky: Vec<bool>,
     screening: Screening,
     keys: VarSet,
@@ -365,7 +337,7 @@ impl AtRisk {
         separators: &Separators,
         path: &Path,
     ) -> Result<Self, Diagnostic> {
-        let joint = JointTable::count(&files.records_before);
+        let joint = Located::count(&files.records_before);
         let levels = files.records_before.levels();
         let risky = risky(project, &files.before, &files.scope, &joint, levels)?;
         let screening =

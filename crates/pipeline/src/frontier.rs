@@ -7,12 +7,11 @@
 use std::str::FromStr;
 
 use marginswap_core::diagnostic::Diagnostic;
-use marginswap_core::plan::Planned;
 use marginswap_core::random::{Random, Seed};
-use marginswap_core::verify::{Claims, Criterion, Distances, Standing};
+use marginswap_core::verify::{Claims, Criterion, Distances, Standing, choose};
 use rayon::prelude::*;
 
-use crate::prepare::Prepared;
+use crate::prepare::{Planned, Prepared};
 use crate::project::Amount;
 
 /// A cap on the records that change, or none.
@@ -86,7 +85,7 @@ impl Candidate {
             return self.distances.total_variation_mean;
         }
         #[allow(clippy::cast_precision_loss, reason = "a share of records")]
-        return self.planned.plan.records_changed() as f64 / records.max(1) as f64;
+        return self.planned.on_cells.plan.records_changed() as f64 / records.max(1) as f64;
     }
 
     /// What the plan comes to, in a file of so many records.
@@ -95,9 +94,19 @@ impl Candidate {
             correct: self.claims.all.correct.expect("a plan links its records"),
             claims_before: self.claims.uniques_before,
             change: self.change(records),
-            records: self.planned.plan.records_changed(),
+            records: self.planned.on_cells.plan.records_changed(),
         }
     }
+}
+
+/// What every plan comes to.
+pub fn standings(prepared: &Prepared, plans: &[Candidate]) -> Vec<Standing> {
+    plans.iter().map(|plan| plan.standing(prepared.records.len())).collect()
+}
+
+/// The position of the plan that a criterion chooses; none, when no plan meets it.
+pub fn best(prepared: &Prepared, plans: &[Candidate], criterion: Criterion) -> Option<usize> {
+    choose(&standings(prepared, plans), criterion)
 }
 
 /// The number of the random stream that other seeds are drawn from.

@@ -3,8 +3,8 @@
 
 use std::path::{Path, PathBuf};
 
+use marginswap_core::columns::{Role, Roles, looks_like_id};
 use marginswap_core::diagnostic::{Code, Diagnostic};
-use marginswap_core::encode::{Role, Roles, looks_like_id};
 use marginswap_io::{Format, ReadOptions, Source};
 
 use crate::project::{Draft, DraftColumn, ModelChoice, Pairing, Project, Risky};

@@ -3,32 +3,27 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use marginswap_core::columns::{Column, Columns, Role, Roles, did_you_mean, nearly_all_differ};
 use marginswap_core::diagnostic::{Code, Diagnostic, grouped};
-use marginswap_core::encode::{
-    Column, RecordId, Records, Role, Roles, Schema, Variable, did_you_mean, nearly_all_differ,
-};
+use marginswap_core::encode::{RecordId, Records, Schema, Variable};
 use marginswap_core::graph::{Scope, Separators, minimal_separators, quoted};
 use marginswap_core::varset::VarSet;
 use marginswap_io::{Compression, Format, Source};
 
 use crate::notes::{Note, Run};
-use crate::project::Columns;
+use crate::project;
 
 /// An opened file whose columns have their roles.
 pub struct Opened {
     path: PathBuf,
     source: Source,
     roles: Roles,
-    id: Option<usize>,
 }
 
 /// A file that has been read.
 pub struct Loaded {
     path: PathBuf,
-    names: Vec<String>,
-    roles: Roles,
-    id: Option<usize>,
-    columns: Vec<Option<Column>>,
+    columns: Columns,
 }
 
 impl Opened {
@@ -36,12 +31,11 @@ impl Opened {
     ///
     /// # Errors
     /// When a column has two roles, or none takes part.
-    pub fn new(path: &Path, source: Source, told: &Columns) -> Result<Self, Diagnostic> {
+    pub fn new(path: &Path, source: Source, told: &project::Columns) -> Result<Self, Diagnostic> {
         let names = source.columns();
         let roles = Roles::assign(names, &told.vars, &told.stay, &told.ignore, told.id.as_ref())
             .map_err(|error| error.in_file(path))?;
-        let id = told.id.as_ref().and_then(|id| names.iter().position(|name| name == id));
-        Ok(Self { path: path.to_owned(), source, roles, id })
+        Ok(Self { path: path.to_owned(), source, roles })
     }
 
     /// The names of all columns.
@@ -93,13 +87,14 @@ impl Opened {
     /// # Errors
     /// When the file cannot be read.
     pub fn read(self, with_id: bool, run: &mut Run<'_>) -> Result<Loaded, Diagnostic> {
-        let Self { path, source, roles, id } = self;
+        let Self { path, source, roles } = self;
+        let id = roles.id();
         let names = source.columns().to_vec();
         let wanted: Vec<bool> = (0..names.len())
             .map(|column| roles.of(column) != Role::Ignored || (with_id && id == Some(column)))
             .collect();
-        let columns = source.read(&wanted)?.columns;
-        let loaded = Loaded { path, names, roles, id, columns };
+        let columns = Columns::new(names, roles, source.read(&wanted)?.columns);
+        let loaded = Loaded { path, columns };
         loaded.note_a_missing_header(run);
         Ok(loaded)
     }
@@ -121,44 +116,49 @@ impl Loaded {
         &self.path
     }
 
+    /// The columns in memory.
+    pub fn in_memory(&self) -> &Columns {
+        &self.columns
+    }
+
     /// The names of all columns.
     pub fn names(&self) -> &[String] {
-        &self.names
+        self.columns.names()
     }
 
     /// What may happen to a column.
     pub fn role(&self, column: usize) -> Role {
-        self.roles.of(column)
+        self.columns.role(column)
     }
 
     /// Does this column name the records?
     pub fn is_id(&self, column: usize) -> bool {
-        self.id == Some(column)
+        self.columns.id() == Some(column)
     }
 
     /// The position of a column.
     pub fn position(&self, name: &str) -> Result<usize, Diagnostic> {
-        position_of(&self.names, name).map_err(|error| error.in_file(&self.path))
+        position_of(self.names(), name).map_err(|error| error.in_file(&self.path))
     }
 
     /// The columns as they were read.
     pub fn raw_columns(&self) -> &[Option<Column>] {
-        &self.columns
+        self.columns.as_read()
     }
 
     /// Was this column read?
     pub fn was_read(&self, column: usize) -> bool {
-        self.columns[column].is_some()
+        self.columns.get(column).is_some()
     }
 
     /// How many records the file has.
     pub fn records_read(&self) -> usize {
-        self.columns().next().map_or(0, |(_, _, column)| column.len())
+        self.columns.records()
     }
 
     /// The column that names the records, if there is one.
     pub fn id_column(&self) -> Option<&Column> {
-        self.columns[self.id?].as_ref()
+        self.columns.id_column()
     }
 
     /// The variables that stand for columns of these names, which are known to be there.
@@ -168,36 +168,15 @@ impl Loaded {
 
     /// The variable and the column of a name that is known to be there and to take part.
     pub fn variable_and_column(&self, scope: &Scope, name: &str) -> (usize, &Column) {
-        let column =
-            self.names.iter().position(|other| other == name).expect("the name was looked up");
+        let column = self.columns.position(name).expect("the name was looked up");
         let variable = scope.schema().variable_of(column).expect("the column takes part");
-        (variable, self.columns[column].as_ref().expect("a column that takes part was read"))
+        (variable, self.columns.get(column).expect("a column that takes part was read"))
     }
 
     /// The same columns in the places that another file gives them, by name; the name of a
     /// column that one file has read and the other has not, otherwise.
-    pub fn in_the_order_of(mut self, other: &Self) -> Result<Self, String> {
-        let mut columns = Vec::with_capacity(other.names.len());
-        for (name, theirs) in other.names.iter().zip(&other.columns) {
-            let place = self.names.iter().position(|own| own == name);
-            let column = place.and_then(|place| self.columns[place].take());
-            let is_id = other.id.is_some_and(|id| &other.names[id] == name);
-            if theirs.is_some() != column.is_some() && !is_id {
-                return Err(name.clone());
-            }
-            columns.push(column);
-        }
-        if let Some(extra) = self.columns.iter().position(Option::is_some) {
-            return Err(self.names[extra].clone());
-        }
-        let id = other.id.filter(|&id| columns[id].is_some());
-        Ok(Self {
-            path: self.path,
-            names: other.names.clone(),
-            roles: other.roles.clone(),
-            id,
-            columns,
-        })
+    pub fn in_the_order_of(self, other: &Self) -> Result<Self, String> {
+        Ok(Self { path: self.path, columns: self.columns.in_the_order_of(&other.columns)? })
     }
 
     /// For looking many records up.
@@ -225,20 +204,18 @@ impl Loaded {
 
     /// The records, packed without any table in mind.
     pub fn plain_records(&self, run: &mut Run<'_>) -> Records {
-        self.encode(&Schema::new(&self.names, &self.roles, &BTreeSet::new()), run)
+        self.encode(&Schema::new(self.names(), self.columns.roles(), &BTreeSet::new()), run)
     }
 
     fn encode(&self, schema: &Schema, run: &mut Run<'_>) -> Records {
-        let records = Records::encode(schema, &self.columns);
+        let records = Records::of(schema, &self.columns);
         self.note_ids(schema, &records, run);
         records
     }
 
     /// The columns by name, as far as they were read.
     pub fn columns(&self) -> impl Iterator<Item = (&str, Role, &Column)> {
-        self.names.iter().zip(&self.columns).enumerate().filter_map(|(position, (name, column))| {
-            Some((name.as_str(), self.roles.of(position), column.as_ref()?))
-        })
+        self.columns.iter()
     }
 
     /// The record that a user names: by number from 1, or by its value in the id column.
@@ -258,7 +235,7 @@ impl Loaded {
             run.note(Note::IdsAmongVariables { names, more });
         }
         for variable in staying {
-            let columns = variable.columns.iter().map(|&column| quoted(&self.names[column]));
+            let columns = variable.columns.iter().map(|&column| quoted(&self.names()[column]));
             run.note(Note::IdStays { variable: variable.name.clone(), columns: columns.collect() });
         }
     }
@@ -268,7 +245,7 @@ impl Loaded {
         let is_category = |(name, _, column): (&str, Role, &Column)| {
             column.dictionary().find(name.as_bytes()).is_some()
         };
-        let all_numbers = self.names.iter().all(|name| name.trim().parse::<f64>().is_ok());
+        let all_numbers = self.names().iter().all(|name| name.trim().parse::<f64>().is_ok());
         if all_numbers || self.columns().any(is_category) {
             run.note(Note::NoHeader);
         }
@@ -295,7 +272,7 @@ impl Finder<'_> {
         let refuse = |detail: String, remedy: &str| {
             Diagnostic::new(Code::NoSuchRecord, detail, remedy).in_file(&self.loaded.path)
         };
-        let Some((ids, column)) = self.loaded.id_column().zip(self.loaded.id) else {
+        let Some((ids, column)) = self.loaded.id_column().zip(self.loaded.columns.id()) else {
             let records = self.loaded.records_read();
             return match text.parse::<usize>() {
                 Ok(number) if (1..=records).contains(&number) => Ok(RecordId::at(number - 1)),
@@ -309,7 +286,7 @@ impl Finder<'_> {
                 )),
             };
         };
-        let name = &self.loaded.names[column];
+        let name = &self.loaded.names()[column];
         let refuse = |detail: String, remedy| refuse(detail, remedy).in_column(format!("`{name}`"));
         let place = ids.dictionary().find(text.as_bytes()).map(|code| self.places[code as usize]);
         match place {

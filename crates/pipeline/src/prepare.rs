@@ -6,27 +6,24 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
+use marginswap_core::columns::did_you_mean;
 use marginswap_core::diagnostic::{Code, Diagnostic};
-use marginswap_core::encode::{RecordId, Records, did_you_mean};
+use marginswap_core::encode::{RecordId, Records};
 use marginswap_core::graph::{Formula, Reason, Scope, Separators, Ties};
-use marginswap_core::hash::{Map, STATE};
 use marginswap_core::moves::{MoveSearch, TooManyTied};
 use marginswap_core::partner::{Screening, screen};
 use marginswap_core::plan::{
-    self, Constraints, Forbidden, Group, Larger, Planned, Prices, SwapPlan, Task, Term,
+    self, CellGroup, CellPlan, CellSwap, Constraints, Forbidden, Larger, Plan, Prices, Task, Term,
 };
 use marginswap_core::random::Seed;
 use marginswap_core::risk::{KeyTable, Summaries, rare_cells};
 use marginswap_core::swap;
-use marginswap_core::table::{CellId, JointTable};
+use marginswap_core::table::{CellId, Located};
 use marginswap_core::varset::VarSet;
 use marginswap_core::verify::{Claims, Distances, Link, Pooled, claims, compare_pairs};
-use marginswap_io::{
-    PlanFile, PlanHeader, PlannedGroup, PlannedSwap, ReadOptions, Source, digest_file,
-};
-use marginswap_report::plan::{LeftOverReport, PlanReport};
+use marginswap_io::{PlanFile, PlanHeader, ReadOptions, Source, digest_file};
+use marginswap_report::plan::PlanReport;
 
 use crate::assess::{Question, Taken, assess, key_table};
 use crate::input::{Loaded, Opened, note_many, separators};
@@ -41,12 +38,14 @@ pub struct Prepared {
     pub loaded: Loaded,
     pub scope: Scope,
     pub records: Records,
-    joint: JointTable,
+    joint: Located,
     separators: Separators,
     screening: Screening,
     prices: Prices,
     constraints: Constraints,
     risky: Vec<bool>,
+    /// How many records of each cell are at risk.
+    at_risk: Vec<u32>,
     broken_rules: u64,
 }
 
@@ -95,7 +94,7 @@ pub fn too_many_sets(option: &str) -> Diagnostic {
 }
 
 /// For each record: is its combination of keys among these?
-pub fn of_cells(joint: &JointTable, table: &KeyTable, cells: &[CellId]) -> Vec<bool> {
+pub fn of_cells(joint: &Located, table: &KeyTable, cells: &[CellId]) -> Vec<bool> {
     let mut taken = vec![false; table.joint().len()];
     for cell in cells {
         taken[cell.position()] = true;
@@ -185,7 +184,7 @@ pub fn prepare(project: Project, run: &mut Run<'_>) -> Result<Prepared, Diagnost
     note_many(&separators, run);
     let loaded = opened.read(true, run)?;
     let records = loaded.records(&scope, run);
-    let joint = JointTable::count(&records);
+    let joint = Located::count(&records);
     let screening =
         screen(&joint, scope.class(), &separators).map_err(|error| error.in_file(&path))?;
     let prices = Prices {
@@ -212,12 +211,13 @@ pub fn prepare(project: Project, run: &mut Run<'_>) -> Result<Prepared, Diagnost
         path,
         loaded,
         scope,
-        joint,
         separators,
         screening,
         prices,
         constraints,
+        at_risk: joint.marked(&risky),
         risky,
+        joint,
         broken_rules,
         records,
     })
@@ -275,7 +275,7 @@ pub fn risky(
     project: &Project,
     loaded: &Loaded,
     scope: &Scope,
-    joint: &JointTable,
+    joint: &Located,
     levels: &[usize],
 ) -> Result<Vec<bool>, Diagnostic> {
     let by_model = |rule: Taken| {
@@ -297,7 +297,7 @@ pub fn risky(
 pub fn rule_of(
     rule: &Risky,
     loaded: &Loaded,
-    joint: &JointTable,
+    joint: &Located,
     keys: VarSet,
     by_model: impl FnOnce(Taken) -> Result<Vec<bool>, Diagnostic>,
 ) -> Result<Vec<bool>, Diagnostic> {
@@ -339,6 +339,13 @@ pub fn rule_of(
     }
 }
 
+/// A plan: what was decided on cells, and the records that were drawn for it.
+#[derive(Debug, Clone)]
+pub struct Planned {
+    pub on_cells: plan::Planned,
+    pub plan: Plan,
+}
+
 /// Records at risk, counted.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct RiskCount {
@@ -369,39 +376,41 @@ impl Prepared {
             .map_err(too_many_tied)?;
         let larger = search.as_ref().map(|search| Larger { search, records });
         let task = Task {
-            records: &self.records,
             joint: &self.joint,
             class: self.scope.class(),
             separators: &self.separators,
             screening: &self.screening,
             prices: &self.prices,
             constraints,
-            risky: &self.risky,
+            at_risk: &self.at_risk,
             larger,
         };
         let pairing = match self.project.pairing() {
             Pairing::Greedy => plan::Pairing::Greedy,
             Pairing::Optimal => plan::Pairing::Optimal,
         };
-        plan::plan(task, pairing, seed).map_err(|error| {
+        let on_cells = plan::plan(task, pairing, seed).map_err(|error| {
             Diagnostic::new(
                 Code::PairingTooLarge,
                 error.to_string(),
                 "use --pairing greedy, which takes any number",
             )
-        })
+        })?;
+        let drawn = plan::draw(&on_cells.plan, &self.joint, &self.at_risk, seed);
+        let plan = drawn.on_records(&self.joint, &self.risky, self.scope.schema());
+        Ok(Planned { on_cells, plan })
     }
 
     /// What an intruder who knows the keys would find in the file that a plan makes.
     pub fn exposure(&self, planned: &Planned) -> Claims {
-        let after = swap::apply_plan(&self.records, &planned.plan);
+        let after = swap::apply_to_records(&planned.plan, self.scope.schema(), &self.records);
         let pooled = Pooled::of(&self.records, &after);
         claims(&pooled, self.prices.keys, Some(&Link::ByPosition))
     }
 
     /// The same, and how far the tables that are not kept move.
     pub fn weigh(&self, planned: &Planned) -> (Claims, Distances) {
-        let after = swap::apply_plan(&self.records, &planned.plan);
+        let after = swap::apply_to_records(&planned.plan, self.scope.schema(), &self.records);
         let pooled = Pooled::of(&self.records, &after);
         let claims = claims(&pooled, self.prices.keys, Some(&Link::ByPosition));
         let pairs = compare_pairs(&pooled, self.scope.schema().all(), &self.named_tables());
@@ -410,39 +419,36 @@ impl Prepared {
 
     /// Who is at risk, and who of them no swap of two can change.
     pub fn at_risk(&self) -> RiskCount {
-        self.count_risk(&vec![false; self.risky.len()])
+        self.count_risk(&self.at_risk)
     }
 
-    /// The same, where whoever stands in a group needs no partner.
-    fn count_risk(&self, grouped: &[bool]) -> RiskCount {
+    /// The same, where so many records of each cell still need a partner.
+    fn count_risk(&self, waiting: &[u32]) -> RiskCount {
         let mut count = RiskCount::default();
-        for record in (0..self.risky.len()).filter(|&record| self.risky[record]) {
-            let cell = self.joint.cell_of(RecordId::at(record));
-            count.records += 1;
-            if !grouped[record] && !self.screening.is_swappable(cell) {
-                count.unswappable += 1;
-                count.disclosed += u64::from(self.screening.is_disclosed(cell));
+        for (position, (&at_risk, &waiting)) in self.at_risk.iter().zip(waiting).enumerate() {
+            let cell = CellId::at(position);
+            count.records += u64::from(at_risk);
+            if !self.screening.is_swappable(cell) {
+                count.unswappable += u64::from(waiting);
+                count.disclosed +=
+                    u64::from(waiting) * u64::from(self.screening.is_disclosed(cell));
             }
         }
         count
     }
 
-    /// For each record: does it stand in a group of more than two?
-    fn grouped(&self, planned: &Planned) -> Vec<bool> {
-        let mut grouped = vec![false; self.risky.len()];
-        for record in planned.plan.groups().iter().flat_map(Group::records) {
-            grouped[record.position()] = true;
+    /// How many records at risk of each cell have no part in a group of more than two.
+    fn outside_groups(&self, planned: &Planned) -> Vec<u32> {
+        let mut waiting = self.at_risk.clone();
+        for taken in planned.on_cells.plan.groups().iter().flat_map(CellGroup::members) {
+            waiting[taken.cell.position()] -= u32::from(taken.at_risk);
         }
-        grouped
+        waiting
     }
 
     /// How many of these a plan gives other keys: whoever stands in a swap or a group.
     pub fn covered(&self, planned: &Planned) -> u64 {
-        let pairs = planned.plan.swaps().iter().flat_map(|swap| [swap.left, swap.right]);
-        let by_pairs = pairs.filter(|record| self.risky[record.position()]).count();
-        let grouped = self.grouped(planned);
-        let by_groups = (0..grouped.len()).filter(|&record| grouped[record] && self.risky[record]);
-        (by_pairs + by_groups.count()) as u64
+        planned.on_cells.plan.covered()
     }
 
     /// What a plan does, in numbers.
@@ -452,30 +458,34 @@ impl Prepared {
         exposure: &Claims,
         not_for_release: bool,
     ) -> PlanReport {
-        let plan = &planned.plan;
-        let grouped = self.grouped(planned);
-        let RiskCount { records: risky, unswappable, disclosed } = self.count_risk(&grouped);
-        let covered = self.covered(planned);
-        let in_group = (0..grouped.len()).filter(|&record| grouped[record] && self.risky[record]);
-        let covered_by_groups = in_group.count() as u64;
+        let plan::Planned { plan, left_over, impossible, barred } = &planned.on_cells;
+        let outside = self.outside_groups(planned);
+        let RiskCount { records: risky, unswappable, disclosed } = self.count_risk(&outside);
+        let covered = plan.covered();
+        let in_groups = plan.groups().iter().flat_map(CellGroup::members);
+        let covered_by_groups = in_groups.filter(|taken| taken.at_risk).count() as u64;
         let looked_further = self.project.max_records().get() > 2;
-        let impossible = looked_further.then_some(plan.impossible().len() as u64);
+        let proved: BTreeSet<CellId> = impossible.iter().map(|left| left.cell).collect();
+        let impossible =
+            looked_further.then(|| impossible.iter().map(|left| u64::from(left.records)).sum());
         // Whoever has a partner and no swap could be freed too, and is told apart by reason.
-        let barred = {
-            let mut barred: BTreeSet<RecordId> = plan.barred().iter().copied().collect();
-            let proved: BTreeSet<RecordId> = plan.impossible().iter().copied().collect();
-            barred.extend(planned.left_over.iter().map(|left| left.record));
-            barred.difference(&proved).count() as u64
+        let barred: u64 = {
+            let mut open: BTreeMap<CellId, u32> =
+                barred.iter().map(|left| (left.cell, left.records)).collect();
+            open.extend(left_over.iter().map(|left| (left.cell, left.records)));
+            open.retain(|cell, _| !proved.contains(cell));
+            open.into_values().map(u64::from).sum()
         };
         let mut groups_by_records: BTreeMap<usize, u64> = BTreeMap::new();
         for group in plan.groups() {
-            *groups_by_records.entry(group.records().len()).or_default() += 1;
+            *groups_by_records.entry(group.members().len()).or_default() += 1;
         }
-        let left_over = planned.left_over.len() as u64;
+        let left_over_because = crate::answer::left_over(left_over);
+        let left_over: u64 = left_over.iter().map(|left| u64::from(left.records)).sum();
         assert_eq!(covered + unswappable + left_over, risky, "everybody at risk is counted once");
-        let cost = |swap: &marginswap_core::partner::swap::Swap| {
-            let differing = self.records.differing(swap.left, swap.right);
-            self.prices.cost(differing, swap.exchanged)
+        let cost = |swap: &CellSwap| {
+            let (left, right) = (swap.left.cell.position(), swap.right.cell.position());
+            self.prices.cost(self.joint.cells().differing(left, right), swap.exchanged)
         };
         PlanReport {
             records: self.records.len() as u64,
@@ -485,11 +495,11 @@ impl Prepared {
             unswappable,
             disclosed,
             left_over,
-            left_over_because: LeftOverReport::new(&planned.left_over),
+            left_over_because,
             max_records: self.project.max_records().get(),
             impossible,
             barred: looked_further.then_some(barred),
-            not_found: impossible.map(|impossible| {
+            not_found: impossible.map(|impossible: u64| {
                 let told = covered + impossible + barred;
                 risky.checked_sub(told).expect("everybody at risk has one answer")
             }),
@@ -497,7 +507,7 @@ impl Prepared {
             groups: plan.groups().len() as u64,
             groups_by_records,
             records_changed: plan.records_changed(),
-            cells_changed: plan.cells_changed(),
+            cells_changed: plan.values_changed(),
             cost: plan.swaps().iter().map(cost).sum::<u64>() + self.cost_of_groups(plan),
             tables: self.named_tables().len() as u64,
             uniques_before: exposure.uniques_before,
@@ -509,17 +519,18 @@ impl Prepared {
     }
 
     /// The weighted number of two-way tables that the groups disturb, group by group.
-    fn cost_of_groups(&self, plan: &SwapPlan) -> u64 {
-        let layout = self.records.cells().layout();
+    fn cost_of_groups(&self, plan: &CellPlan) -> u64 {
+        let cells = self.joint.cells();
+        let layout = cells.layout();
         let weight = |variable: usize| self.prices.weights[variable];
-        let cost = |group: &Group| -> u64 {
-            let after = group.after(&self.records);
+        let cost = |group: &CellGroup| -> u64 {
+            let after = group.after(&self.joint);
             let changed: VarSet = group.takes().iter().map(|take| take.variable).collect();
             let pair = |set: VarSet, cell: &[u64]| -> Vec<u32> {
                 set.iter().map(|variable| layout.code(cell, variable)).collect()
             };
             let disturbed = |set: VarSet| {
-                let records = group.records().iter().map(|&record| self.records.get(record));
+                let records = group.members().iter().map(|taken| cells.get(taken.cell.position()));
                 let mut before: Vec<Vec<u32>> = records.map(|cell| pair(set, cell)).collect();
                 let mut then: Vec<Vec<u32>> = after.iter().map(|cell| pair(set, cell)).collect();
                 before.sort_unstable();
@@ -555,46 +566,10 @@ impl Prepared {
         named_tables(&self.scope)
     }
 
-    /// The swaps of a plan on the columns of the file.
-    pub fn planned_swaps(&self, planned: &Planned) -> Vec<PlannedSwap> {
-        let mut sets: Map<VarSet, Arc<[usize]>> = Map::with_hasher(STATE);
-        let variables = self.scope.schema().variables();
-        let on_columns = |swap: &marginswap_core::partner::swap::Swap| {
-            let columns = sets.entry(swap.exchanged).or_insert_with(|| {
-                swap.exchanged
-                    .iter()
-                    .flat_map(|variable| variables[variable].columns.iter().copied())
-                    .collect()
-            });
-            PlannedSwap { left: swap.left, right: swap.right, exchanged: Arc::clone(columns) }
-        };
-        planned.plan.swaps().iter().map(on_columns).collect()
-    }
-
-    /// The groups of a plan on the columns of the file.
-    pub fn planned_groups(&self, planned: &Planned) -> Vec<PlannedGroup> {
-        let variables = self.scope.schema().variables();
-        let on_columns = |group: &Group| {
-            let mut columns: Vec<(usize, Vec<usize>)> = group
-                .takes()
-                .iter()
-                .flat_map(|take| {
-                    let columns = variables[take.variable].columns.iter();
-                    columns.map(|&column| (column, take.from.clone()))
-                })
-                .collect();
-            columns.sort_unstable();
-            let (columns, from) = columns.into_iter().unzip();
-            PlannedGroup { records: group.records().to_vec(), columns, from }
-        };
-        planned.plan.groups().iter().map(on_columns).collect()
-    }
-
     /// The plan as a file that `apply` can follow.
     pub fn plan_file(
         &self,
-        swaps: Vec<PlannedSwap>,
-        groups: Vec<PlannedGroup>,
+        planned: &Planned,
         report: &PlanReport,
     ) -> Result<PlanFile, Diagnostic> {
         let digest = digest_file(&self.path)?;
@@ -609,8 +584,7 @@ impl Prepared {
                 not_for_release: report.not_for_release,
                 summary: serde_json::to_value(report).expect("a report is plain data"),
             },
-            swaps,
-            groups,
+            plan: planned.plan.clone(),
         })
     }
 }

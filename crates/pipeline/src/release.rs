@@ -8,12 +8,13 @@ use std::path::Path;
 use marginswap_core::diagnostic::{Code, Diagnostic};
 use marginswap_core::encode::encode_both;
 use marginswap_core::graph::Scope;
+use marginswap_core::plan::Plan;
 use marginswap_core::random::{Random, Seed};
 use marginswap_core::varset::VarSet;
 use marginswap_core::verify::{Certified, Checks, Link, Triples, Verification, certify};
 use marginswap_io::{
-    Changes, Compression, Finished, Format, Overwrite, ReadOptions, ReleaseOptions, Secrecy,
-    Source, Staged, rewrite_all,
+    Compression, Finished, Format, Overwrite, ReadOptions, ReleaseOptions, Secrecy, Source, Staged,
+    rewrite,
 };
 
 use crate::input::Loaded;
@@ -67,7 +68,7 @@ pub fn release(
     keys: VarSet,
     path: &Path,
     options: ReadOptions,
-    changes: Changes<'_>,
+    plan: &Plan,
     release: &ReleaseAs<'_>,
     run: &mut Run<'_>,
 ) -> Result<Release, Diagnostic> {
@@ -88,7 +89,7 @@ pub fn release(
     let mut staged = Staged::create(release.target, release.overwrite, Secrecy::Plain)?;
     let packing = Compression::for_target(release.target);
     let how = ReleaseOptions { order: order.clone(), drop: drop.clone(), packing };
-    staged.fill(|out| rewrite_all(path, &options, changes, &how, out))?;
+    staged.fill(|out| rewrite(path, &options, plan, &how, out))?;
     staged.flush().map_err(|error| {
         Diagnostic::new(Code::Unwritable, error.kind().to_string(), "see that the disk has room")
             .in_file(release.target)

@@ -130,7 +130,7 @@ impl Dictionary {
     }
 
     /// All codes in the order of their categories' bytes, a null before every other.
-    pub(super) fn order(&self) -> Vec<u32> {
+    pub(crate) fn order(&self) -> Vec<u32> {
         let levels = next_code(&self.ends);
         // The first eight bytes decide nearly every comparison.
         let head = |code: u32| {

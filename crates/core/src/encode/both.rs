@@ -116,26 +116,34 @@ impl Shared<'_> {
     fn combined(columns: &[Paired<'_>]) -> Self {
         let mut combinations = Dictionary::default();
         let mut combination = Vec::with_capacity(columns.len() * 4);
-        let before = (0..columns[0].before.len())
+        let mut before: Vec<u32> = (0..columns[0].before.len())
             .map(|record| {
                 combination.clear();
                 for column in columns {
-                    combination.extend_from_slice(&column.before.code(record).to_le_bytes());
+                    combination.extend_from_slice(&column.before.code(record).to_be_bytes());
                 }
                 combinations.code(&combination)
             })
             .collect();
-        let after = (0..columns[0].after.len())
+        let mut after: Vec<u32> = (0..columns[0].after.len())
             .map(|record| {
                 combination.clear();
                 for column in columns {
                     let code = column.recoding.code(column.after.code(record));
-                    combination.extend_from_slice(&code.to_le_bytes());
+                    combination.extend_from_slice(&code.to_be_bytes());
                 }
                 combinations.code(&combination)
             })
             .collect();
-        Self::Combined { before, after, levels: combinations.levels() }
+        // In the order of the columns' codes, as in one file alone.
+        let mut ranks = vec![0; combinations.levels()];
+        for (rank, code) in (0..).zip(combinations.order()) {
+            ranks[code as usize] = rank;
+        }
+        for code in before.iter_mut().chain(&mut after) {
+            *code = ranks[*code as usize];
+        }
+        Self::Combined { before, after, levels: ranks.len() }
     }
 
     fn levels(&self) -> usize {

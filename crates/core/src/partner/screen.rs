@@ -464,7 +464,7 @@ mod tests {
                 records: records.into_iter().map(|record| record[..variables].to_vec()).collect(),
             };
             let class = GeneratingClass::new(delta, tables.iter().copied());
-            let joint = JointTable::count(&world.packed());
+            let joint = crate::table::Located::count(&world.packed());
             let published = tables.iter().any(|table| keys.is_subset(table));
             for (effort, limit) in WAYS {
                 let separators = minimal_separators(&class.margin_graph(), limit);

@@ -16,8 +16,9 @@ use crate::random::{Random, Seed};
 use crate::table::{CellId, JointTable, Located};
 use crate::varset::VarSet;
 
-/// The random stream of this choice; the planner has number 0.
-const STREAM: u64 = 2;
+/// The random stream of this choice: the planner, the new order of the records and further
+/// seeds have others.
+const STREAM: u64 = 3;
 
 /// One record of a cell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

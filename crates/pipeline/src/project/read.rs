@@ -9,8 +9,8 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use marginswap_core::columns::did_you_mean;
 use marginswap_core::diagnostic::{Code, Diagnostic};
-use marginswap_core::encode::did_you_mean;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue, Error};
 
