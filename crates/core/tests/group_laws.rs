@@ -8,7 +8,9 @@ mod setting;
 use marginswap_core::encode::RecordId;
 use marginswap_core::graph::GeneratingClass;
 use marginswap_core::oracle::World;
-use marginswap_core::plan::{CellGroup, Constraints, Forbidden, Pairing, Prices, Taken, Term};
+use marginswap_core::plan::{
+    CellGroup, Constraints, Forbidden, NeverNew, Pairing, Prices, Taken, Term,
+};
 use marginswap_core::random::{Random, Seed};
 use marginswap_core::swap::apply;
 use marginswap_core::table::Located;
@@ -44,10 +46,18 @@ fn setting(number: u64) -> Setting {
     Setting {
         world: World { levels: vec![levels; variables], records },
         tables,
-        prices: Prices { keys, staying, weights: vec![1; variables] },
+        prices: Prices { staying, weights: vec![1; variables] },
+        keys,
+        sensitive: VarSet::EMPTY,
+        rounds: 0,
         constraints: Constraints {
-            matches: vec![agree],
+            matches: if random.below(3) == 0 {
+                vec![agree, VarSet::single(1)]
+            } else {
+                vec![agree]
+            },
             forbidden,
+            never_new: NeverNew::Nowhere,
             most_changed: (random.below(4) == 0).then(|| random.below(20) as u64),
             least_changed: (random.below(6) == 0).then(|| random.below(20) as u64),
         },
@@ -78,7 +88,7 @@ fn law_groups_protect_and_keep() {
         }
         let risky = setting.risky();
         let keys = |codes: &Vec<u32>| -> Vec<u32> {
-            setting.prices.keys.iter().map(|variable| codes[variable]).collect()
+            setting.keys.iter().map(|variable| codes[variable]).collect()
         };
         let mut changed = 0;
         let pairs = zip(&setting.world.records, &after.records);
@@ -98,13 +108,18 @@ fn law_groups_protect_and_keep() {
             for variable in setting.prices.staying {
                 assert_eq!(old[variable], new[variable], "{number}: what stays moves");
             }
-            for variable in setting.constraints.matches[0] {
-                assert_eq!(old[variable], new[variable], "{number}: a match is not respected");
+            if let [agree] = setting.constraints.matches[..] {
+                for variable in agree {
+                    assert_eq!(old[variable], new[variable], "{number}: a match is not respected");
+                }
             }
             if old != new {
-                let was_at_risk =
-                    zip(&setting.world.records, &risky).any(|(own, risky)| *risky && own == new);
-                assert!(!was_at_risk, "{number}: an emptied cell comes back");
+                let has_left = |person: usize| keys(&after.records[person]) != keys(new);
+                let mut parted = (0..risky.len())
+                    .filter(|&person| keys(&setting.world.records[person]) == keys(new));
+                let somebody = parted.clone().any(|person| risky[person]);
+                let comes_back = somebody && parted.all(has_left);
+                assert!(!comes_back, "{number}: a parted combination comes back");
             }
             let in_group = made
                 .plan
@@ -116,6 +131,14 @@ fn law_groups_protect_and_keep() {
             }
         }
         assert_eq!(made.records_changed(), changed, "{number}");
+        for group in made.plan.groups() {
+            let first = group.records[0].position();
+            let differing = group.records.iter().fold(VarSet::EMPTY, |all, record| {
+                all | setting.world.differing(first, record.position())
+            });
+            let mut lists = setting.constraints.matches.iter();
+            assert!(lists.any(|agree| !differing.meets(agree)), "{number}: no list is respected");
+        }
         assert!(setting.constraints.most_changed.is_none_or(|most| changed <= most), "{number}");
         let covered = |after: &World| {
             let pairs = zip(&setting.world.records, &after.records);

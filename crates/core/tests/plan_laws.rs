@@ -9,11 +9,13 @@ mod setting;
 use std::collections::BTreeMap;
 
 use marginswap_core::encode::{Layout, RecordId};
-use marginswap_core::graph::GeneratingClass;
+use marginswap_core::graph::{GeneratingClass, MarginGraph};
 use marginswap_core::oracle::{World, all_antichains};
 use marginswap_core::partner::pair;
+use marginswap_core::partner::parting::can_part;
 use marginswap_core::plan::{
-    CellPlan, CellSwap, Constraints, Forbidden, Obstacle, Pairing, Prices, Taken, Term, cheapest,
+    Aim, CellPlan, CellSwap, Constraints, Forbidden, Goal, Obstacle, Pairing, Prices, Taken, Term,
+    cheapest,
 };
 use marginswap_core::risk::rare_cells;
 use marginswap_core::swap::apply;
@@ -28,15 +30,14 @@ impl Setting {
         self.made(Pairing::Greedy, 2, seed)
     }
 
-    /// What can be exchanged between the two so that both change their keys, every table is
-    /// kept and nothing that stays moves.
+    /// What can be exchanged between the two so that neither record has the keys of one of
+    /// them, every table is kept and nothing that stays moves.
     fn exchanges(&self, left: usize, right: usize) -> Vec<VarSet> {
         let movable = VarSet::first(self.world.levels.len()) - self.prices.staying;
         movable
             .subsets()
             .filter(|&exchanged| {
-                let changed = self.world.differing(left, right) & exchanged;
-                changed.meets(&self.prices.keys)
+                self.world.parts(left, right, exchanged, self.keys)
                     && self.world.is_effective(left, right, exchanged)
                     && self.world.keeps(left, right, exchanged, &self.tables)
             })
@@ -67,22 +68,54 @@ impl Setting {
         self.prices.cost(self.world.differing(left, right), exchanged)
     }
 
-    /// No record stands in the cell of a record at risk, and no rule is broken more often.
-    fn is_clean(&self, after: &World, changed: &[usize]) -> bool {
+    fn key(&self, record: &[u32]) -> Vec<u32> {
+        self.keys.iter().map(|variable| record[variable]).collect()
+    }
+
+    /// Has somebody at risk these keys, and can everybody who has them be parted from them?
+    fn is_protected(&self, key: &[u32]) -> bool {
         let risky = self.risky();
+        let with_key =
+            || (0..risky.len()).filter(|&other| self.key(&self.world.records[other]) == key);
+        let graph = self.class().margin_graph();
+        let can_leave = |record: usize| {
+            let differing = |other| self.world.differing(record, other);
+            (0..risky.len()).any(|other| can_part(&graph, differing(other), self.keys))
+        };
+        with_key().any(|other| risky[other]) && with_key().all(can_leave)
+    }
+
+    /// No record comes to have the keys of somebody at risk, and none breaks a rule in a way
+    /// that no record of these did.
+    fn is_clean(&self, after: &World, changed: &[usize]) -> bool {
         let layout = Layout::new(&self.world.levels);
-        let broken = |world: &World, rule: &Forbidden| {
+        let broken = |world: &World, rule: &Forbidden| -> BTreeMap<Vec<u32>, usize> {
             let packed = world.packed();
-            let holds = |&&record: &&usize| rule.holds(&layout, packed.cells().get(record));
-            changed.iter().filter(holds).count()
+            let mut found = BTreeMap::new();
+            for &record in changed {
+                if rule.holds(&layout, packed.cells().get(record)) {
+                    let codes = rule.terms.iter().map(|t| world.records[record][t.variable]);
+                    *found.entry(codes.collect()).or_default() += 1;
+                }
+            }
+            found
         };
-        let occupied = |record: usize| {
-            let cell = &after.records[record];
-            (0..risky.len()).any(|other| risky[other] && self.world.records[other] == *cell)
+        let is_kept = |rule: &Forbidden| {
+            let before = broken(&self.world, rule);
+            let after = broken(after, rule);
+            after.iter().all(|(codes, count)| before.get(codes).is_some_and(|old| old >= count))
         };
-        let mut rules = self.constraints.forbidden.iter();
-        rules.all(|rule| broken(after, rule) <= broken(&self.world, rule))
-            && !changed.iter().any(|&record| occupied(record))
+        self.constraints.forbidden.iter().all(is_kept)
+            && !changed.iter().any(|&record| self.is_protected(&self.key(&after.records[record])))
+    }
+
+    /// Would a swap of the two leave somebody alone with their keys, after all others?
+    fn would_expose(&self, after: &World, left: usize, right: usize) -> bool {
+        [left, right].iter().any(|&record| {
+            let key = self.key(&self.world.records[record]);
+            let now = after.records.iter().filter(|other| self.key(other) == key).count();
+            now == 2 && !self.is_protected(&key)
+        })
     }
 }
 
@@ -125,8 +158,10 @@ fn settings() -> impl Strategy<Value = Setting> {
                         .collect(),
                 },
                 tables,
+                keys: if keys.is_empty() { VarSet::single(0) } else { keys },
+                sensitive: VarSet::EMPTY,
+                rounds: 0,
                 prices: Prices {
-                    keys: if keys.is_empty() { VarSet::single(0) } else { keys },
                     staying: stays
                         .filter(|&stays| stays < variables)
                         .map_or(VarSet::EMPTY, VarSet::single),
@@ -184,7 +219,7 @@ proptest! {
             prop_assert!(!setting.world.differing(left, right).meets(&setting.constraints.matches[0]));
             for record in [left, right] {
                 let key = |world: &World| -> Vec<u32> {
-                    setting.prices.keys.iter().map(|variable| world.records[record][variable]).collect()
+                    setting.keys.iter().map(|variable| world.records[record][variable]).collect()
                 };
                 prop_assert_ne!(key(&setting.world), key(&released), "the keys change");
                 for variable in setting.prices.staying {
@@ -378,10 +413,10 @@ proptest! {
     #[test]
     fn law_rare_on_the_keys(setting in settings(), k in 1u64..4) {
         let joint = Located::count(&setting.world.packed());
-        let rare = rare_cells(&joint, setting.prices.keys, k);
-        let table = setting.world.margin_table(setting.prices.keys);
+        let rare = rare_cells(&joint, setting.keys, k);
+        let table = setting.world.margin_table(setting.keys);
         for (record, codes) in setting.world.records.iter().enumerate() {
-            let key: Vec<u32> = setting.prices.keys.iter().map(|variable| codes[variable]).collect();
+            let key: Vec<u32> = setting.keys.iter().map(|variable| codes[variable]).collect();
             prop_assert_eq!(rare[joint.cell_of(RecordId::at(record)).position()], table[&key] < k);
         }
     }
@@ -410,7 +445,9 @@ proptest! {
                 .collect();
             for left in (0..setting.world.records.len()).filter(|record| !used.contains(record)) {
                 for right in (0..left).filter(|record| !used.contains(record)) {
-                    prop_assert!(!setting.can_protect(left, right), "a rate is reached where it can be");
+                    let exposes = setting.would_expose(&filled.after(&filled.plan(1)), left, right);
+                    let can = setting.can_protect(left, right) && !exposes;
+                    prop_assert!(!can, "a rate is reached where it can be");
                 }
             }
         }
@@ -446,36 +483,62 @@ fn greedy_comes_near_the_best() {
 }
 
 /// The cheapest exchange, against trying every union of parts, for every class on up to
-/// four variables, every difference, and several prices.
+/// four variables, every difference, every set of keys and every goal.
 #[test]
 fn law_cheapest_exchange() {
     for variables in 2..=4 {
+        let delta = VarSet::first(variables);
+        let prices = [
+            Prices { staying: VarSet::EMPTY, weights: vec![1; variables] },
+            Prices { staying: VarSet::EMPTY, weights: (1..=variables as u64).collect() },
+            Prices { staying: VarSet::single(variables - 1), weights: vec![2; variables] },
+        ];
         for chain in all_antichains(variables) {
-            let graph = GeneratingClass::new(VarSet::first(variables), chain).margin_graph();
-            for differing in VarSet::first(variables).subsets() {
-                for (keys, staying, weights) in [
-                    (VarSet::first(variables), VarSet::EMPTY, vec![1; variables]),
-                    (VarSet::single(0), VarSet::EMPTY, (1..=variables as u64).collect()),
-                    (VarSet::from([0, 1]), VarSet::single(variables - 1), vec![2; variables]),
-                    (VarSet::single(1), VarSet::single(0), (1..=variables as u64).rev().collect()),
-                ] {
-                    let prices = Prices { keys, staying, weights };
-                    let parts = pair::exchangeable_parts(&graph, differing);
-                    let all: Vec<VarSet> = pair::exchanges(&parts)
-                        .flat_map(|exchanged| [exchanged, differing - exchanged])
-                        .filter(|exchanged| exchanged.meets(&keys) && !exchanged.meets(&staying))
-                        .collect();
-                    let cheapest_cost =
-                        all.iter().map(|exchanged| prices.cost(differing, *exchanged)).min();
-                    let offer = cheapest(&graph, &prices, differing);
-                    assert_eq!(offer.as_ref().map(|offer| offer.cost), cheapest_cost);
-                    for exchanged in offer.into_iter().flat_map(|offer| offer.exchanges) {
-                        assert!(all.contains(&exchanged));
-                        assert_eq!(Some(prices.cost(differing, exchanged)), cheapest_cost);
+            let graph = GeneratingClass::new(delta, chain).margin_graph();
+            for (keys, differing) in delta
+                .subsets()
+                .flat_map(|keys| delta.subsets().map(move |differing| (keys, differing)))
+            {
+                for (prices, goal) in prices.iter().flat_map(|prices| {
+                    [Goal::Part, Goal::Detach, Goal::Any].map(|goal| (prices, goal))
+                }) {
+                    for needed in 1..=2 {
+                        let aim = Aim { keys, sensitive: delta - keys, needed };
+                        check_cheapest(&graph, prices, goal, aim, differing);
                     }
                 }
             }
         }
+    }
+}
+
+fn check_cheapest(graph: &MarginGraph, prices: &Prices, goal: Goal, aim: Aim, differing: VarSet) {
+    let parts = pair::exchangeable_parts(graph, differing);
+    let serves = |exchanged: &VarSet| {
+        let at_stake = differing & aim.keys;
+        let behind = differing - *exchanged;
+        let parted = at_stake.meets(exchanged) && at_stake.meets(&behind);
+        let detached = !at_stake.is_empty()
+            && at_stake.is_subset(exchanged)
+            && (behind & aim.sensitive).len() >= aim.needed;
+        match goal {
+            Goal::Part => parted,
+            Goal::Detach => parted || detached,
+            Goal::Any => !at_stake.is_empty(),
+        }
+    };
+    let both = |exchanged: VarSet| [exchanged, differing - exchanged];
+    let all: Vec<VarSet> = pair::exchanges(&parts)
+        .filter(|&exchanged| both(exchanged).iter().any(serves))
+        .flat_map(both)
+        .filter(|exchanged| !exchanged.meets(&prices.staying))
+        .collect();
+    let cheapest_cost = all.iter().map(|exchanged| prices.cost(differing, *exchanged)).min();
+    let offer = cheapest(graph, prices, goal, &[aim], differing);
+    assert_eq!(offer.as_ref().map(|offer| offer.cost), cheapest_cost);
+    for exchanged in offer.into_iter().flat_map(|offer| offer.exchanges) {
+        assert!(all.contains(&exchanged));
+        assert_eq!(Some(prices.cost(differing, exchanged)), cheapest_cost);
     }
 }
 

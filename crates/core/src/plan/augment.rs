@@ -23,13 +23,13 @@ const TRIED: usize = 64;
 /// How many cells are looked at for all open cells together.
 const LOOKED_AT_IN_ALL: usize = 2_000_000;
 
-/// The swaps that take a record of each cell.
+/// The swaps that take a record of each cell, but for those that are settled.
 struct SwapsOf(Map<u32, Vec<u32>>);
 
 impl SwapsOf {
-    fn new(swaps: &[CellSwap]) -> Self {
+    fn new(swaps: &[CellSwap], settled: usize) -> Self {
         let mut swaps_of = Self(Map::with_hasher(STATE));
-        for (number, swap) in (0..).zip(swaps) {
+        for (number, swap) in (0..).zip(swaps).skip(settled) {
             swaps_of.add(swap.left.cell.position(), number);
             swaps_of.add(swap.right.cell.position(), number);
         }
@@ -58,8 +58,8 @@ impl Planner<'_> {
             return;
         }
         let mut left = LOOKED_AT_IN_ALL;
-        let mut swaps_of = SwapsOf::new(&self.swaps);
-        for separator in self.task.separators.list() {
+        let mut swaps_of = SwapsOf::new(&self.swaps, self.settled);
+        for separator in self.useful_separators() {
             self.augment_through(separator, agree, &mut swaps_of, &mut left);
             self.close_cells();
             if self.open.is_empty() || self.is_full() || left == 0 {
@@ -152,7 +152,7 @@ impl Planner<'_> {
             None
         };
         let taker = self.pool.take(cell);
-        self.swaps[swap as usize] = CellSwap { left: taker, right: record, exchanged };
+        self.replace_swap(swap as usize, CellSwap { left: taker, right: record, exchanged });
         swaps_of.remove(mate_cell, swap);
         swaps_of.add(cell, swap);
         match next {
@@ -161,7 +161,7 @@ impl Planner<'_> {
                 swaps_of.add(mate_cell, new);
                 swaps_of.add(partner, new);
                 let right = self.pool.take(partner);
-                self.swaps.push(CellSwap { left: mate, right, exchanged });
+                self.add_swap(CellSwap { left: mate, right, exchanged });
             }
             None => self.pool.give_back(mate),
         }

@@ -11,12 +11,14 @@
 
 use rayon::prelude::*;
 
+use super::combinations::Combinations;
 use super::live::{Live, Question};
-use super::{Forbidden, Planner, Taken, number};
+use super::seen::Seen;
+use super::{Constraints, Planner, Taken, number};
 use crate::hash::{Map, STATE};
-use crate::moves::{Answer, Found, Free, Limits, MoveSearch, Wishes};
+use crate::moves::{Answer, Found, Limits, MoveSearch, Wishes};
 use crate::random::{Random, Seed};
-use crate::table::{CellId, CellIndex, Grouping};
+use crate::table::{CellId, JointTable};
 use crate::varset::VarSet;
 
 /// Swaps of more than two records are allowed.
@@ -55,9 +57,6 @@ pub(super) struct Beyond {
     pub(super) barred: Map<u32, ()>,
     /// The steps of unsuccessful questions so far.
     pub(super) spent: u64,
-    /// For each cell the number of its key combination, and how many records still have it.
-    key_of: Vec<u32>,
-    keys_left: Vec<u32>,
 }
 
 /// May a helper leave another record alone with its keys?
@@ -70,11 +69,15 @@ pub(super) enum Company {
 }
 
 /// What every move must respect: the part that does not depend on who is free.
+///
+/// No record may come to have the keys of somebody at risk, so everybody at risk who takes
+/// part in a move is parted from their keys by it.
 pub(super) struct Rules<'a> {
-    cells: &'a CellIndex,
-    protected: &'a [bool],
-    forbidden: &'a [Forbidden],
+    pub(super) combinations: &'a [Combinations],
+    constraints: &'a Constraints,
+    seen: &'a Seen<'a>,
     layout: &'a crate::encode::Layout,
+    all: VarSet,
     keys: VarSet,
     staying: VarSet,
     agree: VarSet,
@@ -82,8 +85,16 @@ pub(super) struct Rules<'a> {
 
 impl Rules<'_> {
     fn may_make(&self, cell: &[u64]) -> bool {
-        let brings_back = self.cells.find(cell).is_some_and(|known| self.protected[known as usize]);
-        !brings_back && !self.forbidden.iter().any(|rule| rule.holds(self.layout, cell))
+        let brings_back = self.combinations.iter().any(|keys| keys.is_protected(cell));
+        let breaks = || self.constraints.forbidden.iter().any(|rule| rule.holds(self.layout, cell));
+        !brings_back && !breaks() && !self.is_never_new(cell)
+    }
+
+    /// Has a cell two values that must not be seen together for the first time?
+    fn is_never_new(&self, cell: &[u64]) -> bool {
+        let never_new = &self.constraints.never_new;
+        let forbids = |left: usize, right: usize| left != right && never_new.forbids(left, right);
+        never_new.is_some() && self.seen.never_seen(cell, self.all, self.all, forbids) > 0
     }
 }
 
@@ -94,7 +105,6 @@ pub(super) struct Snapshot<'a> {
     /// not covered.
     pub(super) free: &'a [u32],
     pub(super) open: &'a [bool],
-    pub(super) key_combinations: &'a CellIndex,
 }
 
 impl Wishes for Snapshot<'_> {
@@ -125,9 +135,35 @@ impl Wishes for Snapshot<'_> {
     /// Whoever covers more goes first, then whoever makes fewer new uniques.
     fn rank(&self, found: &Found) -> u64 {
         let others = found.cells.iter().filter(|cell| !self.open[cell.position()]).count() as u64;
-        let known = |cell: &&Vec<u64>| self.key_combinations.find(cell).is_none();
-        let new = found.table_move.added().iter().filter(known).count() as u64;
+        let combinations = self.rules.combinations;
+        let is_new = |cell: &&Vec<u64>| combinations.iter().any(|keys| keys.is_new(cell));
+        let new = found.table_move.added().iter().filter(is_new).count() as u64;
         others * 64 + new
+    }
+}
+
+/// No wish but that one record is parted from its keys.
+struct Parting<'a> {
+    joint: &'a JointTable,
+    planner: &'a Planner<'a>,
+    cell: u32,
+}
+
+impl Wishes for Parting<'_> {
+    fn free(&self, cell: CellId) -> u32 {
+        self.joint.counts()[cell.position()]
+    }
+
+    fn may_make(&self, cell: &[u64]) -> bool {
+        let own = self.cell as usize;
+        self.planner
+            .combinations
+            .iter()
+            .all(|keys| !keys.is_at_risk(own) || keys.find(cell) != Some(keys.of(own)))
+    }
+
+    fn keys(&self) -> VarSet {
+        self.planner.task.all_keys()
     }
 }
 
@@ -135,8 +171,9 @@ impl Planner<'_> {
     /// Covers what pairs leave open; first with helpers that leave nobody alone, on records
     /// without a swap and then on the live table, and only then with any.
     pub(super) fn cover_beyond_pairs(&mut self, larger: Larger<'_>, seed: Seed) {
+        // Whom no pair parts a larger swap may.
+        self.combinations.iter_mut().for_each(Combinations::protect_untouched);
         for company in [Company::Kept, Company::Given] {
-            self.count_keys();
             for &agree in &self.task.constraints.matches {
                 self.cover_by_helpers(larger, agree, seed, company);
             }
@@ -154,14 +191,13 @@ impl Planner<'_> {
             .filter(|cell| !self.beyond.impossible.contains_key(cell))
             .take(MOST_ASKED_AGAIN)
             .collect();
-        let free =
-            Free { joint: self.task.joint, keys: self.task.prices.keys, staying: VarSet::EMPTY };
         let limits = Limits { records: larger.records, steps: STEPS };
         let barred: Vec<(u32, Answer)> = left
             .into_par_iter()
             .map(|cell| {
                 let mut random = Random::new(seed, stream(Company::Given, u64::MAX >> 40, cell));
-                (cell, larger.search.answer(CellId(cell), &free, limits, &mut random))
+                let wishes = Parting { joint: self.task.joint, planner: self, cell };
+                (cell, larger.search.answer(CellId(cell), &wishes, limits, &mut random))
             })
             .collect();
         for (cell, answer) in barred {
@@ -173,33 +209,22 @@ impl Planner<'_> {
         }
     }
 
-    /// Counts for each key combination the records that still have it.
-    fn count_keys(&mut self) {
-        let joint = self.task.joint;
-        let keys = Grouping::of(joint.cells(), self.task.prices.keys);
-        let mut left = vec![0u32; keys.groups()];
-        for (&key, &count) in keys.group_of().iter().zip(joint.counts()) {
-            left[key as usize] += count;
-        }
-        let key_of = keys.into_group_of();
-        let swapped = self.swaps.iter().flat_map(|swap| [swap.left, swap.right]);
-        let grouped = self.beyond.groups.iter().flatten().map(|(taken, _)| *taken);
-        for taken in swapped.chain(grouped) {
-            let key = key_of[taken.cell.position()];
-            left[key as usize] = left[key as usize].saturating_sub(1);
-        }
-        self.beyond.key_of = key_of;
-        self.beyond.keys_left = left;
+    /// Is somebody at risk there who shares the keys with a record that came to have them?
+    pub(super) fn has_company(&self, cell: usize) -> bool {
+        self.combinations.iter().any(|keys| keys.may_get_company(cell))
     }
 
     /// How many records of a cell may help.
     fn helpers(&self, cell: usize, company: Company) -> u32 {
+        if self.has_company(cell) {
+            return 0;
+        }
         let free = self.pool.free(cell);
         if self.pool.is_open(cell) || company == Company::Given {
             return free;
         }
-        let left = self.beyond.keys_left[self.beyond.key_of[cell] as usize];
-        free.min(left.saturating_sub(2))
+        let spare = |keys: &Combinations| keys.now(cell).saturating_sub(2);
+        self.combinations.iter().map(spare).min().map_or(free, |spare| free.min(spare))
     }
 
     /// Covers what is open with groups on records that have no swap.
@@ -213,11 +238,11 @@ impl Planner<'_> {
         let cells = self.task.joint.len();
         let mut queue: Vec<u32> = (0..cells)
             .filter(|&cell| !self.beyond.impossible.contains_key(&number(cell)))
+            .filter(|&cell| !self.has_company(cell))
             .flat_map(|cell| std::iter::repeat_n(number(cell), self.pool.open(cell) as usize))
             .collect();
         self.random.shuffle(&mut queue);
         let limits = Limits { records: larger.records, steps: STEPS };
-        let all = self.all_key_combinations();
         let mut given_up: Map<u32, ()> = Map::with_hasher(STATE);
         let mut round = 0u64;
         while !queue.is_empty() && self.beyond.spent < STEPS_IN_ALL {
@@ -231,12 +256,7 @@ impl Planner<'_> {
             asked.retain(|cell| !given_up.contains_key(cell));
             let free: Vec<u32> = (0..cells).map(|cell| self.helpers(cell, company)).collect();
             let open: Vec<bool> = (0..cells).map(|cell| self.pool.is_open(cell)).collect();
-            let wishes = Snapshot {
-                rules: self.rules(agree),
-                free: &free,
-                open: &open,
-                key_combinations: all.as_ref().unwrap_or(&self.cells),
-            };
+            let wishes = Snapshot { rules: self.rules(agree), free: &free, open: &open };
             let answers: Vec<(u32, Answer)> = asked
                 .into_par_iter()
                 .map(|cell| {
@@ -282,18 +302,14 @@ impl Planner<'_> {
         }
     }
 
-    /// The key combinations of the file; `None` when the keys are all variables.
-    pub(super) fn all_key_combinations(&self) -> Option<CellIndex> {
-        self.key_combinations.clone()
-    }
-
     pub(super) fn rules(&self, agree: VarSet) -> Rules<'_> {
         Rules {
-            cells: &self.cells,
-            protected: &self.protected,
-            forbidden: &self.task.constraints.forbidden,
+            combinations: &self.combinations,
+            constraints: self.task.constraints,
+            seen: &self.seen,
             layout: self.task.joint.cells().layout(),
-            keys: self.task.prices.keys,
+            all: self.task.class.delta(),
+            keys: self.task.all_keys(),
             staying: self.task.prices.staying,
             agree,
         }
@@ -313,17 +329,22 @@ impl Planner<'_> {
     }
 
     fn make_group(&mut self, group: &Found) {
-        let members = group
+        let cells = self.task.joint.cells();
+        let members: Vec<(Taken, Vec<u64>)> = group
             .cells
             .iter()
             .zip(&group.takes)
             .map(|(cell, &slot)| {
                 let taken = self.pool.take(cell.position());
-                let key = self.beyond.key_of[cell.position()] as usize;
-                self.beyond.keys_left[key] = self.beyond.keys_left[key].saturating_sub(1);
                 (taken, group.table_move.added()[slot].clone())
             })
             .collect();
+        for keys in &mut self.combinations {
+            for (taken, new) in &members {
+                keys.leave(cells.get(taken.cell.position()));
+                keys.arrive(new);
+            }
+        }
         self.beyond.groups.push(members);
     }
 
@@ -351,6 +372,7 @@ impl Planner<'_> {
         }
         if changed {
             live.settle(self);
+            self.recount();
         }
     }
 }

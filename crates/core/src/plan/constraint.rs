@@ -38,14 +38,46 @@ impl Forbidden {
     }
 }
 
+/// Where two values may not come together for the first time.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum NeverNew {
+    /// Nowhere: such combinations are only avoided among equally good exchanges.
+    #[default]
+    Nowhere,
+    /// For these pairs of variables, the lower one first.
+    Pairs(Vec<[usize; 2]>),
+    /// For any two variables.
+    Everywhere,
+}
+
+impl NeverNew {
+    /// Is anything forbidden?
+    #[must_use]
+    pub fn is_some(&self) -> bool {
+        *self != Self::Nowhere
+    }
+
+    /// Is a new combination of these two variables forbidden, the lower one first?
+    #[must_use]
+    pub fn forbids(&self, left: usize, right: usize) -> bool {
+        match self {
+            Self::Nowhere => false,
+            Self::Pairs(pairs) => pairs.contains(&[left, right]),
+            Self::Everywhere => true,
+        }
+    }
+}
+
 /// The constraints of a plan.
 #[derive(Debug, Clone)]
 pub struct Constraints {
     /// The variables on which two partners must agree: the lists are tried in order, each
     /// for the records that the ones before left without a partner. At least one list.
     pub matches: Vec<VarSet>,
-    /// Combinations that no swap may create.
+    /// Combinations that no record may newly have.
     pub forbidden: Vec<Forbidden>,
+    /// Pairs of variables of which no combination may be made that nobody had.
+    pub never_new: NeverNew,
     /// At most so many records may be changed.
     pub most_changed: Option<u64>,
     /// Random swaps are added until so many records are changed.
@@ -57,6 +89,7 @@ impl Default for Constraints {
         Self {
             matches: vec![VarSet::EMPTY],
             forbidden: Vec::new(),
+            never_new: NeverNew::Nowhere,
             most_changed: None,
             least_changed: None,
         }

@@ -1,13 +1,15 @@
-//! What to exchange between two records: the least harm that changes the keys.
+//! What to exchange between two records: the least harm that serves a goal.
 //!
 //! A swap of E disturbs the two-way tables of a variable inside E with one outside, both
 //! differing: its cost is w(E ∩ Δ̄) · w(Δ̄ ∖ E). For a given Δ̄ this is smallest where w(E)
-//! is smallest or largest, so among all unions of parts it is enough to look at single
-//! parts and at all parts but one. The slow twin tries every union.
+//! is smallest or largest. To part the keys both sides need a part with a key, so the
+//! cheapest is one such part alone. To detach, all parts with a key travel, and of the
+//! others as many as leave enough behind. The slow twin tries every union.
 //!
-//! E must touch a key (otherwise the record keeps its own key combination) and nothing that
-//! stays.
+//! E holds nothing that stays. E and Δ̄ ∖ E give the same records, so of the two only one is
+//! offered: the one with fewer variables, where both may be exchanged.
 
+use super::{Aim, Goal};
 use crate::graph::MarginGraph;
 use crate::hash::{Map, STATE};
 use crate::partner::pair;
@@ -16,8 +18,6 @@ use crate::varset::VarSet;
 /// What an exchange may touch and what it costs.
 #[derive(Debug, Clone)]
 pub struct Prices {
-    /// The variables an intruder may know.
-    pub keys: VarSet,
     /// The variables that never move.
     pub staying: VarSet,
     /// What disturbing each variable costs.
@@ -35,10 +35,20 @@ impl Prices {
         self.weight(differing & exchanged) * self.weight(differing - exchanged)
     }
 
-    /// Does E touch a key and nothing that stays?
+    /// Of E and Δ̄ ∖ E the one to be exchanged: nothing that stays, few variables. `None`
+    /// when both hold something that stays.
     #[must_use]
-    pub fn allows(&self, exchanged: VarSet) -> bool {
-        exchanged.meets(&self.keys) && !exchanged.meets(&self.staying)
+    pub fn at_rest(&self, differing: VarSet, exchanged: VarSet) -> Option<VarSet> {
+        let other = differing - exchanged;
+        match (exchanged.meets(&self.staying), other.meets(&self.staying)) {
+            (true, true) => None,
+            (true, false) => Some(other),
+            (false, true) => Some(exchanged),
+            (false, false) => {
+                let order = |set: VarSet| (set.len(), set);
+                Some(if order(exchanged) <= order(other) { exchanged } else { other })
+            }
+        }
     }
 }
 
@@ -52,34 +62,68 @@ pub struct Offer {
 }
 
 /// The cheapest exchanges between records that differ on Δ̄; `None` when no exchange keeps
-/// the tables, changes a key and leaves alone what stays.
+/// the tables, serves the goal for some aim and leaves alone what stays.
 ///
 /// Law: `cheapest-exchange`.
 #[must_use]
-pub fn cheapest(graph: &MarginGraph, prices: &Prices, differing: VarSet) -> Option<Offer> {
+pub fn cheapest(
+    graph: &MarginGraph,
+    prices: &Prices,
+    goal: Goal,
+    aims: &[Aim],
+    differing: VarSet,
+) -> Option<Offer> {
     let parts = pair::exchangeable_parts(graph, differing);
     if parts.len() < 2 {
         return None;
     }
     let mut offer: Option<Offer> = None;
-    for part in parts {
-        for exchanged in [part, differing - part] {
-            if !prices.allows(exchanged) {
-                continue;
-            }
-            let cost = prices.cost(differing, exchanged);
-            match &mut offer {
-                Some(best) if best.cost < cost => {}
-                Some(best) if best.cost == cost => best.exchanges.push(exchanged),
-                _ => offer = Some(Offer { cost, exchanges: vec![exchanged] }),
-            }
+    for exchanged in candidates(&parts, goal, aims, differing) {
+        if !goal.is_served(aims, differing, exchanged) {
+            continue;
+        }
+        let Some(exchanged) = prices.at_rest(differing, exchanged) else { continue };
+        let cost = prices.cost(differing, exchanged);
+        match &mut offer {
+            Some(best) if best.cost < cost => {}
+            Some(best) if best.cost == cost => best.exchanges.push(exchanged),
+            _ => offer = Some(Offer { cost, exchanges: vec![exchanged] }),
         }
     }
     if let Some(offer) = &mut offer {
-        offer.exchanges.sort();
+        offer.exchanges.sort_unstable();
         offer.exchanges.dedup();
     }
     offer
+}
+
+/// Sets E among which the cheapest is.
+fn candidates(parts: &[VarSet], goal: Goal, aims: &[Aim], differing: VarSet) -> Vec<VarSet> {
+    let mut found = parts.to_vec();
+    if goal == Goal::Detach {
+        for aim in aims {
+            detaching(parts, aim, &mut found);
+        }
+    }
+    found.retain(|exchanged| pair::is_effective(differing, *exchanged));
+    found
+}
+
+/// With few other parts every union of them that stays behind, otherwise all of them, those
+/// with a sensitive variable, and each alone.
+fn detaching(parts: &[VarSet], aim: &Aim, found: &mut Vec<VarSet>) {
+    const FEW: usize = 6;
+    let others: Vec<VarSet> = parts.iter().copied().filter(|part| !part.meets(&aim.keys)).collect();
+    let union = |chosen: &mut dyn Iterator<Item = VarSet>| {
+        chosen.fold(VarSet::EMPTY, |all, part| all | part)
+    };
+    if others.len() <= FEW {
+        let chosen = VarSet::first(others.len()).subsets();
+        found.extend(chosen.map(|chosen| union(&mut chosen.iter().map(|part| others[part]))));
+    } else {
+        found.push(union(&mut others.iter().copied()));
+        found.push(union(&mut others.iter().copied().filter(|part| part.meets(&aim.sensitive))));
+    }
 }
 
 /// [`cheapest`], remembered for each Δ̄.
@@ -87,20 +131,40 @@ pub fn cheapest(graph: &MarginGraph, prices: &Prices, differing: VarSet) -> Opti
 pub struct Offers<'a> {
     graph: &'a MarginGraph,
     prices: &'a Prices,
+    goal: Goal,
+    aims: Vec<Aim>,
     known: Map<VarSet, Option<Offer>>,
 }
 
 impl<'a> Offers<'a> {
     /// Nothing is remembered yet.
     #[must_use]
-    pub fn new(graph: &'a MarginGraph, prices: &'a Prices) -> Self {
-        Self { graph, prices, known: Map::with_hasher(STATE) }
+    pub fn new(graph: &'a MarginGraph, prices: &'a Prices, goal: Goal, aims: Vec<Aim>) -> Self {
+        Self { graph, prices, goal, aims, known: Map::with_hasher(STATE) }
     }
 
     /// The margin graph they come from.
     #[must_use]
     pub fn graph(&self) -> &'a MarginGraph {
         self.graph
+    }
+
+    /// What they are for.
+    #[must_use]
+    pub fn goal(&self) -> Goal {
+        self.goal
+    }
+
+    /// What each intruder asks for.
+    #[must_use]
+    pub fn aims(&self) -> &[Aim] {
+        &self.aims
+    }
+
+    /// The same for another goal.
+    #[must_use]
+    pub fn with_goal(&self, goal: Goal) -> Self {
+        Self::new(self.graph, self.prices, goal, self.aims.clone())
     }
 
     /// The cheapest exchanges for Δ̄.
@@ -110,7 +174,10 @@ impl<'a> Offers<'a> {
         if self.known.len() > MOST_REMEMBERED {
             self.known.clear();
         }
-        let Self { graph, prices, known } = self;
-        known.entry(differing).or_insert_with(|| cheapest(graph, prices, differing)).as_ref()
+        let Self { graph, prices, goal, aims, known } = self;
+        known
+            .entry(differing)
+            .or_insert_with(|| cheapest(graph, prices, *goal, aims, differing))
+            .as_ref()
     }
 }

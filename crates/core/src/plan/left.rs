@@ -1,7 +1,7 @@
 //! Why a record at risk that has partners is left without a swap.
 //!
 //! Every cell of the file is a possible partner, and the one that comes furthest decides:
-//! an exchange that changes a key, on which the two agree where they must, that makes no
+//! an exchange that parts or detaches it from its keys, on which the two agree where they must, that makes no
 //! cell or combination that must not be, with a free record. The work for all left records
 //! together is bounded and each has its share; whose share ends first is
 //! [`Obstacle::Unknown`].
@@ -24,11 +24,12 @@ const REFUSING: usize = 64;
 /// What stands between a record and a swap, from the hardest to the softest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Obstacle {
-    /// No exchange with any partner changes its keys and leaves alone what stays.
+    /// No exchange with any partner parts or detaches it from its keys and leaves alone what
+    /// stays.
     Keys,
     /// Such exchanges exist, but with no partner that agrees where it must.
     Match,
-    /// Those break a rule or put a record into the cell of one at risk.
+    /// Those break a rule or give a record the keys of somebody at risk.
     Rules,
     /// Allowed partners exist, and all are taken by other swaps.
     Taken,
@@ -66,7 +67,7 @@ impl Planner<'_> {
         self.close_cells();
         let steps = MOST_STEPS / self.open.len().max(1);
         let this = &*self;
-        let offers = || Offers::new(this.offers.graph(), this.task.prices);
+        let offers = || this.offers.with_goal(this.offers.goal());
         let obstacles: Vec<Obstacle> = this
             .open
             .par_iter()

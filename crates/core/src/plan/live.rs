@@ -14,6 +14,7 @@ use std::hash::BuildHasher;
 use rayon::prelude::*;
 
 use super::beyond::{Company, STEPS, STEPS_IN_ALL, Snapshot, pass};
+use super::combinations::Combinations;
 use super::{Planner, Taken, number};
 use crate::encode::PackedCells;
 use crate::hash::{Map, STATE};
@@ -70,7 +71,7 @@ impl Live {
             live.start_group(group.iter().cloned());
         }
         live.open = (0..cells.len())
-            .filter(|&cell| planner.pool.is_open(cell))
+            .filter(|&cell| planner.pool.is_open(cell) && !planner.has_company(cell))
             .map(number)
             .filter(|cell| !planner.beyond.impossible.contains_key(cell))
             .collect();
@@ -94,6 +95,34 @@ impl Live {
             root = self.group[root as usize];
         }
         root
+    }
+
+    /// Would all records that a move ties together agree on one of the lists? With several
+    /// lists each move may follow another one.
+    fn agrees_when_tied(&self, planner: &Planner<'_>, members: &[(Member, Vec<u64>)]) -> bool {
+        let matches = &planner.task.constraints.matches;
+        if matches.len() < 2 {
+            return true;
+        }
+        let roots: Vec<u32> = members
+            .iter()
+            .filter_map(|(member, _)| match member {
+                Member::Again(record) => Some(self.root(*record)),
+                Member::Fresh(_) => None,
+            })
+            .collect();
+        let fresh = members.iter().filter_map(|(member, _)| match member {
+            Member::Fresh(taken) => Some(*taken),
+            Member::Again(_) => None,
+        });
+        let tied = (0..number(self.moved.len()))
+            .filter(|&record| roots.contains(&self.root(record)))
+            .map(|record| self.moved[record as usize].from);
+        let cells = planner.task.joint.cells();
+        let mut all = fresh.chain(tied).map(|taken| taken.cell.position());
+        let Some(first) = all.next() else { return true };
+        let differing = all.fold(VarSet::EMPTY, |all, cell| all | cells.differing(first, cell));
+        matches.iter().any(|agree| !differing.meets(agree))
     }
 
     /// Gives records other cells and ties them together.
@@ -138,20 +167,19 @@ impl Live {
         for &cell in &self.open {
             open[table.now_of(cell as usize).position()] = true;
         }
-        let mut neighbours = Neighbours::new(planner, self, &table, company);
+        let mut neighbours: Vec<Neighbours> = task
+            .intruders
+            .iter()
+            .map(|intruder| Neighbours::new(planner, self, &table, intruder.keys, company))
+            .collect();
+        let spare = |cell: usize| neighbours.iter().map(|keys| keys.spare(cell)).min();
         let free: Vec<u32> = (0..joint.len())
             .map(|cell| match open[cell] {
                 true => joint.counts()[cell],
-                false => joint.counts()[cell].min(neighbours.spare(cell)),
+                false => joint.counts()[cell].min(spare(cell).unwrap_or(u32::MAX)),
             })
             .collect();
-        let all = planner.all_key_combinations();
-        let wishes = Snapshot {
-            rules: planner.rules(agree),
-            free: &free,
-            open: &open,
-            key_combinations: all.as_ref().unwrap_or(&planner.cells),
-        };
+        let wishes = Snapshot { rules: planner.rules(agree), free: &free, open: &open };
         let limits = Limits { records, steps: STEPS };
         let asked: Vec<u32> = self
             .open
@@ -190,13 +218,16 @@ impl Live {
             };
             let choice = Choice { live: self, table: &table, open: &open, used: &used, place };
             let Some(members) = choice.members(planner, found) else { continue };
-            if !neighbours.take(&found.cells, &open) {
+            if !self.agrees_when_tied(planner, &members)
+                || !neighbours.iter().all(|keys| keys.can_take(&found.cells, &open))
+            {
                 continue;
             }
             let is_fresh = |member: &&(Member, _)| matches!(member.0, Member::Fresh(_));
             if planner.is_full_for(members.iter().filter(is_fresh).count()) {
                 continue;
             }
+            neighbours.iter_mut().for_each(|keys| keys.take(&found.cells, &open));
             for (member, _) in &members {
                 match *member {
                     Member::Again(record) => used[record as usize] = true,
@@ -402,9 +433,12 @@ impl Choice<'_> {
 
 /// May a record have this cell afterwards? One at risk must have other keys.
 fn may_become(planner: &Planner<'_>, from: Taken, new: &[u64]) -> bool {
-    let cells = planner.task.joint.cells();
-    let keys = cells.layout().mask(planner.task.prices.keys);
-    !from.at_risk || keys.parts(cells.get(from.cell.position()), new)
+    let cell = from.cell.position();
+    let has_own = |keys: &Combinations| {
+        keys.is_at_risk(cell)
+            && (keys.may_get_company(cell) || keys.find(new) == Some(keys.of(cell)))
+    };
+    !from.at_risk || !planner.combinations.iter().any(has_own)
 }
 
 /// Who shares keys with whom on the live table.
@@ -416,9 +450,15 @@ struct Neighbours {
 }
 
 impl Neighbours {
-    fn new(planner: &Planner<'_>, live: &Live, table: &LiveTable, company: Company) -> Self {
+    fn new(
+        planner: &Planner<'_>,
+        live: &Live,
+        table: &LiveTable,
+        keys: VarSet,
+        company: Company,
+    ) -> Self {
         let (task, joint) = (planner.task, &table.joint);
-        let grouping = Grouping::of(joint.cells(), task.prices.keys);
+        let grouping = Grouping::of(joint.cells(), keys);
         let mut left = vec![0u32; grouping.groups()];
         let mut has_own = vec![false; grouping.groups()];
         for (cell, &key) in grouping.group_of().iter().enumerate() {
@@ -426,7 +466,7 @@ impl Neighbours {
             // Who was not moved has the own keys.
             has_own[key as usize] |= table.home[cell] != NONE;
         }
-        let keys = joint.cells().layout().mask(task.prices.keys);
+        let keys = joint.cells().layout().mask(keys);
         for (moved, &cell) in live.moved.iter().zip(&table.moved_to) {
             let before = task.joint.cells().get(moved.from.cell.position());
             let key = grouping.group_of()[cell as usize] as usize;
@@ -445,18 +485,18 @@ impl Neighbours {
         self.spare[self.key_of[cell] as usize]
     }
 
-    /// Gives up a combination for each cell that no open record leaves, if all can be given.
-    fn take(&mut self, cells: &[CellId], open: &[bool]) -> bool {
+    /// Can a combination be given up for each cell that no open record leaves?
+    fn can_take(&self, cells: &[CellId], open: &[bool]) -> bool {
         let helpers = || cells.iter().map(|cell| cell.position()).filter(|&cell| !open[cell]);
         let needed = |key: u32| helpers().filter(|&cell| self.key_of[cell] == key).count();
-        let enough = |cell: usize| self.spare(cell) as usize >= needed(self.key_of[cell]);
-        if !helpers().all(enough) {
-            return false;
-        }
-        for cell in helpers() {
+        helpers().all(|cell| self.spare(cell) as usize >= needed(self.key_of[cell]))
+    }
+
+    /// Gives them up.
+    fn take(&mut self, cells: &[CellId], open: &[bool]) {
+        for cell in cells.iter().map(|cell| cell.position()).filter(|&cell| !open[cell]) {
             let key = self.key_of[cell] as usize;
             self.spare[key] = self.spare[key].saturating_sub(1);
         }
-        true
     }
 }

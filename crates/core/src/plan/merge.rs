@@ -9,7 +9,7 @@
 use std::cmp::Reverse;
 
 use super::nearest::{PATIENCE, READ_PER_SWAP, TRIES, buckets};
-use super::{CellSwap, Offer, Planner, Taken, number};
+use super::{CellSwap, Change, Offer, Planner, Taken, number};
 use crate::varset::VarSet;
 
 /// So many swaps may be read before the rounds are asked for their yield.
@@ -129,8 +129,10 @@ impl Planner<'_> {
 
     /// The two records at risk take each other, their helpers are free again.
     fn merge(&mut self, left: Single, right: Single, exchanged: VarSet, removed: &mut [bool]) {
-        self.swaps[left.swap as usize] =
-            CellSwap { left: left.record, right: right.record, exchanged };
+        let other = self.swaps[right.swap as usize];
+        self.count_swap(&other, Change::Undone);
+        let both = CellSwap { left: left.record, right: right.record, exchanged };
+        self.replace_swap(left.swap as usize, both);
         removed[right.swap as usize] = true;
         self.pool.give_back(left.helper);
         self.pool.give_back(right.helper);

@@ -1,6 +1,10 @@
-//! Which swaps to make: all risky records at once, each record in one swap at most.
+//! Which swaps to make: all people at risk at once, each record in one swap at most.
 //!
-//! Coverage first, then cost, then chance. The search goes from near to far:
+//! A person at risk is protected when an intruder who knows their keys learns nothing: first
+//! by exchanges after which no record has these keys ([`Goal::Part`]), and where there are
+//! none, by exchanges after which the one that has them carries other sensitive values
+//! ([`Goal::Detach`]). Coverage first, then cost, then harm to others, then chance. For each
+//! goal the search goes from near to far:
 //!
 //! 1. `nearest`: for one set of differing variables after the other, cheapest first, the
 //!    cells that agree on everything else are matched with each other.
@@ -12,24 +16,30 @@
 //! Where few records are at risk, `optimal` finds the best pairing instead.
 //!
 //! Where swaps of more than two records are allowed, `beyond` looks for one for everybody at
-//! risk that no pair covers.
+//! risk whom no pair parts from their keys.
+//!
+//! Anybody whom the swaps leave alone with their keys is at risk from then on: `bystanders`.
 //!
 //! All of this runs on cells and their counts and needs no record: the result is a
 //! [`CellPlan`]. Which records of a cell take part is drawn afterwards, see [`draw()`], and
 //! gives a [`Plan`] over the columns of the file.
 //!
 //! Swaps are disjoint and each keeps every table, so all of them together do. A plan is
-//! data: nothing after it decides anything. Who is left without a swap is told with the
-//! reason, see `left`.
+//! data: nothing after it decides anything. Who is protected how is told for each cell, and
+//! who is left without a swap with the reason: `protection`, `left`.
 //!
 //! Way in: [`plan`].
 
 mod augment;
 mod beyond;
+mod bystanders;
 mod cell_plan;
+mod combinations;
 mod constraint;
 mod draw;
 mod exchange;
+mod intruder;
+mod judge;
 mod left;
 mod live;
 mod matching;
@@ -38,31 +48,36 @@ mod nearest;
 mod on_columns;
 mod optimal;
 mod pool;
+mod protection;
+mod seen;
 mod through;
 
-use std::hash::BuildHasher;
-
 pub use beyond::Larger;
+pub use bystanders::Exposed;
 pub(crate) use cell_plan::taken;
 pub use cell_plan::{CellGroup, CellPlan, CellSwap, Take, Taken};
-pub use constraint::{Constraints, Forbidden, Term};
+pub use constraint::{Constraints, Forbidden, NeverNew, Term};
 pub use draw::{Drawn, DrawnGroup, DrawnSwap, Place, draw};
 pub use exchange::{Offer, Offers, Prices, cheapest};
+pub use intruder::{Aim, Detach, Goal, Intruder};
 pub use left::{LeftOver, Obstacle, Remaining};
 pub use matching::maximum_weight_matching;
 pub use on_columns::{Plan, PlannedGroup, PlannedSwap, Unproved, Unsound};
 pub use optimal::{MOST_VERTICES, NoBestPairing};
+pub use protection::Protection;
 
-use crate::encode::Layout;
-use crate::graph::{GeneratingClass, MarginGraph, Separators};
-use crate::hash::{Map, STATE};
+use crate::graph::{GeneratingClass, MarginGraph, Separator, Separators};
+use crate::hash::Map;
 use crate::partner::Screening;
-use crate::partner::swap::exchange_into;
 use crate::random::{Random, Seed};
-use crate::table::{CellId, CellIndex, JointTable, MarginTable};
+use crate::table::{CellId, JointTable};
 use crate::varset::VarSet;
 use beyond::Beyond;
+use bystanders::Bystanders;
+use combinations::Combinations;
+use judge::{Change, Judgement};
 use pool::Pool;
+use seen::Seen;
 
 /// What is to be planned.
 #[derive(Debug, Clone, Copy)]
@@ -79,10 +94,27 @@ pub struct Task<'a> {
     pub prices: &'a Prices,
     /// What else to respect.
     pub constraints: &'a Constraints,
-    /// How many records of each cell are at risk.
+    /// The intruders; a person is protected when protected from each of them who finds them
+    /// at risk.
+    pub intruders: &'a [Intruder<'a>],
+    /// How many records of each cell are at risk from some intruder.
     pub at_risk: &'a [u32],
+    /// In how many rounds people are protected whom earlier swaps left alone with their keys.
+    pub rounds: usize,
     /// Swaps of more than two records, where they are allowed.
     pub larger: Option<Larger<'a>>,
+}
+
+impl Task<'_> {
+    /// Has some intruder something to learn, so that detaching protects?
+    fn may_detach(&self) -> bool {
+        self.intruders.iter().any(|intruder| !intruder.sensitive.is_empty())
+    }
+
+    /// Every key of every intruder.
+    fn all_keys(&self) -> VarSet {
+        self.intruders.iter().fold(VarSet::EMPTY, |all, intruder| all | intruder.keys)
+    }
 }
 
 /// How partners are chosen.
@@ -100,6 +132,9 @@ pub enum Pairing {
 pub struct Planned {
     /// The swaps and groups, on cells.
     pub plan: CellPlan,
+    /// For each cell with a record at risk how many are parted from their keys, detached
+    /// and left, in the order of the cells.
+    pub protection: Vec<Protection>,
     /// The records at risk that have partners and no swap, cell by cell.
     pub left_over: Vec<LeftOver>,
     /// The records at risk of which a certificate proves that no swap of any number of
@@ -108,6 +143,9 @@ pub struct Planned {
     /// The records at risk that a larger swap could free and the plan does not: a constraint
     /// or the budget is against it, or its helpers are taken.
     pub barred: Vec<Remaining>,
+    /// The people whom the plan leaves alone with their keys and true values, who were not
+    /// alone before.
+    pub exposed: Vec<Exposed>,
 }
 
 /// How often room is made and swaps are merged in turn; each time fewer are left.
@@ -116,44 +154,31 @@ const MOST_ROUNDS: usize = 6;
 /// Plans the swaps for all risky records, from cells and their counts alone.
 ///
 /// Laws: `a-plan-protects-and-keeps`, `plans-repeat`, `optimal-is-best`,
-/// `match-lists-in-order`, `counts-plan-like-records`, `plans-ignore-record-order`.
+/// `match-lists-in-order`, `counts-plan-like-records`, `plans-ignore-record-order`,
+/// `parted-combinations-stay-gone`, `protected-from-every-intruder`.
 ///
 /// # Errors
 /// When the exact pairing is asked for and cannot be had.
 pub fn plan(task: Task<'_>, pairing: Pairing, seed: Seed) -> Result<Planned, NoBestPairing> {
     let graph = task.class.margin_graph();
     let mut planner = Planner::new(task, &graph, seed);
-    for &agree in &task.constraints.matches {
-        let first = planner.swaps.len();
-        match pairing {
-            Pairing::Optimal => planner.match_optimally(agree)?,
-            Pairing::Greedy => {
-                planner.match_nearest(agree);
-                planner.look_through_slices(agree);
-                // Making room and merging set records free that others can take.
-                for _ in 0..MOST_ROUNDS {
-                    planner.augment(agree);
-                    planner.look_through_slices(agree);
-                    if planner.merge_swaps(agree, first) == 0 || planner.open.is_empty() {
-                        break;
-                    }
-                }
-            }
-        }
-    }
+    planner.cover(Goal::Part, pairing)?;
     if pairing == Pairing::Greedy && !planner.open.is_empty() {
         planner = planner.or_optimal(seed);
     }
-    // A later list may have set free what an earlier one asks for.
-    if pairing == Pairing::Greedy && task.constraints.matches.len() > 1 {
-        for &agree in &task.constraints.matches {
-            planner.look_through_slices(agree);
-        }
+    if pairing == Pairing::Greedy {
+        planner.look_once_more();
     }
     if let Some(larger) = task.larger {
         planner.cover_beyond_pairs(larger, seed);
     }
+    if task.may_detach() {
+        planner.cover(Goal::Detach, pairing)?;
+    }
+    planner.protect_bystanders();
     if let Some(least) = task.constraints.least_changed {
+        planner.set_goal(Goal::Any);
+        planner.bystanders = Bystanders::Spared;
         for &agree in &task.constraints.matches {
             planner.add_random_swaps(agree, least);
         }
@@ -169,70 +194,132 @@ struct Planner<'a> {
     /// Drawn once, for choices that must not depend on when they are made.
     salt: u64,
     pool: Pool,
-    /// All cells of the file, to see whether a swap brings one back.
-    cells: CellIndex,
-    /// The key combinations of the file; `None` when the keys are all variables, because
-    /// then they are the cells.
-    key_combinations: Option<CellIndex>,
-    /// For each cell, how many records share its keys.
-    key_counts: Vec<u64>,
-    /// The cells with a record at risk: no swap may put a record there.
-    protected: Vec<bool>,
-    /// The cells with a record at risk that can be swapped and has no swap yet.
+    /// For each intruder the key combinations.
+    combinations: Vec<Combinations>,
+    /// The combinations of two values that occur in the file.
+    seen: Seen<'a>,
+    /// May a swap leave somebody alone with their keys?
+    bystanders: Bystanders,
+    /// The cells whose records at risk are left in each other's company.
+    given_up: Vec<bool>,
+    /// The cells with a record in need that can serve the goal and has no swap yet.
     open: Vec<u32>,
     swaps: Vec<CellSwap>,
+    /// How many of the swaps were made for earlier goals and stay as they are.
+    settled: usize,
     /// Groups of more than two records, and who cannot be freed.
     beyond: Beyond,
     /// How many records moves on the live table have changed beside swaps and groups.
     live_changed: u64,
 }
 
-/// A swap between two cells that is allowed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Judgement {
-    cost: u64,
-    /// How many records that were not at risk it leaves alone with their keys, on their own
-    /// line: the one thing a swap can do to somebody who has no part in it.
-    exposed: u8,
-    /// How many records it gives a combination of keys that nobody had. A line that is put
-    /// together from two is unique and nobody's.
-    new_uniques: u8,
-    /// Is only one of the two at risk?
-    covers_one: bool,
-    /// Decides between equals.
-    chance: u32,
-    exchanged: VarSet,
-}
-
 impl<'a> Planner<'a> {
     fn new(task: Task<'a>, graph: &'a MarginGraph, seed: Seed) -> Self {
         let joint = task.joint;
-        let counts = || joint.counts().iter().map(|&count| u64::from(count));
-        let pool = Pool::new(joint.counts(), task.at_risk);
-        let keys = MarginTable::count(joint, task.prices.keys);
-        let protected: Vec<bool> = (0..joint.len()).map(|cell| pool.is_open(cell)).collect();
-        let swappable = |cell: usize| task.screening.is_swappable(CellId::at(cell));
-        let open = (0..joint.len())
-            .filter(|&cell| protected[cell] && swappable(cell))
-            .map(number)
-            .collect();
+        let aims: Vec<Aim> = task.intruders.iter().map(Intruder::aim).collect();
         let mut random = Random::new(seed, 0);
-        Self {
+        let mut planner = Self {
             task,
-            offers: Offers::new(graph, task.prices),
+            offers: Offers::new(graph, task.prices, Goal::Part, aims),
             salt: random.bits(),
             random,
-            pool,
-            cells: CellIndex::new(joint.cells(), task.class.delta(), counts()),
-            key_combinations: (task.prices.keys != task.class.delta())
-                .then(|| CellIndex::new(joint.cells(), task.prices.keys, counts())),
-            key_counts: (0..joint.len()).map(|cell| keys.n(CellId::at(cell))).collect(),
-            protected,
-            open,
+            pool: Pool::new(joint.counts(), task.at_risk),
+            combinations: task
+                .intruders
+                .iter()
+                .map(|intruder| {
+                    let can_leave = |cell| {
+                        let screening = intruder.screening;
+                        screening.is_none_or(|screening| screening.is_partable(CellId::at(cell)))
+                    };
+                    Combinations::new(joint, intruder.keys, intruder.at_risk, can_leave)
+                })
+                .collect(),
+            seen: Seen::new(joint),
+            bystanders: Bystanders::Avoided,
+            given_up: vec![false; joint.len()],
+            open: Vec::new(),
             swaps: Vec::new(),
+            settled: 0,
             beyond: Beyond::default(),
             live_changed: 0,
+        };
+        planner.set_goal(Goal::Part);
+        planner
+    }
+
+    /// Everything from here on is for this goal; what was done before stays.
+    fn set_goal(&mut self, goal: Goal) {
+        if self.offers.goal() != goal {
+            self.offers = self.offers.with_goal(goal);
         }
+        self.settled = self.swaps.len();
+        self.open = self.cells_in_need(|cell| self.can_be_served(cell, goal));
+    }
+
+    fn cells_in_need(&self, are_asked: impl Fn(usize) -> bool) -> Vec<u32> {
+        let all = 0..self.task.joint.len();
+        let asked =
+            |cell: &usize| self.pool.is_open(*cell) && !self.given_up[*cell] && are_asked(*cell);
+        all.filter(asked).map(number).collect()
+    }
+
+    /// Is there hope for this goal, as far as the screenings tell?
+    fn can_be_served(&self, cell: usize, goal: Goal) -> bool {
+        let id = CellId::at(cell);
+        let partable = || {
+            self.task.intruders.iter().zip(&self.combinations).all(|(intruder, combinations)| {
+                !combinations.is_at_risk(cell)
+                    || intruder.screening.is_none_or(|screening| screening.is_partable(id))
+            })
+        };
+        self.task.screening.is_swappable(id) && (goal != Goal::Part || partable())
+    }
+
+    /// Covers as many as pairs can, for one goal.
+    fn cover(&mut self, goal: Goal, pairing: Pairing) -> Result<(), NoBestPairing> {
+        self.set_goal(goal);
+        for &agree in &self.task.constraints.matches {
+            let first = self.swaps.len();
+            match pairing {
+                Pairing::Optimal => self.match_optimally(agree)?,
+                Pairing::Greedy => self.match_greedily(agree, first),
+            }
+        }
+        Ok(())
+    }
+
+    fn match_greedily(&mut self, agree: VarSet, first: usize) {
+        self.match_nearest(agree);
+        self.look_through_slices(agree);
+        // Making room and merging set records free that others can take.
+        for _ in 0..MOST_ROUNDS {
+            self.augment(agree);
+            self.look_through_slices(agree);
+            if self.merge_swaps(agree, first) == 0 || self.open.is_empty() {
+                break;
+            }
+        }
+    }
+
+    /// A later list of variables to agree on may have set free what an earlier one asks for.
+    fn look_once_more(&mut self) {
+        if self.task.constraints.matches.len() > 1 {
+            for &agree in &self.task.constraints.matches {
+                self.look_through_slices(agree);
+            }
+        }
+    }
+
+    /// The separators through which a partner for the goal can be found.
+    fn useful_separators(&self) -> Vec<&'a Separator> {
+        let parts = |separator: &&Separator| {
+            let sides = |keys: VarSet| {
+                separator.components.iter().filter(|side| side.meets(&keys)).nth(1).is_some()
+            };
+            self.offers.goal() != Goal::Part || self.offers.aims().iter().any(|aim| sides(aim.keys))
+        };
+        self.task.separators.list().iter().filter(parts).collect()
     }
 
     /// Would one more swap change more records than may be changed?
@@ -249,7 +336,12 @@ impl<'a> Planner<'a> {
 
     /// The plan, with every swap and group proved, and who is left.
     fn finished(mut self) -> Planned {
+        let exposed = self.newly_exposed();
+        self.pool.forget_wishes();
+        self.set_goal(if self.task.may_detach() { Goal::Detach } else { Goal::Part });
+        self.open = self.cells_in_need(|cell| self.task.screening.is_swappable(CellId::at(cell)));
         let left_over = self.left_over();
+        let protection = self.protection();
         let Task { joint, class, at_risk, .. } = self.task;
         let remaining = |cells: &Map<u32, ()>| -> Vec<Remaining> {
             let mut cells: Vec<usize> = cells.keys().map(|&cell| cell as usize).collect();
@@ -267,112 +359,26 @@ impl<'a> Planner<'a> {
         let groups = self.beyond.groups.into_iter();
         let groups = groups.map(|members| CellGroup::new(joint, class, members)).collect();
         let plan = CellPlan::new(joint, at_risk, class, self.swaps, groups);
-        Planned { plan, left_over, impossible, barred }
-    }
-
-    /// The best exchange between two cells among the cheapest for their difference, if one
-    /// is allowed.
-    fn judge(
-        &self,
-        left: usize,
-        right: usize,
-        differing: VarSet,
-        offer: &Offer,
-    ) -> Option<Judgement> {
-        offer
-            .exchanges
-            .iter()
-            .filter_map(|&exchanged| self.judge_exchange(left, right, differing, exchanged))
-            .min()
-    }
-
-    /// What one exchange between two cells is worth; `None` when it is not allowed.
-    fn judge_exchange(
-        &self,
-        left: usize,
-        right: usize,
-        differing: VarSet,
-        exchanged: VarSet,
-    ) -> Option<Judgement> {
-        let cells = self.task.joint.cells();
-        let layout = cells.layout();
-        // Few cells need more than eight words; those that do get room of their own.
-        let (mut few, mut many) = ([0; 16], Vec::new());
-        let new = few.get_mut(..2 * layout.words()).unwrap_or_else(|| {
-            many.resize(2 * layout.words(), 0);
-            &mut many
-        });
-        exchange_into(layout, cells.get(left), cells.get(right), exchanged, new);
-        let (new_left, new_right) = new.split_at(layout.words());
-        if self.creates_a_forbidden(
-            layout,
-            [cells.get(left), cells.get(right)],
-            [new_left, new_right],
-        ) {
-            return None;
-        }
-        let mut nobodys = [false; 2];
-        for (cell, nobodys) in [new_left, new_right].into_iter().zip(&mut nobodys) {
-            let known = self.cells.find(cell);
-            *nobodys = known.is_none();
-            let brings_back = known.is_some_and(|known| self.protected[known as usize]);
-            if brings_back {
-                return None;
-            }
-        }
-        let keys = self.task.prices.keys;
-        // When all differing keys travel the two combinations only change places.
-        let (exposed, new_uniques) = if (differing & keys).is_subset(&exchanged) {
-            (0, 0)
-        } else {
-            let arrive = match &self.key_combinations {
-                None => nobodys.map(u8::from),
-                Some(known) => {
-                    [new_left, new_right].map(|cell| u8::from(known.find(cell).is_none()))
-                }
-            };
-            // Whoever is left alone and at risk has, or will have, a swap of his own.
-            let leave = [left, right]
-                .map(|cell| u8::from(self.key_counts[cell] == 2 && !self.protected[cell]));
-            (leave.iter().sum(), arrive.iter().sum())
-        };
-        Some(Judgement {
-            cost: self.task.prices.cost(differing, exchanged),
-            exposed,
-            new_uniques,
-            covers_one: !(self.pool.is_open(left) && self.pool.is_open(right)),
-            chance: self.chance(left, right, exchanged),
-            exchanged,
-        })
-    }
-
-    /// Does an exchange make a forbidden combination more often than it stood there before?
-    fn creates_a_forbidden(
-        &self,
-        layout: &Layout,
-        before: [&[u64]; 2],
-        after: [&[u64]; 2],
-    ) -> bool {
-        self.task.constraints.forbidden.iter().any(|rule| {
-            let broken = |cells: [&[u64]; 2]| {
-                cells.into_iter().filter(|cell| rule.holds(layout, cell)).count()
-            };
-            broken(after) > broken(before)
-        })
-    }
-
-    /// A number that decides between exchanges that are otherwise equal: random by the seed,
-    /// and the same whenever the same exchange is judged.
-    fn chance(&self, left: usize, right: usize, exchanged: VarSet) -> u32 {
-        let pair = (left.min(right), left.max(right), exchanged);
-        let hash = STATE.hash_one((self.salt, pair));
-        u32::try_from(hash >> 32).expect("half of the bits are left")
+        Planned { plan, protection, left_over, impossible, barred, exposed }
     }
 
     /// Makes a swap between a free record of each of two cells.
     fn make(&mut self, left: usize, right: usize, exchanged: VarSet) {
         let (left, right) = (self.pool.take(left), self.pool.take(right));
-        self.swaps.push(CellSwap { left, right, exchanged });
+        self.add_swap(CellSwap { left, right, exchanged });
+    }
+
+    /// Adds a swap whose records are taken.
+    fn add_swap(&mut self, swap: CellSwap) {
+        self.count_swap(&swap, Change::Made);
+        self.swaps.push(swap);
+    }
+
+    /// Puts a swap in the place of another one; the records are taken.
+    fn replace_swap(&mut self, place: usize, swap: CellSwap) {
+        let old = std::mem::replace(&mut self.swaps[place], swap);
+        self.count_swap(&old, Change::Undone);
+        self.count_swap(&swap, Change::Made);
     }
 
     /// Forgets the cells that need nothing any more.

@@ -28,7 +28,8 @@ pub(super) const PATIENCE: usize = 12;
 struct Ask {
     /// At most so many people may be left alone with their keys by one.
     most_exposed: u8,
-    /// At most so many records may become unique by one.
+    /// At most so many records may become unique by one, and as many combinations of two
+    /// values be seen for the first time.
     most_new: u8,
     /// Must it cover two records at risk?
     covers_two: bool,
@@ -167,14 +168,14 @@ impl Planner<'_> {
             }
             let Some(judgement) = self.judge(cell, other, differing, offer) else { continue };
             let exposes = judgement.exposed > ask.most_exposed;
-            let makes_new = judgement.new_uniques > ask.most_new;
+            let makes_new = judgement.new_uniques.max(judgement.never_seen) > ask.most_new;
             if exposes || makes_new || (ask.covers_two && judgement.covers_one) {
                 continue;
             }
             if best.as_ref().is_none_or(|(known, _)| judgement < *known) {
                 best = Some((judgement, other));
             }
-            if judgement.exposed + judgement.new_uniques == 0 && !judgement.covers_one {
+            if judgement.harm() == 0 && !judgement.covers_one {
                 break;
             }
         }

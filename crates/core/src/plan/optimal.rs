@@ -2,7 +2,7 @@
 //!
 //! Every record at risk and every partner it may need is a vertex, every allowed swap an
 //! edge, and the heaviest matching is the best plan: covering one record more outweighs all
-//! costs together, and one unit of cost outweighs all records that become unique.
+//! costs together, and one unit of cost outweighs all harm to others.
 //!
 //! With R records at risk each needs, beside all others at risk, only its R cheapest other
 //! partners: the others can take at most R − 1 of them, so one is left that costs no more
@@ -10,6 +10,7 @@
 
 use std::fmt;
 
+use super::judge::MOST_HARM;
 use super::{CellSwap, Planner, Taken, matching::maximum_weight_matching, number};
 use crate::hash::{Map, STATE};
 use crate::random::Seed;
@@ -19,9 +20,8 @@ use crate::varset::VarSet;
 /// The graph has more vertices than the exact method takes.
 pub const MOST_VERTICES: usize = 1000;
 
-/// One unit of cost, counted in records that become unique: more than all swaps together
-/// can make, which is four for every two vertices.
-const ONE_COST: u64 = 4 * MOST_VERTICES as u64;
+/// One unit of cost, counted in harm to others: more than all swaps together can do.
+const ONE_COST: u64 = MOST_HARM * MOST_VERTICES as u64;
 
 /// Why there is no exact pairing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -79,7 +79,7 @@ const TRIED_UNASKED: usize = 20_000_000;
 impl Planner<'_> {
     /// This plan, or the best pairing where that can be had quickly and covers more.
     pub(super) fn or_optimal(self, seed: Seed) -> Self {
-        let cells = self.protected.iter().filter(|&&protected| protected).count();
+        let cells = self.task.at_risk.iter().filter(|&&at_risk| at_risk > 0).count();
         if cells.saturating_mul(self.task.joint.len()) > TRIED_UNASKED {
             return self;
         }
@@ -131,9 +131,8 @@ impl Planner<'_> {
                     continue;
                 }
                 if let Some(judged) = self.judge_below(cell, other, differing, u64::MAX) {
-                    let new = u64::from(judged.exposed) + u64::from(judged.new_uniques);
-                    let price =
-                        judged.cost.checked_mul(ONE_COST).ok_or(NoBestPairing::TooDear)? + new;
+                    let price = judged.cost.checked_mul(ONE_COST).ok_or(NoBestPairing::TooDear)?
+                        + judged.harm();
                     partners.push((price, self.random.bits(), other, judged.exchanged));
                 }
             }
@@ -195,6 +194,6 @@ impl Planner<'_> {
             self.pool.take_as(Taken { cell: CellId(vertex.cell), at_risk: vertex.at_risk })
         };
         let (left, right) = (take(left), take(right));
-        self.swaps.push(CellSwap { left, right, exchanged });
+        self.add_swap(CellSwap { left, right, exchanged });
     }
 }

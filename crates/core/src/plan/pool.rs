@@ -2,7 +2,8 @@
 //!
 //! The records of a cell are alike in everything a plan looks at, except that some may be at
 //! risk and others not. So a plan takes *one at risk* or *another one* of a cell; which
-//! record that is, is drawn later.
+//! record that is, is drawn later. Of the others some may come to want a swap as well:
+//! those whom earlier swaps left alone with their keys.
 
 use super::Taken;
 use crate::table::CellId;
@@ -12,6 +13,8 @@ pub(super) struct Pool {
     free: Vec<u32>,
     /// How many of these are at risk.
     open: Vec<u32>,
+    /// How many of the others want a swap.
+    wanting: Vec<u32>,
 }
 
 impl Pool {
@@ -19,7 +22,7 @@ impl Pool {
     pub(super) fn new(counts: &[u32], at_risk: &[u32]) -> Self {
         let fits = counts.iter().zip(at_risk).all(|(count, at_risk)| at_risk <= count);
         assert!(counts.len() == at_risk.len() && fits, "no more are at risk than there are");
-        Self { free: counts.to_vec(), open: at_risk.to_vec() }
+        Self { free: counts.to_vec(), open: at_risk.to_vec(), wanting: vec![0; counts.len()] }
     }
 
     /// Has the cell a free record?
@@ -27,9 +30,25 @@ impl Pool {
         self.free[cell] > 0
     }
 
-    /// Has the cell a free record at risk?
+    /// Has the cell a free record that is at risk or wants a swap?
     pub(super) fn is_open(&self, cell: usize) -> bool {
-        self.open[cell] > 0
+        self.open[cell] > 0 || self.wanting[cell] > 0
+    }
+
+    /// One of the others wants a swap from now on.
+    pub(super) fn want(&mut self, cell: usize) {
+        assert!(self.wanting[cell] < self.others(cell), "a free record wants a swap");
+        self.wanting[cell] += 1;
+    }
+
+    /// None of the others of a cell wants a swap any more.
+    pub(super) fn forget_wish(&mut self, cell: usize) {
+        self.wanting[cell] = 0;
+    }
+
+    /// Nobody but those at risk wants a swap any more.
+    pub(super) fn forget_wishes(&mut self) {
+        self.wanting.fill(0);
     }
 
     /// How many free records the cell has.
@@ -37,7 +56,7 @@ impl Pool {
         self.free[cell]
     }
 
-    /// How many of these are at risk.
+    /// How many free records are at risk.
     pub(super) fn open(&self, cell: usize) -> u32 {
         self.open[cell]
     }
@@ -49,7 +68,7 @@ impl Pool {
 
     /// Takes a free record, one at risk if there is one.
     pub(super) fn take(&mut self, cell: usize) -> Taken {
-        self.take_as(Taken { cell: CellId::at(cell), at_risk: self.is_open(cell) })
+        self.take_as(Taken { cell: CellId::at(cell), at_risk: self.open(cell) > 0 })
     }
 
     /// Takes a free record of this kind.
@@ -58,7 +77,11 @@ impl Pool {
         let left = if taken.at_risk { self.open(cell) } else { self.others(cell) };
         assert!(left > 0, "a record is taken from a cell that has a free one");
         self.free[cell] -= 1;
-        self.open[cell] -= u32::from(taken.at_risk);
+        if taken.at_risk {
+            self.open[cell] -= 1;
+        } else {
+            self.wanting[cell] = self.wanting[cell].saturating_sub(1);
+        }
         taken
     }
 

@@ -5,6 +5,7 @@
 //! their cost. What lost its partners to others looks again, further each time, until
 //! everything has been seen.
 
+use super::bystanders::Bystanders;
 use super::{Judgement, Offer, Planner, number};
 use crate::graph::Separator;
 use crate::hash::{Map, STATE};
@@ -135,11 +136,8 @@ impl Planner<'_> {
             Separator { variables: VarSet::EMPTY, components: vec![self.task.class.delta()] };
         let separators = self.task.separators;
         // Without all separators only a look at every cell finds every partner.
-        let list: Vec<&Separator> = if separators.is_complete() {
-            separators.list().iter().collect()
-        } else {
-            vec![&whole]
-        };
+        let list: Vec<&Separator> =
+            if separators.is_complete() { self.useful_separators() } else { vec![&whole] };
         let budget = (joint.len() * COMPARISONS_PER_CELL).max(COMPARISONS_AT_LEAST);
         let limit = (budget / (wanting.len() * list.len()).max(1)).max(16).saturating_mul(factor);
         let mut pass = Pass { comparisons: 0, made: 0, saw_everything: true };
@@ -172,12 +170,22 @@ impl Planner<'_> {
             if !still_wants || !covers || !self.pool.is_free(partner) {
                 continue;
             }
+            if self.bystanders == Bystanders::Spared && !self.is_still_allowed(&note) {
+                continue;
+            }
             wanted[cell] -= 1;
             wanted[partner] = wanted[partner].saturating_sub(1);
             self.make(cell, partner, note.judgement.exchanged);
             pass.made += 1;
         }
         pass
+    }
+
+    /// Is a swap that was noted allowed after those that were made since?
+    fn is_still_allowed(&self, note: &Note) -> bool {
+        let (cell, partner) = (note.cell as usize, note.partner as usize);
+        let differing = self.task.joint.cells().differing(cell, partner);
+        self.judge_exchange(cell, partner, differing, note.judgement.exchanged).is_some()
     }
 
     /// Notes the cheapest partners among the next `limit` cells of the slice.
@@ -261,16 +269,17 @@ impl Planner<'_> {
         differing: VarSet,
         limit: u64,
     ) -> Option<Judgement> {
-        // 2⁵ − 1 unions are tried at most, each from both sides.
+        // 2⁵ − 1 unions are tried at most.
         const MOST_PARTS: usize = 6;
         let graph = self.offers.graph();
         let parts = crate::partner::pair::exchangeable_parts(graph, differing);
         if parts.len() <= 2 || parts.len() > MOST_PARTS {
             return None;
         }
+        let (goal, aims) = (self.offers.goal(), self.offers.aims());
         crate::partner::pair::exchanges(&parts)
-            .flat_map(|exchanged| [exchanged, differing - exchanged])
-            .filter(|exchanged| self.task.prices.allows(*exchanged))
+            .filter(|exchanged| goal.is_served(aims, differing, *exchanged))
+            .filter_map(|exchanged| self.task.prices.at_rest(differing, exchanged))
             .filter_map(|exchanged| self.judge_exchange(left, right, differing, exchanged))
             .filter(|judgement| judgement.cost < limit)
             .min()

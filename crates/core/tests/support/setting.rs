@@ -9,10 +9,10 @@ use marginswap_core::encode::{RecordId, Records, Schema};
 use marginswap_core::graph::{GeneratingClass, minimal_separators};
 use marginswap_core::moves::MoveSearch;
 use marginswap_core::oracle::World;
-use marginswap_core::partner::screen;
 use marginswap_core::partner::swap::Swap;
+use marginswap_core::partner::{screen, screen_keys};
 use marginswap_core::plan::{
-    Constraints, Drawn, Larger, Pairing, Plan, Planned, Prices, Task, draw, plan,
+    Constraints, Detach, Drawn, Intruder, Larger, Pairing, Plan, Planned, Prices, Task, draw, plan,
 };
 use marginswap_core::random::Seed;
 use marginswap_core::swap::apply_to_records;
@@ -25,6 +25,11 @@ pub struct Setting {
     pub world: World,
     pub tables: Vec<VarSet>,
     pub prices: Prices,
+    /// What the intruder knows, and wants to learn.
+    pub keys: VarSet,
+    pub sensitive: VarSet,
+    /// In so many rounds bystanders are protected.
+    pub rounds: usize,
     pub constraints: Constraints,
     /// So many separators are listed.
     pub limit: usize,
@@ -72,9 +77,9 @@ impl Setting {
             let records = self.world.records.len();
             return marked.iter().copied().cycle().take(records).collect();
         }
-        let table = self.world.margin_table(self.prices.keys);
+        let table = self.world.margin_table(self.keys);
         let key = |record: &Vec<u32>| -> Vec<u32> {
-            self.prices.keys.iter().map(|variable| record[variable]).collect()
+            self.keys.iter().map(|variable| record[variable]).collect()
         };
         self.world.records.iter().map(|record| table[&key(record)] == 1).collect()
     }
@@ -92,7 +97,17 @@ impl Setting {
         let separators = minimal_separators(&class.margin_graph(), self.limit);
         let screening = screen(joint, &class, &separators).unwrap();
         let search = MoveSearch::new(joint, &class, &self.prices.weights).unwrap();
+        let parted = screen_keys(joint, &class, &separators, self.keys).unwrap();
+        let intruder = Intruder {
+            keys: self.keys,
+            sensitive: self.sensitive,
+            detach: Detach::Every,
+            at_risk,
+            screening: Some(&parted),
+        };
         let task = Task {
+            intruders: &[intruder],
+            rounds: self.rounds,
             joint,
             class: &class,
             separators: &separators,

@@ -1,0 +1,166 @@
+//! People whom a plan leaves alone with their keys.
+//!
+//! Taking one of two records with the same keys away leaves the other one alone with them,
+//! and all its values true. Such swaps are avoided among equally cheap ones. Anybody who is
+//! left alone all the same is at risk from then on and is protected in a further round; that
+//! may leave others alone, so the number of rounds is bounded, and who is exposed in the end
+//! is listed.
+//!
+//! The definition is that of [`crate::verify::Learned::newly_exposed`], on cells.
+
+use super::judge::{Change, Exchanged};
+use super::{CellSwap, Goal, Pairing, Planner};
+use crate::hash::{Map, STATE};
+use crate::table::CellId;
+
+/// Records of one cell whom a plan exposes to one intruder.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Exposed {
+    /// Which intruder.
+    pub intruder: usize,
+    /// The cell.
+    pub cell: CellId,
+    /// How many records of it: all of them are like the one that is alone.
+    pub records: u32,
+}
+
+/// May a swap leave somebody alone with their keys?
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Bystanders {
+    /// Where no other swap is as good.
+    Avoided,
+    /// Never.
+    Spared,
+}
+
+impl Planner<'_> {
+    /// Protects whom earlier swaps left alone, as far as the rounds go.
+    pub(super) fn protect_bystanders(&mut self) {
+        for _ in 0..self.task.rounds {
+            let exposed = self.newly_exposed();
+            if exposed.is_empty() || self.is_full() {
+                return;
+            }
+            let mut stuck: Vec<(usize, u32)> = Vec::new();
+            for Exposed { intruder, cell, .. } in exposed {
+                let cell = cell.position();
+                let combinations = &mut self.combinations[intruder];
+                let is_there = self.pool.others(cell) > 0 && !self.pool.is_open(cell);
+                if is_there && !combinations.is_at_risk(cell) {
+                    combinations.protect(cell);
+                    self.pool.want(cell);
+                } else {
+                    stuck.push((intruder, combinations.of(cell)));
+                }
+            }
+            stuck.dedup();
+            stuck.into_iter().for_each(|(intruder, keys)| self.bring_company(intruder, keys));
+            for bystanders in [Bystanders::Spared, Bystanders::Avoided] {
+                self.bystanders = bystanders;
+                self.cover(Goal::Part, Pairing::Greedy).expect("a greedy pairing can be had");
+                if self.task.may_detach() {
+                    self.cover(Goal::Detach, Pairing::Greedy).expect("and so can this one");
+                }
+            }
+        }
+    }
+
+    /// Undoes the swaps that took the company of somebody away who cannot be protected.
+    fn bring_company(&mut self, intruder: usize, combination: u32) {
+        for cell in self.combinations[intruder].give_up(combination) {
+            self.given_up[cell] = self.pool.open(cell) > 0;
+            self.pool.forget_wish(cell);
+        }
+        let cells = self.task.joint.cells();
+        let takes = |planner: &Self, swap: &CellSwap| {
+            let [left, right] = [swap.left, swap.right].map(|taken| taken.cell.position());
+            let combinations = &planner.combinations[intruder];
+            let is_one = |cell| combinations.of(cell) == combination;
+            (is_one(left) || is_one(right))
+                && planner.offers.aims()[intruder]
+                    .is_parted(cells.differing(left, right), swap.exchanged)
+        };
+        let (undone, kept) =
+            self.swaps.iter().copied().partition::<Vec<CellSwap>, _>(|swap| takes(self, swap));
+        self.swaps = kept;
+        for swap in undone {
+            self.count_swap(&swap, Change::Undone);
+            for taken in [swap.left, swap.right] {
+                self.pool.give_back(taken);
+                let is_one = self.combinations[intruder].of(taken.cell.position()) == combination;
+                self.given_up[taken.cell.position()] |= is_one;
+            }
+        }
+    }
+
+    /// The records whose keys one record has now and more had before, and that record agrees
+    /// with them in every sensitive value; in the order of intruders and cells.
+    ///
+    /// Law: `newly-exposed-are-listed`.
+    pub(super) fn newly_exposed(&self) -> Vec<Exposed> {
+        let cells = self.task.joint.cells();
+        let mut found = Vec::new();
+        for (intruder, combinations) in self.combinations.iter().enumerate() {
+            let sensitive = self.task.intruders[intruder].sensitive;
+            let alone: Vec<usize> =
+                (0..cells.len()).filter(|&cell| combinations.is_alone_now(cell)).collect();
+            // For each combination with one record now, that record.
+            let mut has_it: Map<u32, Vec<u64>> = Map::with_hasher(STATE);
+            if alone.is_empty() {
+                continue;
+            }
+            for &cell in alone.iter().filter(|&&cell| self.pool.is_free(cell)) {
+                has_it.insert(combinations.of(cell), cells.get(cell).to_vec());
+            }
+            let wanted: Map<u32, ()> =
+                alone.iter().map(|&cell| (combinations.of(cell), ())).collect();
+            self.each_made(|words| {
+                if let Some(combination) = combinations.find(words)
+                    && wanted.contains_key(&combination)
+                {
+                    has_it.insert(combination, words.to_vec());
+                }
+            });
+            for cell in alone {
+                let now = &has_it[&combinations.of(cell)];
+                let differing = cells.layout().differing(cells.get(cell), now);
+                if !differing.meets(&sensitive) {
+                    let (cell, records) = (CellId::at(cell), self.task.joint.counts()[cell]);
+                    found.push(Exposed { intruder, cell, records });
+                }
+            }
+        }
+        found
+    }
+
+    /// The cells that all swaps and groups make, one after the other.
+    fn each_made(&self, mut give: impl FnMut(&[u64])) {
+        let cells = self.task.joint.cells();
+        for swap in &self.swaps {
+            let [left, right] =
+                [swap.left, swap.right].map(|taken| cells.get(taken.cell.position()));
+            let new = Exchanged::new(cells.layout(), left, right, swap.exchanged);
+            new.cells().into_iter().for_each(&mut give);
+        }
+        for (_, words) in self.beyond.groups.iter().flatten() {
+            give(words);
+        }
+    }
+
+    /// Counts the records of every combination again, from the swaps and groups.
+    pub(super) fn recount(&mut self) {
+        let mut made: Vec<Vec<u64>> = Vec::new();
+        self.each_made(|words| made.push(words.to_vec()));
+        let cells = self.task.joint.cells();
+        let taken = self.swaps.iter().flat_map(|swap| [swap.left, swap.right]);
+        let taken: Vec<usize> = taken
+            .chain(self.beyond.groups.iter().flatten().map(|(taken, _)| *taken))
+            .map(|taken| taken.cell.position())
+            .collect();
+        for combinations in &mut self.combinations {
+            combinations.reset();
+            taken.iter().for_each(|&cell| combinations.leave(cells.get(cell)));
+            made.iter().for_each(|words| combinations.arrive(words));
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! The key combinations of one intruder: who has them now, and which must not come back.
+//!
+//! A combination that somebody at risk has is *protected*: no swap and no group gives it to
+//! a record. So once all records have left it, it is gone for good. Where one of them cannot
+//! leave it is never gone, and a record more is company. Of every combination it is counted
+//! how many records have it as the plan grows, because a record that a swap leaves alone
+//! with its keys is exposed by it.
+
+use crate::table::{CellIndex, JointTable};
+use crate::varset::VarSet;
+
+/// The combinations of one set of keys.
+pub(super) struct Combinations {
+    index: CellIndex,
+    /// The number of each cell's combination.
+    of_cell: Vec<u32>,
+    /// How many records of the file have each one; 0 for one that a swap made.
+    before: Vec<u32>,
+    /// How many have it now.
+    now: Vec<u32>,
+    protected: Vec<bool>,
+    /// Has the cell a record at risk?
+    at_risk: Vec<bool>,
+}
+
+impl Combinations {
+    /// `can_leave` says of each cell whether its records may be parted from their keys.
+    pub(super) fn new(
+        joint: &JointTable,
+        keys: VarSet,
+        at_risk: &[u32],
+        can_leave: impl Fn(usize) -> bool,
+    ) -> Self {
+        assert_eq!(at_risk.len(), joint.len(), "every cell says how many are at risk");
+        let mut index = CellIndex::new(joint.cells(), keys, std::iter::empty());
+        let counts = joint.counts();
+        let of_cell: Vec<u32> =
+            joint.cells().iter().zip(counts).map(|(cell, &n)| index.add(cell, n.into())).collect();
+        let mut before = vec![0u32; index.counts().len()];
+        let mut protected = vec![false; before.len()];
+        for ((&combination, &count), &at_risk) in of_cell.iter().zip(counts).zip(at_risk) {
+            before[combination as usize] += count;
+            protected[combination as usize] |= at_risk > 0;
+        }
+        for (cell, &combination) in of_cell.iter().enumerate() {
+            protected[combination as usize] &= can_leave(cell);
+        }
+        let at_risk = at_risk.iter().map(|&at_risk| at_risk > 0).collect();
+        Self { index, of_cell, now: before.clone(), before, protected, at_risk }
+    }
+
+    /// Has the cell a record at risk?
+    pub(super) fn is_at_risk(&self, cell: usize) -> bool {
+        self.at_risk[cell]
+    }
+
+    /// Must no record come to have the keys of these words?
+    pub(super) fn is_protected(&self, words: &[u64]) -> bool {
+        self.index.find(words).is_some_and(|found| self.protected[found as usize])
+    }
+
+    /// Has no record the keys of these words now?
+    pub(super) fn is_new(&self, words: &[u64]) -> bool {
+        self.index.find(words).is_none_or(|found| self.now[found as usize] == 0)
+    }
+
+    /// Has the cell somebody at risk whose keys others may come to have?
+    pub(super) fn may_get_company(&self, cell: usize) -> bool {
+        self.at_risk[cell] && !self.protected[self.of_cell[cell] as usize]
+    }
+
+    /// From now on nobody comes to have the keys of anybody at risk, but for those that
+    /// somebody has come to have already.
+    pub(super) fn protect_untouched(&mut self) {
+        for (cell, &combination) in self.of_cell.iter().enumerate() {
+            let combination = combination as usize;
+            if self.at_risk[cell] && self.now[combination] <= self.before[combination] {
+                self.protected[combination] = true;
+            }
+        }
+    }
+
+    /// Would one record less leave somebody alone with the keys of a cell, who is not at
+    /// risk anyway?
+    pub(super) fn exposes(&self, cell: usize) -> bool {
+        let combination = self.of_cell[cell] as usize;
+        self.now[combination] == 2 && !self.protected[combination]
+    }
+
+    /// Would a record that comes to have the keys of these words be the only one, where
+    /// several had them?
+    pub(super) fn exposes_by_coming(&self, words: &[u64]) -> bool {
+        self.index
+            .find(words)
+            .is_some_and(|found| self.now[found as usize] == 0 && self.before[found as usize] >= 2)
+    }
+
+    /// How many records have the keys of a cell now.
+    pub(super) fn now(&self, cell: usize) -> u32 {
+        self.now[self.of_cell[cell] as usize]
+    }
+
+    /// Is exactly one record left with the keys of a cell, where there were more?
+    pub(super) fn is_alone_now(&self, cell: usize) -> bool {
+        let combination = self.of_cell[cell] as usize;
+        self.now[combination] == 1 && self.before[combination] >= 2
+    }
+
+    /// The number of the combination of these words, if some record has or had it.
+    pub(super) fn find(&self, words: &[u64]) -> Option<u32> {
+        self.index.find(words)
+    }
+
+    /// The number of a cell's combination.
+    pub(super) fn of(&self, cell: usize) -> u32 {
+        self.of_cell[cell]
+    }
+
+    /// A record of this cell is at risk from now on.
+    pub(super) fn protect(&mut self, cell: usize) {
+        self.at_risk[cell] = true;
+        self.protected[self.of_cell[cell] as usize] = true;
+    }
+
+    /// Nobody is at risk any more who has these keys: they keep each other company.
+    pub(super) fn give_up(&mut self, combination: u32) -> Vec<usize> {
+        self.protected[combination as usize] = false;
+        let all = 0..self.of_cell.len();
+        let cells: Vec<usize> = all.filter(|&cell| self.of_cell[cell] == combination).collect();
+        cells.iter().for_each(|&cell| self.at_risk[cell] = false);
+        cells
+    }
+
+    /// A record gives up its keys.
+    pub(super) fn leave(&mut self, words: &[u64]) {
+        let found = self.index.find(words).expect("the keys of a record are known");
+        let now = &mut self.now[found as usize];
+        *now = now.checked_sub(1).expect("a record that leaves was there");
+    }
+
+    /// A record comes to have these keys.
+    pub(super) fn arrive(&mut self, words: &[u64]) {
+        let found = self.index.add(words, 0) as usize;
+        if found == self.now.len() {
+            self.now.push(0);
+            self.before.push(0);
+            self.protected.push(false);
+        }
+        self.now[found] += 1;
+    }
+
+    /// Every record has its own keys again.
+    pub(super) fn reset(&mut self) {
+        self.now.clone_from(&self.before);
+    }
+}

@@ -1,0 +1,99 @@
+//! Which two values occur together: what keeps impossible people out of a plan.
+//!
+//! For each pair of variables the combinations that some record of the file has, listed when
+//! first asked for. An exchange can only make a new one of a variable that travels with one
+//! that stays behind, so a judgement asks about few pairs.
+
+use std::sync::OnceLock;
+
+use crate::hash::{STATE, Set};
+use crate::table::JointTable;
+use crate::varset::VarSet;
+
+/// Up to this many combinations of a pair are a bit each; more are a set of those that occur.
+const MOST_BITS: u64 = 1 << 24;
+
+/// The combinations of two values that occur.
+pub(super) struct Seen<'a> {
+    joint: &'a JointTable,
+    variables: usize,
+    pairs: Vec<OnceLock<Occurring>>,
+}
+
+enum Occurring {
+    Bits { width: u64, bits: Vec<u64> },
+    Listed(Set<u64>),
+}
+
+impl<'a> Seen<'a> {
+    pub(super) fn new(joint: &'a JointTable) -> Self {
+        let variables = joint.cells().layout().variables();
+        let pairs = (0..variables * variables).map(|_| OnceLock::new()).collect();
+        Self { joint, variables, pairs }
+    }
+
+    /// How many combinations of a variable in `one` with one in `other` a cell has that no
+    /// record of the file has.
+    ///
+    /// Law: `never-seen-by-definition`.
+    pub(super) fn never_seen(
+        &self,
+        cell: &[u64],
+        one: VarSet,
+        other: VarSet,
+        counts: impl Fn(usize, usize) -> bool,
+    ) -> usize {
+        let layout = self.joint.cells().layout();
+        one.iter()
+            .flat_map(|left| other.iter().map(move |right| (left.min(right), left.max(right))))
+            .filter(|&(left, right)| counts(left, right))
+            .filter(|&(left, right)| {
+                let codes = [layout.code(cell, left), layout.code(cell, right)];
+                !self.occurring(left, right).holds(codes.map(u64::from))
+            })
+            .count()
+    }
+
+    fn occurring(&self, left: usize, right: usize) -> &Occurring {
+        self.pairs[left * self.variables + right].get_or_init(|| {
+            let cells = self.joint.cells();
+            let layout = cells.layout();
+            let codes = || {
+                cells
+                    .iter()
+                    .map(|cell| [layout.code(cell, left), layout.code(cell, right)].map(u64::from))
+            };
+            let height = codes().map(|[left, _]| left).max().unwrap_or(0) + 1;
+            let width = codes().map(|[_, right]| right).max().unwrap_or(0) + 1;
+            if height * width <= MOST_BITS {
+                let words = usize::try_from((height * width).div_ceil(64)).expect("few bits");
+                let mut bits = vec![0u64; words];
+                for [left, right] in codes() {
+                    let (word, bit) = place(left * width + right);
+                    bits[word] |= bit;
+                }
+                Occurring::Bits { width, bits }
+            } else {
+                let mut listed = Set::with_hasher(STATE);
+                listed.extend(codes().map(|[left, right]| left << 32 | right));
+                Occurring::Listed(listed)
+            }
+        })
+    }
+}
+
+impl Occurring {
+    fn holds(&self, [left, right]: [u64; 2]) -> bool {
+        match self {
+            Self::Bits { width, bits } => {
+                let (word, bit) = place(left * width + right);
+                bits[word] & bit != 0
+            }
+            Self::Listed(listed) => listed.contains(&(left << 32 | right)),
+        }
+    }
+}
+
+fn place(bit: u64) -> (usize, u64) {
+    (usize::try_from(bit / 64).expect("few bits"), 1 << (bit % 64))
+}
