@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use marginswap_core::diagnostic::{Code, Diagnostic, escaped};
 use marginswap_io::{Overwrite, Secrecy, check_outputs, write_atomic};
+use marginswap_report::protection::Verdict;
 use marginswap_report::{Answer, Picture};
 use serde_json::json;
 
@@ -178,6 +179,14 @@ impl<'a> Listing<'a> {
 /// The refusal of a command that lacks a setting.
 pub fn missing(detail: &str, remedy: &str) -> Diagnostic {
     Diagnostic::new(Code::MissingSetting, detail, remedy)
+}
+
+/// Only a yes of the gate is one.
+pub fn outcome_of(verdict: Verdict) -> Outcome {
+    match verdict {
+        Verdict::Release => Outcome::Done,
+        Verdict::Review | Verdict::DoNotRelease => Outcome::GateNotMet,
+    }
 }
 
 /// Borrowed paths.

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use clap::{Arg, ArgAction, ArgMatches, Command, FromArgMatches, value_parser};
 use marginswap_core::diagnostic::{Code, Diagnostic};
 use marginswap_pipeline::notes::Run;
-use marginswap_pipeline::project::{Project, ProjectFile, Risky};
+use marginswap_pipeline::project::{Project, ProjectFile, ReleaseOrder, Risky};
 use marginswap_pipeline::settings::{self, Kind, SETTINGS, Setting, Topic};
 
 use crate::args::{ForApply, ForReport, ForVerify};
@@ -147,7 +147,7 @@ impl Setup {
 
     /// The data file.
     pub fn data(&self) -> Result<PathBuf, Diagnostic> {
-        marginswap_pipeline::prepare::data_of(&self.project)
+        marginswap_pipeline::original::data_of(&self.project)
     }
 
     /// The released file.
@@ -168,7 +168,7 @@ impl Setup {
         let files = files.map(|file| file.unwrap_or(Path::new("FILE")));
         let mut line =
             self.line_with("apply", if typed { &files } else { &[] }, ForApply::TOPICS, project);
-        if let (Some(true), Some(seed)) = (project.release.shuffle, seed) {
+        if let (ReleaseOrder::Random, Some(seed)) = (project.order(), seed) {
             line.option("--seed-file", &seed.display().to_string());
         }
         if project.release.out.is_none() {
@@ -185,19 +185,14 @@ impl Setup {
         let files = files.map(|file| file.unwrap_or(Path::new("FILE")).to_owned());
         let files = [files[0].as_path(), files[1].as_path()];
         // An id that is not released cannot link the files; then the lines do.
-        let drop = &project.release.drop;
+        let drop = project.dropped();
         let dropped = project.columns.id.clone().filter(|id| drop.contains(id));
         if known.columns.id.is_none() && dropped.is_some() {
             project.columns.id = None;
             project.columns.ignore.extend(dropped);
         }
-        let mut line =
-            self.line_with("verify", if typed { &files } else { &[] }, ForVerify::TOPICS, &project);
-        let shuffled = project.release.shuffle == Some(true);
-        if shuffled && known.release.shuffle != Some(true) && project.columns.id.is_none() {
-            line.flag("--shuffled");
-        }
-        line.to_string()
+        let files = if typed { &files[..] } else { &[] };
+        self.line_with("verify", files, ForVerify::TOPICS, &project).to_string()
     }
 
     /// The command that writes the report of a project's released file.

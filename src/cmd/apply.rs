@@ -1,18 +1,18 @@
 //! `apply`: makes the swaps of a plan. It decides nothing.
 
 use marginswap_core::diagnostic::{Code, Diagnostic};
-use marginswap_core::varset::VarSet;
-use marginswap_io::{Overwrite, ReadOptions, check_outputs, digest_file, read_plan};
+use marginswap_io::{Overwrite, check_outputs, read_plan};
 use marginswap_pipeline::answer;
-use marginswap_pipeline::prepare::{open, scope_of};
-use marginswap_pipeline::project::{Project, Release};
-use marginswap_pipeline::release::{ReleaseAs, release};
+use marginswap_pipeline::compare::Evidence;
+use marginswap_pipeline::pipeline::apply;
+use marginswap_pipeline::project::{Project, Release, ReleaseOrder};
+use marginswap_pipeline::release::ReleaseAs;
 use marginswap_pipeline::seed::SeedFrom;
 
 use crate::args::ApplyArgs;
-use crate::output::{Outcome, give, missing, next, paths, talk};
+use crate::output::{Outcome, give, missing, next, outcome_of, paths};
 
-/// Follows the plan, recounts every kept table and gives the file its name.
+/// Follows the plan, compares the file with the original and gives it its name.
 pub fn run(args: &ApplyArgs) -> Result<Outcome, Diagnostic> {
     let own = Project {
         data: args.data.clone(),
@@ -36,48 +36,36 @@ pub fn run(args: &ApplyArgs) -> Result<Outcome, Diagnostic> {
         if setup.is_named() {
             plan.check_parameters(&setup.file_project().parameters())?;
         }
-        let project = Project {
-            data: Some(data.clone()),
+        let from_plan = Project::from_parameters(&plan.header.parameters).ok_or_else(|| {
+            Diagnostic::new(
+                Code::NoPlan,
+                "its parameters are not those of a plan",
+                "make the plan again",
+            )
+            .in_file(&plan_path)
+        })?;
+        let mut project = Project {
+            data: Some(data),
             delimiter: setup.project.delimiter,
             release: told.clone(),
-            ..Project::from_parameters(&plan.header.parameters).ok_or_else(|| {
-                Diagnostic::new(
-                    Code::NoPlan,
-                    "its parameters are not those of a plan",
-                    "make the plan again",
-                )
-                .in_file(&plan_path)
-            })?
+            gate: setup.project.gate.clone(),
+            ..from_plan
         };
-        let digest = digest_file(&data)?;
-        let opened = open(&project, &data)?;
-        plan.check_input(&digest.sha256, plan.header.records, opened.columns())?;
-        let scope = scope_of(&project, &opened)?;
-        let loaded = opened.read(true, run)?;
-        plan.check_input(&digest.sha256, loaded.records_read() as u64, loaded.names())?;
-        let keys: VarSet = loaded.variables(&scope, &project.risk.keys);
-        let shuffle = if told.shuffle == Some(true) {
-            Some(SeedFrom::flags(args.seed_file.as_deref(), None).choose(run)?.seed)
-        } else {
-            None
+        // Of a list of records the plan holds only that there was one.
+        project.risk.risky = project.risk.risky.or(setup.project.risk.risky.clone());
+        let shuffled = setup.project.order() == ReleaseOrder::Random;
+        let seed = match shuffled {
+            true => Some(SeedFrom::flags(args.seed_file.as_deref(), None).choose(run)?.seed),
+            false => None,
         };
-        let released = release(
-            &loaded,
-            &scope,
-            keys,
-            &data,
-            ReadOptions { delimiter: project.delimiter },
-            &plan.plan,
-            &ReleaseAs { target: &out, overwrite, shuffle, drop: &told.drop },
-            run,
-        )?;
-        let report = answer::verify(scope.schema(), released.verification());
-        released.publish()?;
-        if plan.header.not_for_release {
-            talk("NOT FOR RELEASE: the plan was made with a demo seed that others know");
-        }
+        let to = ReleaseAs { target: &out, overwrite, order: setup.project.order() };
+        let demo_seed = plan.header.not_for_release;
+        let evidence = Evidence { seed, shuffled, demo_seed, ..Evidence::default() };
+        let certified = apply(project.clone(), &plan, &to, &evidence, run)?;
+        let comparison = certified.publish(vec![])?;
+        let report = answer::verify(&comparison);
         give(&report, args.answer.json)?;
         next(&setup.verify_line(&project));
-        Ok(Outcome::Done)
+        Ok(outcome_of(report.judgement.verdict))
     })
 }

@@ -21,6 +21,8 @@ pub fn run(args: &DemoArgs) -> Result<Outcome, Diagnostic> {
         talk(&format!("{} is the survey of an invented town", files.data.display()));
         talk(&format!("{} says what to do with it", files.project.display()));
         let setup = Setup::of_file(&files.project)?;
-        carry_out(&setup, Request { seed, overwrite, svg: None, json: args.answer.json }, run)
+        let request = Request { seed, overwrite, svg: None, json: args.answer.json };
+        // Nobody is in the town, and its seed is known: that it is not for release is no failure.
+        carry_out(&setup, &request, run).map(|_| Outcome::Done)
     })?
 }

@@ -48,13 +48,14 @@ fn frontier(args: &FrontierArgs, setup: &Setup, run: &mut Run<'_>) -> Result<Out
         answer::frontier(&prepared, &plans, best, &args.choose.words, chosen.not_for_release);
     sketch.draw(|| picture::draw("", &report))?;
     if let (Some(path), Some(best)) = (&plan_file, best) {
-        let Candidate { cap, planned, claims, .. } = &plans[best];
-        prepared.project.swap.budget = cap.0;
-        let numbers = prepared.report(planned, claims, chosen.not_for_release);
-        let file = prepared.plan_file(planned, &numbers)?;
+        let Candidate { cap, planned, foreseen, .. } = &plans[best];
+        prepared.original.project.swap.budget = cap.0;
+        let mut numbers = prepared.report(planned, chosen.not_for_release);
+        numbers.protection = foreseen.protection(&prepared.original);
+        let file = prepared.plan_header().with(planned.plan.clone(), &numbers);
         write_plan(path, overwrite, &file)?;
         talk(&format!(
-            "{} holds plan {}: SECRET, whoever has it can undo the swaps",
+            "{} is plan {}: SECRET, it undoes the protection",
             path.display(),
             best + 1
         ));
@@ -62,7 +63,7 @@ fn frontier(args: &FrontierArgs, setup: &Setup, run: &mut Run<'_>) -> Result<Out
     give(&report, args.job.answer.json)?;
     match (&plan_file, best) {
         (_, None) => next("raise a budget, try more seeds, or choose by another criterion"),
-        (Some(_), _) => next(&setup.apply_line(&prepared.project, seed_file)),
+        (Some(_), _) => next(&setup.apply_line(&prepared.original.project, seed_file)),
         (None, _) => next("the same with --plan FILE keeps the chosen plan"),
     }
     Ok(if best.is_none() { Outcome::GateNotMet } else { Outcome::Done })

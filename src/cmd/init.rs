@@ -3,7 +3,7 @@
 use marginswap_core::diagnostic::Diagnostic;
 use marginswap_io::{Overwrite, Secrecy, check_not_input, check_target, write_atomic};
 use marginswap_pipeline::init::draft;
-use marginswap_pipeline::prepare::data_of;
+use marginswap_pipeline::original::data_of;
 
 use crate::args::InitArgs;
 use crate::output::{next, talk, typed_path};

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use marginswap_core::diagnostic::Diagnostic;
 use marginswap_io::{Overwrite, check_outputs, write_plan};
-use marginswap_pipeline::prepare::prepare;
+use marginswap_pipeline::pipeline::plan;
 use marginswap_pipeline::project::{Project, Release};
 use marginswap_pipeline::seed::SeedFrom;
 use marginswap_report::pictures::waterfall;
@@ -29,22 +29,16 @@ pub fn run(args: &PlanArgs) -> Result<Outcome, Diagnostic> {
         let overwrite = Overwrite::from_force(args.job.force.force);
         let seed = SeedFrom::flags(args.job.seed_file.as_deref(), args.job.demo_seed);
         let inputs = setup.inputs(seed.file());
-        let outputs: Vec<&Path> =
-            [Some(out.as_path()), args.svg.as_deref()].into_iter().flatten().collect();
+        let outputs = [Some(out.as_path()), args.svg.as_deref()];
+        let outputs: Vec<&Path> = outputs.into_iter().flatten().collect();
         check_outputs(&outputs, &paths(&inputs), overwrite)?;
         let sketch = Sketch::new(args.svg.as_ref(), &args.job.force, &inputs)?;
-        let prepared = prepare(project.clone(), run)?;
-        let chosen = seed.choose(run)?;
-        let planned = prepared.plan(chosen.seed)?;
-        let report =
-            prepared.report(&planned, &prepared.exposure(&planned), chosen.not_for_release);
-        prepared.note_a_missed_rate(&report, run);
-        let file = prepared.plan_file(&planned, &report)?;
+        let (report, file) = plan(project.clone(), &seed, run)?;
         write_plan(&out, overwrite, &file)?;
         talk(&format!("{} is the plan: SECRET, it undoes the protection", out.display()));
         sketch.draw(|| waterfall::draw("", &report.coverage()))?;
         give(&report, args.job.answer.json)?;
-        next(&setup.apply_line(&setup.project, seed.file()));
+        next(&setup.apply_line(project, seed.file()));
         Ok(if report.left() > 0 { Outcome::GateNotMet } else { Outcome::Done })
     })
 }

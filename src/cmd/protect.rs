@@ -2,19 +2,21 @@
 
 use std::path::{Path, PathBuf};
 
-use marginswap_core::diagnostic::{Code, Diagnostic};
-use marginswap_io::{Overwrite, ReadOptions, Secrecy, check_outputs, write_atomic, write_plan};
-use marginswap_pipeline::account::{self, Reveal, Subject};
+use marginswap_core::diagnostic::Diagnostic;
+use marginswap_io::{Finished, Overwrite, Secrecy, check_outputs, plan_bytes};
 use marginswap_pipeline::answer;
-use marginswap_pipeline::notes::{Note, Run};
-use marginswap_pipeline::prepare::prepare;
-use marginswap_pipeline::release::{ReleaseAs, release};
+use marginswap_pipeline::notes::{Note, Phase, Run};
+use marginswap_pipeline::pages;
+use marginswap_pipeline::pipeline::{Job, protect};
+use marginswap_pipeline::release::{ReleaseAs, stage};
 use marginswap_pipeline::seed::SeedFrom;
 use marginswap_report::pictures::waterfall;
+use marginswap_report::plan::ProtectReport;
+use marginswap_report::protection::{Reason, Verdict};
 
 use crate::args::ProtectArgs;
-use crate::cmd::report::{internal, write_external, write_internal};
-use crate::output::{Outcome, give, next, paths, talk};
+use crate::cmd::report::replay;
+use crate::output::{Outcome, give, next, outcome_of, paths, talk};
 use crate::setup::Setup;
 
 /// How a job is carried out beside its settings.
@@ -25,7 +27,7 @@ pub struct Request {
     pub json: bool,
 }
 
-/// Plans, writes the released file, recounts it and gives it its name.
+/// Plans, writes the released file, compares it with the original and gives it its name.
 pub fn run(args: &ProtectArgs) -> Result<Outcome, Diagnostic> {
     let request = Request {
         seed: SeedFrom::flags(args.job.seed_file.as_deref(), args.job.demo_seed),
@@ -33,99 +35,105 @@ pub fn run(args: &ProtectArgs) -> Result<Outcome, Diagnostic> {
         svg: args.svg.clone(),
         json: args.job.answer.json,
     };
-    args.settings.run(|setup, run| carry_out(setup, request, run))
+    args.settings.run(|setup, run| {
+        carry_out(setup, &request, run).map(outcome_of)
+    })
 }
 
 /// Does what a request asks for.
 pub fn carry_out(
     setup: &Setup,
-    request: Request,
+    request: &Request,
     run: &mut Run<'_>,
-) -> Result<Outcome, Diagnostic> {
-    let Request { seed, overwrite, svg, json } = request;
-    let project = setup.project.clone();
+) -> Result<Verdict, Diagnostic> {
+    let project = &setup.project;
     let out = setup.released()?;
-    let plan_path = project.release.plan.clone();
-    let pages = project.report.clone();
-    let outputs = [
-        Some(&out),
-        plan_path.as_ref(),
-        pages.internal.as_ref(),
-        pages.external.as_ref(),
-        svg.as_ref(),
+    check_files(setup, request, &out)?;
+    let to = ReleaseAs {
+        target: &out,
+        overwrite: request.overwrite,
+        order: project.order(),
+    };
+    let job = protect(project.clone(), &request.seed, &to, run)?;
+    let comparison = &job.certified.comparison;
+    let shown = out.display().to_string();
+    let answer = answer::protect(job.numbers.clone(), shown, comparison);
+    let verdict = answer.judgement.verdict;
+    let unchanged =
+        answer.judgement.reasons.iter().any(|why| matches!(why, Reason::NothingExchanged { .. }));
+    if unchanged && request.overwrite == Overwrite::Refuse {
+        give(&answer, request.json)?;
+        next("nothing was written: an unchanged copy protects nobody (--force writes it)");
+        return Ok(verdict);
+    }
+    let beside = staged_beside(setup, request, &job, &answer, run)?;
+    job.certified.publish(beside)?;
+    for (path, what) in written(setup, request) {
+        talk(&format!("{} is {what}", path.display()));
+    }
+    give(&answer, request.json)?;
+    match verdict {
+        Verdict::DoNotRelease => next("do not release this file"),
+        _ => next(&setup.verify_line(project)),
+    }
+    Ok(verdict)
+}
+
+/// Looks at all files before any work is done.
+fn check_files(setup: &Setup, request: &Request, out: &Path) -> Result<(), Diagnostic> {
+    let mut outputs: Vec<&Path> = vec![out];
+    let others = written(setup, request);
+    outputs.extend(others.iter().map(|(path, _)| path.as_path()));
+    check_outputs(&outputs, &paths(&setup.inputs(request.seed.file())), request.overwrite)
+}
+
+/// What is written beside the released file, and what each file is.
+fn written(setup: &Setup, request: &Request) -> Vec<(PathBuf, &'static str)> {
+    let (release, report) = (&setup.project.release, &setup.project.report);
+    let files = [
+        (&release.plan, "the plan: SECRET, it undoes the protection"),
+        (&report.internal, "the internal report: INTERNAL, for those who decide"),
+        (&report.external, "the public report, which may be published"),
+        (&request.svg, "the picture"),
     ];
-    let outputs: Vec<&Path> = outputs.into_iter().flatten().map(PathBuf::as_path).collect();
-    check_outputs(&outputs, &paths(&setup.inputs(seed.file())), overwrite)?;
-    let prepared = prepare(project, run)?;
-    let chosen = seed.choose(run)?;
-    let planned = prepared.plan(chosen.seed)?;
-    let project = &prepared.project;
-    let released = release(
-        &prepared.loaded,
-        &prepared.scope,
-        prepared.loaded.variables(&prepared.scope, &project.risk.keys),
-        &prepared.path,
-        ReadOptions { delimiter: project.delimiter },
-        &planned.plan,
-        &ReleaseAs {
-            target: &out,
-            overwrite,
-            shuffle: project.release.shuffle.unwrap_or(false).then_some(chosen.seed),
-            drop: &project.release.drop,
-        },
-        run,
-    )?;
-    let exposure = released.verification().claims.expect("a job has keys");
-    let report = prepared.report(&planned, &exposure, chosen.not_for_release);
-    prepared.note_a_missed_rate(&report, run);
-    let has_pages = pages.internal.is_some() || pages.external.is_some();
-    let mut file = None;
-    if plan_path.is_some() || has_pages {
-        file = Some(prepared.plan_file(&planned, &report)?);
+    files.into_iter().filter_map(|(path, what)| Some((path.clone()?, what))).collect()
+}
+
+/// Everything beside the released file, complete and not yet named.
+fn staged_beside(
+    setup: &Setup,
+    request: &Request,
+    job: &Job,
+    answer: &ProtectReport,
+    run: &mut Run<'_>,
+) -> Result<Vec<Finished>, Diagnostic> {
+    let (release, report) = (&setup.project.release, &setup.project.report);
+    let overwrite = request.overwrite;
+    let comparison = &job.certified.comparison;
+    let mut staged = Vec::new();
+    if let Some(path) = &release.plan {
+        staged.push(stage(path, overwrite, Secrecy::Secret, &plan_bytes(&job.plan))?);
     }
-    if let (Some(path), Some(file)) = (&plan_path, &file) {
-        write_plan(path, overwrite, file)?;
-        talk(&format!(
-            "{} holds the plan: SECRET, whoever has it can undo the swaps",
-            path.display()
-        ));
-    }
-    let answer = answer::protect(report, out.display().to_string(), released.verification());
-    released.publish()?;
-    if let Some(path) = &svg {
+    if let Some(path) = &request.svg {
         let picture = waterfall::draw("", &answer.plan.coverage()).file();
-        write_atomic(path, overwrite, Secrecy::Secret, |out| out.write_all(picture.as_bytes()))?;
-        talk(&format!("{} holds the picture", path.display()));
+        staged.push(stage(path, overwrite, Secrecy::Secret, picture.as_bytes())?);
     }
-    let line = setup.verify_line(project);
-    if let Some(file) = file.filter(|_| has_pages) {
-        let (project, before) = (project.clone(), prepared.path.clone());
-        // The pages count everything anew from the files.
-        drop(prepared);
-        let subject = Subject {
-            project: &project,
-            before: &before,
-            after: &out,
-            plan: Some((plan_path.unwrap_or_else(|| PathBuf::from("PLAN")), &file)),
-            shuffled: project.release.shuffle == Some(true),
-            seed: Some(chosen.seed),
-        };
-        if let Some(page) = &pages.internal {
-            let report = internal(setup, &subject, Reveal::Counts, run)?;
-            write_internal(page, overwrite, &report.html())?;
-        }
-        if let Some(page) = &pages.external {
-            match account::external(&subject, run) {
-                Ok(report) => write_external(page, overwrite, &report)?,
-                // The file is released; that there is nothing to tell of it is not its fault.
-                Err(error) if error.code == Code::NothingToTell => {
-                    run.note(Note::PageNotWritten { path: page.clone(), why: error.detail });
-                }
-                Err(error) => return Err(error),
+    if report.internal.is_some() || report.external.is_some() {
+        run.begin(Phase::Reporting)?;
+    }
+    if let Some(path) = &report.internal {
+        let plan = (release.plan.clone().unwrap_or_else(|| "PLAN".into()), &job.plan);
+        let mut page = pages::internal(comparison, Some((&plan.0, plan.1)), pages::Reveal::Counts)?;
+        page.replay = replay(setup, comparison, Some(&plan.0));
+        staged.push(stage(path, overwrite, Secrecy::Secret, page.html().as_bytes())?);
+    }
+    if let Some(path) = &report.external {
+        match pages::external(comparison, job.seed.not_for_release) {
+            Ok(page) => {
+                staged.push(stage(path, overwrite, Secrecy::Plain, page.html().as_bytes())?);
             }
+            Err(why) => run.note(Note::PageNotWritten { path: path.clone(), why: why.detail }),
         }
     }
-    give(&answer, json)?;
-    next(&line);
-    Ok(if answer.plan.left() > 0 { Outcome::GateNotMet } else { Outcome::Done })
+    Ok(staged)
 }

@@ -3,21 +3,19 @@
 use std::path::{Path, PathBuf};
 
 use marginswap_core::diagnostic::{Code, Diagnostic};
-use marginswap_io::{
-    Overwrite, PlanFile, Secrecy, check_not_input, check_target, read_plan, write_atomic,
-};
-use marginswap_report::page::{ExternalReport, InternalReport, Verdict};
-
-use crate::args::ReportArgs;
-use crate::output::{Outcome, give, missing, next, talk};
-use crate::setup::Setup;
-use marginswap_pipeline::account::{self, Evidence, Reveal, Subject};
+use marginswap_io::{Overwrite, PlanFile, Secrecy, check_outputs, read_plan, write_atomic};
+use marginswap_pipeline::compare::{Comparison, Evidence, Order};
 use marginswap_pipeline::notes::Run;
-use marginswap_pipeline::prepare::data_of;
-use marginswap_pipeline::project::{Project, Release, Risky};
+use marginswap_pipeline::pages::{self, Reveal};
+use marginswap_pipeline::pipeline::compare;
+use marginswap_pipeline::project::{Project, Release, ReleaseOrder, Risk, Risky};
 use marginswap_pipeline::seed::SeedFrom;
 
-/// Counts everything anew and writes the page.
+use crate::args::ReportArgs;
+use crate::output::{Outcome, give, missing, next, outcome_of, paths, talk};
+use crate::setup::Setup;
+
+/// Counts everything from the two files and writes the page.
 pub fn run(args: &ReportArgs) -> Result<Outcome, Diagnostic> {
     let own = Project {
         data: args.before.clone(),
@@ -28,13 +26,12 @@ pub fn run(args: &ReportArgs) -> Result<Outcome, Diagnostic> {
 }
 
 fn report(args: &ReportArgs, setup: &Setup, run: &mut Run<'_>) -> Result<Outcome, Diagnostic> {
-    let file = setup.file_project().expanded();
     let plan_path = setup.flags().release.plan.clone().or_else(|| {
-        file.release.plan.clone().filter(|plan| args.before.is_none() && plan.exists())
+        let known = setup.file_project().release.plan;
+        known.filter(|plan| args.before.is_none() && plan.exists())
     });
     let plan = plan_path.map(|path| read_plan(&path).map(|plan| (path, plan))).transpose()?;
-    let project = project(args, file, setup.flags(), plan.as_ref())?;
-    let before = data_of(&project)?;
+    let project = project(args, setup, plan.as_ref())?;
     let after = project.release.out.clone().ok_or_else(|| {
         missing(
             "no released file is named",
@@ -49,10 +46,11 @@ fn report(args: &ReportArgs, setup: &Setup, run: &mut Run<'_>) -> Result<Outcome
         )
     })?;
     let overwrite = Overwrite::from_force(args.force.force);
-    check_page(&out, overwrite, &[&before, &after])?;
-    if let Some((path, _)) = &plan {
-        check_not_input(&out, path)?;
-    }
+    let mut inputs = setup.inputs(args.seed_file.as_deref());
+    inputs.extend(project.data.clone());
+    inputs.push(after.clone());
+    inputs.extend(plan.as_ref().map(|(path, _)| path.clone()));
+    check_outputs(&[&out], &paths(&inputs), overwrite)?;
     let seed = match (&args.seed_file, args.demo_seed) {
         (None, None) => None,
         (Some(path), _) if !path.exists() => {
@@ -61,86 +59,73 @@ fn report(args: &ReportArgs, setup: &Setup, run: &mut Run<'_>) -> Result<Outcome
         }
         (path, demo) => Some(SeedFrom::flags(path.as_deref(), demo).choose(run)?.seed),
     };
-    let subject = Subject {
-        project: &project,
-        before: &before,
-        after: &after,
-        plan: plan.as_ref().map(|(path, plan)| (path.clone(), plan)),
-        shuffled: args.shuffled || project.release.shuffle == Some(true),
+    let demo_seed = plan.as_ref().is_some_and(|(_, plan)| plan.header.not_for_release);
+    let evidence = Evidence {
+        plan: plan.as_ref().map(|(path, plan)| (path, plan)),
         seed,
+        shuffled: args.shuffled || project.release.order == Some(ReleaseOrder::Random),
+        demo_seed,
+        ..Evidence::default()
     };
+    let comparison = compare(project, &after, &evidence, run)?;
     if args.external {
-        let report = account::external(&subject, run)?;
-        write_external(&out, overwrite, &report)?;
-        give(&report, args.answer.json)?;
-        if !report.is_releasable() {
-            next("do not release this file; make it anew with a seed that nobody knows");
-            return Ok(Outcome::GateNotMet);
-        }
-        next(
-            "read the page, and publish it with the file when the internal report lets the file go",
-        );
-        return Ok(Outcome::Done);
+        return external(args, &comparison, demo_seed, &out, overwrite);
     }
     let reveal = if args.reveal { Reveal::Records } else { Reveal::Counts };
-    let report = internal(setup, &subject, reveal, run)?;
-    write_internal(&out, overwrite, &report.html())?;
-    give(&report, args.answer.json)?;
-    match report.verdict {
-        Verdict::Stop => next("do not release this file"),
-        _ => next("the same with --external writes the page that may be published"),
+    let mut page = pages::internal(&comparison, evidence.plan, reveal)?;
+    page.replay = replay(setup, &comparison, plan.as_ref().map(|(path, _)| path.as_path()));
+    let html = page.html();
+    write_atomic(&out, overwrite, Secrecy::Secret, |file| file.write_all(html.as_bytes()))?;
+    talk(&format!("{} is the internal report: INTERNAL, for those who decide", out.display()));
+    give(&page, args.answer.json)?;
+    let outcome = outcome_of(page.judgement.verdict);
+    match outcome {
+        Outcome::Done => next("the same with --external writes the report that may be published"),
+        Outcome::GateNotMet => next("have the reasons reviewed; until then, do not release"),
     }
-    Ok(if report.verdict == Verdict::Ready { Outcome::Done } else { Outcome::GateNotMet })
+    Ok(outcome)
 }
 
-/// May a page be written there?
-pub fn check_page(out: &Path, overwrite: Overwrite, inputs: &[&Path]) -> Result<(), Diagnostic> {
-    check_target(out, overwrite)?;
-    inputs.iter().try_for_each(|input| check_not_input(out, input))
-}
-
-/// Writes the page for those who decide, readable for its owner alone.
-pub fn write_internal(out: &Path, overwrite: Overwrite, page: &str) -> Result<(), Diagnostic> {
-    write_atomic(out, overwrite, Secrecy::Secret, |file| file.write_all(page.as_bytes()))?;
-    talk(&format!("{} is the report: INTERNAL, for those who decide", out.display()));
-    Ok(())
-}
-
-/// Writes the page for everybody.
-pub fn write_external(
+fn external(
+    args: &ReportArgs,
+    comparison: &Comparison,
+    demo_seed: bool,
     out: &Path,
     overwrite: Overwrite,
-    report: &ExternalReport,
-) -> Result<(), Diagnostic> {
-    let page = report.html();
-    write_atomic(out, overwrite, Secrecy::Plain, |file| file.write_all(page.as_bytes()))?;
-    talk(&match report.is_releasable() {
-        true => format!("{} is the report that may be published", out.display()),
-        false => format!("{} shows the report to be published: NOT FOR RELEASE", out.display()),
+) -> Result<Outcome, Diagnostic> {
+    let page = pages::external(comparison, demo_seed)?;
+    let html = page.html();
+    write_atomic(out, overwrite, Secrecy::Plain, |file| file.write_all(html.as_bytes()))?;
+    talk(&match page.is_releasable() {
+        true => format!("{} is the public report", out.display()),
+        false => format!("{} shows what a public report looks like: NOT FOR RELEASE", out.display()),
     });
-    Ok(())
+    give(&page, args.answer.json)?;
+    if !page.is_releasable() {
+        next("do not release this file; make it again with a seed that nobody knows");
+        return Ok(Outcome::GateNotMet);
+    }
+    next("read the page, and publish it with the file once the internal report says release");
+    Ok(Outcome::Done)
 }
 
 /// What the plan says, then what the project file says, then the flags.
 fn project(
     args: &ReportArgs,
-    file: Project,
-    flags: &Project,
+    setup: &Setup,
     plan: Option<&(PathBuf, PlanFile)>,
 ) -> Result<Project, Diagnostic> {
+    let (mut file, flags) = (setup.file_project().expanded(), setup.flags());
     let mut base = Project::default();
     if let Some((path, plan)) = plan {
-        let parameters = &plan.header.parameters;
-        base = Project::from_parameters(parameters).ok_or_else(|| {
+        base = Project::from_parameters(&plan.header.parameters).ok_or_else(|| {
             Diagnostic::new(
                 Code::NoPlan,
                 "its parameters are not those of a plan",
-                "make the plan anew",
+                "make the plan again",
             )
             .in_file(path)
         })?;
-        let rule = parameters["risky"].as_str().unwrap_or_default();
-        base.risk.risky = rule.parse::<Risky>().ok();
         let known = [&flags.risk.risky, &file.risk.risky, &base.risk.risky];
         if !args.external && known.iter().all(|risky| risky.is_none()) {
             return Err(missing(
@@ -150,45 +135,35 @@ fn project(
             .in_file(path));
         }
     }
-    let mut file = file;
     if base.risk.risky.is_some() {
         // The plan says for whom it was made; the project file may have changed since.
-        file.risk = marginswap_pipeline::project::Risk::default();
+        file.risk = Risk::default();
     }
     Ok(base.merge(file).merge(flags.clone()))
 }
 
-/// The page for those who decide, with the lines that repeat the run.
-pub fn internal(
-    setup: &Setup,
-    subject: &Subject<'_>,
-    reveal: Reveal,
-    run: &mut Run<'_>,
-) -> Result<InternalReport, Diagnostic> {
-    let (mut report, evidence) = account::internal(subject, reveal, run)?;
-    report.replay = replay(setup, subject, &evidence);
-    Ok(report)
-}
-
-/// The commands that do it again.
-fn replay(setup: &Setup, subject: &Subject<'_>, evidence: &Evidence) -> Vec<String> {
-    let Subject { before, after, plan, .. } = subject;
-    // What the files show, and not who asked: `protect` and `report` give the same lines.
-    let mut project = subject.project.clone();
-    project.data = Some((*before).to_owned());
-    project.release.out = Some((*after).to_owned());
-    project.release.shuffle = evidence.shuffled.then_some(true);
-    project.release.drop.clone_from(&evidence.dropped);
-    project.release.plan = plan.as_ref().map(|(path, _)| path.clone());
-    let seed = Path::new("SEED");
+/// The commands that do it again. They tell what the files show, and not who asked: `protect`
+/// and `report` give the same lines.
+pub fn replay(setup: &Setup, comparison: &Comparison, plan: Option<&Path>) -> Vec<String> {
+    let mut project = comparison.original.project.clone();
+    project.release.out = Some(comparison.released.0.clone());
+    let shuffled = comparison.order != Order::Input;
+    project.release.order = (!shuffled).then_some(ReleaseOrder::Input);
+    project.release.drop.clone_from(&comparison.dropped);
+    project.release.plan = plan.map(Path::to_owned);
     let mut lines = Vec::new();
     if plan.is_some() {
-        lines.push(setup.apply_line(&project, Some(seed)));
+        lines.push(setup.apply_line(&project, Some(Path::new("SEED"))));
     }
     lines.push(setup.verify_line(&project));
+    let list = matches!(project.risk.risky, Some(Risky::Records(_)));
+    if plan.is_some() && !list {
+        // The plan says who is at risk.
+        project.risk.risky = None;
+    }
     let mut line = setup.report_line(&project);
-    if evidence.shuffled && plan.is_some() {
-        line.flag("--shuffled").option("--seed-file", "SEED");
+    if shuffled && plan.is_some() {
+        line.option("--seed-file", "SEED");
     }
     lines.push(line.option("-o", "report.html").to_string());
     lines

@@ -1,13 +1,15 @@
 //! `verify`: compares a released file with the original. It trusts nothing.
 
 use marginswap_core::diagnostic::Diagnostic;
-use marginswap_core::verify::Triples;
-use marginswap_pipeline::compare::TwoFiles;
-use marginswap_pipeline::project::{Project, Release};
+use marginswap_pipeline::answer;
+use marginswap_pipeline::compare::{Evidence, Triples};
+use marginswap_pipeline::pipeline::compare;
+use marginswap_pipeline::project::{Project, Release, ReleaseOrder};
 use marginswap_report::pictures::triangle;
+use marginswap_report::protection::Verdict;
 
 use crate::args::VerifyArgs;
-use crate::output::{Outcome, Sketch, give, next};
+use crate::output::{Outcome, Sketch, give, next, outcome_of};
 
 /// Recounts everything from the two files.
 pub fn run(args: &VerifyArgs) -> Result<Outcome, Diagnostic> {
@@ -17,26 +19,25 @@ pub fn run(args: &VerifyArgs) -> Result<Outcome, Diagnostic> {
         ..Project::default()
     };
     args.settings.run_with(own, |setup, run| {
-        let (before, after) = (setup.data()?, setup.released()?);
+        let after = setup.released()?;
         let mut inputs = setup.inputs(None);
         inputs.push(after.clone());
         let sketch = Sketch::new(args.svg.as_ref(), &args.force, &inputs)?;
-        let project = &setup.project;
-        let shuffled = args.shuffled || project.release.shuffle == Some(true);
-        let mut files = TwoFiles::read(project, &before, &after, shuffled, run)?;
-        files.settle(run);
-        let triples = if args.three_way { Triples::Compared } else { Triples::Skipped };
-        let report = files.verify(triples);
+        let project = setup.project.clone();
+        let evidence = Evidence {
+            shuffled: args.shuffled || project.release.order == Some(ReleaseOrder::Random),
+            triples: if args.three_way { Triples::Compared } else { Triples::Skipped },
+            ..Evidence::default()
+        };
+        setup.data()?;
+        let report = answer::verify(&compare(project, &after, &evidence, run)?);
         sketch.draw(|| triangle::draw(&report.triangle()))?;
         give(&report, args.answer.json)?;
-        if !report.passes() {
-            next("do not release this file");
-            return Ok(Outcome::GateNotMet);
-        }
-        next(match report.reordered {
-            true => "marginswap report with --plan tells which line is whose; until then nothing speaks for release",
-            false => "release the file, unless its seed was a demo seed; keep the plan and the seed secret",
+        next(match report.judgement.verdict {
+            Verdict::Release => "release the file; keep the plan and the seed secret",
+            Verdict::Review => "have the reasons reviewed before you release the file",
+            Verdict::DoNotRelease => "do not release this file",
         });
-        Ok(Outcome::Done)
+        Ok(outcome_of(report.judgement.verdict))
     })
 }

@@ -216,6 +216,15 @@ codes! {
     NotLinked 114 exit 3: "records that cannot be told apart by the id",
         "To say which record became which, every value of the id column must stand exactly once\n\
          in each of the two files.";
+    OrderGivesAway 117 exit 3: "an order that gives swaps away",
+        "The records are to be released in the order of the input, and a column that may be exchanged\n\
+         comes in runs there, as in a file sorted by region. A value that was exchanged then stands\n\
+         out among its neighbours, and the swap can be undone by eye. Release the records in random\n\
+         order, which is the default.";
+    IdAmongVariables 118 exit 3: "an id among the variables",
+        "Nearly every value of a column is different, and it would be exchanged like any other. Such\n\
+         a column is an id, or a number that should be put into classes first. Name it with --id or\n\
+         --ignore, or, if it really is to be exchanged, in --vars.";
     BadSeed 115 exit 3: "a seed file that cannot be used",
         "A seed file holds a seed of 64 hexadecimal digits on its last line, as --seed-file writes\n\
          it when the file does not exist. Whoever has the seed can repeat the choice of swaps.";

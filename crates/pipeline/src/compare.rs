@@ -13,16 +13,18 @@ use std::path::PathBuf;
 
 use marginswap_core::diagnostic::{Code, Diagnostic};
 use marginswap_core::encode::{RecordId, Records, encode_both};
-use marginswap_core::graph::Reason;
+use marginswap_core::graph::{Formula, Reason};
 use marginswap_core::partner::{KeyScreening, Unpartable, screen_keys};
 use marginswap_core::random::Seed;
 use marginswap_core::swap::apply_to_records;
 use marginswap_core::varset::VarSet;
 use marginswap_core::verify::{
-    self, Checks, File, Findings, Link, LinkError, Outcome, Scenario, Thresholds, Triples,
-    Verdict, Verification, changes, judge, link_by_id, recount,
+    self, Checks, File, Findings, Link, LinkError, Outcome, Scenario, Thresholds,
+    TableDistance, Verdict, Verification, changes, compare_tables, judge, link_by_id, recount,
 };
 use marginswap_io::{FileDigest, PlanFile};
+
+pub use marginswap_core::verify::Triples;
 
 use crate::input::Loaded;
 use crate::notes::{Note, Phase, Run};
@@ -73,6 +75,9 @@ pub struct Comparison {
     pub broken: Vec<Vec<String>>,
     /// Who can be parted from their keys, where anybody is at risk.
     pub key_screening: Option<KeyScreening>,
+    /// People at risk who are not gone and cannot be parted from their keys: those whom the
+    /// tables disclose, and the others.
+    pub unpartable: [u64; 2],
     /// How the plan fits, where there is one.
     pub plan: Option<PlanFit>,
     /// Are the lines in another order than the original ones?
@@ -81,6 +86,8 @@ pub struct Comparison {
     pub dropped: Vec<String>,
     /// What is wrong with the ids of the released file.
     pub unlinked: Option<String>,
+    /// How far the watched tables moved, in the order of the project.
+    pub watched: Vec<TableDistance>,
 }
 
 /// Does a plan lead from the one file to the other?
@@ -143,6 +150,7 @@ impl Comparison {
         if plan_is_off || pair.unlinked.is_some() {
             verdict.answer = verify::Answer::DoNotRelease;
         }
+        let watched = pair.watched()?;
         let Pair { original, after: records, order, dropped, unlinked, .. } = pair;
         Ok(Self {
             original,
@@ -152,10 +160,12 @@ impl Comparison {
             verdict,
             broken,
             key_screening,
+            unpartable: [findings.disclosed, findings.unpartable],
             plan,
             order,
             dropped,
             unlinked,
+            watched,
         })
     }
 
@@ -237,6 +247,10 @@ impl Pair {
     /// the original, or that of the seed.
     fn follow(&mut self, evidence: &Evidence<'_>, run: &mut Run<'_>) -> Option<PlanFit> {
         let Some((path, plan)) = evidence.plan else {
+            if let (true, Some(seed), None) = (evidence.shuffled, evidence.seed, &self.link) {
+                self.link = Some(shuffled_link(seed, self.before.len()));
+                self.order = Order::Known;
+            }
             self.settle(run);
             return None;
         };
@@ -384,6 +398,31 @@ impl Pair {
             }
         }
         people
+    }
+
+    /// How far the watched tables moved.
+    fn watched(&self) -> Result<Vec<TableDistance>, Diagnostic> {
+        let Original { project, loaded, scope, .. } = &self.original;
+        if project.report.watch.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut margins = Vec::new();
+        for table in Formula::parse(&project.report.watch)?.tables() {
+            let mut margin = VarSet::EMPTY;
+            for name in table {
+                let column = loaded.position(name)?;
+                let variable = scope.schema().variable_of(column).ok_or_else(|| {
+                    Diagnostic::new(
+                        Code::IgnoredInTable,
+                        format!("--watch names `{name}`, which takes no part"),
+                        "watch columns that take part",
+                    )
+                })?;
+                margin.insert(variable);
+            }
+            margins.push(margin);
+        }
+        Ok(compare_tables(&verify::Pooled::of(&self.before, &self.after), &margins))
     }
 
     fn rules_broken(&self, records: &Records) -> u64 {

@@ -8,10 +8,10 @@ use std::str::FromStr;
 
 use marginswap_core::diagnostic::Diagnostic;
 use marginswap_core::random::{Random, Seed};
-use marginswap_core::verify::{Claims, Criterion, Distances, Standing, choose};
+use marginswap_core::verify::{Criterion, Standing, choose};
 use rayon::prelude::*;
 
-use crate::prepare::{Planned, Prepared};
+use crate::prepare::{Foreseen, Planned, Prepared};
 use crate::project::Amount;
 
 /// A cap on the records that change, or none.
@@ -43,7 +43,7 @@ impl FromStr for Choice {
     fn from_str(text: &str) -> Result<Self, String> {
         let wrong = || "write least-risk, or the most it may be: change:0.5% or risk:1%".to_owned();
         if text == "least-risk" {
-            let words = "the fewest right claims, then the least change".to_owned();
+            let words = "the fewest people matched, then the least change".to_owned();
             return Ok(Self { criterion: Criterion::LeastRisk, words });
         }
         let (what, most) = text.split_once(':').ok_or_else(wrong)?;
@@ -54,12 +54,12 @@ impl FromStr for Choice {
             "change" => Ok(Self {
                 #[allow(clippy::cast_precision_loss, reason = "a share has few digits")]
                 criterion: Criterion::ChangeAtMost(numerator as f64 / denominator as f64),
-                words: format!("the fewest right claims where the change is at most {most}"),
+                words: format!("the fewest people matched where the change is at most {most}"),
             }),
             "risk" => Ok(Self {
                 criterion: Criterion::RiskAtMost { numerator, denominator },
                 words: format!(
-                    "the least change where right claims are at most {most} of those before"
+                    "the least change where at most {most} of those at risk are matched"
                 ),
             }),
             _ => Err(wrong()),
@@ -73,16 +73,16 @@ pub struct Candidate {
     /// Which seed, from 1.
     pub seed: usize,
     pub planned: Planned,
-    pub claims: Claims,
-    pub distances: Distances,
+    /// What it would come to.
+    pub foreseen: Foreseen,
 }
 
 impl Candidate {
     /// What the change is measured by: the two-way tables that are not kept, or, where there
     /// is none, the records changed, of so many.
     fn change(&self, records: usize) -> f64 {
-        if self.distances.tables > 0 {
-            return self.distances.total_variation_mean;
+        if self.foreseen.distances.tables > 0 {
+            return self.foreseen.distances.total_variation_mean;
         }
         #[allow(clippy::cast_precision_loss, reason = "a share of records")]
         return self.planned.on_cells.plan.records_changed() as f64 / records.max(1) as f64;
@@ -91,8 +91,8 @@ impl Candidate {
     /// What the plan comes to, in a file of so many records.
     pub fn standing(&self, records: usize) -> Standing {
         Standing {
-            correct: self.claims.all.correct.expect("a plan links its records"),
-            claims_before: self.claims.uniques_before,
+            matched: self.foreseen.worst_case.matched,
+            at_risk: self.foreseen.worst_case.at_risk,
             change: self.change(records),
             records: self.planned.on_cells.plan.records_changed(),
         }
@@ -101,7 +101,7 @@ impl Candidate {
 
 /// What every plan comes to.
 pub fn standings(prepared: &Prepared, plans: &[Candidate]) -> Vec<Standing> {
-    plans.iter().map(|plan| plan.standing(prepared.records.len())).collect()
+    plans.iter().map(|plan| plan.standing(prepared.original.records.len())).collect()
 }
 
 /// The position of the plan that a criterion chooses; none, when no plan meets it.
@@ -137,8 +137,8 @@ pub fn candidates(
         .into_par_iter()
         .map(|(cap, seed)| {
             let planned = prepared.plan_capped(seeds[seed], cap.0)?;
-            let (claims, distances) = prepared.weigh(&planned);
-            Ok(Candidate { cap, seed: seed + 1, planned, claims, distances })
+            let foreseen = prepared.foresee(&planned);
+            Ok(Candidate { cap, seed: seed + 1, planned, foreseen })
         })
         .collect()
 }

@@ -59,7 +59,6 @@ pub(crate) fn usual(mut project: Project) -> Project {
     project.risk.model = Some(ModelChoice::Auto);
     project.swap.pairing = Some(Pairing::Greedy);
     project.release.plan = Some("swap.plan".into());
-    project.release.drop = project.columns.id.iter().cloned().collect();
     project
 }
 

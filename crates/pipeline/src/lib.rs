@@ -24,7 +24,6 @@
 
 #![allow(missing_docs, reason = "fields are being moved; each gets its line")]
 
-pub mod account;
 pub mod answer;
 pub mod assess;
 pub mod compare;
@@ -34,6 +33,8 @@ pub mod init;
 pub mod input;
 pub mod notes;
 pub mod original;
+pub mod pages;
+pub mod pipeline;
 pub mod prepare;
 pub mod project;
 pub mod questions;

@@ -10,7 +10,7 @@ use marginswap_core::columns::did_you_mean;
 use marginswap_core::diagnostic::{Code, Diagnostic};
 use marginswap_core::encode::{RecordId, Records};
 use marginswap_core::graph::{Formula, Reason, Scope, Separators, Ties};
-use marginswap_core::plan::{Forbidden, Term};
+use marginswap_core::plan::{Forbidden, Plan, Term};
 use marginswap_core::risk::{KeyTable, Summaries, rare_cells};
 use marginswap_core::table::{CellId, Located};
 use marginswap_core::varset::VarSet;
@@ -80,6 +80,22 @@ impl Original {
         let forbidden = forbidden(&project, &loaded, &scope, run);
         let intruders = intruders(&project, &loaded, &scope, &located, records.levels())?;
         Ok(Self { project, loaded, scope, separators, records, located, intruders, forbidden })
+    }
+
+    /// Proves that a plan keeps every table and moves nothing that stays.
+    ///
+    /// # Errors
+    /// [`Code::StalePlan`] when it does not.
+    pub fn prove(&self, plan: &Plan) -> Result<(), Diagnostic> {
+        let Self { scope, records, loaded, .. } = self;
+        plan.prove(scope.schema(), records, scope.class()).map_err(|unproved| {
+            Diagnostic::new(
+                Code::StalePlan,
+                unproved.to_string(),
+                "make a new plan; this one was changed, or made with other settings",
+            )
+            .in_file(loaded.path())
+        })
     }
 
     /// The tables that must be found unchanged.

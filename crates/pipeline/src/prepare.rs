@@ -3,10 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use marginswap_core::diagnostic::{Code, Diagnostic};
+use marginswap_core::graph::Formula;
 use marginswap_core::moves::{MoveSearch, TooManyTied};
-use marginswap_core::partner::{KeyScreening, Screening, screen, screen_keys};
+use marginswap_core::partner::{KeyScreening, Screening, Unpartable, screen, screen_keys};
 use marginswap_core::plan::{
-    self, CellGroup, CellPlan, CellSwap, Constraints, Larger, Plan, Prices, Task,
+    self, CellGroup, CellPlan, CellSwap, Constraints, Detach, Larger, NeverNew, Plan, Prices, Task,
 };
 use marginswap_core::random::Seed;
 use marginswap_core::swap;
@@ -17,24 +18,33 @@ use marginswap_core::verify::{
 };
 use marginswap_io::{PlanFile, PlanHeader};
 use marginswap_report::plan::PlanReport;
+use marginswap_report::protection::Protection;
 
+use crate::answer;
 use crate::notes::{Note, Phase, Run};
 use crate::original::{Original, data_of, keys_are_named};
 use crate::project::{Amount, Pairing, Project};
+use crate::settings::EVERYWHERE;
 
 /// Everything that planning needs.
 pub struct Prepared {
     /// The original file.
     pub original: Original,
     screening: Screening,
-    key_screening: KeyScreening,
+    /// For each intruder, whose keys can be parted.
+    key_screenings: Vec<KeyScreening>,
     prices: Prices,
     constraints: Constraints,
-    /// How many records of each cell are at risk.
+    /// For each intruder, how many records of each cell are at risk.
+    at_risk_from: Vec<Vec<u32>>,
+    /// How many records of each cell are at risk from any of them.
     at_risk: Vec<u32>,
     risky: Vec<bool>,
     broken_rules: u64,
 }
+
+/// How often people are protected whom earlier swaps left alone with their keys.
+const ROUNDS: usize = 8;
 
 /// The refusal of more variables than larger swaps are looked for in.
 pub fn too_many_tied(error: TooManyTied) -> Diagnostic {
@@ -60,8 +70,13 @@ pub fn prepare(project: Project, run: &mut Run<'_>) -> Result<Prepared, Diagnost
     run.begin(Phase::Screening)?;
     let in_file = |error: Diagnostic| error.in_file(loaded.path());
     let screening = screen(located, scope.class(), separators).map_err(in_file)?;
-    let keys = original.intruders[0].keys;
-    let key_screening = screen_keys(located, scope.class(), separators, keys).map_err(in_file)?;
+    let mut key_screenings = Vec::new();
+    let mut keys = VarSet::EMPTY;
+    for intruder in &original.intruders {
+        keys = keys | intruder.keys;
+        let found = screen_keys(located, scope.class(), separators, intruder.keys);
+        key_screenings.push(found.map_err(in_file)?);
+    }
     let variables = scope.schema().variables().iter();
     let prices = Prices {
         keys,
@@ -76,13 +91,13 @@ pub fn prepare(project: Project, run: &mut Run<'_>) -> Result<Prepared, Diagnost
         false => records.cells().iter().filter(|cell| breaks(cell)).count() as u64,
     };
     let risky = original.at_risk();
-    let at_risk = located.marked(&risky);
     Ok(Prepared {
         screening,
-        key_screening,
+        key_screenings,
         prices,
         constraints,
-        at_risk,
+        at_risk_from: original.intruders.iter().map(|one| located.marked(&one.risky)).collect(),
+        at_risk: located.marked(&risky),
         risky,
         broken_rules,
         original,
@@ -104,7 +119,29 @@ fn constraints(original: &Original) -> Constraints {
         forbidden: original.forbidden.clone(),
         most_changed: swap.budget.map(|amount| amount.of(records)),
         least_changed: swap.rate.map(|amount| amount.of(records)),
+        never_new: never_new(original),
     }
+}
+
+/// Where two values may not come together for the first time.
+fn never_new(original: &Original) -> NeverNew {
+    let Original { project, loaded, scope, .. } = original;
+    let told = &project.swap.never_new;
+    if told.is_empty() {
+        return NeverNew::Nowhere;
+    }
+    if told.iter().any(|text| text == EVERYWHERE) {
+        return NeverNew::Everywhere;
+    }
+    let formula = Formula::parse(told).expect("the setting was looked at");
+    let mut pairs = BTreeSet::new();
+    for table in formula.tables() {
+        let variables: Vec<usize> = loaded.variables(scope, table).iter().collect();
+        for (place, &left) in variables.iter().enumerate() {
+            pairs.extend(variables[place + 1..].iter().map(|&right| [left, right]));
+        }
+    }
+    NeverNew::Pairs(pairs.into_iter().collect())
 }
 
 /// A plan: what was decided on cells, and the records that were drawn for it.
@@ -150,23 +187,26 @@ impl Prepared {
     }
 
     fn plan_within(&self, seed: Seed, constraints: &Constraints) -> Result<Planned, Diagnostic> {
-        let records = self.original.project.max_records().get();
+        let Original { project, scope, separators, located, .. } = &self.original;
+        let records = project.max_records().get();
         let search = (records > 2)
-            .then(|| MoveSearch::new(&self.original.located, self.original.scope.class(), &self.prices.weights))
+            .then(|| MoveSearch::new(located, scope.class(), &self.prices.weights))
             .transpose()
             .map_err(too_many_tied)?;
-        let larger = search.as_ref().map(|search| Larger { search, records });
+        let intruders = self.intruders();
         let task = Task {
-            joint: &self.original.located,
-            class: self.original.scope.class(),
-            separators: &self.original.separators,
+            joint: located,
+            class: scope.class(),
+            separators,
             screening: &self.screening,
             prices: &self.prices,
             constraints,
+            intruders: &intruders,
             at_risk: &self.at_risk,
-            larger,
+            rounds: ROUNDS,
+            larger: search.as_ref().map(|search| Larger { search, records }),
         };
-        let pairing = match self.original.project.pairing() {
+        let pairing = match project.pairing() {
             Pairing::Greedy => plan::Pairing::Greedy,
             Pairing::Optimal => plan::Pairing::Optimal,
         };
@@ -177,9 +217,28 @@ impl Prepared {
                 "use --pairing greedy, which takes any number",
             )
         })?;
-        let drawn = plan::draw(&on_cells.plan, &self.original.located, &self.at_risk, seed);
-        let plan = drawn.on_records(&self.original.located, &self.risky, self.original.scope.schema());
+        let drawn = plan::draw(&on_cells.plan, located, &self.at_risk, seed);
+        let plan = drawn.on_records(located, &self.risky, scope.schema());
         Ok(Planned { on_cells, plan })
+    }
+
+    /// The intruders as the planner sees them.
+    fn intruders(&self) -> Vec<plan::Intruder<'_>> {
+        let project = &self.original.project;
+        let detach = match (project.swap.detach, project.risk.sensitive.is_empty()) {
+            (Some(values), _) => Detach::AtLeast(values as usize),
+            (None, false) => Detach::Every,
+            (None, true) => Detach::Half,
+        };
+        let all = self.original.intruders.iter().zip(&self.key_screenings).zip(&self.at_risk_from);
+        all.map(|((intruder, screening), at_risk)| plan::Intruder {
+            keys: intruder.keys,
+            sensitive: intruder.sensitive,
+            detach,
+            at_risk,
+            screening: Some(screening),
+        })
+        .collect()
     }
 
     /// What intruders would learn from the file that a plan makes, and how far the tables that
@@ -202,12 +261,7 @@ impl Prepared {
         }
     }
 
-    /// Who is at risk, and who of them no swap of two can change.
-    pub fn at_risk(&self) -> RiskCount {
-        self.count_risk(&self.at_risk)
-    }
-
-    /// The same, where so many records of each cell still need a partner.
+    /// Who is at risk, where these many records of each cell still need a partner.
     fn count_risk(&self, waiting: &[u32]) -> RiskCount {
         let mut count = RiskCount::default();
         for (position, (&at_risk, &waiting)) in self.at_risk.iter().zip(waiting).enumerate() {
@@ -222,6 +276,24 @@ impl Prepared {
         count
     }
 
+    /// People at risk whom no exchange of two records can part from their keys, and those of
+    /// them whom the kept tables disclose.
+    #[must_use]
+    pub fn unpartable(&self) -> [u64; 2] {
+        let mut people = [0, 0];
+        for (cell, &at_risk) in self.at_risk.iter().enumerate().filter(|(_, people)| **people > 0) {
+            let all = self.key_screenings.iter().zip(&self.at_risk_from);
+            let all = all.filter(|(_, at_risk)| at_risk[cell] > 0);
+            let mut why = all.filter_map(|(screening, _)| screening.why_not(CellId::at(cell)));
+            if let Some(first) = why.next() {
+                let disclosed = |why: &Unpartable| !matches!(why, Unpartable::NoPartner);
+                people[0] += u64::from(at_risk);
+                people[1] += u64::from(at_risk) * u64::from(disclosed(&first) || why.any(|why| disclosed(&why)));
+            }
+        }
+        people
+    }
+
     /// How many records at risk of each cell have no part in a group of more than two.
     fn outside_groups(&self, planned: &Planned) -> Vec<u32> {
         let mut waiting = self.at_risk.clone();
@@ -231,19 +303,26 @@ impl Prepared {
         waiting
     }
 
-    /// How many of these a plan gives other keys: whoever stands in a swap or a group.
-    pub fn covered(&self, planned: &Planned) -> u64 {
-        planned.on_cells.plan.covered()
+    /// People at risk whom some exchange can part from their keys, for every intruder who
+    /// finds them at risk.
+    fn partable(&self) -> u64 {
+        let cells = self.at_risk.iter().enumerate().filter(|(_, people)| **people > 0);
+        let parted = |cell: usize| {
+            let all = self.key_screenings.iter().zip(&self.at_risk_from);
+            let mut all = all.filter(|(_, at_risk)| at_risk[cell] > 0);
+            all.all(|(screening, _)| screening.is_partable(CellId::at(cell)))
+        };
+        cells.filter(|(cell, _)| parted(*cell)).map(|(_, &people)| u64::from(people)).sum()
     }
 
     /// What a plan does, in numbers.
     pub fn report(
         &self,
         planned: &Planned,
-        foreseen: &Foreseen,
         not_for_release: bool,
     ) -> PlanReport {
-        let plan::Planned { plan, left_over, impossible, barred } = &planned.on_cells;
+        let plan::Planned { plan, left_over, impossible, barred, protection, .. } =
+            &planned.on_cells;
         let outside = self.outside_groups(planned);
         let RiskCount { records: risky, unswappable, disclosed } = self.count_risk(&outside);
         let covered = plan.covered();
@@ -274,7 +353,10 @@ impl Prepared {
         };
         PlanReport {
             records: self.original.records.len() as u64,
-            risky,
+            protection: Protection::default(),
+            partable: self.partable(),
+            parted: protection.iter().map(|row| u64::from(row.parted)).sum(),
+            detached: protection.iter().map(|row| u64::from(row.detached)).sum(),
             covered,
             covered_by_groups,
             unswappable,
@@ -295,9 +377,6 @@ impl Prepared {
             cells_changed: plan.values_changed(),
             cost: plan.swaps().iter().map(cost).sum::<u64>() + self.cost_of_groups(plan),
             tables: self.original.named_tables().len() as u64,
-            uniques_before: exposure.uniques_before,
-            uniques_after: exposure.uniques_after,
-            new_uniques: exposure.new_uniques,
             broken_rules: self.broken_rules,
             not_for_release,
         }
@@ -346,25 +425,45 @@ impl Prepared {
         }
     }
 
-    /// The plan as a file that `apply` can follow.
-    pub fn plan_file(
-        &self,
-        planned: &Planned,
-        report: &PlanReport,
-    ) -> Result<PlanFile, Diagnostic> {
-        let digest = self.original.loaded.digest();
-        Ok(PlanFile {
-            header: PlanHeader {
-                version: env!("CARGO_PKG_VERSION").to_owned(),
-                input_sha256: digest.sha256.clone(),
-                input_bytes: digest.bytes,
-                records: self.original.records.len() as u64,
-                columns: self.original.loaded.names().to_vec(),
-                parameters: self.original.project.parameters(),
-                not_for_release: report.not_for_release,
-                summary: serde_json::to_value(report).expect("a report is plain data"),
-            },
-            plan: planned.plan.clone(),
+    /// What a plan file says beside the plan.
+    #[must_use]
+    pub fn plan_header(&self) -> Header {
+        let Original { project, loaded, records, .. } = &self.original;
+        let digest = loaded.digest();
+        Header(PlanHeader {
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            input_sha256: digest.sha256.clone(),
+            input_bytes: digest.bytes,
+            records: records.len() as u64,
+            columns: loaded.names().to_vec(),
+            parameters: project.parameters(),
+            not_for_release: false,
+            summary: serde_json::Value::Null,
         })
+    }
+}
+
+/// The beginning of a plan file whose plan is yet to come.
+pub struct Header(PlanHeader);
+
+impl Header {
+    /// The plan file.
+    #[must_use]
+    pub fn with(self, plan: Plan, numbers: &PlanReport) -> PlanFile {
+        let header = PlanHeader {
+            not_for_release: numbers.not_for_release,
+            summary: serde_json::to_value(numbers).expect("a report is plain data"),
+            ..self.0
+        };
+        PlanFile { header, plan }
+    }
+}
+
+impl Foreseen {
+    /// The same with names.
+    #[must_use]
+    pub fn protection(&self, original: &Original) -> Protection {
+        let schema = original.scope.schema();
+        answer::protection(schema, &self.learned, Some(&self.worst_case), &self.new_pairs)
     }
 }

@@ -7,18 +7,21 @@
 use std::io::Write;
 use std::path::Path;
 
+use marginswap_core::columns::{Column, Role};
 use marginswap_core::diagnostic::{Code, Diagnostic};
 use marginswap_core::plan::Plan;
 use marginswap_core::random::{Random, Seed};
 use marginswap_core::verify::Link;
+pub use marginswap_io::Overwrite;
 use marginswap_io::{
-    Compression, Finished, Format, Overwrite, ReadOptions, ReleaseOptions, Secrecy, Staged,
+    Compression, Finished, Format, ReadOptions, ReleaseOptions, Secrecy, Staged,
     publish_all, rewrite_same,
 };
 
 use crate::compare::{Comparison, Evidence};
 use crate::notes::{Note, Phase, Run};
 use crate::original::Original;
+use crate::project::ReleaseOrder;
 
 /// A released file that is written and found to keep every table, and not yet under its name.
 /// Only [`release`] makes one, and only a `Certified` can be published.
@@ -34,10 +37,8 @@ pub struct ReleaseAs<'a> {
     pub target: &'a Path,
     /// May it replace a file?
     pub overwrite: Overwrite,
-    /// The seed of a random order; the order of the input without one.
-    pub shuffle: Option<Seed>,
-    /// Columns that are not released.
-    pub drop: &'a [String],
+    /// In which order.
+    pub order: ReleaseOrder,
 }
 
 /// The number of the random stream that orders the released records.
@@ -73,11 +74,14 @@ pub fn release(
     run: &mut Run<'_>,
 ) -> Result<Certified, Diagnostic> {
     let loaded = &original.loaded;
-    let drop = dropped(&original, release.drop)?;
+    let drop = dropped(&original)?;
+    if release.order == ReleaseOrder::Input {
+        refuse_runs(&original)?;
+    }
     note_the_ending(release.target, loaded.format(), run);
     let options = ReadOptions { delimiter: original.project.delimiter };
     let how = ReleaseOptions {
-        order: release.shuffle.map(|seed| shuffled_order(seed, loaded.records_read())),
+        order: order(release, evidence, loaded.records_read()),
         drop,
         packing: Compression::for_target(release.target),
     };
@@ -92,7 +96,9 @@ pub fn release(
     })?;
     let finished = staged.finish()?;
     // From here on only the bytes that were written count.
-    let comparison = Comparison::of(original, finished.path(), evidence, run).map_err(ours)?;
+    let mut comparison =
+        Comparison::of(original, finished.path(), evidence, run).map_err(ours)?;
+    comparison.released.0 = release.target.to_owned();
     if !comparison.is_exact() {
         return Err(Diagnostic::new(
             Code::NotKept,
@@ -104,10 +110,16 @@ pub fn release(
     Ok(Certified { finished, comparison })
 }
 
+/// The order of the released records, where it is not that of the input.
+fn order(release: &ReleaseAs<'_>, evidence: &Evidence<'_>, records: usize) -> Option<Vec<u32>> {
+    let seed = evidence.seed.filter(|_| release.order == ReleaseOrder::Random)?;
+    Some(shuffled_order(seed, records))
+}
+
 /// The positions of the columns that are not released.
-fn dropped(original: &Original, names: &[String]) -> Result<Vec<usize>, Diagnostic> {
+fn dropped(original: &Original) -> Result<Vec<usize>, Diagnostic> {
     let mut drop = Vec::new();
-    for name in names {
+    for name in &original.project.dropped() {
         let column = original.loaded.position(name)?;
         if original.scope.schema().variable_of(column).is_some() {
             return Err(Diagnostic::new(
@@ -119,6 +131,44 @@ fn dropped(original: &Original, names: &[String]) -> Result<Vec<usize>, Diagnost
         drop.push(column);
     }
     Ok(drop)
+}
+
+/// Refuses the order of the input where it gives swaps away: where neighbours agree on a column
+/// that may be exchanged far more often than chance explains.
+fn refuse_runs(original: &Original) -> Result<(), Diagnostic> {
+    for (name, role, column) in original.loaded.columns() {
+        if role == Role::Variable && comes_in_runs(column) {
+            return Err(Diagnostic::new(
+                Code::OrderGivesAway,
+                format!("`{name}` comes in runs: an exchanged value stands out among its neighbours"),
+                "release the records in random order, or sort the file by nothing that is exchanged",
+            )
+            .in_file(original.loaded.path())
+            .about("release.order=input"));
+        }
+    }
+    Ok(())
+}
+
+/// Do neighbours agree more often than chance and a tenth of the rest explain?
+fn comes_in_runs(column: &Column) -> bool {
+    const FEWEST: u64 = 20;
+    let mut counts = vec![0u64; column.dictionary().levels()];
+    let (mut agreeing, mut last) = (0u64, None);
+    column.for_each_code(|_, code| {
+        counts[code as usize] += 1;
+        agreeing += u64::from(last == Some(code));
+        last = Some(code);
+    });
+    let records: u64 = counts.iter().sum();
+    if records < FEWEST {
+        return false;
+    }
+    // Shares over records², so that no number is rounded.
+    let whole = u128::from(records) * u128::from(records);
+    let chance: u128 = counts.iter().map(|&count| u128::from(count) * u128::from(count)).sum();
+    let found = u128::from(agreeing) * u128::from(records);
+    found > chance + (whole - chance) / 10
 }
 
 /// The released file is of the data's format; a name that says otherwise misleads.

@@ -17,15 +17,14 @@ pub fn frontier(
 ) -> FrontierReport {
     let standings = standings(prepared, plans);
     let front = undominated(&standings);
-    let all = prepared.at_risk();
+    let [unpartable, disclosed] = prepared.unpartable();
     FrontierReport {
-        records: prepared.records.len() as u64,
-        at_risk: all.records,
-        untreatable: all.unswappable,
-        disclosed: all.disclosed,
-        larger_swaps: prepared.project.swap.max_records.is_some_and(|most| most.get() > 2),
-        by_two_way: plans.iter().all(|plan| plan.distances.tables > 0),
-        claims_before: plans.first().map_or(0, |plan| plan.claims.uniques_before),
+        records: prepared.original.records.len() as u64,
+        at_risk: standings.first().map_or(0, |standing| standing.at_risk),
+        unpartable,
+        disclosed,
+        larger_swaps: prepared.original.project.max_records().get() > 2,
+        by_two_way: plans.iter().all(|plan| plan.foreseen.distances.tables > 0),
         criterion: criterion.to_owned(),
         chosen: best.map(|best| best + 1),
         plans: plans
@@ -38,13 +37,14 @@ pub fn frontier(
                 budget: plan.cap.0.map(|amount| amount.to_string()),
                 seed: plan.seed,
                 records_changed: standing.records,
-                protected: prepared.covered(&plan.planned),
-                uniques_after: plan.claims.uniques_after,
-                claims: plan.claims.all.claims,
-                correct_claims: standing.correct,
+                gone: plan.foreseen.worst_case.gone,
+                shared: plan.foreseen.worst_case.shared,
+                matched: plan.foreseen.worst_case.matched,
+                matched_right: plan.foreseen.worst_case.matched_right,
+                newly_exposed: plan.foreseen.worst_case.newly_exposed,
                 change: standing.change,
-                two_way_mean: plan.distances.total_variation_mean,
-                two_way_max: plan.distances.total_variation_max,
+                two_way_mean: plan.foreseen.distances.total_variation_mean,
+                two_way_max: plan.foreseen.distances.total_variation_max,
                 undominated,
             })
             .collect(),

@@ -7,7 +7,7 @@
 //! |---|---|
 //! | `inspect`, `graph`, `screen`, `explain`, `risk`, `plan`, `verify`, `frontier` | the commands of that name |
 //! | `codes` | what an error code means |
-//! | `verdict` | may the file be released, and what is against it |
+//! | `protection` | what intruders learn, and what the gate says |
 
 mod codes;
 mod explain;
@@ -15,9 +15,9 @@ mod frontier;
 mod graph;
 mod inspect;
 mod plan;
+mod protection;
 mod risk;
 mod screen;
-mod verdict;
 mod verify;
 
 use marginswap_core::encode::Schema;
@@ -29,9 +29,9 @@ pub use frontier::frontier;
 pub use graph::{graph, graph_picture};
 pub use inspect::inspect;
 pub use plan::{left_over, protect};
+pub use protection::{judgement, protection, protection_of};
 pub use risk::{RiskParts, risk, write_risk};
 pub use screen::{screen, write_screen};
-pub use verdict::{Weighed, judge, judged};
 pub use verify::verify;
 
 /// The names of a set of variables, in the order of the columns.

@@ -1,8 +1,10 @@
 //! What `plan` and `protect` answer, beyond what a plan counts by itself.
 
 use marginswap_core::plan::{LeftOver, Obstacle};
-use marginswap_core::verify::Verification;
 use marginswap_report::plan::{LeftOverReport, PlanReport, ProtectReport};
+
+use super::judgement;
+use crate::compare::Comparison;
 
 /// Counts why records are left without a swap.
 #[must_use]
@@ -21,19 +23,17 @@ pub fn left_over(left_over: &[LeftOver]) -> LeftOverReport {
     report
 }
 
-/// Joins a plan with the recount of the file it made.
+/// Joins a plan with what was found in the file it made.
 #[must_use]
-pub fn protect(plan: PlanReport, released: String, verification: &Verification) -> ProtectReport {
-    let claims = verification.claims.as_ref();
+pub fn protect(plan: PlanReport, released: String, comparison: &Comparison) -> ProtectReport {
+    let found = &comparison.verification;
     ProtectReport {
+        judgement: judgement(comparison),
         plan,
         released,
-        equal: verification.is_equal(),
-        cells_kept: verification.tables.iter().map(|table| table.cells as u64).sum(),
-        claims_before: claims.map_or(0, |claims| claims.uniques_before),
-        claims: claims.map_or(0, |claims| claims.all.claims),
-        correct_claims: claims.and_then(|claims| claims.all.correct).unwrap_or(0),
-        two_way_max: verification.two_way_others.total_variation_max,
-        two_way_mean: verification.two_way_others.total_variation_mean,
+        equal: found.is_equal(),
+        cells_kept: found.tables.iter().map(|table| table.cells as u64).sum(),
+        two_way_max: found.two_way_others.total_variation_max,
+        two_way_mean: found.two_way_others.total_variation_mean,
     }
 }

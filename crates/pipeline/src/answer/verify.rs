@@ -1,21 +1,22 @@
 //! What `verify` answers: a verification with its names.
 
-use marginswap_core::encode::Schema;
-use marginswap_core::varset::VarSet;
-use marginswap_core::verify::{Distances, Verification};
+use marginswap_core::verify::Distances;
 use marginswap_report::verify::{MarginReport, TwoWayReport, VariableReport, VerifyReport};
 
-use super::{name, names};
+use super::{judgement, name, names, protection_of};
+use crate::compare::{Comparison, Order};
 
-/// Gives a verification its names.
+/// What was found in two files, with names.
 #[must_use]
-pub fn verify(schema: &Schema, found: &Verification) -> VerifyReport {
-    let claims = found.claims.as_ref();
+pub fn verify(comparison: &Comparison) -> VerifyReport {
+    let schema = comparison.original.scope.schema();
+    let found = &comparison.verification;
     let changes = found.changes.as_ref();
     let some = |distances: &Distances| (distances.tables > 0).then_some(*distances);
     let two_way = some(&found.two_way_others);
     let three_way = found.three_way_others.as_ref().and_then(some);
     VerifyReport {
+        judgement: judgement(comparison),
         equal: found.is_equal(),
         records_before: found.records_before as u64,
         records_after: found.records_after as u64,
@@ -28,6 +29,8 @@ pub fn verify(schema: &Schema, found: &Verification) -> VerifyReport {
                 changed: table.changed as u64,
             })
             .collect(),
+        protection: protection_of(comparison),
+        replaced: found.replaced,
         records_changed: changes.map(|changes| changes.records),
         cells_changed: changes.map(|changes| changes.cells),
         changed_by_variable: changes.map(|changes| {
@@ -39,18 +42,9 @@ pub fn verify(schema: &Schema, found: &Verification) -> VerifyReport {
                 })
                 .collect()
         }),
-        keys: names(schema, claims.map_or(VarSet::EMPTY, |claims| claims.keys)),
-        uniques_before: claims.map(|claims| claims.uniques_before),
-        uniques_after: claims.map(|claims| claims.uniques_after),
-        new_uniques: claims.map(|claims| claims.new_uniques),
-        emptied_uniques: claims.map(|claims| claims.emptied),
-        claims: claims.map(|claims| claims.all.claims),
-        correct_claims: claims.and_then(|claims| claims.all.correct),
-        claims_of_uniques: claims.map(|claims| claims.of_uniques.claims),
-        correct_claims_of_uniques: claims.and_then(|claims| claims.of_uniques.correct),
-        broken: Vec::new(),
-        unlinked: None,
-        reordered: false,
+        broken: comparison.broken.clone(),
+        unlinked: comparison.unlinked.clone(),
+        reordered: comparison.order == Order::Unknown,
         two_way: found
             .two_way
             .iter()

@@ -14,6 +14,7 @@ mod amount;
 mod draft;
 mod max_records;
 mod model;
+mod order;
 mod read;
 mod risky;
 mod rule;
@@ -31,6 +32,7 @@ pub use amount::{Amount, Share};
 pub use draft::{Draft, DraftColumn};
 pub use max_records::MaxRecords;
 pub use model::{Fraction, ModelChoice, PeopleCount, ScoreBy, SearchBy, SelectBy};
+pub use order::ReleaseOrder;
 pub use read::{FILE_NAME, ProjectFile};
 pub use risky::{Pairing, Risky};
 pub use rule::{Rule, Term};
@@ -136,6 +138,10 @@ pub struct Swapping {
     pub weight: Option<String>,
     /// Combinations that no swap may create.
     pub rules: Vec<Rule>,
+    /// Pairs of variables whose values may not come together for the first time, or `all`.
+    pub never_new: Vec<String>,
+    /// How many sensitive values must be false beside keys that cannot be parted.
+    pub detach: Option<u32>,
     /// No more records than this are changed.
     pub budget: Option<Amount>,
     /// Random swaps are added until so many records are changed.
@@ -172,8 +178,10 @@ pub struct Release {
     pub out: Option<PathBuf>,
     /// The plan.
     pub plan: Option<PathBuf>,
-    /// Are the records released in random order?
-    pub shuffle: Option<bool>,
+    /// In which order the records are released.
+    pub order: Option<ReleaseOrder>,
+    /// Is the column that names the records released?
+    pub release_id: Option<bool>,
     /// Columns that are not released.
     pub drop: Vec<String>,
 }
@@ -237,6 +245,21 @@ impl Project {
     pub fn max_separators(&self) -> usize {
         const USUAL: u32 = 100_000;
         self.keep.max_separators.unwrap_or(USUAL) as usize
+    }
+
+    /// In which order records are released, said or not.
+    #[must_use]
+    pub fn order(&self) -> ReleaseOrder {
+        self.release.order.unwrap_or_default()
+    }
+
+    /// The columns that are not released: those named, and the id unless it is asked for.
+    #[must_use]
+    pub fn dropped(&self) -> Vec<String> {
+        let mut names = self.release.drop.clone();
+        let id = self.columns.id.iter().filter(|_| self.release.release_id != Some(true));
+        names.extend(id.filter(|id| !self.release.drop.contains(id)).cloned());
+        names
     }
 
     /// What it costs to disturb a variable.

@@ -12,7 +12,8 @@ use marginswap_report::pictures::why;
 use crate::answer;
 use crate::input::{note_many, separators};
 use crate::notes::Run;
-use crate::prepare::{data_of, open, scope_of, too_many_tied};
+use crate::original::{data_of, open, scope_of};
+use crate::prepare::too_many_tied;
 use crate::project::Project;
 
 /// What is known about one record, and a picture of it.

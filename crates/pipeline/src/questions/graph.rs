@@ -8,7 +8,7 @@ use marginswap_report::margin_graph::draw;
 
 use crate::answer;
 use crate::input::separators;
-use crate::prepare::{open, scope_of};
+use crate::original::{open, scope_of};
 use crate::project::{Columns, Project};
 
 /// The margin graph, described and drawn.

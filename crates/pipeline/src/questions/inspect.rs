@@ -6,7 +6,7 @@ use marginswap_report::inspect::{ColumnReport, ColumnRole, InspectReport};
 
 use crate::answer;
 use crate::notes::Run;
-use crate::prepare::{data_of, open};
+use crate::original::{data_of, open};
 use crate::project::Project;
 use crate::settings::formula;
 

@@ -15,7 +15,7 @@ use crate::answer::{self, RiskParts};
 use crate::assess::{Question, assess, key_table};
 use crate::input::{note_many, separators};
 use crate::notes::Run;
-use crate::prepare::{
+use crate::original::{
     data_of, keys_are_named, named_tables, of_cells, open, rule_of, scope_of, too_many_sets,
 };
 use crate::project::Project;

@@ -10,7 +10,7 @@ use marginswap_report::screen::ScreenReport;
 use crate::answer;
 use crate::input::{ids, note_many, separators};
 use crate::notes::{Note, Phase, Run};
-use crate::prepare::{data_of, open, scope_of};
+use crate::original::{data_of, open, scope_of};
 use crate::project::Project;
 
 /// More comparisons than this take a second or longer.

@@ -245,6 +245,9 @@ impl Setting {
                     let mut formulas = Vec::new();
                     texts(&value, &mut formulas);
                     found = Formula::parse(&formulas).map_or(vec![], |formula| formula.names());
+                    if self.name == "never_new" {
+                        found.retain(|name| name != EVERYWHERE);
+                    }
                 }
             }
             Kind::Rules => {
@@ -262,6 +265,9 @@ impl Setting {
         found
     }
 }
+
+/// What `never_new` says for all pairs of variables.
+pub const EVERYWHERE: &str = "all";
 
 /// The setting of a section and a name.
 #[must_use]

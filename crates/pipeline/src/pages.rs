@@ -1,0 +1,333 @@
+//! What the two pages about a release tell, taken from one comparison of its files.
+//!
+//! Nothing is taken from a plan but what only a plan can tell: how the swaps were chosen.
+//!
+//! Way in: [`internal`], [`external`].
+
+use std::path::PathBuf;
+
+use marginswap_core::columns::Role;
+use marginswap_core::diagnostic::{Code, Diagnostic, grouped};
+use marginswap_core::encode::RecordId;
+use marginswap_core::graph::{Formula, Reason, minimal_separators};
+use marginswap_core::partner::{KeyScreening, Unpartable, screen_keys};
+use marginswap_core::risk::rare_cells;
+use marginswap_core::table::CellId;
+use marginswap_core::verify::Outcome;
+use marginswap_io::PlanFile;
+use marginswap_report::margin_graph;
+use marginswap_report::page::{
+    Advice, ColumnFacts, ExternalReport, FileFacts, InternalReport, LeftReason, LeftRecord, Method,
+    PlanFacts, RiskBefore, WatchReport,
+};
+use marginswap_report::pictures::waterfall::Coverage;
+use serde_json::Value;
+
+use crate::answer;
+use crate::compare::{Comparison, Order};
+use crate::original::Original;
+use crate::project::{Project, Risky};
+
+/// Are single records named?
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reveal {
+    /// No.
+    Counts,
+    /// Yes, by number.
+    Records,
+}
+
+/// The page that may be published.
+///
+/// # Errors
+/// [`Code::NothingToTell`] when something differs that must not, or nothing was exchanged.
+pub fn external(comparison: &Comparison, demo_seed: bool) -> Result<ExternalReport, Diagnostic> {
+    let refuse = |detail: &str| {
+        Diagnostic::new(
+            Code::NothingToTell,
+            detail,
+            "read what `marginswap verify` says, and release another file",
+        )
+        .in_file(&comparison.released.0)
+    };
+    if !comparison.verification.is_equal() {
+        return Err(refuse("a kept table or the number of records differs from the original"));
+    }
+    if !comparison.is_exact() {
+        return Err(refuse("something differs that no exchange can change"));
+    }
+    if let Some(plan) = &comparison.plan {
+        if !plan.fits_input {
+            return Err(refuse("the plan was made for another original file"));
+        }
+        if plan.gives_release != Some(true) {
+            return Err(refuse("following the plan does not give the released file"));
+        }
+    }
+    if !comparison.is_changed() {
+        return Err(refuse("nothing was exchanged: its records are those of the original"));
+    }
+    let loaded = &comparison.original.loaded;
+    let exchanged = |&(position, _): &(usize, &String)| loaded.role(position) == Role::Variable;
+    let columns = loaded.names().iter().enumerate().filter(exchanged);
+    let may_differ = columns.map(|(_, name)| name.clone()).collect();
+    let report = answer::verify(comparison);
+    Ok(ExternalReport::new(&report, &watched(comparison)?, may_differ, demo_seed)
+        .expect("the tables are equal"))
+}
+
+/// The page for those who decide. The commands that repeat the run are the door's to add.
+///
+/// # Errors
+/// When it would take too long to say who can be parted from their keys.
+pub fn internal(
+    comparison: &Comparison,
+    plan: Option<(&PathBuf, &PlanFile)>,
+    reveal: Reveal,
+) -> Result<InternalReport, Diagnostic> {
+    let Original { project, loaded, scope, separators, .. } = &comparison.original;
+    let verify = answer::verify(comparison);
+    let screening = comparison.key_screening.as_ref();
+    let named = !comparison.original.intruders.is_empty();
+    let [disclosed, unpartable] = comparison.unpartable;
+    let partable = named.then(|| verify.protection.at_risk - disclosed - unpartable);
+    let parameters = match plan {
+        Some((_, plan)) => parameters(&plan.header.parameters),
+        None => parameters(&project.parameters()),
+    };
+    let digest = loaded.digest();
+    Ok(InternalReport {
+        class: "INTERNAL",
+        tool_version: env!("CARGO_PKG_VERSION"),
+        judgement: answer::judgement(comparison),
+        before: FileFacts {
+            name: loaded.path().display().to_string(),
+            bytes: digest.bytes,
+            sha256: digest.sha256.clone(),
+            records: verify.records_before,
+        },
+        after: FileFacts {
+            name: comparison.released.0.display().to_string(),
+            bytes: comparison.released.1.bytes,
+            sha256: comparison.released.1.sha256.clone(),
+            records: verify.records_after,
+        },
+        columns: columns(comparison),
+        rule: named.then(|| rule(project)),
+        graph: answer::graph(scope, separators),
+        graph_picture: margin_graph::draw(&answer::graph_picture(scope, separators)),
+        risk_before: risk_before(&comparison.original),
+        coverage: named.then(|| Coverage::of(verify.records_before, partable, &verify.protection)),
+        disclosed: named.then_some(disclosed),
+        disclosed_is_exact: screening.is_none_or(KeyScreening::proved_is_exact),
+        advice: advice(comparison)?,
+        watched: watched(comparison)?,
+        method: Method { parameters },
+        plan: plan.map(|(path, plan)| plan_facts(comparison, path, plan)),
+        replay: Vec::new(),
+        shuffled: comparison.order != Order::Input,
+        left_records: match reveal {
+            Reveal::Counts => None,
+            Reveal::Records => Some(left(comparison)),
+        },
+        verify,
+    })
+}
+
+fn plan_facts(comparison: &Comparison, path: &std::path::Path, plan: &PlanFile) -> PlanFacts {
+    // What a run has just planned and written fits by construction.
+    let fit = comparison.plan.as_ref();
+    PlanFacts {
+        name: path.display().to_string(),
+        tool_version: plan.header.version.clone(),
+        swaps: plan.plan.swaps().len() as u64,
+        groups: plan.plan.groups().len() as u64,
+        fits_input: fit.is_none_or(|fit| fit.fits_input),
+        gives_release: fit.map_or(Some(true), |fit| fit.gives_release),
+        not_for_release: plan.header.not_for_release,
+    }
+}
+
+/// Every column, and what was done to it.
+fn columns(comparison: &Comparison) -> Vec<ColumnFacts> {
+    let loaded = &comparison.original.loaded;
+    let read = loaded.raw_columns();
+    let facts = loaded.names().iter().enumerate().map(|(position, name)| {
+        let released = !comparison.dropped.contains(name);
+        let role = match (loaded.role(position), released) {
+            (_, false) => "not released",
+            (Role::Variable, true) => "may be exchanged",
+            (Role::Stay, true) => "released, never exchanged",
+            (Role::Ignored, true) if loaded.is_id(position) => "names the record, released",
+            (Role::Ignored, true) => "takes no part, released as it is",
+        };
+        ColumnFacts {
+            name: name.clone(),
+            role: role.to_owned(),
+            levels: read[position].as_ref().map(|column| column.dictionary().levels() as u64),
+            released,
+        }
+    });
+    facts.collect()
+}
+
+/// Who is at risk, in words.
+fn rule(project: &Project) -> String {
+    let risk = &project.risk;
+    let model = || {
+        let size = match (&risk.population, &risk.fraction) {
+            (Some(people), _) => format!(", population {people}"),
+            (None, Some(fraction)) => format!(", sampling fraction {fraction}"),
+            (None, None) => ", population from the sum of the weights".to_owned(),
+        };
+        format!("model {}{size}", risk.model.clone().unwrap_or_default())
+    };
+    match project.risky() {
+        Risky::Unique => "records that are alone with their keys".to_owned(),
+        Risky::BelowK(k) => format!("records whose keys fewer than {k} records have"),
+        Risky::Records(_) => "the records listed in a file".to_owned(),
+        Risky::Top(1) => format!("the record with the highest estimated risk ({})", model()),
+        Risky::Top(number) => format!(
+            "the {} records with the highest estimated risk ({})",
+            grouped(number.into()),
+            model()
+        ),
+        Risky::Probability(least) => format!(
+            "records alone with their keys whose estimated probability of being alone in the \
+             population is at least {least} ({})",
+            model()
+        ),
+    }
+}
+
+/// The watched tables and how far they moved.
+fn watched(comparison: &Comparison) -> Result<Vec<WatchReport>, Diagnostic> {
+    let formula = Formula::parse(&comparison.original.project.report.watch)?;
+    let tables = formula.tables().iter().zip(&comparison.watched);
+    let reports = tables.map(|(table, found)| WatchReport {
+        table: table.clone(),
+        changed: found.changed as u64,
+        total_variation: found.total_variation,
+        hellinger: found.hellinger,
+    });
+    Ok(reports.collect())
+}
+
+/// The risk in the original file, from each intruder.
+fn risk_before(original: &Original) -> Vec<RiskBefore> {
+    let table = &original.located;
+    let schema = original.scope.schema();
+    let before = original.intruders.iter().map(|intruder| {
+        let rare = |k: u64| -> u64 {
+            let rare = rare_cells(table, intruder.keys, k);
+            let counts = table.counts().iter().zip(rare);
+            counts.filter(|(_, rare)| *rare).map(|(&count, _)| u64::from(count)).sum()
+        };
+        RiskBefore {
+            keys: schema.names(intruder.keys).into_iter().map(str::to_owned).collect(),
+            sample_uniques: table.sample_uniques() as u64,
+            unique_on_keys: rare(2),
+            below_3: rare(3),
+            below_5: rare(5),
+        }
+    });
+    before.collect()
+}
+
+/// The original records at risk that are still matched.
+fn still_matched(comparison: &Comparison) -> Vec<RecordId> {
+    let Some(worst) = &comparison.verification.worst_case else { return Vec::new() };
+    let all = (0..comparison.original.records.len()).map(RecordId::at);
+    all.filter(|&record| worst.outcome(record) == Some(Outcome::Matched)).collect()
+}
+
+/// The same, with the reason.
+fn left(comparison: &Comparison) -> Vec<LeftRecord> {
+    let why = |record: RecordId| {
+        let cell = comparison.original.located.cell_of(record);
+        let screening = comparison.key_screening.as_ref();
+        match screening.and_then(|screening| screening.why_not(cell)) {
+            Some(Unpartable::Published(_) | Unpartable::Proved(_)) => LeftReason::Disclosed,
+            Some(Unpartable::NoPartner) => LeftReason::Unpartable,
+            None => LeftReason::NotTaken,
+        }
+    };
+    let left = still_matched(comparison).into_iter();
+    left.map(|record| LeftRecord { record: record.number(), reason: why(record) }).collect()
+}
+
+/// What would help those who are still matched: dropping a table, coarser keys, and for the
+/// rest suppression.
+fn advice(comparison: &Comparison) -> Result<Vec<Advice>, Diagnostic> {
+    let left = still_matched(comparison);
+    let (Some(screening), false) = (&comparison.key_screening, left.is_empty()) else {
+        return Ok(Vec::new());
+    };
+    let Original { project, scope, located, intruders, .. } = &comparison.original;
+    let cells: Vec<CellId> = left.iter().map(|&record| located.cell_of(record)).collect();
+    let mut advice = Vec::new();
+    let mut freed = vec![false; cells.len()];
+    let bound = |&&cell: &&CellId| !screening.is_partable(cell);
+    if cells.iter().any(|cell| bound(&cell)) {
+        for (position, table) in scope.tables().iter().enumerate() {
+            if table.reason != Reason::Named {
+                continue;
+            }
+            let class = scope.class_without(position);
+            let separators = minimal_separators(&class.margin_graph(), project.max_separators());
+            let found = screen_keys(located, &class, &separators, intruders[0].keys)?;
+            let mut frees = 0;
+            for (cell, freed) in cells.iter().zip(&mut freed) {
+                if bound(&cell) && found.is_partable(*cell) {
+                    (frees, *freed) = (frees + 1, true);
+                }
+            }
+            if frees > 0 {
+                let names = scope.schema().names(table.variables);
+                let table = names.into_iter().map(str::to_owned).collect();
+                advice.push(Advice::WithoutTable { table, frees });
+            }
+        }
+    }
+    let rest = cells.iter().zip(&freed).filter(|(cell, freed)| bound(cell) && !**freed).count();
+    if rest > 0 {
+        advice.push(Advice::SuppressOrRecode { people: rest as u64 });
+    }
+    Ok(advice)
+}
+
+/// Parameters as they are told: those that are set; of rules only the columns, since rules
+/// hold categories.
+fn parameters(all: &Value) -> Vec<(String, String)> {
+    fn words(value: &Value) -> String {
+        match value {
+            Value::String(text) => text.clone(),
+            Value::Null => String::new(),
+            Value::Array(list) => list.iter().map(words).collect::<Vec<_>>().join(", "),
+            Value::Object(map) => {
+                // What is not set is left out.
+                let set = map.iter().map(|(name, value)| (name, words(value)));
+                let set = set.filter(|(_, words)| !words.is_empty());
+                set.map(|(name, words)| format!("{name}: {words}")).collect::<Vec<_>>().join(", ")
+            }
+            other => other.to_string(),
+        }
+    }
+    let rule = |rule: &Value| {
+        let columns = rule.as_array().into_iter().flatten().map(|term| words(&term["column"]));
+        format!("a combination of {}", columns.collect::<Vec<_>>().join(" and "))
+    };
+    let mut told = Vec::new();
+    for (name, value) in all.as_object().into_iter().flatten() {
+        let text = match (name.as_str(), value) {
+            ("rules", Value::Array(rules)) => rules.iter().map(rule).collect::<Vec<_>>().join("; "),
+            (_, Value::Null) => continue,
+            (_, value) => words(value),
+        };
+        if !text.is_empty() {
+            told.push((name.clone(), text));
+        }
+    }
+    told.sort();
+    told
+}

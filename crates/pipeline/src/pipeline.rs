@@ -1,0 +1,143 @@
+//! The way of a job, on one screen.
+//!
+//! ```text
+//! project ─ Original::read ─ prepare ─ plan ─ release ─ Comparison ─ judge ─ answer
+//!           columns, cells,  who can   moves,  written,  both files   the one
+//!           who is at risk   be parted records read back once         gate
+//! ```
+//!
+//! Every door calls these steps; none has a computation of its own.
+//!
+//! ```
+//! use marginswap_pipeline::notes::Run;
+//! use marginswap_pipeline::pipeline::protect;
+//! use marginswap_pipeline::project::{Project, ReleaseOrder};
+//! use marginswap_pipeline::release::{Overwrite, ReleaseAs};
+//! use marginswap_pipeline::seed::SeedFrom;
+//!
+//! let folder = tempfile::tempdir()?;
+//! let (data, out) = (folder.path().join("survey.csv"), folder.path().join("released.csv"));
+//! std::fs::write(&data, "town,sex,age\nA,f,1\nA,m,2\nB,f,2\nB,m,1\nA,f,2\nB,m,2\n")?;
+//! let mut project = Project { data: Some(data), ..Project::default() };
+//! project.keep.tables = vec!["town*sex".into()];
+//! project.risk.keys = vec!["sex".into(), "age".into()];
+//! let order = ReleaseOrder::Random;
+//! let to = ReleaseAs { target: &out, overwrite: Overwrite::Refuse, order };
+//! let run = &mut Run::silent();
+//! let job = protect(project, &SeedFrom::Demo(1), &to, run).map_err(|error| error.to_string())?;
+//! assert!(job.certified.comparison.is_exact());
+//! job.certified.publish(vec![]).map_err(|error| error.to_string())?;
+//! assert!(out.exists());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+use marginswap_core::diagnostic::Diagnostic;
+use marginswap_io::PlanFile;
+use marginswap_report::plan::PlanReport;
+
+use crate::answer;
+use crate::compare::{Comparison, Evidence};
+use crate::notes::{Phase, Run};
+use crate::original::Original;
+use crate::prepare::prepare;
+use crate::project::{Project, ReleaseOrder};
+use crate::release::{Certified, ReleaseAs, release};
+use crate::seed::{Chosen, SeedFrom};
+
+/// A whole job, done up to the names of its files.
+pub struct Job {
+    /// The plan in numbers, with what intruders learn from the written file.
+    pub numbers: PlanReport,
+    /// The plan (SECRET).
+    pub plan: PlanFile,
+    /// The seed it was made with.
+    pub seed: Chosen,
+    /// The released file, proved and not yet named.
+    pub certified: Certified,
+}
+
+/// Plans, writes the released file and compares it with the original.
+///
+/// # Errors
+/// When a file cannot be read or written, a setting does not fit, or the run is cancelled.
+pub fn protect(
+    project: Project,
+    seed: &SeedFrom,
+    to: &ReleaseAs<'_>,
+    run: &mut Run<'_>,
+) -> Result<Job, Diagnostic> {
+    run.expect_steps(6);
+    let prepared = prepare(project, run)?;
+    let seed = seed.choose(run)?;
+    run.begin(Phase::Planning)?;
+    let planned = prepared.plan(seed.seed)?;
+    let mut numbers = prepared.report(&planned, seed.not_for_release);
+    prepared.note_a_missed_rate(&numbers, run);
+    let header = prepared.plan_header();
+    let evidence = Evidence {
+        seed: Some(seed.seed),
+        shuffled: to.order == ReleaseOrder::Random,
+        demo_seed: seed.not_for_release,
+        ..Evidence::default()
+    };
+    let certified = release(prepared.original, &planned.plan, to, &evidence, run)?;
+    numbers.protection = answer::protection_of(&certified.comparison);
+    let plan = header.with(planned.plan, &numbers);
+    Ok(Job { numbers, plan, seed, certified })
+}
+
+/// Plans and writes nothing: the plan, and what intruders would learn.
+///
+/// # Errors
+/// As [`protect`].
+pub fn plan(
+    project: Project,
+    seed: &SeedFrom,
+    run: &mut Run<'_>,
+) -> Result<(PlanReport, PlanFile), Diagnostic> {
+    run.expect_steps(3);
+    let prepared = prepare(project, run)?;
+    let seed = seed.choose(run)?;
+    run.begin(Phase::Planning)?;
+    let planned = prepared.plan(seed.seed)?;
+    let mut numbers = prepared.report(&planned, seed.not_for_release);
+    prepared.note_a_missed_rate(&numbers, run);
+    numbers.protection = prepared.foresee(&planned).protection(&prepared.original);
+    let plan = prepared.plan_header().with(planned.plan, &numbers);
+    Ok((numbers, plan))
+}
+
+/// Compares a released file with the original of a project.
+///
+/// # Errors
+/// When a file cannot be read, or they do not have the same columns.
+pub fn compare(
+    project: Project,
+    released: &std::path::Path,
+    evidence: &Evidence<'_>,
+    run: &mut Run<'_>,
+) -> Result<Comparison, Diagnostic> {
+    run.expect_steps(3);
+    Comparison::of(Original::read(project, run)?, released, evidence, run)
+}
+
+/// Follows a plan that was made before, for the file it was made for. It decides nothing.
+///
+/// # Errors
+/// When the plan is for another file or does not keep what it promises, or a file cannot be
+/// read or written.
+pub fn apply(
+    project: Project,
+    plan: &PlanFile,
+    to: &ReleaseAs<'_>,
+    evidence: &Evidence<'_>,
+    run: &mut Run<'_>,
+) -> Result<Certified, Diagnostic> {
+    run.expect_steps(4);
+    let original = Original::read(project, run)?;
+    let loaded = &original.loaded;
+    let records = original.records.len() as u64;
+    plan.check_input(&loaded.digest().sha256, records, loaded.names())?;
+    original.prove(&plan.plan)?;
+    release(original, &plan.plan, to, evidence, run)
+}
