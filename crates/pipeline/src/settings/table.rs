@@ -75,7 +75,7 @@ pub static SETTINGS: &[Setting] = &[
     row!(columns.vars; "columns", "vars", "vars", Kind::Names, Columns, true, "every column not named above",
         "Columns whose values may be exchanged; all others stay", ""),
     row!(keep.tables; "keep", "tables", "keep", Kind::Tables, Ties, true, "no table is kept",
-        "Tables that must not change, as `region*sex*age`; join several with ` + `", ""),
+        "Tables that must not change, as `region*sex*age + age*marital`", ""),
     row!(keep.max_separators; "keep", "max_separators", "max-separators", Kind::Text("N"), Ties, false, "100,000",
         "List at most N minimal separators; beyond, the exact pair test decides", "100000"),
     row!(risk.keys; "risk", "keys", "keys", Kind::Names, Keys, true, "none",
