@@ -1,4 +1,4 @@
-//! What can be typed, and what it means.
+//! The command line: commands, their options and help texts.
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -9,16 +9,18 @@ use marginswap_pipeline::settings::Topic::{self, *};
 
 use crate::setup::{Takes, Typed};
 
-/// Swap values between the records of a microdata file while published tables stay exact.
+/// Swap values between the records of a microdata file while every published table stays exact.
 #[derive(Debug, Parser)]
 #[command(
     name = "marginswap",
     version,
     about,
     max_term_width = 100,
-    after_help = "Exit codes: 0 done · 1 finished, but a gate is not met · 2 usage · 3 input data ·\n\
+    after_help = "Example:\n  marginswap init survey.csv    then edit marginswap.toml, then\n  \
+                  marginswap protect\n\n\
+                  Exit codes: 0 done · 1 finished, but a gate is not met · 2 usage · 3 input data ·\n\
                   4 project file · 5 stale or foreign plan · 6 a bug, nothing written · 7 too large · 8 files.\n\
-                  No command sends anything anywhere."
+                  The program contains no network code."
 )]
 pub struct Cli {
     #[command(subcommand)]
@@ -28,37 +30,37 @@ pub struct Cli {
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// What is in a file: records, variables, levels, empty fields, sample uniques
+    /// Count records, levels, empty fields and sample uniques of a file
     Inspect(InspectArgs),
-    /// What the tables to keep tie together, and where the ties can be parted
+    /// Show which variables the kept tables tie together, and the separators
     Graph(GraphArgs),
-    /// For every record exactly: can it be swapped, does what every swap keeps prove its cell
+    /// Decide for every record whether it can be swapped and whether the kept tables already disclose it
     Screen(ScreenArgs),
-    /// Why a record or a pair can or cannot be swapped; or what an error code means
+    /// Explain why a record or a pair can or cannot be swapped, or an error code
     Explain(ExplainArgs),
-    /// Who is at risk: the estimated probability that a sample unique is unique in the population
+    /// Estimate for every sample unique the probability that it is unique in the population
     Risk(RiskArgs),
-    /// The whole job: find risky records, swap them, write the file, prove the tables
+    /// Do the whole job: find people at risk, swap, write the file, recount the tables
     Protect(ProtectArgs),
-    /// Decide the swaps and write them into a plan (secret)
+    /// Decide the swaps and write them to a plan (SECRET); no data are changed
     Plan(PlanArgs),
-    /// What is in a plan, in numbers
+    /// Summarise a plan in numbers
     Show(ShowArgs),
-    /// Make the swaps of a plan: decides nothing, recounts everything
+    /// Make the swaps of a plan and recount every kept table
     Apply(ApplyArgs),
-    /// Compare a released file with the original: tables, changes, risk
+    /// Compare a released file with the original: kept tables, information loss, what an intruder learns
     Verify(VerifyArgs),
-    /// A release on one page: for those who decide, or to be published
+    /// Write a report on a release, as one HTML page: internal, or external for publication
     Report(ReportArgs),
-    /// Several plans, by budget and seed: risk against change, and the best of them
+    /// Compare plans for several budgets and seeds by risk and information loss, and choose one
     Frontier(FrontierArgs),
     /// Write a project file to start from
     Init(InitArgs),
-    /// Write the survey of an invented town, and do the whole job on it
+    /// Write the survey of an invented town and protect it
     Demo(DemoArgs),
-    /// Print a script that completes commands and options in your shell
+    /// Print a completion script for your shell
     Completions(CompletionsArgs),
-    /// Print the manual, or write a page for each command into a folder
+    /// Print the manual, or write one page per command to a folder
     Man(ManArgs),
 }
 
@@ -117,7 +119,7 @@ impl Takes for ForInit {
 /// How the answer is given.
 #[derive(Debug, Args)]
 pub struct AnswerArgs {
-    /// Print the answer as JSON
+    /// Print the answer, or the error, as JSON
     #[arg(long)]
     pub json: bool,
 }
@@ -125,7 +127,7 @@ pub struct AnswerArgs {
 /// A file to write beside the answer.
 #[derive(Debug, Args)]
 pub struct ForceArgs {
-    /// Replace the file if it exists
+    /// Replace output files that exist
     #[arg(long)]
     pub force: bool,
 }
@@ -143,7 +145,7 @@ pub struct InspectArgs {
 #[command(after_help = "Examples:\n  marginswap graph --keep 'region*sex*age + age*marital'\n  \
                           marginswap graph survey.csv --keep 'region*sex' --svg graph.svg")]
 pub struct GraphArgs {
-    /// Draw the margin graph into this file
+    /// Draw the margin graph to this SVG file
     #[arg(long, value_name = "FILE")]
     pub svg: Option<PathBuf>,
     #[command(flatten)]
@@ -159,7 +161,7 @@ pub struct GraphArgs {
     after_help = "Example:\n  marginswap screen survey.csv --keep 'region*sex*age' --out screened.csv"
 )]
 pub struct ScreenArgs {
-    /// Write a line for every record into this CSV file (secret: made readable for you alone)
+    /// Write one line per record to this CSV file (SECRET: readable by its owner alone)
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
     #[command(flatten)]
@@ -178,21 +180,21 @@ pub struct ScreenArgs {
                   marginswap explain E203\n  marginswap explain codes"
 )]
 pub struct ExplainArgs {
-    /// The data, or an error code such as E203; `codes` lists all codes
+    /// Data file, or an error code such as E203; `codes` lists all codes
     #[arg(value_name = "DATA|CODE")]
     pub subject: Option<PathBuf>,
-    /// One record: its number from 1, or with --id its value in that column
+    /// Explain this record: its number from 1, or with --id its value in that column
     #[arg(long, value_name = "R", allow_hyphen_values = true)]
     pub record: Option<String>,
-    /// Two records
+    /// Explain this pair of records: what they can exchange, or what prevents it
     #[arg(long, value_names = ["R", "S"], num_args = 2, conflicts_with = "record", allow_hyphen_values = true)]
     pub pair: Vec<String>,
-    /// Draw why into this file: what each separator offers, the swap, or the chain of tables
+    /// Draw the explanation to this SVG file: separators, the swap, or the chain of tables
     #[arg(long, value_name = "FILE")]
     pub svg: Option<PathBuf>,
     #[command(flatten)]
     pub force: ForceArgs,
-    /// Which partners of --record to list
+    /// Partners of --record to list
     #[arg(long, value_name = "WHICH", conflicts_with = "pair", default_value = "count")]
     pub partners: Partners,
     #[command(flatten)]
@@ -204,19 +206,19 @@ pub struct ExplainArgs {
 /// Which partners are listed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Partners {
-    /// Only how many there are
+    /// Only their number
     Count,
-    /// The number of every partner's record
+    /// The record number of every partner
     All,
 }
 
 /// How a job runs beside its settings.
 #[derive(Debug, Args)]
 pub struct JobArgs {
-    /// Seed file, which repeats a run; written (SECRET) when it does not exist
+    /// Seed file, to repeat a run; written (SECRET) if it does not exist
     #[arg(long, value_name = "FILE", conflicts_with = "demo_seed")]
     pub seed_file: Option<PathBuf>,
-    /// Seed for demonstrations; marks the outputs NOT FOR RELEASE
+    /// Seed for demonstrations; outputs are marked NOT FOR RELEASE
     #[arg(long, value_name = "N")]
     pub demo_seed: Option<u64>,
     #[command(flatten)]
@@ -231,13 +233,13 @@ pub struct JobArgs {
                   marginswap risk survey.csv --keys region,sex,age --fraction 5% --risky top:50 --keep 'region*sex'"
 )]
 pub struct RiskArgs {
-    /// Find the smallest sets of keys that point to a record, up to so many keys [default size: all]
+    /// Find minimal sets of at most SIZE keys on which a record is unique (SUDA) [default size: all keys]
     #[arg(long, value_name = "SIZE", num_args = 0..=1, default_missing_value = "256", value_parser = size)]
     pub suda: Option<usize>,
-    /// Count the uniques on every set of up to so many keys
+    /// Count uniques on every set of at most SIZE keys
     #[arg(long, value_name = "SIZE", default_value_t = 2, value_parser = size)]
     pub key_sets: usize,
-    /// Write a line for every record into this CSV file (secret: made readable for you alone)
+    /// Write one line per record to this CSV file (SECRET: readable by its owner alone)
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
     #[command(flatten)]
@@ -255,7 +257,7 @@ pub struct RiskArgs {
 pub struct ProtectArgs {
     #[command(flatten)]
     pub job: JobArgs,
-    /// Draw who is at risk, protected and left over into this file
+    /// Draw people at risk, protected and left to this SVG file
     #[arg(long, value_name = "FILE")]
     pub svg: Option<PathBuf>,
     #[command(flatten)]
@@ -269,10 +271,10 @@ pub struct ProtectArgs {
 pub struct PlanArgs {
     #[command(flatten)]
     pub job: JobArgs,
-    /// The plan file (secret)
+    /// Plan file to write (SECRET) [default: `plan` in the project file]
     #[arg(short, long, value_name = "FILE")]
     pub out: Option<PathBuf>,
-    /// Draw who is at risk, protected and left over into this file
+    /// Draw people at risk, protected and left to this SVG file
     #[arg(long, value_name = "FILE")]
     pub svg: Option<PathBuf>,
     #[command(flatten)]
@@ -285,7 +287,7 @@ pub struct ShowArgs {
     /// Plan file [default: `plan` in the project file]
     #[arg(value_name = "PLAN")]
     pub plan: Option<PathBuf>,
-    /// List the swaps, record by record
+    /// List every swap with its record numbers
     #[arg(long)]
     pub reveal: bool,
     #[command(flatten)]
@@ -297,13 +299,13 @@ pub struct ShowArgs {
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  marginswap apply survey.csv swap.plan -o released.csv")]
 pub struct ApplyArgs {
-    /// Data that the plan was made for [default: `data` in the project file]
+    /// Data file of the plan [default: `data` in the project file]
     #[arg(value_name = "DATA")]
     pub data: Option<PathBuf>,
     /// Plan file [default: `plan` in the project file]
     #[arg(value_name = "PLAN")]
     pub plan: Option<PathBuf>,
-    /// The seed file of the plan, for the order of --shuffle [default: a new random order]
+    /// Seed file of the plan, to repeat its order of records [default: a new random order]
     #[arg(long, value_name = "FILE")]
     pub seed_file: Option<PathBuf>,
     #[command(flatten)]
@@ -325,13 +327,13 @@ pub struct VerifyArgs {
     /// Released file [default: `out` in the project file]
     #[arg(value_name = "AFTER")]
     pub after: Option<PathBuf>,
-    /// The lines of the two files do not correspond (without --id, nothing is said of records)
+    /// Do not pair the files line by line; single records are compared by --id only
     #[arg(long)]
     pub shuffled: bool,
     /// Compare three-way tables as well
     #[arg(long)]
     pub three_way: bool,
-    /// Draw all two-way tables, fixed or changed, into this file
+    /// Draw all two-way tables, unchanged or changed, to this SVG file
     #[arg(long, value_name = "FILE")]
     pub svg: Option<PathBuf>,
     #[command(flatten)]
@@ -349,28 +351,28 @@ pub struct VerifyArgs {
                   marginswap report --external -o public.html      (files and tables from marginswap.toml)"
 )]
 pub struct ReportArgs {
-    /// The original file [default: the project file's `data`]
+    /// Original file [default: `data` in the project file]
     #[arg(value_name = "BEFORE")]
     pub before: Option<PathBuf>,
-    /// The released file [default: the project file's `out`]
+    /// Released file [default: `out` in the project file]
     #[arg(value_name = "AFTER")]
     pub after: Option<PathBuf>,
-    /// The page to write [default: `internal` or `external` in the project file]
+    /// Report to write [default: `internal` or `external` in the project file]
     #[arg(short, long, value_name = "FILE")]
     pub out: Option<PathBuf>,
-    /// The page that may be published: no seed, plan, id, record, exact rate or hash
+    /// Write the external report, for publication: no seed, plan, id, record, exact rate or hash
     #[arg(long, conflicts_with = "reveal")]
     pub external: bool,
-    /// The lines of the two files do not correspond (without --id, nothing is said of records)
+    /// Do not pair the files line by line; single records are compared by --id only
     #[arg(long)]
     pub shuffled: bool,
-    /// The seed file of the run, which with the plan tells the order of a shuffled file
+    /// Seed file of the run; with --plan it gives the order of a shuffled file
     #[arg(long, value_name = "FILE", conflicts_with = "demo_seed")]
     pub seed_file: Option<PathBuf>,
-    /// The demo seed of the run, for the same
+    /// Demo seed of the run, in place of a seed file
     #[arg(long, value_name = "N")]
     pub demo_seed: Option<u64>,
-    /// List the records at risk that keep their keys, by number (points to persons)
+    /// List people at risk who are still matched, by record number (points to people)
     #[arg(long)]
     pub reveal: bool,
     #[command(flatten)]
@@ -390,24 +392,24 @@ pub struct ReportArgs {
 pub struct FrontierArgs {
     #[command(flatten)]
     pub job: JobArgs,
-    /// The most records that a plan may change, one plan for each and for each seed; `none` is
-    /// no cap [default: the budget that is set, else 1%,2%,5%,none]
+    /// Budgets to compare, as `1%,5%,none`; one plan for each budget and seed
+    /// [default: `budget` if it is set, else 1%,2%,5%,none]
     #[arg(long, value_name = "A,B,…", value_delimiter = ',')]
     pub budgets: Vec<Cap>,
-    /// How many seeds are tried for each budget
+    /// Number of seeds to try for each budget
     #[arg(long, value_name = "M", default_value = "3")]
     pub seeds: NonZeroUsize,
-    /// By what a plan is chosen: least-risk; change:0.5% or risk:1%, the most it may be
+    /// Choose the plan with least-risk, or the best within a limit: change:0.5% or risk:1%
     #[arg(long, value_name = "HOW", default_value = "least-risk")]
     pub choose: Choice,
-    /// Draw risk against change into this file
+    /// Draw risk against information loss to this SVG file
     #[arg(long, value_name = "FILE")]
     pub svg: Option<PathBuf>,
     #[command(flatten)]
     pub settings: Typed<ForFrontier>,
 }
 
-/// One budget is not several.
+/// A single budget excludes a list of budgets.
 fn not_with_budgets(argument: clap::Arg) -> clap::Arg {
     match argument.get_id().as_str() {
         "budget" => argument.conflicts_with("budgets"),
@@ -418,7 +420,7 @@ fn not_with_budgets(argument: clap::Arg) -> clap::Arg {
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  marginswap init survey.csv")]
 pub struct InitArgs {
-    /// The project file to write
+    /// Project file to write
     #[arg(short, long, value_name = "FILE", default_value = "marginswap.toml")]
     pub out: PathBuf,
     #[command(flatten)]
@@ -430,13 +432,13 @@ pub struct InitArgs {
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  marginswap demo town --records 100000")]
 pub struct DemoArgs {
-    /// The folder to write into; made when it is not there
+    /// Folder to write to; created if it does not exist
     #[arg(value_name = "DIR")]
     pub folder: PathBuf,
-    /// How many people answer the survey
+    /// Number of people in the survey
     #[arg(long, value_name = "N", default_value_t = 100_000)]
     pub records: u32,
-    /// Which town: the same number gives the same survey and the same swaps
+    /// Seed of the town; the same number gives the same survey and the same swaps
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub demo_seed: u64,
     /// Number of threads; the answer is the same for any number [default: all cores]
@@ -453,7 +455,7 @@ pub struct DemoArgs {
     after_help = "Example:\n  marginswap completions bash > ~/.local/share/bash-completion/completions/marginswap"
 )]
 pub struct CompletionsArgs {
-    /// Your shell
+    /// Shell to complete for
     #[arg(value_name = "SHELL")]
     pub shell: clap_complete::Shell,
 }
@@ -463,13 +465,13 @@ pub struct CompletionsArgs {
     after_help = "Examples:\n  marginswap man | man -l -\n  marginswap man --out ~/.local/share/man/man1"
 )]
 pub struct ManArgs {
-    /// Folder to write the pages into [default: the main page goes to stdout]
+    /// Folder to write the pages to [default: the main page goes to stdout]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
 }
 
 /// A whole number from 1 on.
 fn size(text: &str) -> Result<usize, String> {
-    let number = text.parse().map_err(|_| "a whole number from 1 on is needed".to_owned())?;
-    if number == 0 { Err("a whole number from 1 on is needed".to_owned()) } else { Ok(number) }
+    let number = text.parse().map_err(|_| "expected a whole number from 1".to_owned())?;
+    if number == 0 { Err("expected a whole number from 1".to_owned()) } else { Ok(number) }
 }

@@ -54,11 +54,7 @@ fn frontier(args: &FrontierArgs, setup: &Setup, run: &mut Run<'_>) -> Result<Out
         numbers.protection = foreseen.protection(&prepared.original);
         let file = prepared.plan_header().with(planned.plan.clone(), &numbers);
         write_plan(path, overwrite, &file)?;
-        talk(&format!(
-            "{} is plan {}: SECRET, it undoes the protection",
-            path.display(),
-            best + 1
-        ));
+        talk(&format!("{} is plan {}: SECRET, it undoes the protection", path.display(), best + 1));
     }
     give(&report, args.job.answer.json)?;
     match (&plan_file, best) {

@@ -35,9 +35,7 @@ pub fn run(args: &ProtectArgs) -> Result<Outcome, Diagnostic> {
         svg: args.svg.clone(),
         json: args.job.answer.json,
     };
-    args.settings.run(|setup, run| {
-        carry_out(setup, &request, run).map(outcome_of)
-    })
+    args.settings.run(|setup, run| carry_out(setup, &request, run).map(outcome_of))
 }
 
 /// Does what a request asks for.
@@ -49,11 +47,7 @@ pub fn carry_out(
     let project = &setup.project;
     let out = setup.released()?;
     check_files(setup, request, &out)?;
-    let to = ReleaseAs {
-        target: &out,
-        overwrite: request.overwrite,
-        order: project.order(),
-    };
+    let to = ReleaseAs { target: &out, overwrite: request.overwrite, order: project.order() };
     let job = protect(project.clone(), &request.seed, &to, run)?;
     let comparison = &job.certified.comparison;
     let shown = out.display().to_string();

@@ -98,7 +98,9 @@ fn external(
     write_atomic(out, overwrite, Secrecy::Plain, |file| file.write_all(html.as_bytes()))?;
     talk(&match page.is_releasable() {
         true => format!("{} is the public report", out.display()),
-        false => format!("{} shows what a public report looks like: NOT FOR RELEASE", out.display()),
+        false => {
+            format!("{} shows what a public report looks like: NOT FOR RELEASE", out.display())
+        }
     });
     give(&page, args.answer.json)?;
     if !page.is_releasable() {

@@ -12,8 +12,8 @@ use marginswap_core::partner::swap::exchange;
 use marginswap_core::random::{Random, Seed};
 use marginswap_core::varset::VarSet;
 use marginswap_core::verify::{
-    Checks, File, Link, LinkError, Pooled, Triples, Verification, changes,
-    compare_pairs, compare_tables, compare_triples, link_by_id, recount, verify,
+    Checks, File, Link, LinkError, Pooled, Triples, Verification, changes, compare_pairs,
+    compare_tables, compare_triples, link_by_id, recount, verify,
 };
 use proptest::prelude::*;
 

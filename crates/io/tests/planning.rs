@@ -9,7 +9,7 @@ use marginswap_core::columns::{Columns, Roles};
 use marginswap_core::encode::{PackedCells, Records, Schema};
 use marginswap_core::graph::{GeneratingClass, minimal_separators};
 use marginswap_core::partner::screen;
-use marginswap_core::plan::{Constraints, Pairing, Planned, Prices, Task, plan};
+use marginswap_core::plan::{Constraints, Detach, Intruder, Pairing, Planned, Prices, Task, plan};
 use marginswap_core::random::{Random, Seed};
 use marginswap_core::risk::rare_cells;
 use marginswap_core::table::JointTable;
@@ -35,9 +35,17 @@ fn planned(joint: &JointTable, variables: usize) -> Planned {
         class: &class,
         separators: &separators,
         screening: &screening,
-        prices: &Prices { keys: delta, staying: VarSet::EMPTY, weights: vec![1; variables] },
+        prices: &Prices { staying: VarSet::EMPTY, weights: vec![1; variables] },
         constraints: &Constraints::default(),
+        intruders: &[Intruder {
+            keys: delta,
+            sensitive: VarSet::EMPTY,
+            detach: Detach::Half,
+            at_risk: &at_risk,
+            screening: None,
+        }],
         at_risk: &at_risk,
+        rounds: 2,
         larger: None,
     };
     plan(task, Pairing::Greedy, Seed([9; 32])).unwrap()
@@ -46,6 +54,7 @@ fn planned(joint: &JointTable, variables: usize) -> Planned {
 #[test]
 fn a_real_file_in_any_order_and_in_parts_gives_one_plan() {
     let Some(folder) = std::env::var_os("MARGINSWAP_REAL_DATA") else {
+        println!("skipped: planning on a real file (MARGINSWAP_REAL_DATA is not set)");
         return;
     };
     let path = PathBuf::from(folder).join("adult8").join("data.csv");

@@ -19,8 +19,8 @@ use marginswap_core::random::Seed;
 use marginswap_core::swap::apply_to_records;
 use marginswap_core::varset::VarSet;
 use marginswap_core::verify::{
-    self, Checks, File, Findings, Link, LinkError, Outcome, Scenario, Thresholds,
-    TableDistance, Verdict, Verification, changes, compare_tables, judge, link_by_id, recount,
+    self, Checks, File, Findings, Link, LinkError, Outcome, Scenario, TableDistance, Thresholds,
+    Verdict, Verification, changes, compare_tables, judge, link_by_id, recount,
 };
 use marginswap_io::{FileDigest, PlanFile};
 
@@ -256,8 +256,7 @@ impl Pair {
         };
         let loaded = &self.original.loaded;
         let records = self.before.len() as u64;
-        let fits_input =
-            plan.check_input(&loaded.digest().sha256, records, loaded.names()).is_ok();
+        let fits_input = plan.check_input(&loaded.digest().sha256, records, loaded.names()).is_ok();
         let mut fit = PlanFit { path: path.clone(), fits_input, gives_release: None };
         if !fits_input || self.after.len() as u64 != records {
             self.settle(run);

@@ -253,7 +253,9 @@ fn check_names(
             let detail = format!("`{name}` is no column of the file");
             // Where the first line is a record, the names are somebody's values.
             let remedy = match looks_like_a_record {
-                true => "the first line of the file looks like a record: add a header line".to_owned(),
+                true => {
+                    "the first line of the file looks like a record: add a header line".to_owned()
+                }
                 false => did_you_mean(name, columns),
             };
             return Err(

@@ -71,15 +71,12 @@ pub fn prepare(project: Project, run: &mut Run<'_>) -> Result<Prepared, Diagnost
     let in_file = |error: Diagnostic| error.in_file(loaded.path());
     let screening = screen(located, scope.class(), separators).map_err(in_file)?;
     let mut key_screenings = Vec::new();
-    let mut keys = VarSet::EMPTY;
     for intruder in &original.intruders {
-        keys = keys | intruder.keys;
         let found = screen_keys(located, scope.class(), separators, intruder.keys);
         key_screenings.push(found.map_err(in_file)?);
     }
     let variables = scope.schema().variables().iter();
     let prices = Prices {
-        keys,
         staying: scope.schema().staying(),
         weights: variables.map(|variable| project.weight_of(&variable.name).get().into()).collect(),
     };
@@ -248,10 +245,8 @@ impl Prepared {
         let Original { scope, records, intruders, .. } = &self.original;
         let after = swap::apply_to_records(&planned.plan, scope.schema(), records);
         let pooled = Pooled::of(records, &after);
-        let learned: Vec<Learned> = intruders
-            .iter()
-            .map(|intruder| learned(&pooled, &intruder.scenario()))
-            .collect();
+        let learned: Vec<Learned> =
+            intruders.iter().map(|intruder| learned(&pooled, &intruder.scenario())).collect();
         let pairs = compare_pairs(&pooled, scope.schema().all(), &self.original.named_tables());
         Foreseen {
             worst_case: worst_case(&learned).expect("a job has keys"),
@@ -288,7 +283,8 @@ impl Prepared {
             if let Some(first) = why.next() {
                 let disclosed = |why: &Unpartable| !matches!(why, Unpartable::NoPartner);
                 people[0] += u64::from(at_risk);
-                people[1] += u64::from(at_risk) * u64::from(disclosed(&first) || why.any(|why| disclosed(&why)));
+                people[1] += u64::from(at_risk)
+                    * u64::from(disclosed(&first) || why.any(|why| disclosed(&why)));
             }
         }
         people
@@ -316,11 +312,7 @@ impl Prepared {
     }
 
     /// What a plan does, in numbers.
-    pub fn report(
-        &self,
-        planned: &Planned,
-        not_for_release: bool,
-    ) -> PlanReport {
+    pub fn report(&self, planned: &Planned, not_for_release: bool) -> PlanReport {
         let plan::Planned { plan, left_over, impossible, barred, protection, .. } =
             &planned.on_cells;
         let outside = self.outside_groups(planned);

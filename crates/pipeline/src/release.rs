@@ -14,8 +14,8 @@ use marginswap_core::random::{Random, Seed};
 use marginswap_core::verify::Link;
 pub use marginswap_io::Overwrite;
 use marginswap_io::{
-    Compression, Finished, Format, ReadOptions, ReleaseOptions, Secrecy, Staged,
-    publish_all, rewrite_same,
+    Compression, Finished, Format, ReadOptions, ReleaseOptions, Secrecy, Staged, publish_all,
+    rewrite_same,
 };
 
 use crate::compare::{Comparison, Evidence};
@@ -87,17 +87,14 @@ pub fn release(
     };
     run.begin(Phase::Writing)?;
     let mut staged = Staged::create(release.target, release.overwrite, Secrecy::Plain)?;
-    staged.fill(|out| {
-        rewrite_same(loaded.file(), loaded.digest(), &options, plan, &how, out)
-    })?;
+    staged.fill(|out| rewrite_same(loaded.file(), loaded.digest(), &options, plan, &how, out))?;
     staged.flush().map_err(|error| {
         Diagnostic::new(Code::Unwritable, error.kind().to_string(), "make room on the disk")
             .in_file(release.target)
     })?;
     let finished = staged.finish()?;
     // From here on only the bytes that were written count.
-    let mut comparison =
-        Comparison::of(original, finished.path(), evidence, run).map_err(ours)?;
+    let mut comparison = Comparison::of(original, finished.path(), evidence, run).map_err(ours)?;
     comparison.released.0 = release.target.to_owned();
     if !comparison.is_exact() {
         return Err(Diagnostic::new(

@@ -329,11 +329,9 @@ impl fmt::Display for Reason {
             Self::Matched { people: count, at_risk, .. } => {
                 write!(out, "{} of {} at risk are still matched", grouped(*count), people(*at_risk))
             }
-            Self::NewlyExposed { people: count, .. } => write!(
-                out,
-                "{} became alone with their keys through the release",
-                people(*count)
-            ),
+            Self::NewlyExposed { people: count, .. } => {
+                write!(out, "{} became alone with their keys through the release", people(*count))
+            }
             Self::Unpartable { disclosed, others, .. } => write!(
                 out,
                 "the keys of {} cannot be parted, {} of them disclosed by the kept tables",
