@@ -25,7 +25,7 @@ use marginswap_core::risk::{
     Criterion, Direction, FittedModel, KeyTable, MOST_OPENED, Population, Start, Summaries, fit,
     risks, score, select,
 };
-use marginswap_core::table::JointTable;
+use marginswap_core::table::Located;
 use marginswap_io::{ReadOptions, Source};
 use support::clock::Phase;
 use support::memory;
@@ -72,7 +72,7 @@ fn row(name: &str, path: &Path, people: f64) {
         let table = counting.time(|| {
             let schema = Schema::new(&names, &Roles::all_variables(names.len()), &BTreeSet::new());
             let records = Records::encode(&schema, &read.columns);
-            KeyTable::new(&JointTable::count(&records), schema.all(), records.levels())
+            KeyTable::new(&Located::count(&records), schema.all(), records.levels())
         });
         records = table.records();
         let mut summaries = Summaries::new(&table);

@@ -31,7 +31,7 @@ use marginswap_core::diagnostic::grouped;
 use marginswap_core::encode::{RecordId, Records};
 use marginswap_core::graph::{Formula, GeneratingClass, Scope, Separators, minimal_separators};
 use marginswap_core::partner::{Screening, Surroundings, ThroughSeparator, pair, screen};
-use marginswap_core::table::{CellId, JointTable};
+use marginswap_core::table::{CellId, JointTable, Located};
 use marginswap_core::varset::VarSet;
 use marginswap_io::{ReadOptions, Source, Table};
 use serde_json::Value;
@@ -112,7 +112,7 @@ fn assert_screening() {
     ];
     for (class, records) in &worlds {
         let graph = class.margin_graph();
-        let joint = JointTable::count(records);
+        let joint = Located::count(records);
         let separators = minimal_separators(&graph, 100);
         let screening = screen(&joint, class, &separators).expect("it is not too much");
         for record in (0..records.len()).map(RecordId::at) {
@@ -227,7 +227,7 @@ impl FilePhases {
         let table = self.reading.time(|| file.read());
         let records = self.encoding.time(|| Records::encode(scope.schema(), &table.columns));
         drop(table);
-        let joint = self.joint.time(|| JointTable::count(&records));
+        let joint = self.joint.time(|| Located::count(&records));
         let separators =
             self.separators.time(|| minimal_separators(&class.margin_graph(), MAX_SEPARATORS));
         let screening =
@@ -437,9 +437,9 @@ impl Growth {
     fn measure(records: &Records, class: &GeneratingClass, limit: usize, rounds: usize) -> Self {
         let [mut joint_phase, mut separators_phase, mut screening_phase]: [Phase; 3] =
             Default::default();
-        let mut last: Option<(JointTable, Separators, Screening)> = None;
+        let mut last: Option<(Located, Separators, Screening)> = None;
         for _ in 0..rounds {
-            let joint = joint_phase.time(|| JointTable::count(records));
+            let joint = joint_phase.time(|| Located::count(records));
             let separators =
                 separators_phase.time(|| minimal_separators(&class.margin_graph(), limit));
             let screening = screening_phase

@@ -4,12 +4,10 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-
 use marginswap_pipeline::frontier::{Cap, Choice};
-use marginswap_pipeline::project::{
-    Amount, Fraction, MaxRecords, ModelChoice, Pairing, PeopleCount, Risky, Rule, ScoreBy,
-    SearchBy, SelectBy,
-};
+use marginswap_pipeline::settings::Topic::{self, *};
+
+use crate::setup::{Takes, Typed};
 
 /// Swap values between the records of a microdata file while published tables stay exact.
 #[derive(Debug, Parser)]
@@ -26,9 +24,6 @@ pub struct Cli {
     #[command(subcommand)]
     pub command: Command,
 }
-
-/// How many minimal separators are listed unless something else is said.
-pub const MAX_SEPARATORS: usize = 100_000;
 
 /// What to do.
 #[derive(Debug, Subcommand)]
@@ -61,42 +56,62 @@ pub enum Command {
     Init(InitArgs),
     /// Write the survey of an invented town, and do the whole job on it
     Demo(DemoArgs),
+    /// Print a script that completes commands and options in your shell
+    Completions(CompletionsArgs),
+    /// Print the manual, or write a page for each command into a folder
+    Man(ManArgs),
 }
 
-/// How the file is read.
-#[derive(Debug, Args)]
-pub struct ReadArgs {
-    /// What parts the fields of a CSV file: `,` `;` `|` … or `tab` [default: seen in the header]
-    #[arg(long, value_name = "D")]
-    pub delimiter: Option<String>,
+/// Declares which settings a command takes.
+macro_rules! takes {
+    ($($name:ident: $($topic:ident)*;)*) => {$(
+        #[derive(Debug)]
+        pub struct $name;
+
+        impl Takes for $name {
+            const TOPICS: &'static [Topic] = &[$($topic),*];
+        }
+    )*};
 }
 
-/// What each column is.
-#[derive(Debug, Args)]
-pub struct RoleArgs {
-    /// Columns whose values may be exchanged; the others stay [default: all columns]
-    #[arg(long, value_name = "A,B,…")]
-    pub vars: Vec<String>,
-    /// Columns that are released but never exchanged
-    #[arg(long, value_name = "A,B,…")]
-    pub stay: Vec<String>,
-    /// Columns left out: records that differ only there count as the same
-    #[arg(long, value_name = "A,B,…")]
-    pub ignore: Vec<String>,
-    /// The column that names a record; left out like --ignore
-    #[arg(long, value_name = "COLUMN")]
-    pub id: Option<String>,
+takes! {
+    ForInspect: Data Columns;
+    ForGraph: Data Columns Ties;
+    ForScreen: Data Columns Ties Keys Partners;
+    ForRisk: Data Columns Ties Keys Risk Model;
+    ForPlan: Data Columns Ties Keys Risk Model Partners Size Planning;
+    ForFrontier: Data Columns Ties Keys Risk Model Partners Size Planning Plan;
+    ForProtect: Data Columns Ties Keys Risk Model Partners Size Planning Plan Release Pages Watch;
 }
 
-/// The tables to keep.
-#[derive(Debug, Args)]
-pub struct KeepArgs {
-    /// A table that must not change, as `region*sex*age`; several with ` + ` or several --keep
-    #[arg(long, value_name = "TABLES", required = true)]
-    pub keep: Vec<String>,
-    /// Beyond so many separators the exact pair test answers instead
-    #[arg(long, value_name = "N", default_value_t = MAX_SEPARATORS, value_parser = count, allow_hyphen_values = true)]
-    pub max_separators: usize,
+/// Commands that name files of their own first.
+macro_rules! takes_beside_files {
+    ($($name:ident: $($topic:ident)*;)*) => {$(
+        #[derive(Debug)]
+        pub struct $name;
+
+        impl Takes for $name {
+            const TOPICS: &'static [Topic] = &[$($topic),*];
+            const DATA: bool = false;
+        }
+    )*};
+}
+
+takes_beside_files! {
+    ForExplain: Data Columns Ties Keys Partners Size;
+    ForShow: Data;
+    ForApply: Data Release;
+    ForVerify: Data Columns Ties Keys Risk Model;
+    ForReport: Data Columns Ties Keys Risk Model Plan Watch;
+}
+
+/// A command that reads no project file: it writes one.
+#[derive(Debug)]
+pub struct ForInit;
+
+impl Takes for ForInit {
+    const TOPICS: &'static [Topic] = &[Data, Columns];
+    const PROJECT: bool = false;
 }
 
 /// How the answer is given.
@@ -118,38 +133,25 @@ pub struct ForceArgs {
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  marginswap inspect survey.csv")]
 pub struct InspectArgs {
-    /// The data: CSV (also .gz) or Parquet
-    #[arg(value_name = "DATA")]
-    pub data: PathBuf,
-    #[command(flatten)]
-    pub read: ReadArgs,
-    #[command(flatten)]
-    pub roles: RoleArgs,
     #[command(flatten)]
     pub answer: AnswerArgs,
+    #[command(flatten)]
+    pub settings: Typed<ForInspect>,
 }
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  marginswap graph --keep 'region*sex*age + age*marital'\n  \
                           marginswap graph survey.csv --keep 'region*sex' --svg graph.svg")]
-#[command(mut_args(needs_data))]
 pub struct GraphArgs {
-    /// The data, of which only the header is read; without it, the tables' variables alone
-    #[arg(value_name = "DATA")]
-    pub data: Option<PathBuf>,
-    #[command(flatten)]
-    pub keep: KeepArgs,
     /// Draw the margin graph into this file
     #[arg(long, value_name = "FILE")]
     pub svg: Option<PathBuf>,
     #[command(flatten)]
     pub force: ForceArgs,
     #[command(flatten)]
-    pub read: ReadArgs,
-    #[command(flatten)]
-    pub roles: RoleArgs,
-    #[command(flatten)]
     pub answer: AnswerArgs,
+    #[command(flatten)]
+    pub settings: Typed<ForGraph>,
 }
 
 #[derive(Debug, Args)]
@@ -157,22 +159,15 @@ pub struct GraphArgs {
     after_help = "Example:\n  marginswap screen survey.csv --keep 'region*sex*age' --out screened.csv"
 )]
 pub struct ScreenArgs {
-    /// The data: CSV (also .gz) or Parquet
-    #[arg(value_name = "DATA")]
-    pub data: PathBuf,
-    #[command(flatten)]
-    pub keep: KeepArgs,
     /// Write a line for every record into this CSV file (secret: made readable for you alone)
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
     #[command(flatten)]
     pub force: ForceArgs,
     #[command(flatten)]
-    pub read: ReadArgs,
-    #[command(flatten)]
-    pub roles: RoleArgs,
-    #[command(flatten)]
     pub answer: AnswerArgs,
+    #[command(flatten)]
+    pub settings: Typed<ForScreen>,
 }
 
 #[derive(Debug, Args)]
@@ -185,19 +180,10 @@ pub struct ScreenArgs {
 pub struct ExplainArgs {
     /// The data, or an error code such as E203; `codes` lists all codes
     #[arg(value_name = "DATA|CODE")]
-    pub subject: PathBuf,
-    /// A table that must not change, as `region*sex*age`; several with ` + ` or several --keep
-    #[arg(long, value_name = "TABLES")]
-    pub keep: Vec<String>,
-    /// Beyond so many separators the exact pair test answers instead
-    #[arg(long, value_name = "N", default_value_t = MAX_SEPARATORS, value_parser = count, allow_hyphen_values = true)]
-    pub max_separators: usize,
+    pub subject: Option<PathBuf>,
     /// One record: its number from 1, or with --id its value in that column
     #[arg(long, value_name = "R", allow_hyphen_values = true)]
     pub record: Option<String>,
-    /// Look for swaps of up to so many records too, from 2 to 8
-    #[arg(long, value_name = "N", conflicts_with = "pair")]
-    pub max_records: Option<MaxRecords>,
     /// Two records
     #[arg(long, value_names = ["R", "S"], num_args = 2, conflicts_with = "record", allow_hyphen_values = true)]
     pub pair: Vec<String>,
@@ -210,11 +196,9 @@ pub struct ExplainArgs {
     #[arg(long, value_name = "WHICH", conflicts_with = "pair", default_value = "count")]
     pub partners: Partners,
     #[command(flatten)]
-    pub read: ReadArgs,
-    #[command(flatten)]
-    pub roles: RoleArgs,
-    #[command(flatten)]
     pub answer: AnswerArgs,
+    #[command(flatten)]
+    pub settings: Typed<ForExplain>,
 }
 
 /// Which partners are listed.
@@ -226,96 +210,19 @@ pub enum Partners {
     All,
 }
 
-/// What decides a plan; each option overrides an entry of the project file.
+/// How a job runs beside its settings.
 #[derive(Debug, Args)]
 pub struct JobArgs {
-    /// The data: CSV (also .gz) or Parquet [default: the project file's]
-    #[arg(value_name = "DATA")]
-    pub data: Option<PathBuf>,
-    /// The project file [default: marginswap.toml, if it is here]
-    #[arg(long, value_name = "FILE")]
-    pub project: Option<PathBuf>,
-    /// What an intruder may know
-    #[arg(long, value_name = "A,B,…")]
-    pub keys: Vec<String>,
-    /// A table that must not change, as `region*sex*age`; several with ` + ` or several --keep
-    #[arg(long, value_name = "TABLES")]
-    pub keep: Vec<String>,
-    /// Whom to protect: unique, k:3, records:FILE, top:50, prob:0.2 [default: unique on the keys]
-    #[arg(long, value_name = "RULE")]
-    pub risky: Option<Risky>,
-    #[command(flatten)]
-    pub model: ModelArgs,
-    /// Columns that only travel together
-    #[arg(long, value_name = "A,B,…")]
-    pub linked: Vec<String>,
-    /// Columns on which partners must agree; several --match are tried in order
-    #[arg(long = "match", value_name = "A,B,…")]
-    pub matched: Vec<String>,
-    /// Columns on which partners always agree
-    #[arg(long, value_name = "A,B,…")]
-    pub strata: Vec<String>,
-    /// The column of sampling weights, which joins every kept table
-    #[arg(long, value_name = "COLUMN")]
-    pub weight: Option<String>,
-    /// A combination that no swap may create, as `age = 0-17 & marital = married`
-    #[arg(long = "rule", value_name = "RULE")]
-    pub rules: Vec<Rule>,
-    /// At most so many records are changed: a number or a share such as 5%
-    #[arg(long, value_name = "AMOUNT")]
-    pub budget: Option<Amount>,
-    /// Random swaps are added until so many records are changed
-    #[arg(long, value_name = "AMOUNT")]
-    pub rate: Option<Amount>,
-    /// greedy (any number of records) or optimal (few)
-    #[arg(long, value_name = "HOW")]
-    pub pairing: Option<Pairing>,
-    /// Where a record has no partner, moves of up to so many records each, 2 to 8; moves that share
-    /// a record are released as one group [default: 2]
-    #[arg(long, value_name = "N")]
-    pub max_records: Option<MaxRecords>,
-    /// A seed file that repeats a run; made (secret) when it is not there
+    /// Seed file, which repeats a run; written (SECRET) when it does not exist
     #[arg(long, value_name = "FILE", conflicts_with = "demo_seed")]
     pub seed_file: Option<PathBuf>,
-    /// A seed for demonstrations; marks the outputs NOT FOR RELEASE
+    /// Seed for demonstrations; marks the outputs NOT FOR RELEASE
     #[arg(long, value_name = "N")]
     pub demo_seed: Option<u64>,
-    #[command(flatten)]
-    pub read: ReadArgs,
-    #[command(flatten)]
-    pub roles: RoleArgs,
-    #[command(flatten)]
-    pub threads: ThreadArgs,
     #[command(flatten)]
     pub answer: AnswerArgs,
     #[command(flatten)]
     pub force: ForceArgs,
-}
-
-/// What the risk model is told.
-#[derive(Debug, Args)]
-pub struct ModelArgs {
-    /// How many people the file was drawn from
-    #[arg(long, help_heading = "Risk model", value_name = "N", conflicts_with = "fraction")]
-    pub population: Option<PeopleCount>,
-    /// Or what share of them is in the file: 0.05 or 5%
-    #[arg(long, help_heading = "Risk model", value_name = "F", allow_hyphen_values = true)]
-    pub fraction: Option<Fraction>,
-    /// auto, independence, all-2way, or tables of keys as `sex*age + age*job` [default: auto]
-    #[arg(long, help_heading = "Risk model", value_name = "MODEL")]
-    pub model: Option<ModelChoice>,
-    /// What a parameter costs when auto searches: bic or aic [default: bic; aic with --select fit]
-    #[arg(long, help_heading = "Risk model", value_name = "C")]
-    pub criterion: Option<ScoreBy>,
-    /// How auto searches: forest, forward, backward, both [default: forward, from the best forest]
-    #[arg(long, help_heading = "Risk model", value_name = "HOW")]
-    pub search: Option<SearchBy>,
-    /// The decomposable model that the search begins with
-    #[arg(long, help_heading = "Risk model", value_name = "TABLES")]
-    pub start: Vec<String>,
-    /// What auto ends by: score, or fit (B/√V nearest to 0) [default: score]
-    #[arg(long, help_heading = "Risk model", value_name = "BY")]
-    pub select: Option<SelectBy>,
 }
 
 #[derive(Debug, Args)]
@@ -324,24 +231,6 @@ pub struct ModelArgs {
                   marginswap risk survey.csv --keys region,sex,age --fraction 5% --risky top:50 --keep 'region*sex'"
 )]
 pub struct RiskArgs {
-    /// The data: CSV (also .gz) or Parquet [default: the project file's]
-    #[arg(value_name = "DATA")]
-    pub data: Option<PathBuf>,
-    /// The project file [default: marginswap.toml, if it is here]
-    #[arg(long, value_name = "FILE")]
-    pub project: Option<PathBuf>,
-    /// What an intruder may know
-    #[arg(long, value_name = "A,B,…")]
-    pub keys: Vec<String>,
-    /// The column of sampling weights: gives each record's individual risk, and the population
-    #[arg(long, value_name = "COLUMN")]
-    pub weight: Option<String>,
-    /// Which records to name: top:50, prob:0.2, unique, k:3, records:FILE
-    #[arg(long, value_name = "RULE")]
-    pub risky: Option<Risky>,
-    /// Say of them whether they can be swapped while these tables are kept
-    #[arg(long, value_name = "TABLES")]
-    pub keep: Vec<String>,
     /// Find the smallest sets of keys that point to a record, up to so many keys [default size: all]
     #[arg(long, value_name = "SIZE", num_args = 0..=1, default_missing_value = "256", value_parser = size)]
     pub suda: Option<usize>,
@@ -352,36 +241,11 @@ pub struct RiskArgs {
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
     #[command(flatten)]
-    pub model: ModelArgs,
-    #[command(flatten)]
     pub force: ForceArgs,
     #[command(flatten)]
-    pub read: ReadArgs,
-    #[command(flatten)]
-    pub roles: RoleArgs,
-    #[command(flatten)]
-    pub threads: ThreadArgs,
-    #[command(flatten)]
     pub answer: AnswerArgs,
-}
-
-/// How many threads work.
-#[derive(Debug, Args)]
-pub struct ThreadArgs {
-    /// How many threads may work; the answer is the same for any number [default: all]
-    #[arg(long, value_name = "N")]
-    pub threads: Option<NonZeroUsize>,
-}
-
-/// How a file is released.
-#[derive(Debug, Args)]
-pub struct ReleaseArgs {
-    /// Release the records in random order
-    #[arg(long)]
-    pub shuffle: bool,
-    /// Columns that are not released
-    #[arg(long, value_name = "A,B,…")]
-    pub drop: Vec<String>,
+    #[command(flatten)]
+    pub settings: Typed<ForRisk>,
 }
 
 #[derive(Debug, Args)]
@@ -391,23 +255,11 @@ pub struct ReleaseArgs {
 pub struct ProtectArgs {
     #[command(flatten)]
     pub job: JobArgs,
-    /// The released file
-    #[arg(short, long, value_name = "FILE")]
-    pub out: Option<PathBuf>,
-    /// Keep the plan (secret) in this file
-    #[arg(long, value_name = "FILE")]
-    pub plan: Option<PathBuf>,
-    /// Write the report for those who decide into this file
-    #[arg(long, value_name = "FILE")]
-    pub report: Option<PathBuf>,
-    /// Write the report that may be published into this file
-    #[arg(long, value_name = "FILE")]
-    pub external_report: Option<PathBuf>,
     /// Draw who is at risk, protected and left over into this file
     #[arg(long, value_name = "FILE")]
     pub svg: Option<PathBuf>,
     #[command(flatten)]
-    pub release: ReleaseArgs,
+    pub settings: Typed<ForProtect>,
 }
 
 #[derive(Debug, Args)]
@@ -423,49 +275,43 @@ pub struct PlanArgs {
     /// Draw who is at risk, protected and left over into this file
     #[arg(long, value_name = "FILE")]
     pub svg: Option<PathBuf>,
+    #[command(flatten)]
+    pub settings: Typed<ForPlan>,
 }
 
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  marginswap show swap.plan")]
 pub struct ShowArgs {
-    /// The plan file
+    /// Plan file [default: `plan` in the project file]
     #[arg(value_name = "PLAN")]
-    pub plan: PathBuf,
+    pub plan: Option<PathBuf>,
     /// List the swaps, record by record
     #[arg(long)]
     pub reveal: bool,
     #[command(flatten)]
     pub answer: AnswerArgs,
+    #[command(flatten)]
+    pub settings: Typed<ForShow>,
 }
 
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  marginswap apply survey.csv swap.plan -o released.csv")]
 pub struct ApplyArgs {
-    /// The data that the plan was made for
+    /// Data that the plan was made for [default: `data` in the project file]
     #[arg(value_name = "DATA")]
-    pub data: PathBuf,
-    /// The plan file
+    pub data: Option<PathBuf>,
+    /// Plan file [default: `plan` in the project file]
     #[arg(value_name = "PLAN")]
-    pub plan: PathBuf,
-    /// The released file
-    #[arg(short, long, value_name = "FILE")]
-    pub out: PathBuf,
-    /// A project file that the plan must agree with; its `shuffle` and `drop` hold too
-    #[arg(long, value_name = "FILE")]
-    pub project: Option<PathBuf>,
+    pub plan: Option<PathBuf>,
     /// The seed file of the plan, for the order of --shuffle [default: a new random order]
     #[arg(long, value_name = "FILE")]
     pub seed_file: Option<PathBuf>,
     #[command(flatten)]
-    pub release: ReleaseArgs,
-    #[command(flatten)]
     pub force: ForceArgs,
     #[command(flatten)]
-    pub read: ReadArgs,
-    #[command(flatten)]
-    pub threads: ThreadArgs,
-    #[command(flatten)]
     pub answer: AnswerArgs,
+    #[command(flatten)]
+    pub settings: Typed<ForApply>,
 }
 
 #[derive(Debug, Args)]
@@ -473,21 +319,12 @@ pub struct ApplyArgs {
     after_help = "Example:\n  marginswap verify survey.csv released.csv --keep 'region*sex + sex*age' --keys region,sex"
 )]
 pub struct VerifyArgs {
-    /// The original file
+    /// Original file [default: `data` in the project file]
     #[arg(value_name = "BEFORE")]
-    pub before: PathBuf,
-    /// The released file
+    pub before: Option<PathBuf>,
+    /// Released file [default: `out` in the project file]
     #[arg(value_name = "AFTER")]
-    pub after: PathBuf,
-    /// A table that must not have changed, as `region*sex*age`
-    #[arg(long, value_name = "TABLES")]
-    pub keep: Vec<String>,
-    /// What an intruder may know
-    #[arg(long, value_name = "A,B,…")]
-    pub keys: Vec<String>,
-    /// The column of sampling weights, which joins every kept table
-    #[arg(long, value_name = "COLUMN")]
-    pub weight: Option<String>,
+    pub after: Option<PathBuf>,
     /// The lines of the two files do not correspond (without --id, nothing is said of records)
     #[arg(long)]
     pub shuffled: bool,
@@ -499,17 +336,10 @@ pub struct VerifyArgs {
     pub svg: Option<PathBuf>,
     #[command(flatten)]
     pub force: ForceArgs,
-    /// The project file, for tables, keys and columns [default: none]
-    #[arg(long, value_name = "FILE")]
-    pub project: Option<PathBuf>,
-    #[command(flatten)]
-    pub read: ReadArgs,
-    #[command(flatten)]
-    pub roles: RoleArgs,
-    #[command(flatten)]
-    pub threads: ThreadArgs,
     #[command(flatten)]
     pub answer: AnswerArgs,
+    #[command(flatten)]
+    pub settings: Typed<ForVerify>,
 }
 
 #[derive(Debug, Args)]
@@ -531,27 +361,6 @@ pub struct ReportArgs {
     /// The page that may be published: no seed, plan, id, record, exact rate or hash
     #[arg(long, conflicts_with = "reveal")]
     pub external: bool,
-    /// The plan that made the file, for method and replay [default: the project file's]
-    #[arg(long, value_name = "PLAN")]
-    pub plan: Option<PathBuf>,
-    /// A table that must not have changed, as `region*sex*age`
-    #[arg(long, value_name = "TABLES")]
-    pub keep: Vec<String>,
-    /// What an intruder may know
-    #[arg(long, value_name = "A,B,…")]
-    pub keys: Vec<String>,
-    /// Who is at risk: unique, k:3, records:FILE, top:50, prob:0.2 [default: the plan's, or unique on the keys]
-    #[arg(long, value_name = "RULE")]
-    pub risky: Option<Risky>,
-    /// A table that is not kept, of which the page says how far it moved
-    #[arg(long, value_name = "TABLES")]
-    pub watch: Vec<String>,
-    /// Columns that only travel together
-    #[arg(long, value_name = "A,B,…")]
-    pub linked: Vec<String>,
-    /// The column of sampling weights, which joins every kept table
-    #[arg(long, value_name = "COLUMN")]
-    pub weight: Option<String>,
     /// The lines of the two files do not correspond (without --id, nothing is said of records)
     #[arg(long)]
     pub shuffled: bool,
@@ -564,21 +373,12 @@ pub struct ReportArgs {
     /// List the records at risk that keep their keys, by number (points to persons)
     #[arg(long)]
     pub reveal: bool,
-    /// The project file [default: marginswap.toml, if it is here]
-    #[arg(long, value_name = "FILE")]
-    pub project: Option<PathBuf>,
-    #[command(flatten)]
-    pub model: ModelArgs,
-    #[command(flatten)]
-    pub read: ReadArgs,
-    #[command(flatten)]
-    pub roles: RoleArgs,
-    #[command(flatten)]
-    pub threads: ThreadArgs,
     #[command(flatten)]
     pub answer: AnswerArgs,
     #[command(flatten)]
     pub force: ForceArgs,
+    #[command(flatten)]
+    pub settings: Typed<ForReport>,
 }
 
 #[derive(Debug, Args)]
@@ -600,12 +400,11 @@ pub struct FrontierArgs {
     /// By what a plan is chosen: least-risk; change:0.5% or risk:1%, the most it may be
     #[arg(long, value_name = "HOW", default_value = "least-risk")]
     pub choose: Choice,
-    /// Write the chosen plan (secret) into this file
-    #[arg(long, value_name = "FILE")]
-    pub plan: Option<PathBuf>,
     /// Draw risk against change into this file
     #[arg(long, value_name = "FILE")]
     pub svg: Option<PathBuf>,
+    #[command(flatten)]
+    pub settings: Typed<ForFrontier>,
 }
 
 /// One budget is not several.
@@ -619,19 +418,13 @@ fn not_with_budgets(argument: clap::Arg) -> clap::Arg {
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  marginswap init survey.csv")]
 pub struct InitArgs {
-    /// The data: CSV (also .gz) or Parquet
-    #[arg(value_name = "DATA")]
-    pub data: PathBuf,
     /// The project file to write
     #[arg(short, long, value_name = "FILE", default_value = "marginswap.toml")]
     pub out: PathBuf,
-    /// Columns that are not read and left out
-    #[arg(long, value_name = "A,B,…")]
-    pub ignore: Vec<String>,
     #[command(flatten)]
     pub force: ForceArgs,
     #[command(flatten)]
-    pub read: ReadArgs,
+    pub settings: Typed<ForInit>,
 }
 
 #[derive(Debug, Args)]
@@ -646,29 +439,37 @@ pub struct DemoArgs {
     /// Which town: the same number gives the same survey and the same swaps
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub demo_seed: u64,
-    #[command(flatten)]
-    pub threads: ThreadArgs,
+    /// Number of threads; the answer is the same for any number [default: all cores]
+    #[arg(long, value_name = "N")]
+    pub threads: Option<NonZeroUsize>,
     #[command(flatten)]
     pub force: ForceArgs,
     #[command(flatten)]
     pub answer: AnswerArgs,
 }
 
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Example:\n  marginswap completions bash > ~/.local/share/bash-completion/completions/marginswap"
+)]
+pub struct CompletionsArgs {
+    /// Your shell
+    #[arg(value_name = "SHELL")]
+    pub shell: clap_complete::Shell,
+}
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  marginswap man | man -l -\n  marginswap man --out ~/.local/share/man/man1"
+)]
+pub struct ManArgs {
+    /// Folder to write the pages into [default: the main page goes to stdout]
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+}
+
 /// A whole number from 1 on.
 fn size(text: &str) -> Result<usize, String> {
     let number = text.parse().map_err(|_| "a whole number from 1 on is needed".to_owned())?;
     if number == 0 { Err("a whole number from 1 on is needed".to_owned()) } else { Ok(number) }
-}
-
-/// A whole number from 0 on.
-fn count(text: &str) -> Result<usize, String> {
-    text.parse().map_err(|_| "a whole number from 0 on is needed".to_owned())
-}
-
-/// What says something about a file's columns needs a file.
-fn needs_data(argument: clap::Arg) -> clap::Arg {
-    match argument.get_id().as_str() {
-        "delimiter" | "vars" | "stay" | "ignore" | "id" => argument.requires("data"),
-        _ => argument,
-    }
 }

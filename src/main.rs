@@ -4,7 +4,8 @@ mod args;
 mod bug;
 mod cmd;
 mod output;
-mod settings;
+mod progress;
+mod setup;
 
 use std::process::ExitCode;
 
@@ -20,26 +21,36 @@ fn main() -> ExitCode {
 }
 
 fn run() -> ExitCode {
-    let cli = Cli::parse();
+    // Asked before anything is understood: wrong usage is told in the same form.
+    let json = std::env::args_os().any(|word| word == "--json");
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(wrong) => {
+            if json && wrong.use_stderr() {
+                output::refuse_usage(&wrong);
+            }
+            wrong.exit()
+        }
+    };
     remove_on_interrupt();
     let done = obey(cli.command);
     match done {
         Ok(Outcome::Done) => ExitCode::SUCCESS,
         Ok(Outcome::GateNotMet) => ExitCode::from(1),
         Err(error) => {
-            output::talk(&error.to_string());
-            ExitCode::from(error.code.exit_code())
+            output::refuse(&error, json);
+            ExitCode::from(error.exit_code())
         }
     }
 }
 
 fn obey(command: Command) -> Result<Outcome, Diagnostic> {
     match command {
-        Command::Inspect(args) => cmd::inspect::run(&args).map(|()| Outcome::Done),
-        Command::Graph(args) => cmd::graph::run(&args).map(|()| Outcome::Done),
-        Command::Screen(args) => cmd::screen::run(&args).map(|()| Outcome::Done),
-        Command::Explain(args) => cmd::explain::run(&args).map(|()| Outcome::Done),
-        Command::Risk(args) => cmd::risk::run(&args).map(|()| Outcome::Done),
+        Command::Inspect(args) => cmd::inspect::run(&args),
+        Command::Graph(args) => cmd::graph::run(&args),
+        Command::Screen(args) => cmd::screen::run(&args),
+        Command::Explain(args) => cmd::explain::run(&args),
+        Command::Risk(args) => cmd::risk::run(&args),
         Command::Protect(args) => cmd::protect::run(&args),
         Command::Plan(args) => cmd::plan::run(&args),
         Command::Show(args) => cmd::show::run(&args),
@@ -49,5 +60,7 @@ fn obey(command: Command) -> Result<Outcome, Diagnostic> {
         Command::Frontier(args) => cmd::frontier::run(&args),
         Command::Init(args) => cmd::init::run(&args).map(|()| Outcome::Done),
         Command::Demo(args) => cmd::demo::run(&args),
+        Command::Completions(args) => cmd::shell::completions(&args),
+        Command::Man(args) => cmd::shell::man(&args),
     }
 }

@@ -1,16 +1,17 @@
 //! Results go to stdout, talk goes to stderr.
 
 use std::fmt;
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 use marginswap_core::diagnostic::{Code, Diagnostic, escaped};
-use marginswap_io::{Overwrite, Secrecy, check_not_input, check_target, write_atomic};
+use marginswap_io::{Overwrite, Secrecy, check_outputs, write_atomic};
 use marginswap_report::{Answer, Picture};
+use serde_json::json;
 
-use crate::args::{ForceArgs, MAX_SEPARATORS, ReadArgs, RoleArgs};
-use marginswap_pipeline::notes::Run;
-use marginswap_pipeline::project::Project;
+use crate::args::ForceArgs;
+use crate::progress::Progress;
+use marginswap_pipeline::notes::{Event, Flow, Run};
 
 /// How a command that came to its end ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,15 +54,59 @@ pub fn print(text: &str) -> Result<(), Diagnostic> {
     }
 }
 
-/// A run whose notes are told as they come.
+/// A run whose notes are shown as they come, with a progress bar on a terminal.
 pub fn run() -> Run<'static> {
-    Run::watched(|note| talk(&note.to_string()))
+    let mut progress = Progress::default();
+    Run::watched(move |event| {
+        match event {
+            Event::Note(note) => progress.aside(|| talk(&note.to_string())),
+            Event::Phase { phase, done, of } => progress.begin(phase, done, of),
+        }
+        Flow::Continue
+    })
 }
 
 /// Says something that is no result: a warning, an error, the next step.
 pub fn talk(text: &str) {
     // Where stderr is closed there is nobody to tell.
     let _ = writeln!(io::stderr().lock(), "{text}");
+}
+
+/// Prints wrong usage as JSON, beside what is said of it on stderr.
+pub fn refuse_usage(wrong: &clap::Error) {
+    let text = wrong.render().to_string();
+    let detail = text.lines().next().unwrap_or_default().trim_start_matches("error: ");
+    let error = json!({ "error": {
+        "code": null, "title": "wrong usage", "detail": detail, "exit_code": wrong.exit_code(),
+    }});
+    let _ = print(&format!("{error:#}\n"));
+}
+
+/// Shows a refusal; its head is coloured on a terminal, unless NO_COLOR asks for none. With
+/// `--json` the same is printed as JSON.
+pub fn refuse(error: &Diagnostic, json: bool) {
+    if json {
+        let place = &error.place;
+        let error = json!({ "error": {
+            "code": error.code.to_string(),
+            "title": error.code.title(),
+            "file": place.file.as_ref().map(|file| file.display().to_string()),
+            "line": place.line,
+            "byte": place.byte,
+            "column": place.column,
+            "detail": error.detail,
+            "remedy": error.remedy,
+            "exit_code": error.exit_code(),
+        }});
+        let _ = print(&format!("{error:#}\n"));
+    }
+    let text = error.to_string();
+    let coloured = io::stderr().is_terminal()
+        && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
+    match text.split_once(':') {
+        Some((head, rest)) if coloured => talk(&format!("\x1b[1;31m{head}\x1b[0m:{rest}")),
+        _ => talk(&text),
+    }
 }
 
 /// A picture that is drawn when it is asked for.
@@ -75,16 +120,12 @@ impl<'a> Sketch<'a> {
     pub fn new(
         file: Option<&'a PathBuf>,
         force: &ForceArgs,
-        inputs: &[&Path],
+        inputs: &[PathBuf],
     ) -> Result<Self, Diagnostic> {
         let overwrite = Overwrite::from_force(force.force);
-        if let Some(file) = file {
-            check_target(file, overwrite)?;
-            for input in inputs {
-                check_not_input(file, input)?;
-            }
-        }
-        Ok(Self { file: file.map(PathBuf::as_path), overwrite })
+        let file = file.map(PathBuf::as_path);
+        check_outputs(file.as_slice(), &paths(inputs), overwrite)?;
+        Ok(Self { file, overwrite })
     }
 
     /// Draws what tells of the data: made readable for its owner alone.
@@ -106,6 +147,44 @@ impl<'a> Sketch<'a> {
     }
 }
 
+/// A list of records that is written when it is asked for: as secret as the data.
+pub struct Listing<'a>(Sketch<'a>);
+
+impl<'a> Listing<'a> {
+    /// A list in this file, if one is named; it may be none of the inputs.
+    pub fn new(
+        file: Option<&'a PathBuf>,
+        force: &ForceArgs,
+        inputs: &[PathBuf],
+    ) -> Result<Self, Diagnostic> {
+        Sketch::new(file, force, inputs).map(Self)
+    }
+
+    /// Writes the list.
+    pub fn write(
+        &self,
+        list: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+    ) -> Result<(), Diagnostic> {
+        let Some(file) = self.0.file else { return Ok(()) };
+        write_atomic(file, self.0.overwrite, Secrecy::Secret, |out| list(out))?;
+        talk(&format!(
+            "{} has a line for each record: keep it as secret as the data",
+            file.display()
+        ));
+        Ok(())
+    }
+}
+
+/// The refusal of a command that lacks a setting.
+pub fn missing(detail: &str, remedy: &str) -> Diagnostic {
+    Diagnostic::new(Code::MissingSetting, detail, remedy)
+}
+
+/// Borrowed paths.
+pub fn paths(paths: &[PathBuf]) -> Vec<&Path> {
+    paths.iter().map(PathBuf::as_path).collect()
+}
+
 /// The next step to take.
 pub fn next(step: &str) {
     talk(&format!("next: {step}"));
@@ -115,103 +194,33 @@ pub fn next(step: &str) {
 pub struct Line(String);
 
 impl Line {
-    /// The beginning of a command on this file; without one, on a file yet to be named.
-    pub fn new(command: &str, data: Option<&Path>) -> Self {
-        let data = match data {
-            None => "DATA".to_owned(),
-            Some(path) if path.as_os_str().as_encoded_bytes().starts_with(b"-") => {
-                typed(&Path::new(".").join(path).display().to_string())
-            }
-            Some(path) => typed(&path.display().to_string()),
-        };
-        Self(format!("marginswap {command} {data}"))
+    /// The beginning of a command.
+    pub fn new(command: &str) -> Self {
+        Self(format!("marginswap {command}"))
     }
 
-    /// Adds another file.
-    pub fn file(&mut self, path: &Path) -> &mut Self {
-        self.0.push_str(&format!(" {}", typed_path(path)));
+    /// Adds a word as it is.
+    pub fn word(&mut self, word: &str) -> &mut Self {
+        self.0.push_str(&format!(" {word}"));
         self
+    }
+
+    /// Adds a file.
+    pub fn file(&mut self, path: &Path) -> &mut Self {
+        let dashed = path.as_os_str().as_encoded_bytes().starts_with(b"-");
+        let path = if dashed { &Path::new(".").join(path) } else { path };
+        self.word(&typed(&path.display().to_string()))
     }
 
     /// Adds an option with its value.
     pub fn option(&mut self, name: &str, value: &str) -> &mut Self {
         let joint = if value.starts_with('-') { "=" } else { " " };
-        self.0.push_str(&format!(" {name}{joint}{}", typed(value)));
-        self
+        self.word(&format!("{name}{joint}{}", typed(value)))
     }
 
     /// Adds an option without a value.
     pub fn flag(&mut self, name: &str) -> &mut Self {
-        self.0.push_str(&format!(" {name}"));
-        self
-    }
-
-    /// Adds a project's tables, keys and columns, for comparing two files.
-    pub fn comparison(&mut self, project: &Project) -> &mut Self {
-        for table in &project.keep.tables {
-            self.option("--keep", table);
-        }
-        let columns = &project.columns;
-        // An id that is not released cannot link the files; then the lines do, if they are in
-        // order.
-        let (id, gone): (Vec<String>, Vec<String>) =
-            columns.id.iter().cloned().partition(|id| !project.release.drop.contains(id));
-        let weight: Vec<String> = project.swap.weight.iter().cloned().collect();
-        for (option, list) in [
-            ("--keys", &project.risk.keys),
-            ("--vars", &columns.vars),
-            ("--stay", &columns.stay),
-            ("--ignore", &columns.ignore),
-            ("--ignore", &gone),
-            ("--id", &id),
-            ("--weight", &weight),
-        ] {
-            if !list.is_empty() {
-                self.option(option, &option_names(list));
-            }
-        }
-        if project.release.shuffle == Some(true) && id.is_empty() {
-            self.flag("--shuffled");
-        }
-        self
-    }
-
-    /// Adds how the file is read and what its columns are.
-    pub fn columns(&mut self, read: &ReadArgs, roles: &RoleArgs) -> &mut Self {
-        self.roles(read, roles, "--id")
-    }
-
-    /// As [`Line::columns`], where records will be named by number: the column that would
-    /// name them is only left out.
-    pub fn by_number(&mut self, read: &ReadArgs, roles: &RoleArgs) -> &mut Self {
-        self.roles(read, roles, "--ignore")
-    }
-
-    fn roles(&mut self, read: &ReadArgs, roles: &RoleArgs, id: &str) -> &mut Self {
-        let groups: [(&str, &[String]); 5] = [
-            ("--delimiter", read.delimiter.as_slice()),
-            ("--vars", &roles.vars),
-            ("--stay", &roles.stay),
-            ("--ignore", &roles.ignore),
-            (id, roles.id.as_slice()),
-        ];
-        for (name, values) in groups {
-            for value in values {
-                self.option(name, value);
-            }
-        }
-        self
-    }
-
-    /// Adds the tables to keep.
-    pub fn keep(&mut self, tables: &[String], max_separators: usize) -> &mut Self {
-        for table in tables {
-            self.option("--keep", table);
-        }
-        if max_separators != MAX_SEPARATORS {
-            self.option("--max-separators", &max_separators.to_string());
-        }
-        self
+        self.word(name)
     }
 }
 
@@ -219,99 +228,6 @@ impl fmt::Display for Line {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(&self.0)
     }
-}
-
-/// Names as an option lists them.
-fn names(names: &[String]) -> String {
-    let quoted = |name: &String| {
-        let plain = !name.contains([',', '`']) && name.trim() == name;
-        if plain { name.clone() } else { format!("`{}`", name.replace('`', "``")) }
-    };
-    names.iter().map(quoted).collect::<Vec<_>>().join(",")
-}
-
-/// The command that plans swaps for the records at risk, with what a project says of risk.
-pub fn plan_line(data: &Path, project: &Project) -> String {
-    let mut line = Line::new("plan", Some(data));
-    let (risk, columns) = (&project.risk, &project.columns);
-    let id: Vec<String> = columns.id.iter().cloned().collect();
-    let weight: Vec<String> = project.swap.weight.iter().cloned().collect();
-    for (option, list) in [
-        ("--keys", &risk.keys),
-        ("--vars", &columns.vars),
-        ("--stay", &columns.stay),
-        ("--ignore", &columns.ignore),
-        ("--id", &id),
-        ("--weight", &weight),
-    ] {
-        if !list.is_empty() {
-            line.option(option, &names(list));
-        }
-    }
-    let words = [
-        ("--population", risk.population.map(|people| people.to_string())),
-        ("--fraction", risk.fraction.map(|fraction| fraction.to_string())),
-        ("--model", risk.model.as_ref().map(ToString::to_string)),
-        ("--criterion", risk.criterion.map(|word| word.to_string())),
-        ("--search", risk.search.map(|word| word.to_string())),
-        ("--select", risk.select.map(|word| word.to_string())),
-        ("--risky", Some(risk.risky.as_ref().map_or("top:50".to_owned(), ToString::to_string))),
-    ];
-    for (option, word) in words {
-        if let Some(word) = word {
-            line.option(option, &word);
-        }
-    }
-    for table in &risk.start {
-        line.option("--start", table);
-    }
-    for table in &project.keep.tables {
-        line.option("--keep", table);
-    }
-    if project.keep.tables.is_empty() {
-        line.0.push_str(" --keep TABLES");
-    }
-    line.0.push_str(" -o swap.plan");
-    line.to_string()
-}
-
-/// The command that compares a released file with the original, with a project's tables,
-/// keys and columns.
-pub fn verify_line(before: &Path, after: &Path, project: &Project) -> String {
-    let mut line = Line::new("verify", Some(before));
-    line.file(after).comparison(project);
-    line.to_string()
-}
-
-/// The command that follows a plan, with what a project says of the release.
-pub fn apply_line(data: &Path, plan: &Path, project: &Project, seed: Option<&Path>) -> String {
-    let mut line = Line::new("apply", Some(data));
-    line.file(plan);
-    if let Some(delimiter) = project.delimiter {
-        line.option("--delimiter", &delimiter.to_string());
-    }
-    let release = &project.release;
-    if !release.drop.is_empty() {
-        line.option("--drop", &option_names(&release.drop));
-    }
-    if release.shuffle == Some(true) {
-        line.flag("--shuffle");
-        if let Some(seed) = seed {
-            line.option("--seed-file", &seed.display().to_string());
-        }
-    }
-    let out = release.out.as_deref().unwrap_or(Path::new("released.csv"));
-    line.option("-o", &out.display().to_string());
-    line.to_string()
-}
-
-/// Names as an option takes them.
-pub fn option_names(names: &[String]) -> String {
-    let quoted = |name: &String| {
-        let plain = !name.contains([',', '`']) && name.trim() == name;
-        if plain { name.clone() } else { format!("`{}`", name.replace('`', "``")) }
-    };
-    names.iter().map(quoted).collect::<Vec<_>>().join(",")
 }
 
 /// A file's name as a shell must be given it.
@@ -341,11 +257,9 @@ mod tests {
         assert_eq!(typed("a*b"), "'a*b'");
         assert_eq!(typed("it's"), r"'it'\''s'");
         assert_eq!(typed(""), "''");
-        assert_eq!(
-            Line::new("graph", Some(Path::new("-a b"))).to_string(),
-            "marginswap graph './-a b'"
-        );
-        let mut line = Line::new("screen", None);
-        assert_eq!(line.option("--keep", "-x").to_string(), "marginswap screen DATA --keep=-x");
+        let mut line = Line::new("graph");
+        assert_eq!(line.file(Path::new("-a b")).to_string(), "marginswap graph './-a b'");
+        let mut line = Line::new("screen");
+        assert_eq!(line.option("--keep", "-x").to_string(), "marginswap screen --keep=-x");
     }
 }

@@ -41,7 +41,7 @@ fn some_agree() -> String {
 
 #[test]
 fn no_value_leaves_the_data() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = support::folder();
     let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
     for (name, text) in [("differ", all_differ()), ("agree", some_agree())] {
         let data = path(&format!("{name}.csv"));
@@ -182,12 +182,6 @@ fn no_value_leaves_the_data() {
                 [&["report", &data, &broken, "-o", external, "--external"][..], &keep, &keys, &id]
                     .concat(),
                 [&["report", &data, &ragged, "-o", internal][..], &keep, &keys, &id].concat(),
-                [
-                    &["report", &data, &data, "-o", internal, "--watch", "age*nothing"][..],
-                    &keep,
-                    &keys,
-                ]
-                .concat(),
             ];
         for command in &commands {
             let writes = !["inspect", "show"].contains(&command[0]);

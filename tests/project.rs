@@ -67,7 +67,7 @@ swaprate = "0.07"
 "#;
 
 fn load(text: impl AsRef<[u8]>) -> Result<Project, Diagnostic> {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = support::folder();
     let path = folder.path().join("marginswap.toml");
     fs::write(&path, text).unwrap();
     let project = Project::load(&path).inspect_err(|refusal| {
@@ -148,7 +148,7 @@ fn other_line_ends_are_the_same() {
 
 #[test]
 fn paths_start_at_the_project_file() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = support::folder();
     let path = folder.path().join("p.toml");
     fs::write(
         &path,
@@ -200,15 +200,20 @@ const REFUSED: &[(&str, Code, &str, &str)] = &[
     ("\n  [risks]\n", Code::UnknownEntry, "line 2, column 4", "did you mean `risk`?"),
     ("[keep]\ntable = ['a']\n", Code::UnknownEntry, "line 2, column 1", "did you mean `tables`?"),
     ("[swap]\nmatched = []\n", Code::UnknownEntry, "line 2, column 1", "match, strata"),
-    ("[swap]\nzzz = 1\n", Code::UnknownEntry, "line 2, column 1", "see the spelling"),
+    ("[swap]\nzzz = 1\n", Code::UnknownEntry, "line 2, column 1", "check the spelling"),
     ("[trs]\nhouseholds = 'h'\n", Code::UnknownEntry, "line 2, column 1", "hierarchy"),
     ("'a`, expected `b' = 1\n", Code::UnknownEntry, "line 1, column 1", "data"),
-    ("keep = 3\n", Code::BadEntry, "line 1, column 8", "`keep`: a number stands here"),
+    (
+        "keep = 3\n",
+        Code::BadEntry,
+        "line 1, column 8",
+        "`keep`: expected a section, found a number",
+    ),
     ("[risk]\npopulation = 'CANARY'\n", Code::BadEntry, "line 2", "whole number of people"),
     ("[risk]\nfraction = 'CANARY'\n", Code::BadEntry, "line 2", "this is no fraction"),
     ("[risk]\ncriterion = 'CANARY'\n", Code::BadEntry, "line 2", "write bic or aic"),
     ("[risk]\nmodel = 'a*'\n", Code::BadEntry, "line 2", ""),
-    ("data = 3\n", Code::BadEntry, "line 1, column 8", "expected is a path"),
+    ("data = 3\n", Code::BadEntry, "line 1, column 8", "expected a path"),
     (
         "delimiter = 'CANARY'\n",
         Code::BadEntry,
@@ -219,15 +224,30 @@ const REFUSED: &[(&str, Code, &str, &str)] = &[
         "[columns]\nvars = 'CANARY'\n",
         Code::BadEntry,
         "line 2, column 8",
-        "`columns.vars`: a text stands here, expected is a list",
+        "`columns.vars`: expected a list, found text",
     ),
-    ("[columns]\nvars = ['a', 3]\n", Code::BadEntry, "line 2, column 14", "expected is a text"),
-    ("[columns]\nid = ['CANARY']\n", Code::BadEntry, "line 2, column 6", "a list stands here"),
+    (
+        "[columns]\nvars = ['a', 3]\n",
+        Code::BadEntry,
+        "line 2, column 14",
+        "expected text, found a number",
+    ),
+    (
+        "[columns]\nid = ['CANARY']\n",
+        Code::BadEntry,
+        "line 2, column 6",
+        "expected text, found a list",
+    ),
     ("[keep]\ntables = ['a*b', 'a*`b']\n", Code::BadEntry, "line 2, column 18", "not closed"),
     ("[keep]\ntables = ['a**b']\n", Code::BadEntry, "line 2, column 11", "a name is missing"),
     ("[risk]\nrisky = 'CANARY'\n", Code::BadEntry, "line 2, column 9", "write unique"),
-    ("[risk]\nrisky = 3\n", Code::BadEntry, "line 2, column 9", "`risk.risky`: a number stands"),
-    ("[swap]\nlinked = ['age']\n", Code::BadEntry, "line 2, column 11", "expected is a list"),
+    ("[risk]\nrisky = 3\n", Code::BadEntry, "line 2, column 9", "`risk.risky`: expected a way"),
+    (
+        "[swap]\nlinked = ['age']\n",
+        Code::BadEntry,
+        "line 2, column 11",
+        "expected a list, found text",
+    ),
     (
         "[swap]\nrules = [\n  'a = 1',\n  'ä < CANARY',\n]\n",
         Code::BadEntry,
@@ -265,7 +285,7 @@ fn what_is_not_utf8_or_not_there_is_refused() {
     let refusal = load(b"# \xc3\xa9\ndata = '\xe9'\n").unwrap_err();
     assert_eq!(refusal.code, Code::BadToml);
     assert!(refusal.to_string().contains("line 2, column 9 (byte 13)"), "{refusal}");
-    let folder = tempfile::tempdir().unwrap();
+    let folder = support::folder();
     for path in [folder.path().join("none.toml"), folder.path().to_owned()] {
         let refusal = Project::load(&path).unwrap_err();
         assert_eq!(refusal.code, Code::NoProjectFile);
@@ -381,7 +401,7 @@ fn with_examples(text: &str) -> String {
 }
 
 fn init(content: &[u8], options: &[&str]) -> (Project, String) {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = support::folder();
     let data = folder.path().join("data.csv");
     fs::write(&data, content).unwrap();
     let project = folder.path().join("p.toml");
@@ -451,7 +471,7 @@ fn init_leaves_something_to_exchange() {
 
 #[test]
 fn init_refuses_as_every_command_does() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = support::folder();
     let out = folder.path().join("p.toml");
     let run = |data: &str, options: &[&str]| {
         let mut arguments = vec!["init", data, "-o", out.to_str().unwrap()];
@@ -538,7 +558,7 @@ fn what_cannot_be_is_not_in_town() {
 
 #[test]
 fn the_demo_is_written_with_its_project() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = support::folder();
     let folder = folder.path().join("new").join("town");
     let files = demo::write_demo(&folder, 2_000, SEED, Overwrite::Refuse).unwrap();
     assert_eq!(fs::read_to_string(&files.data).unwrap(), town(2_000));
@@ -567,4 +587,45 @@ fn the_demo_is_written_with_its_project() {
     // A file where the folder should be.
     let refusal = demo::write_demo(&files.data, 10, SEED, Overwrite::Force).unwrap_err();
     assert_eq!(refusal.code, Code::Unwritable);
+}
+
+/// The page of settings is written from the table; `MARGINSWAP_BLESS=1` writes it again.
+#[test]
+fn the_page_of_settings_is_true() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/settings.md");
+    let page = marginswap_pipeline::settings::page();
+    if std::env::var_os("MARGINSWAP_BLESS").is_some() {
+        fs::write(&path, &page).unwrap();
+    }
+    assert_eq!(fs::read_to_string(path).unwrap(), page);
+}
+
+/// Every setting can be read, laid over another one and, where it decides a plan, comes back
+/// from the plan's parameters.
+#[test]
+fn every_setting_does_its_work() {
+    use marginswap_pipeline::settings::{SETTINGS, Topic};
+    let full = load(FULL).unwrap();
+    let mut missing = Vec::new();
+    for setting in SETTINGS {
+        let Some(value) = setting.get(&full) else {
+            missing.push(setting.key());
+            continue;
+        };
+        let mut alone = Project::default();
+        setting.set(&mut alone, &value).unwrap();
+        assert_eq!(setting.get(&alone), Some(value.clone()), "{}", setting.key());
+        let mut under = Project::default();
+        setting.lay(&mut under, &alone);
+        assert_eq!(under, alone, "{}", setting.key());
+        if setting.decides && setting.topic != Topic::Model {
+            let back = Project::from_parameters(&alone.parameters()).unwrap();
+            let trivial = back.parameters() == Project::default().parameters();
+            assert!(!trivial, "{} is lost in a plan", setting.key());
+            assert_eq!(back.parameters(), alone.parameters(), "{}", setting.key());
+        }
+    }
+    let known =
+        ["keep.max_separators", "report.internal", "report.external", "report.watch", "trs.hid"];
+    assert_eq!(missing, known, "the full project gives every other setting");
 }

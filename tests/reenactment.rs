@@ -31,7 +31,7 @@ fn the_papers_application_comes_out_as_the_page_says() {
         fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/reenactment.md"))
             .unwrap();
     let said = |row: &str| assert!(page.contains(row), "the page does not say\n{row}");
-    let out = tempfile::tempdir().unwrap();
+    let out = support::folder();
     for (name, people) in [("paperlike_cps", "299285"), ("paperlike_adult", "48842")] {
         let text = fs::read_to_string(folder.join(name).join("scenario.json")).unwrap();
         let scenario: Value = serde_json::from_str(&text).unwrap();

@@ -35,7 +35,7 @@ fn a_given_model_is_the_closed_form() {
     let rows = rows(TOWN);
     let keys: Vec<&str> = KEYS.split(',').collect();
     let model = "region*sex*age + age*marital + education*occupation";
-    let folder = tempfile::tempdir().unwrap();
+    let folder = support::folder();
     let file = folder.path().join("risk.csv").to_str().unwrap().to_owned();
     let found = answered(&[
         "risk",
@@ -190,7 +190,7 @@ fn the_text_says_what_is_estimated() {
 
 #[test]
 fn weights_give_individual_risk_and_population() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = support::folder();
     let data = folder.path().join("weighted.csv").to_str().unwrap().to_owned();
     let mut text = "age,sex,weight\n".to_owned();
     for record in 0..40 {
@@ -238,7 +238,7 @@ fn weights_give_individual_risk_and_population() {
 
 #[test]
 fn plans_take_the_riskiest() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = support::folder();
     let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
     let keep = "region*sex*age + age*marital + education*occupation";
     let told = ["--keys", KEYS, "--population", "20000", "--keep", keep, "--risky"];

@@ -2,33 +2,25 @@
 
 use marginswap_core::diagnostic::Diagnostic;
 use marginswap_io::Overwrite;
+use marginswap_pipeline::demo::write_demo;
+use marginswap_pipeline::seed::SeedFrom;
 
 use crate::args::DemoArgs;
 use crate::cmd::protect::{Request, carry_out};
 use crate::output::{self, Outcome, talk};
-use crate::settings;
-use marginswap_pipeline::demo::write_demo;
-use marginswap_pipeline::project::Project;
-use marginswap_pipeline::seed::SeedFrom;
+use crate::setup::{Setup, on_threads};
 
 /// Writes the town and protects it as its project file says.
 pub fn run(args: &DemoArgs) -> Result<Outcome, Diagnostic> {
-    settings::use_threads(&args.threads)?;
-    let run = &mut output::run();
-    let overwrite = Overwrite::from_force(args.force.force);
-    let seed = SeedFrom::Demo(args.demo_seed);
-    let records = usize::try_from(args.records).expect("32 bits fit an address");
-    let files = write_demo(&args.folder, records, seed.choose(run)?.seed, overwrite)?;
-    talk(&format!("{} is the survey of an invented town", files.data.display()));
-    talk(&format!("{} says what to do with it", files.project.display()));
-    let project = Project::load(&files.project)?.expanded();
-    let request = Request {
-        project,
-        project_file: Some(files.project),
-        seed,
-        overwrite,
-        svg: None,
-        json: args.answer.json,
-    };
-    carry_out(request, run)
+    on_threads(args.threads, || {
+        let run = &mut output::run();
+        let overwrite = Overwrite::from_force(args.force.force);
+        let seed = SeedFrom::Demo(args.demo_seed);
+        let records = usize::try_from(args.records).expect("32 bits fit an address");
+        let files = write_demo(&args.folder, records, seed.choose(run)?.seed, overwrite)?;
+        talk(&format!("{} is the survey of an invented town", files.data.display()));
+        talk(&format!("{} says what to do with it", files.project.display()));
+        let setup = Setup::of_file(&files.project)?;
+        carry_out(&setup, Request { seed, overwrite, svg: None, json: args.answer.json }, run)
+    })?
 }

@@ -1,136 +1,138 @@
 //! `explain`: why a record or a pair can or cannot be swapped, and what an error code means.
 
+use std::path::Path;
+
 use marginswap_core::diagnostic::{Code, Diagnostic};
-use marginswap_core::graph::quoted;
+use marginswap_pipeline::notes::Run;
+use marginswap_pipeline::project::{MaxRecords, Project};
+use marginswap_pipeline::questions::explain::{explain_pair, explain_record};
+use marginswap_pipeline::settings::formula;
 use marginswap_report::codes::{CodeReport, CodesReport};
-use marginswap_report::explain::{self, PairReport, RecordReport};
-use marginswap_report::larger::LargerReport;
-use marginswap_report::pictures::diagonal::{self, DiagonalPicture};
+use marginswap_report::explain::{self, RecordReport};
 use marginswap_report::pictures::why;
 
-use crate::args::{Cli, ExplainArgs, Partners};
-use crate::output::{self, Line, Sketch, give, next};
-use crate::settings::open;
-use marginswap_pipeline::input::{note_many, separators};
-use marginswap_pipeline::prepare::too_many_tied;
-use marginswap_pipeline::project::MaxRecords;
+use crate::args::{Cli, ExplainArgs, ForExplain, ForPlan, Partners};
+use crate::output::{Line, Outcome, Sketch, give, next};
+use crate::setup::{Setup, Takes};
 
 /// Explains a code, a pair or a record.
-pub fn run(args: &ExplainArgs) -> Result<(), Diagnostic> {
-    let subject = args.subject.to_str().unwrap_or_default();
+pub fn run(args: &ExplainArgs) -> Result<Outcome, Diagnostic> {
+    let subject = args.subject.as_deref().unwrap_or(Path::new(""));
+    let text = subject.to_str().unwrap_or_default();
     if args.svg.is_some() && args.record.is_none() && args.pair.is_empty() {
         usage("--svg draws a record or a pair: --record R or --pair R S");
     }
-    if let Some(code) = Code::parse(subject) {
-        return give(&CodeReport::new(code), args.answer.json);
+    if let Some(code) = Code::parse(text) {
+        return give(&CodeReport::new(code), args.answer.json).map(|()| Outcome::Done);
     }
-    if subject == "codes" && !args.subject.exists() {
-        return give(&CodesReport::new(), args.answer.json);
+    if text == "codes" && !subject.exists() {
+        return give(&CodesReport::new(), args.answer.json).map(|()| Outcome::Done);
     }
-    if looks_like_code(subject) && !args.subject.exists() {
-        usage(&format!("there is no such code as {subject}; `marginswap explain codes` lists all"));
+    if !subject.exists() && is_number(text) {
+        usage(&format!(
+            "`{text}` is no file; did you mean the error code `E{text}`, or `--record {text}`?"
+        ));
     }
-    if args.keep.is_empty() {
-        usage("explaining a record needs the tables to keep: --keep TABLES");
+    if looks_like_code(text) && !subject.exists() {
+        usage(&format!("there is no code {text}; `marginswap explain codes` lists all"));
     }
-    match (&args.record, &args.pair[..]) {
-        (Some(record), _) => explain_record(args, record),
-        (None, [left, right]) => explain_pair(args, left, right),
-        (None, _) => usage("name what to explain: --record R, --pair R S, or an error code"),
-    }
-}
-
-fn explain_pair(args: &ExplainArgs, left: &str, right: &str) -> Result<(), Diagnostic> {
-    let sketch = Sketch::new(args.svg.as_ref(), &args.force, &[&args.subject])?;
-    let run = &mut output::run();
-    let opened = open(&args.subject, &args.read, &args.roles)?;
-    let scope = opened.scope(&args.keep)?;
-    let loaded = opened.read(true, run)?;
-    let (left, right) = (loaded.find(left)?, loaded.find(right)?);
-    if left == right {
+    if let [left, right] = &args.pair[..]
+        && left == right
+    {
         usage("the same record was named twice: --pair R S takes two records");
     }
-    let records = loaded.records(&scope, run);
-    let report = PairReport::new(&scope, &records, left, right);
-    sketch.draw(|| {
-        let schema = scope.schema();
-        let all: Vec<String> = schema.names(schema.all()).into_iter().map(str::to_owned).collect();
-        match DiagonalPicture::of_pair(&report, &all) {
-            Some(picture) => diagonal::draw("", &picture),
-            None => why::draw_pair("", &report),
+    let own = Project { data: args.subject.clone(), ..Project::default() };
+    args.settings.run_with(own, |setup, run| {
+        setup.tables_are_named()?;
+        if !args.pair.is_empty() && setup.flags().swap.max_records.is_some() {
+            usage("--max-records goes with --record, not with --pair");
         }
-    })?;
-    give(&report, args.answer.json)?;
-    next(&line(args, &args.keep).option("--record", &left.number().to_string()).to_string());
-    Ok(())
+        match (&args.record, &args.pair[..]) {
+            (Some(record), _) => record_explained(args, record, setup, run),
+            (None, [left, right]) => pair_explained(args, [left, right], setup, run),
+            (None, _) => usage("say what to explain: --record R, --pair R S, or an error code"),
+        }
+    })
 }
 
-fn explain_record(args: &ExplainArgs, record: &str) -> Result<(), Diagnostic> {
-    let sketch = Sketch::new(args.svg.as_ref(), &args.force, &[&args.subject])?;
-    let run = &mut output::run();
-    let opened = open(&args.subject, &args.read, &args.roles)?;
-    let scope = opened.scope(&args.keep)?;
-    let separators = separators(&scope, args.max_separators);
-    note_many(&separators, run);
-    let loaded = opened.read(true, run)?;
-    let record = loaded.find(record)?;
-    let records = loaded.records(&scope, run);
-    drop(loaded);
+fn pair_explained(
+    args: &ExplainArgs,
+    [left, right]: [&String; 2],
+    setup: &Setup,
+    run: &mut Run<'_>,
+) -> Result<Outcome, Diagnostic> {
+    let sketch = Sketch::new(args.svg.as_ref(), &args.force, &setup.inputs(None))?;
+    let pair = explain_pair(&setup.project, left, right, run)?;
+    sketch.draw(|| pair.picture())?;
+    give(&pair.report, args.answer.json)?;
+    let number = pair.report.records[0].to_string();
+    next(&again(setup, &setup.by_number()).option("--record", &number).to_string());
+    Ok(Outcome::Done)
+}
+
+fn record_explained(
+    args: &ExplainArgs,
+    record: &str,
+    setup: &Setup,
+    run: &mut Run<'_>,
+) -> Result<Outcome, Diagnostic> {
+    let sketch = Sketch::new(args.svg.as_ref(), &args.force, &setup.inputs(None))?;
     let list = match args.partners {
         Partners::Count => explain::Partners::Count,
         Partners::All => explain::Partners::All,
     };
-    let mut report = RecordReport::new(&scope, &separators, &records, record, list);
-    if let Some(most) = args.max_records.filter(|most| most.get() > 2) {
-        let larger = LargerReport::new(&scope, &records, record, most.get());
-        report.larger = Some(larger.map_err(too_many_tied)?);
-    }
+    let report = explain_record(&setup.project, record, list, run)?;
     sketch.draw(|| why::draw_record("", &report))?;
     give(&report, args.answer.json)?;
+    next(&step_after(&report, setup));
+    Ok(Outcome::Done)
+}
+
+/// This command again, on a project that may have changed.
+fn again(setup: &Setup, project: &Project) -> Line {
+    setup.line_for("explain", ForExplain::TOPICS, project)
+}
+
+/// What to look at next: the partner, a larger swap, or the table to let go.
+fn step_after(report: &RecordReport, setup: &Setup) -> String {
     let number = report.record.to_string();
+    let mut project = setup.by_number();
     let best = report.what_if.iter().max_by_key(|what_if| what_if.partners);
     match (&report.choice, best) {
         (Some(choice), _) => {
-            // Two values: written as one option would have it.
-            let pair = line(args, &args.keep).to_string();
-            next(&format!("{pair} --pair {number} {}", choice.partner));
+            // Two values behind one option.
+            let line = again(setup, &project).to_string();
+            format!("{line} --pair {number} {}", choice.partner)
         }
         (None, _) if report.larger.as_ref().is_some_and(|larger| larger.answer == "possible") => {
-            let most = args.max_records.map_or(2, MaxRecords::get);
-            let plan = line(args, &args.keep).to_string().replacen(" explain ", " plan ", 1);
-            next(&format!("{plan} --keys KEYS --max-records {most} -o swap.plan"));
+            let mut line = setup.line_for("plan", ForPlan::TOPICS, &project);
+            if project.risk.keys.is_empty() {
+                line.word("--keys KEYS");
+            }
+            line.option("-o", "swap.plan").to_string()
         }
         (None, Some(best)) if best.partners > 0 && report.what_if.len() > 1 => {
-            let others: Vec<String> = report
-                .what_if
-                .iter()
-                .filter(|other| other.table != best.table)
-                .map(|other| {
-                    other.table.iter().map(|name| quoted(name)).collect::<Vec<_>>().join("*")
-                })
-                .collect();
-            next(&line(args, &[others.join(" + ")]).option("--record", &number).to_string());
+            let others = report.what_if.iter().filter(|other| other.table != best.table);
+            let others = others
+                .map(|other| formula(&other.table.iter().map(String::as_str).collect::<Vec<_>>()));
+            project.keep.tables = vec![others.collect::<Vec<_>>().join(" + ")];
+            again(setup, &project).option("--record", &number).to_string()
         }
         (None, _) if report.larger.is_none() && report.disclosed != Some(true) => {
-            let more = line(args, &args.keep).option("--record", &number).to_string();
-            next(&format!("{more} --max-records 4"));
+            project.swap.max_records = Some(MaxRecords::FOUR);
+            again(setup, &project).option("--record", &number).to_string()
         }
-        (None, _) => next("keep other tables, or release the record in another way"),
+        (None, _) => "keep other tables, or protect the record in another way".to_owned(),
     }
-    Ok(())
 }
 
-/// This command again, up to what is to be explained.
-fn line(args: &ExplainArgs, keep: &[String]) -> Line {
-    let mut line = Line::new("explain", Some(&args.subject));
-    line.by_number(&args.read, &args.roles).keep(keep, args.max_separators);
-    line
+fn is_number(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// An `E` and digits, as codes are written.
 fn looks_like_code(text: &str) -> bool {
-    let number = text.strip_prefix(['E', 'e']).unwrap_or_default();
-    !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
+    is_number(text.strip_prefix(['E', 'e']).unwrap_or_default())
 }
 
 /// Ends the program the way a wrong option does.

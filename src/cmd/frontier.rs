@@ -1,6 +1,6 @@
 //! `frontier`: several plans, risk against change, and the best of them.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use marginswap_core::diagnostic::Diagnostic;
 use marginswap_core::verify::{Standing, choose, undominated};
@@ -9,24 +9,28 @@ use marginswap_report::frontier::{FrontierPlan, FrontierReport};
 use marginswap_report::pictures::frontier as picture;
 
 use crate::args::FrontierArgs;
-use crate::output::{self, Outcome, Sketch, apply_line, give, next, talk};
-use crate::settings;
+use crate::output::{Outcome, Sketch, give, next, paths, talk};
+use crate::setup::Setup;
 use marginswap_pipeline::frontier::{Candidate, Cap, candidates, seeds};
+use marginswap_pipeline::notes::Run;
 use marginswap_pipeline::prepare::{Prepared, prepare};
 use marginswap_pipeline::project::{Amount, Share};
 use marginswap_pipeline::seed::SeedFrom;
 
 /// Plans for every budget and seed, compares the plans and keeps the chosen one.
 pub fn run(args: &FrontierArgs) -> Result<Outcome, Diagnostic> {
-    settings::use_threads(&args.job.threads)?;
-    let run = &mut output::run();
-    let project = settings::of_job(&args.job, run)?;
+    args.settings.run(|setup, run| frontier(args, setup, run))
+}
+
+fn frontier(args: &FrontierArgs, setup: &Setup, run: &mut Run<'_>) -> Result<Outcome, Diagnostic> {
+    let project = setup.project.clone();
+    let plan_file = setup.flags().release.plan.clone();
     let overwrite = Overwrite::from_force(args.job.force.force);
     let seed_file = args.job.seed_file.as_deref();
-    let inputs = settings::inputs(&project, args.job.project.as_deref(), seed_file);
-    let inputs: Vec<&Path> = inputs.iter().map(PathBuf::as_path).collect();
-    let outputs = [args.plan.as_deref(), args.svg.as_deref()];
-    check_outputs(&outputs.into_iter().flatten().collect::<Vec<_>>(), &inputs, overwrite)?;
+    let inputs = setup.inputs(seed_file);
+    let outputs = [plan_file.as_deref(), args.svg.as_deref()];
+    let outputs: Vec<&Path> = outputs.into_iter().flatten().collect();
+    check_outputs(&outputs, &paths(&inputs), overwrite)?;
     let sketch = Sketch::new(args.svg.as_ref(), &args.job.force, &inputs)?;
     let caps = match (&args.budgets[..], project.swap.budget) {
         ([], None) => {
@@ -44,7 +48,7 @@ pub fn run(args: &FrontierArgs) -> Result<Outcome, Diagnostic> {
     let best = choose(&standings, args.choose.criterion);
     let report = report(args, &prepared, &plans, best, chosen.not_for_release);
     sketch.draw(|| picture::draw("", &report))?;
-    if let (Some(path), Some(best)) = (&args.plan, best) {
+    if let (Some(path), Some(best)) = (&plan_file, best) {
         let Candidate { cap, planned, claims, .. } = &plans[best];
         prepared.project.swap.budget = cap.0;
         let numbers = prepared.report(planned, claims, chosen.not_for_release);
@@ -57,11 +61,9 @@ pub fn run(args: &FrontierArgs) -> Result<Outcome, Diagnostic> {
         ));
     }
     give(&report, args.job.answer.json)?;
-    match (&args.plan, best) {
+    match (&plan_file, best) {
         (_, None) => next("raise a budget, try more seeds, or choose by another criterion"),
-        (Some(plan), _) => {
-            next(&apply_line(&prepared.path, plan, &prepared.project, seed_file));
-        }
+        (Some(_), _) => next(&setup.apply_line(&prepared.project, seed_file)),
         (None, _) => next("the same with --plan FILE keeps the chosen plan"),
     }
     Ok(if best.is_none() { Outcome::GateNotMet } else { Outcome::Done })

@@ -12,5 +12,6 @@ pub mod protect;
 pub mod report;
 pub mod risk;
 pub mod screen;
+pub mod shell;
 pub mod show;
 pub mod verify;

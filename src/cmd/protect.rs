@@ -4,25 +4,21 @@ use std::path::{Path, PathBuf};
 
 use marginswap_core::diagnostic::{Code, Diagnostic};
 use marginswap_io::{Overwrite, ReadOptions, Secrecy, check_outputs, write_atomic, write_plan};
+use marginswap_pipeline::account::{self, Reveal, Subject};
+use marginswap_pipeline::notes::{Note, Run};
+use marginswap_pipeline::prepare::prepare;
+use marginswap_pipeline::release::{ReleaseAs, release};
+use marginswap_pipeline::seed::SeedFrom;
 use marginswap_report::pictures::waterfall;
 use marginswap_report::plan::ProtectReport;
 
 use crate::args::ProtectArgs;
 use crate::cmd::report::{internal, write_external, write_internal};
-use crate::output::{self, Outcome, give, next, talk, verify_line};
-use crate::settings;
-use marginswap_pipeline::account::{self, Reveal, Subject};
-use marginswap_pipeline::notes::{Note, Run};
-use marginswap_pipeline::prepare::prepare;
-use marginswap_pipeline::project::Project;
-use marginswap_pipeline::release::{ReleaseAs, release};
-use marginswap_pipeline::seed::SeedFrom;
+use crate::output::{Outcome, give, next, paths, talk};
+use crate::setup::Setup;
 
-/// A job, as flags or a demonstration ask for it.
+/// How a job is carried out beside its settings.
 pub struct Request {
-    pub project: Project,
-    /// Where it was read from, if it was named.
-    pub project_file: Option<PathBuf>,
     pub seed: SeedFrom,
     pub overwrite: Overwrite,
     pub svg: Option<PathBuf>,
@@ -31,41 +27,24 @@ pub struct Request {
 
 /// Plans, writes the released file, recounts it and gives it its name.
 pub fn run(args: &ProtectArgs) -> Result<Outcome, Diagnostic> {
-    settings::use_threads(&args.job.threads)?;
-    let run = &mut output::run();
-    let mut project = settings::of_job(&args.job, run)?;
-    let told = &mut project.release;
-    told.out = args.out.clone().or(told.out.take());
-    told.plan = args.plan.clone().or(told.plan.take());
-    told.shuffle = Some(args.release.shuffle || told.shuffle.unwrap_or(false));
-    let drop = settings::names(&args.release.drop)?;
-    if !drop.is_empty() {
-        told.drop = drop;
-    }
-    let pages = &mut project.report;
-    pages.internal = args.report.clone().or(pages.internal.take());
-    pages.external = args.external_report.clone().or(pages.external.take());
     let request = Request {
-        project,
-        project_file: args.job.project.clone(),
         seed: SeedFrom::flags(args.job.seed_file.as_deref(), args.job.demo_seed),
         overwrite: Overwrite::from_force(args.job.force.force),
         svg: args.svg.clone(),
         json: args.job.answer.json,
     };
-    carry_out(request, run)
+    args.settings.run(|setup, run| carry_out(setup, request, run))
 }
 
 /// Does what a request asks for.
-pub fn carry_out(request: Request, run: &mut Run<'_>) -> Result<Outcome, Diagnostic> {
-    let Request { project, project_file, seed, overwrite, svg, json } = request;
-    let out: PathBuf = project.release.out.clone().ok_or_else(|| {
-        Diagnostic::new(
-            Code::MissingSetting,
-            "no released file is named",
-            "name it with -o, or as `out` under [release] in the project file",
-        )
-    })?;
+pub fn carry_out(
+    setup: &Setup,
+    request: Request,
+    run: &mut Run<'_>,
+) -> Result<Outcome, Diagnostic> {
+    let Request { seed, overwrite, svg, json } = request;
+    let project = setup.project.clone();
+    let out = setup.released()?;
     let plan_path = project.release.plan.clone();
     let pages = project.report.clone();
     let outputs = [
@@ -76,8 +55,7 @@ pub fn carry_out(request: Request, run: &mut Run<'_>) -> Result<Outcome, Diagnos
         svg.as_ref(),
     ];
     let outputs: Vec<&Path> = outputs.into_iter().flatten().map(PathBuf::as_path).collect();
-    let inputs = settings::inputs(&project, project_file.as_deref(), seed.file());
-    check_outputs(&outputs, &inputs.iter().map(PathBuf::as_path).collect::<Vec<_>>(), overwrite)?;
+    check_outputs(&outputs, &paths(&setup.inputs(seed.file())), overwrite)?;
     let prepared = prepare(project, run)?;
     let chosen = seed.choose(run)?;
     let planned = prepared.plan(chosen.seed)?;
@@ -119,7 +97,7 @@ pub fn carry_out(request: Request, run: &mut Run<'_>) -> Result<Outcome, Diagnos
         write_atomic(path, overwrite, Secrecy::Secret, |out| out.write_all(picture.as_bytes()))?;
         talk(&format!("{} holds the picture", path.display()));
     }
-    let line = verify_line(&prepared.path, &out, project);
+    let line = setup.verify_line(project);
     if let Some(file) = file.filter(|_| has_pages) {
         let (project, before) = (project.clone(), prepared.path.clone());
         // The pages count everything anew from the files.
@@ -133,7 +111,7 @@ pub fn carry_out(request: Request, run: &mut Run<'_>) -> Result<Outcome, Diagnos
             seed: Some(chosen.seed),
         };
         if let Some(page) = &pages.internal {
-            let report = internal(&subject, Reveal::Counts, run)?;
+            let report = internal(setup, &subject, Reveal::Counts, run)?;
             write_internal(page, overwrite, &report.html())?;
         }
         if let Some(page) = &pages.external {

@@ -9,24 +9,31 @@ use marginswap_io::{
 use marginswap_report::page::{ExternalReport, InternalReport, Verdict};
 
 use crate::args::ReportArgs;
-use crate::output::{self, Line, Outcome, give, next, option_names, talk, typed_path, verify_line};
-use crate::settings;
+use crate::output::{Outcome, give, missing, next, talk};
+use crate::setup::Setup;
 use marginswap_pipeline::account::{self, Evidence, Reveal, Subject};
 use marginswap_pipeline::notes::Run;
 use marginswap_pipeline::prepare::data_of;
-use marginswap_pipeline::project::{Keep, Project, Reports, Risky, Swapping};
+use marginswap_pipeline::project::{Project, Release, Risky};
 use marginswap_pipeline::seed::SeedFrom;
 
 /// Counts everything anew and writes the page.
 pub fn run(args: &ReportArgs) -> Result<Outcome, Diagnostic> {
-    settings::use_threads(&args.threads)?;
-    let run = &mut output::run();
-    let file = settings::file(args.project.as_deref())?.expanded();
-    let plan_path = args.plan.clone().or_else(|| {
+    let own = Project {
+        data: args.before.clone(),
+        release: Release { out: args.after.clone(), ..Release::default() },
+        ..Project::default()
+    };
+    args.settings.run_with(own, |setup, run| report(args, setup, run))
+}
+
+fn report(args: &ReportArgs, setup: &Setup, run: &mut Run<'_>) -> Result<Outcome, Diagnostic> {
+    let file = setup.file_project().expanded();
+    let plan_path = setup.flags().release.plan.clone().or_else(|| {
         file.release.plan.clone().filter(|plan| args.before.is_none() && plan.exists())
     });
     let plan = plan_path.map(|path| read_plan(&path).map(|plan| (path, plan))).transpose()?;
-    let project = project(args, file, plan.as_ref())?;
+    let project = project(args, file, setup.flags(), plan.as_ref())?;
     let before = data_of(&project)?;
     let after = project.release.out.clone().ok_or_else(|| {
         missing(
@@ -76,7 +83,7 @@ pub fn run(args: &ReportArgs) -> Result<Outcome, Diagnostic> {
         return Ok(Outcome::Done);
     }
     let reveal = if args.reveal { Reveal::Records } else { Reveal::Counts };
-    let report = internal(&subject, reveal, run)?;
+    let report = internal(setup, &subject, reveal, run)?;
     write_internal(&out, overwrite, &report.html())?;
     give(&report, args.answer.json)?;
     match report.verdict {
@@ -114,14 +121,11 @@ pub fn write_external(
     Ok(())
 }
 
-fn missing(detail: &str, remedy: &str) -> Diagnostic {
-    Diagnostic::new(Code::MissingSetting, detail, remedy)
-}
-
 /// What the plan says, then what the project file says, then the flags.
 fn project(
     args: &ReportArgs,
     file: Project,
+    flags: &Project,
     plan: Option<&(PathBuf, PlanFile)>,
 ) -> Result<Project, Diagnostic> {
     let mut base = Project::default();
@@ -137,7 +141,7 @@ fn project(
         })?;
         let rule = parameters["risky"].as_str().unwrap_or_default();
         base.risk.risky = rule.parse::<Risky>().ok();
-        let known = [&args.risky, &file.risk.risky, &base.risk.risky];
+        let known = [&flags.risk.risky, &file.risk.risky, &base.risk.risky];
         if !args.external && known.iter().all(|risky| risky.is_none()) {
             return Err(missing(
                 "the plan protects the records that a file names, and does not hold that file",
@@ -146,85 +150,46 @@ fn project(
             .in_file(path));
         }
     }
-    let flags = Project {
-        data: args.before.clone(),
-        delimiter: settings::delimiter(&args.read)?,
-        columns: settings::columns(&args.roles)?,
-        keep: Keep { tables: args.keep.clone() },
-        risk: settings::risk(&args.keys, args.risky.as_ref(), &args.model)?,
-        swap: Swapping {
-            linked: settings::groups(&args.linked)?,
-            weight: args.weight.clone(),
-            ..Swapping::default()
-        },
-        release: marginswap_pipeline::project::Release {
-            out: args.after.clone(),
-            ..Default::default()
-        },
-        report: Reports { watch: args.watch.clone(), ..Reports::default() },
-        ..Project::default()
-    };
     let mut file = file;
     if base.risk.risky.is_some() {
         // The plan says for whom it was made; the project file may have changed since.
         file.risk = marginswap_pipeline::project::Risk::default();
     }
-    Ok(base.merge(file).merge(flags))
+    Ok(base.merge(file).merge(flags.clone()))
 }
 
 /// The page for those who decide, with the lines that repeat the run.
 pub fn internal(
+    setup: &Setup,
     subject: &Subject<'_>,
     reveal: Reveal,
     run: &mut Run<'_>,
 ) -> Result<InternalReport, Diagnostic> {
     let (mut report, evidence) = account::internal(subject, reveal, run)?;
-    report.replay = replay(subject, &evidence);
+    report.replay = replay(setup, subject, &evidence);
     Ok(report)
 }
 
 /// The commands that do it again.
-fn replay(subject: &Subject<'_>, evidence: &Evidence) -> Vec<String> {
+fn replay(setup: &Setup, subject: &Subject<'_>, evidence: &Evidence) -> Vec<String> {
     let Subject { before, after, plan, .. } = subject;
     // What the files show, and not who asked: `protect` and `report` give the same lines.
-    let shuffled = evidence.shuffled;
     let mut project = subject.project.clone();
-    project.release.shuffle = shuffled.then_some(true);
+    project.data = Some((*before).to_owned());
+    project.release.out = Some((*after).to_owned());
+    project.release.shuffle = evidence.shuffled.then_some(true);
     project.release.drop.clone_from(&evidence.dropped);
-    let project = &project;
+    project.release.plan = plan.as_ref().map(|(path, _)| path.clone());
+    let seed = Path::new("SEED");
     let mut lines = Vec::new();
-    let mut report = Line::new("report", Some(before));
-    report.file(after);
-    match plan {
-        Some((path, _)) => {
-            let mut line = Line::new("apply", Some(before));
-            line.file(path);
-            if shuffled {
-                line.flag("--shuffle").option("--seed-file", "SEED");
-            }
-            if !project.release.drop.is_empty() {
-                line.option("--drop", &option_names(&project.release.drop));
-            }
-            lines.push(line.option("-o", &typed_path(after)).to_string());
-            report.option("--plan", &path.display().to_string());
-            if let Some(Risky::Records(list)) = &project.risk.risky {
-                report.option("--risky", &format!("records:{}", list.display()));
-            }
-            if shuffled {
-                report.flag("--shuffled").option("--seed-file", "SEED");
-            }
-        }
-        None => {
-            report.comparison(project);
-            if let Some(risky) = &project.risk.risky {
-                report.option("--risky", &risky.to_string());
-            }
-        }
+    if plan.is_some() {
+        lines.push(setup.apply_line(&project, Some(seed)));
     }
-    for table in &project.report.watch {
-        report.option("--watch", table);
+    lines.push(setup.verify_line(&project));
+    let mut line = setup.report_line(&project);
+    if evidence.shuffled && plan.is_some() {
+        line.flag("--shuffled").option("--seed-file", "SEED");
     }
-    lines.push(verify_line(before, after, project));
-    lines.push(report.option("-o", "report.html").to_string());
+    lines.push(line.option("-o", "report.html").to_string());
     lines
 }

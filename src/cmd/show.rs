@@ -4,12 +4,13 @@ use std::fmt::Write;
 
 use marginswap_core::diagnostic::Diagnostic;
 use marginswap_io::{PlanFile, read_plan};
+use marginswap_pipeline::project::{Project, Release};
 use marginswap_report::Answer;
 use serde::Serialize;
 use serde_json::Value;
 
 use crate::args::ShowArgs;
-use crate::output::{Outcome, give, next};
+use crate::output::{Outcome, give, missing, next};
 
 /// A plan in numbers, and with `--reveal` swap by swap.
 #[derive(Serialize)]
@@ -51,10 +52,22 @@ struct RevealedTake {
 
 /// Prints counts only, unless the swaps are asked for.
 pub fn run(args: &ShowArgs) -> Result<Outcome, Diagnostic> {
-    let plan = read_plan(&args.plan)?;
-    give(&report(plan, args.reveal), args.answer.json)?;
-    next("marginswap apply DATA PLAN -o released.csv makes the swaps");
-    Ok(Outcome::Done)
+    let own = Project {
+        release: Release { plan: args.plan.clone(), ..Release::default() },
+        ..Project::default()
+    };
+    args.settings.run_with(own, |setup, _| {
+        let path = setup.project.release.plan.clone().ok_or_else(|| {
+            missing(
+                "no plan file is named",
+                "name it on the command line, or as `plan` under [release] in the project file",
+            )
+        })?;
+        let plan = read_plan(&path)?;
+        give(&report(plan, args.reveal), args.answer.json)?;
+        next(&setup.apply_line(&setup.project, None));
+        Ok(Outcome::Done)
+    })
 }
 
 fn report(plan: PlanFile, reveal: bool) -> ShowReport {

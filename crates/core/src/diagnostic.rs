@@ -19,6 +19,10 @@ pub struct Diagnostic {
     pub detail: String,
     /// What to do about it.
     pub remedy: String,
+    /// The setting whose value is to blame, where one is; doors know where it was given.
+    pub about: Option<String>,
+    /// The exit code that the place of the trouble asks for, where it is not the code's own.
+    pub exit: Option<u8>,
 }
 
 /// Where the trouble is, as closely as is known.
@@ -37,7 +41,21 @@ pub struct Place {
 impl Diagnostic {
     /// A refusal without a place.
     pub fn new(code: Code, detail: impl Into<String>, remedy: impl Into<String>) -> Self {
-        Self { code, place: Place::default(), detail: detail.into(), remedy: remedy.into() }
+        Self {
+            code,
+            place: Place::default(),
+            detail: detail.into(),
+            remedy: remedy.into(),
+            about: None,
+            exit: None,
+        }
+    }
+
+    /// The same refusal, to be laid to this setting.
+    #[must_use]
+    pub fn about(mut self, setting: impl Into<String>) -> Self {
+        self.about = Some(setting.into());
+        self
     }
 
     /// The same refusal, in this file.
@@ -60,6 +78,14 @@ impl Diagnostic {
     pub fn in_column(mut self, column: impl Into<String>) -> Self {
         self.place.column = Some(column.into());
         self
+    }
+}
+
+impl Diagnostic {
+    /// The exit code it ends a program with.
+    #[must_use]
+    pub fn exit_code(&self) -> u8 {
+        self.exit.unwrap_or_else(|| self.code.exit_code())
     }
 }
 
@@ -270,9 +296,8 @@ codes! {
     NoRecords 210 exit 3: "no records",
         "The file has a header and nothing below it, or is empty.";
     NulByte 211 exit 3: "a NUL byte",
-        "The file holds a byte 0, which no CSV file has. Often it is UTF-16 (saved by Excel as\n\
-         \"Unicode text\"), a binary file, or a file cut by a full disk.\n\
-         `iconv -f UTF-16 -t UTF-8` converts UTF-16.";
+        "The file holds a byte 0, which no CSV file has. Often it is a binary file, or a file cut\n\
+         by a full disk.";
     BadGzip 212 exit 3: "a damaged gzip file",
         "The compressed data end too early, do not agree with their checksum, or are followed by\n\
          other bytes. The byte in the message is the place in the uncompressed data up to which\n\
@@ -307,6 +332,23 @@ codes! {
         "A wanted column of the Parquet file is compressed with Brotli or LZO, which this program\n\
          does not read. The file is not damaged. Write it with Zstandard, Snappy, gzip, LZ4 or\n\
          without compression, or leave the column out with --ignore.";
+    InputChanged 222 exit 3: "an input that changed while it was read",
+        "The input is read more than once, and every reading must find the same bytes (by their\n\
+         SHA-256). Another program wrote to the file during the run, so nothing is released.\n\
+         Start again when the file is complete, or work on a copy of it.";
+    ForeignFile 223 exit 3: "a file of another program",
+        "The first bytes are those of SPSS, Stata, SAS, Excel, R, Arrow or a packing program. CSV,\n\
+         gzip-packed CSV and Parquet are read. Export the data from the program that wrote the\n\
+         file: a column of codes keeps its codes if value labels are not exported in their place.\n\
+         A packed file or an archive must be unpacked first.";
+    Utf16 224 exit 3: "a file in UTF-16",
+        "Every character takes two bytes, as in Excel's \"Unicode text\". CSV files are read in UTF-8\n\
+         or any other encoding in which commas, quotes and line ends are those of ASCII.\n\
+         `iconv -f UTF-16 -t UTF-8` converts the file; Excel offers \"CSV UTF-8\".";
+    OtherDelimiter 225 exit 3: "another delimiter than the file has",
+        "With this delimiter the file has one column, but the header and every record looked at hold\n\
+         another delimiter equally often. Nothing could be exchanged in such a file. Leave\n\
+         --delimiter out, or name the right one. A value that holds the sign is put in quotes.";
     PopulationTooSmall 301 exit 3: "a population smaller than the file",
         "The file is a sample of the population, so the population has at least as many people as\n\
          the file has records. A file that is the whole population has just as many. Weights add\n\
@@ -384,6 +426,9 @@ codes! {
         "Swaps of more than two records are looked for among at most 64 variables with two values\n\
          or more. Name fewer with --vars (what it leaves out stays as it is), or leave\n\
          --max-records at 2: pairs are looked for among up to 256.";
+    Cancelled 706 exit 7: "stopped on request",
+        "The run was asked to stop and did so between two steps. Nothing was released, and no file\n\
+         was left half-written.";
     Unreadable 801 exit 8: "a file that cannot be read",
         "The operating system refuses to read the file; what it says is printed with the error.";
     Unwritable 802 exit 8: "a file that cannot be written",
@@ -394,6 +439,10 @@ codes! {
     OutputIsInput 804 exit 8: "the output is the input",
         "The file to write is the file that is read. It is never replaced, not even with --force: the\n\
          original would be gone, and with it every way to verify what was released.";
+    NoFolder 805 exit 8: "no such folder",
+        "The folder of the output does not exist. Folders are not made by this program: make it first\n\
+         (`mkdir -p`), or name a folder that is there. A relative name starts at the folder the\n\
+         command runs in.";
 }
 
 impl Code {

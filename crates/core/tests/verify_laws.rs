@@ -152,7 +152,7 @@ fn columns(file: &[Row]) -> Vec<Option<Column>> {
 /// All that is asked of two files in the laws about the whole.
 fn checks<'a>(tables: &'a [VarSet], keys: VarSet, link: &'a Link, variables: usize) -> Checks<'a> {
     let compared = VarSet::first(variables);
-    Checks { tables, keys, link: Some(link), compared, triples: Triples::Compared }
+    Checks { tables, keys, scenarios: &[], link: Some(link), compared, triples: Triples::Compared }
 }
 
 proptest! {
@@ -235,6 +235,7 @@ proptest! {
         let checks = Checks {
             tables: &tables,
             keys: VarSet::EMPTY,
+            scenarios: &[],
             link: None,
             compared: VarSet::EMPTY,
             triples: Triples::Skipped,

@@ -14,6 +14,7 @@ use std::path::Path;
 
 use marginswap_core::diagnostic::{Code, Diagnostic};
 
+use crate::disk::folder_of;
 use crate::said;
 use crate::staged::Staged;
 
@@ -40,7 +41,8 @@ pub enum Secrecy {
     /// Its owner alone (mode 0600 on Unix, also when it replaces a file that others may
     /// read).
     Secret,
-    /// Whoever the system's settings for new files allow.
+    /// Anyone whom the system's settings for new files allow; its owner alone until it has its
+    /// name.
     Plain,
 }
 
@@ -119,13 +121,13 @@ fn is_same(left: &Path, right: &Path) -> bool {
 /// Looks whether a file may be written under this name, before the work for it is done.
 ///
 /// # Errors
-/// As [`write_atomic`], as far as it can be foreseen.
+/// As [`write_atomic`], as far as it can be foreseen; [`Code::NoFolder`].
 pub fn check_target(path: &Path, overwrite: Overwrite) -> Result<(), Diagnostic> {
     look_at_target(path, overwrite).map_err(|refusal| refusal.in_file(path))
 }
 
 fn look_at_target(path: &Path, overwrite: Overwrite) -> Result<(), Diagnostic> {
-    let Ok(metadata) = fs::symlink_metadata(path) else { return Ok(()) };
+    let Ok(metadata) = fs::symlink_metadata(path) else { return check_folder(folder_of(path)) };
     let kind = metadata.file_type();
     if kind.is_dir() {
         return Err(Diagnostic::new(
@@ -154,6 +156,24 @@ fn look_at_target(path: &Path, overwrite: Overwrite) -> Result<(), Diagnostic> {
         ));
     }
     Ok(())
+}
+
+/// Refuses a folder that is not there.
+fn check_folder(folder: &Path) -> Result<(), Diagnostic> {
+    let is_missing = match fs::metadata(folder) {
+        Ok(metadata) => !metadata.is_dir(),
+        Err(error) => {
+            matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+        }
+    };
+    if !is_missing {
+        return Ok(());
+    }
+    Err(Diagnostic::new(
+        Code::NoFolder,
+        format!("there is no folder {}", folder.display()),
+        "make the folder first, or name another one",
+    ))
 }
 
 pub(crate) fn exists() -> Diagnostic {
@@ -233,7 +253,12 @@ mod tests {
             write_atomic(path, Overwrite::Force, Secrecy::Plain, |_| Ok(())).unwrap_err().code
         };
         assert_eq!(write(folder.path()), Code::Unwritable);
-        assert_eq!(write(&folder.path().join("missing").join("out.csv")), Code::Unwritable);
+        let missing = folder.path().join("missing");
+        assert_eq!(write(&missing.join("out.csv")), Code::NoFolder);
+        fs::write(folder.path().join("file"), "").unwrap();
+        assert_eq!(write(&folder.path().join("file").join("out.csv")), Code::NoFolder);
+        let said = check_target(&missing.join("out.csv"), Overwrite::Refuse).unwrap_err();
+        assert!(said.detail.ends_with("missing") && said.place.file.is_some(), "{said}");
         #[cfg(unix)]
         assert_eq!(write(Path::new("/dev/null")), Code::Unwritable);
     }
@@ -248,8 +273,10 @@ mod tests {
             write_atomic(&path, Overwrite::Force, secrecy, |_| Ok(())).unwrap();
             fs::metadata(&path).unwrap().permissions().mode() & 0o777
         };
-        let plain = mode(Secrecy::Plain);
-        assert_ne!(plain & 0o044, 0, "the tests run with a common umask");
+        let usual = folder.path().join("usual");
+        fs::write(&usual, "").unwrap();
+        let usual = fs::metadata(&usual).unwrap().permissions().mode() & 0o777;
+        assert_eq!(mode(Secrecy::Plain), usual);
         assert_eq!(mode(Secrecy::Secret), 0o600);
     }
 }

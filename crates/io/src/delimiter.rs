@@ -82,6 +82,46 @@ impl Delimiter {
         Self::count(bytes).0
     }
 
+    /// The delimiter that bytes beginning with Excel's line `sep=;` give, and the length of
+    /// that line. The line may stand between quotes.
+    pub(crate) fn in_sep_line(bytes: &[u8]) -> Option<(Self, usize)> {
+        let is_quoted = bytes.first() == Some(&b'"');
+        let line = &bytes[usize::from(is_quoted)..];
+        let (&sign, behind) = strip_word(line, b"sep=")?.split_first()?;
+        let behind = if is_quoted { behind.strip_prefix(b"\"")? } else { behind };
+        let rest = behind.strip_prefix(b"\r\n").or_else(|| behind.strip_prefix(b"\n"))?;
+        let sign = char::from(sign).to_string();
+        Some((Self::parse(&sign).ok()?, bytes.len() - rest.len()))
+    }
+
+    /// Another delimiter that the header of a file of one column holds, and every record below
+    /// as often; `None` without records.
+    pub(crate) fn other_meant<'l>(
+        self,
+        header: &[u8],
+        records: impl Iterator<Item = &'l [u8]> + Clone,
+    ) -> Option<(Self, usize)> {
+        let others = [Self::TAB, Self::SEMICOLON, Self::COMMA, Self(b'|')];
+        others.into_iter().filter(|other| *other != self).find_map(|other| {
+            let times = other.times_in(header);
+            let mut all = records.clone().peekable();
+            let is_meant = times > 0
+                && all.peek().is_some()
+                && all.all(|record| other.times_in(record) == times);
+            is_meant.then_some((other, times))
+        })
+    }
+
+    /// How often it stands in a line outside quotes.
+    fn times_in(self, line: &[u8]) -> usize {
+        let mut quoted = false;
+        let is_delimiter = |&&byte: &&u8| {
+            quoted ^= byte == b'"';
+            byte == self.0 && !quoted
+        };
+        line.iter().filter(is_delimiter).count()
+    }
+
     /// The winner so far, and the winner of the line if the line ends.
     fn count(bytes: &[u8]) -> (Self, Option<Self>) {
         let mut counts = [0usize; 3];
@@ -113,6 +153,12 @@ impl Delimiter {
         };
         (winner, ends.then_some(winner))
     }
+}
+
+/// What follows a word, in capitals or not.
+fn strip_word<'b>(bytes: &'b [u8], word: &[u8]) -> Option<&'b [u8]> {
+    let (begin, rest) = bytes.split_at_checked(word.len())?;
+    begin.eq_ignore_ascii_case(word).then_some(rest)
 }
 
 impl fmt::Display for Delimiter {
@@ -156,6 +202,43 @@ mod tests {
         }
         for text in ["", "a", "7", "\"", "\n", "\r", "\0", "||", "é", "colon"] {
             assert_eq!(Delimiter::parse(text).unwrap_err().code, Code::BadDelimiter, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn excel_says_it_on_a_line_of_its_own() {
+        for (bytes, delimiter, length) in [
+            ("sep=;\na;b\n", ";", 6),
+            ("SEP=,\r\na,b\n", ",", 7),
+            ("\"sep=\t\"\na\tb\n", "\t", 8),
+            ("sep=|\n", "|", 6),
+        ] {
+            let delimiter = Delimiter::parse(delimiter).unwrap();
+            assert_eq!(Delimiter::in_sep_line(bytes.as_bytes()), Some((delimiter, length)));
+        }
+        for bytes in
+            ["sep=", "sep=;", "sep=;;\n", "sep=a\n", "sep;\n", "\"sep=;\n", "sep=\n", "a\n"]
+        {
+            assert_eq!(Delimiter::in_sep_line(bytes.as_bytes()), None, "{bytes:?}");
+        }
+    }
+
+    #[test]
+    fn another_delimiter_is_meant_when_every_line_has_it_as_often() {
+        let meant = |header: &str, records: &[&str]| {
+            let records = records.iter().map(|record| record.as_bytes());
+            Delimiter::SEMICOLON.other_meant(header.as_bytes(), records)
+        };
+        assert_eq!(meant("a,b,c\n", &["1,2,3\n", "1,\",\",3\n"]), Some((Delimiter::COMMA, 2)));
+        assert_eq!(meant("a|b\n", &["1|2\n"]), Some((Delimiter(b'|'), 1)));
+        for (header, records) in [
+            ("a,b\n", &["1,2\n", "1\n"][..]),
+            ("a,b\n", &[]),
+            ("a\n", &["1,2\n"]),
+            ("\"a,b\"\n", &["1,2\n"]),
+            ("a;b\n", &["1;2\n"]),
+        ] {
+            assert_eq!(meant(header, records), None, "{header:?}");
         }
     }
 

@@ -1,15 +1,19 @@
 //! The SHA-256 of files, by which a plan knows its input.
 //!
-//! Way in: [`digest_file`].
+//! A sum is taken on the way: [`Hashed`] passes bytes on and hashes them, so that what was
+//! read is what the sum is of. [`digest_file`] reads a file for its sum alone.
+//!
+//! Way in: [`digest_file`]; the sum of a table's file comes with
+//! [`Table`](crate::Table).
 
 use std::fmt::Write;
-use std::io::Read;
+use std::io::{self, Read};
 use std::path::Path;
 
 use marginswap_core::diagnostic::Diagnostic;
 use sha2::{Digest, Sha256};
 
-use crate::source::{not_opened, open_file};
+use crate::input_file::InputFile;
 
 /// What is known of a file by its bytes alone, as they lie on disk (packed, if it is).
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,30 +24,39 @@ pub struct FileDigest {
     pub bytes: u64,
 }
 
-/// Reads a file through, a piece at a time.
+/// Bytes that are hashed as they are read.
+pub(crate) struct Hashed<R> {
+    input: R,
+    hasher: Sha256,
+    bytes: u64,
+}
+
+impl<R> Hashed<R> {
+    pub(crate) fn new(input: R) -> Self {
+        Self { input, hasher: Sha256::new(), bytes: 0 }
+    }
+
+    /// The sum of what was read so far.
+    pub(crate) fn digest(&self) -> FileDigest {
+        FileDigest { sha256: hex(&self.hasher.clone().finalize()), bytes: self.bytes }
+    }
+}
+
+impl<R: Read> Read for Hashed<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.input.read(buffer)?;
+        self.hasher.update(&buffer[..read]);
+        self.bytes += read as u64;
+        Ok(read)
+    }
+}
+
+/// Reads a file through for its sum.
 ///
 /// # Errors
 /// A file that is missing, a folder, or not readable.
 pub fn digest_file(path: &Path) -> Result<FileDigest, Diagnostic> {
-    let digest = || {
-        let mut file = open_file(path)?;
-        let mut hasher = Sha256::new();
-        let mut piece = vec![0; 1 << 16];
-        let mut bytes = 0;
-        loop {
-            match file.read(&mut piece) {
-                Ok(0) => break,
-                Ok(length) => {
-                    hasher.update(&piece[..length]);
-                    bytes += length as u64;
-                }
-                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(not_opened(&error)),
-            }
-        }
-        Ok(FileDigest { sha256: hex(&hasher.finalize()), bytes })
-    };
-    digest().map_err(|refusal: Diagnostic| refusal.in_file(path))
+    InputFile::open(path)?.digest()
 }
 
 /// The SHA-256 of bytes, as 64 digits.

@@ -1,4 +1,4 @@
-//! The six things that are done to a file on its way to its name.
+//! The eight things that are done to a file on its way to its name.
 //!
 //! [`Staged`](crate::Staged) asks a [`Disk`] for each of them, so that a test can hand it
 //! one that fails at the nth, runs full or writes half of what it is given. Programs use
@@ -8,18 +8,19 @@ use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use crate::atomic::{Overwrite, Secrecy};
+use crate::atomic::Overwrite;
 
 /// How a temporary file's name begins.
 pub const TEMPORARY_PREFIX: &str = ".marginswap-";
 
 /// What a file is made with.
 pub trait Disk: Send + Sync {
-    /// Makes a new, empty file with a name of its own in a folder.
+    /// Makes a new, empty file with a name of its own in a folder. Its owner alone may read
+    /// it, whatever the settings for new files say.
     ///
     /// # Errors
     /// What the operating system says, here and below.
-    fn create(&self, folder: &Path, secrecy: Secrecy) -> io::Result<(File, PathBuf)>;
+    fn create(&self, folder: &Path) -> io::Result<(File, PathBuf)>;
 
     /// Writes some of the bytes and tells how many.
     ///
@@ -32,6 +33,20 @@ pub trait Disk: Send + Sync {
     /// # Errors
     /// A bad disk, for example.
     fn sync(&self, file: &File) -> io::Result<()>;
+
+    /// Lets those read a file who may read any new file in its folder.
+    ///
+    /// # Errors
+    /// A file system that does not let it, for example.
+    fn open_up(&self, path: &Path) -> io::Result<()>;
+
+    /// Gives a file a second, temporary name in its folder, under which it can be found when
+    /// its first name goes to another file. Where the system has no second names, the file
+    /// loses the first one.
+    ///
+    /// # Errors
+    /// A folder that may not be written, for example.
+    fn set_aside(&self, path: &Path) -> io::Result<PathBuf>;
 
     /// Gives a file another name in the same folder.
     ///
@@ -58,8 +73,10 @@ pub trait Disk: Send + Sync {
 pub struct RealDisk;
 
 impl Disk for RealDisk {
-    fn create(&self, folder: &Path, secrecy: Secrecy) -> io::Result<(File, PathBuf)> {
-        builder(secrecy).tempfile_in(folder)?.keep().map_err(|failed| failed.error)
+    fn create(&self, folder: &Path) -> io::Result<(File, PathBuf)> {
+        let file = temporary().tempfile_in(folder)?;
+        restrict(file.as_file())?;
+        file.keep().map_err(|failed| failed.error)
     }
 
     fn write(&self, file: &mut File, bytes: &[u8]) -> io::Result<usize> {
@@ -68,6 +85,26 @@ impl Disk for RealDisk {
 
     fn sync(&self, file: &File) -> io::Result<()> {
         file.sync_all()
+    }
+
+    #[cfg(unix)]
+    fn open_up(&self, path: &Path) -> io::Result<()> {
+        fs::set_permissions(path, usual_permissions(folder_of(path))?)
+    }
+
+    #[cfg(not(unix))]
+    fn open_up(&self, _: &Path) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn set_aside(&self, path: &Path) -> io::Result<PathBuf> {
+        let linked = temporary().make_in(folder_of(path), |second| fs::hard_link(path, second));
+        let second = match linked {
+            Ok(second) => second,
+            // Where there are no second names, the file is moved.
+            Err(_) => temporary().make_in(folder_of(path), |second| fs::rename(path, second))?,
+        };
+        second.into_temp_path().keep().map_err(|failed| failed.error)
     }
 
     fn rename(&self, from: &Path, to: &Path, overwrite: Overwrite) -> io::Result<()> {
@@ -101,24 +138,37 @@ impl Disk for RealDisk {
     }
 }
 
+/// The folder that a file is in.
+pub(crate) fn folder_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    }
+}
+
+/// Owner only, also where the settings for new files would take that away.
 #[cfg(unix)]
-fn builder(secrecy: Secrecy) -> tempfile::Builder<'static, 'static> {
+fn restrict(file: &File) -> io::Result<()> {
     use std::os::unix::fs::PermissionsExt;
-    let mode = match secrecy {
-        Secrecy::Secret => 0o600,
-        Secrecy::Plain => 0o666,
-    };
-    let mut builder = named();
-    builder.permissions(fs::Permissions::from_mode(mode));
-    builder
+    file.set_permissions(fs::Permissions::from_mode(0o600))
 }
 
 #[cfg(not(unix))]
-fn builder(_: Secrecy) -> tempfile::Builder<'static, 'static> {
-    named()
+fn restrict(_: &File) -> io::Result<()> {
+    Ok(())
 }
 
-fn named() -> tempfile::Builder<'static, 'static> {
+/// What a new file in this folder gets: found by making one, since the folder may have rules
+/// of its own.
+#[cfg(unix)]
+fn usual_permissions(folder: &Path) -> io::Result<fs::Permissions> {
+    use std::os::unix::fs::PermissionsExt;
+    let mut builder = temporary();
+    builder.permissions(fs::Permissions::from_mode(0o666));
+    Ok(builder.tempfile_in(folder)?.as_file().metadata()?.permissions())
+}
+
+fn temporary() -> tempfile::Builder<'static, 'static> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(TEMPORARY_PREFIX);
     builder

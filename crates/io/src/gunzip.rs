@@ -14,13 +14,20 @@ use flate2::bufread::GzDecoder;
 /// The members of a gzip file, one after the other.
 pub(crate) struct Gunzip<R> {
     member: Option<GzDecoder<R>>,
+    /// What the members came from, behind the last one.
+    ended: Option<R>,
     is_first: bool,
     gave: bool,
 }
 
 impl<R: BufRead> Gunzip<R> {
     pub(crate) fn new(input: R) -> Self {
-        Self { member: Some(GzDecoder::new(input)), is_first: true, gave: false }
+        Self { member: Some(GzDecoder::new(input)), ended: None, is_first: true, gave: false }
+    }
+
+    /// What the members came from, once all of it was read.
+    pub(crate) fn ended(&self) -> Option<&R> {
+        self.ended.as_ref()
     }
 }
 
@@ -48,7 +55,16 @@ impl<R: BufRead> Read for Gunzip<R> {
             }
             let Some(member) = self.member.take() else { break };
             let mut input = member.into_inner();
-            if !input.fill_buf()?.is_empty() {
+            let has_ended = loop {
+                match input.fill_buf() {
+                    Ok(bytes) => break bytes.is_empty(),
+                    Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                    Err(error) => return Err(error),
+                }
+            };
+            if has_ended {
+                self.ended = Some(input);
+            } else {
                 self.member = Some(GzDecoder::new(input));
                 (self.is_first, self.gave) = (false, false);
             }

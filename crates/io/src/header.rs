@@ -3,6 +3,9 @@
 //! Tables and roles are given by name, so each column has one and no two share it. Names
 //! are compared letter by letter: `Age`, `age` and `age ` are three names.
 //!
+//! Trap: a file may have no header line. Then the names are the values of the first record,
+//! and no message may show them: see [`are_numbers`] and [`is_among_values`].
+//!
 //! Trap: a name may be hostile. What is shown of one is short and holds no control
 //! character.
 //!
@@ -11,6 +14,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
+use marginswap_core::columns::Column;
 use marginswap_core::diagnostic::{Code, Diagnostic, grouped};
 
 /// A name that cannot be used, and the position of its column.
@@ -72,6 +76,18 @@ pub(crate) fn check_names(names: &[String]) -> Result<(), BadName> {
         }
     }
     Ok(())
+}
+
+/// Are all names numbers? Then they are most likely values of a record.
+pub(crate) fn are_numbers(names: &[String]) -> bool {
+    names.iter().all(|name| name.trim().parse::<f64>().is_ok())
+}
+
+/// Is the name of a column a category of it? Then the header is most likely a record.
+pub(crate) fn is_among_values(names: &[String], columns: &[Option<Column>]) -> bool {
+    names.iter().zip(columns).any(|(name, column)| {
+        column.as_ref().is_some_and(|column| column.dictionary().find(name.as_bytes()).is_some())
+    })
 }
 
 /// A column as a place: its number, counted from 1, and its name if the header has it.

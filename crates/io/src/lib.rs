@@ -15,6 +15,7 @@ pub mod csv;
 pub mod delimiter;
 pub mod digest;
 pub mod disk;
+pub mod input_file;
 pub mod plan_file;
 pub mod rewrite;
 pub mod scan;
@@ -23,6 +24,7 @@ pub mod staged;
 
 #[cfg(feature = "parquet")]
 mod description;
+mod foreign;
 mod gunzip;
 mod header;
 #[cfg(feature = "parquet")]
@@ -41,10 +43,11 @@ mod thrift;
 pub use atomic::{Overwrite, Secrecy, check_not_input, check_outputs, check_target, write_atomic};
 pub use delimiter::Delimiter;
 pub use digest::{FileDigest, digest_file, sha256_hex};
+pub use input_file::InputFile;
 pub use plan_file::{PlanFile, PlanHeader, read_plan, write_plan};
-pub use rewrite::{ReleaseOptions, RewriteCounts, rewrite};
+pub use rewrite::{ReleaseOptions, RewriteCounts, rewrite, rewrite_same};
 pub use source::{Compression, Format, ReadOptions, Source, Table};
-pub use staged::{Finished, Staged, remove_on_interrupt};
+pub use staged::{Finished, Staged, publish_all, remove_on_interrupt};
 
 /// What is told of an error of the operating system or a decompressor: its own words when
 /// it comes from the system, else its kind alone, since other words may hold anything.

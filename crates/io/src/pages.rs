@@ -1,28 +1,31 @@
 //! A first look at the pages of a Parquet column, before a decoder trusts them.
 //!
-//! A page claims its size before and after decompression and its number of values, and a
-//! decoder makes room for what is claimed: a file of 150 bytes can ask for 2 GiB, a
-//! dictionary for more. Allocations that fail end the process and cannot be caught. So the
-//! headers of all pages of a column are walked first, and each claim is weighed:
+//! A page claims its size after decompression and its number of values, and the decoder
+//! (`parquet` 60.1) makes room for what is claimed: a file of 150 bytes can ask for 8 GiB.
+//! Allocations that fail end the process and cannot be caught. So the headers of all pages of
+//! a column are walked first. Three claims are weighed; without any one of them
+//! `hostile_descriptions_give_an_answer` ends in a failed allocation or does not end:
 //!
-//! - no codec of Parquet unpacks a byte into more than it can (snappy 22, LZ4 255, gzip
-//!   1,032, zstd 32,768 bytes);
-//! - a value of a dictionary takes at least a byte;
-//! - a page has no more values than its row group has records (columns here are flat);
-//! - the lengths in a page of delta-encoded text are as many as its values. They stand in
-//!   the page itself, so such pages are unpacked twice.
+//! - unpacked bytes: no codec of Parquet unpacks a byte into more than it can (snappy 22, LZ4
+//!   255, gzip 1,032, zstd 32,768 bytes);
+//! - values of a dictionary: each takes at least a byte;
+//! - lengths in a page of delta-encoded text: as many as its values. They are in the page
+//!   itself, so such pages are unpacked twice.
+//!
+//! What the decoder sees for itself, tried by leaving it out here: pages longer than their
+//! chunk, chunks that go on behind the end of the file, pages with more values than records.
 //!
 //! Trap: the walk must see the same pages as the decoder, so it is strict: what it cannot
 //! follow to the last byte of the chunk is refused.
 //!
 //! Way in: [`look_through`], then [`lengths_are_sound`] if it asks for it.
 
-use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io;
 
 use parquet::basic::{Compression, Encoding};
 use parquet::column::page::{Page, PageReader};
 
+use crate::input_file::InputFile;
 use crate::thrift::{DEEPEST, Walk, kind};
 
 /// Where a column's pages stand, and what they may claim.
@@ -30,8 +33,6 @@ pub(crate) struct Chunk {
     pub(crate) start: u64,
     pub(crate) length: u64,
     pub(crate) codec: Compression,
-    /// The records of the row group.
-    pub(crate) records: u64,
 }
 
 /// What a first look finds.
@@ -50,7 +51,6 @@ pub(crate) enum Look {
 struct Claims {
     unpacked: u64,
     packed: u64,
-    values: u64,
     dictionary: u64,
     has_lengths: bool,
 }
@@ -59,7 +59,7 @@ struct Claims {
 ///
 /// # Errors
 /// What the operating system says.
-pub(crate) fn look_through(file: &mut File, chunk: &Chunk) -> io::Result<Look> {
+pub(crate) fn look_through(file: &InputFile, chunk: &Chunk) -> io::Result<Look> {
     let mut look = Look::Sound;
     let mut at = chunk.start;
     let end = chunk.start + chunk.length;
@@ -75,10 +75,7 @@ pub(crate) fn look_through(file: &mut File, chunk: &Chunk) -> io::Result<Look> {
             _ => 1 << 8,
         };
         let most_unpacked = claims.packed.saturating_mul(most);
-        let is_sound = claims.unpacked <= most_unpacked
-            && claims.dictionary <= claims.unpacked
-            && claims.values <= chunk.records
-            && claims.packed <= end - at - header;
+        let is_sound = claims.unpacked <= most_unpacked && claims.dictionary <= claims.unpacked;
         if !is_sound {
             return Ok(Look::Unsound);
         }
@@ -92,13 +89,10 @@ pub(crate) fn look_through(file: &mut File, chunk: &Chunk) -> io::Result<Look> {
 
 /// The claims of the page header at this place, and its length; `None` when it is not
 /// well-formed. Statistics in it may be long, so more is read until it is whole.
-fn read_header(file: &mut File, at: u64, end: u64) -> io::Result<Option<(Claims, u64)>> {
-    let mut bytes = Vec::new();
+fn read_header(file: &InputFile, at: u64, end: u64) -> io::Result<Option<(Claims, u64)>> {
     let mut size = 256;
     loop {
-        file.seek(SeekFrom::Start(at))?;
-        bytes.clear();
-        (&mut *file).take(size.min(end - at)).read_to_end(&mut bytes)?;
+        let bytes = file.piece(at, size.min(end - at))?;
         let mut walk = Walk { rest: &bytes };
         if let Some(claims) = walk_header(&mut walk) {
             return Ok(Some((claims, (bytes.len() - walk.rest.len()) as u64)));
@@ -127,8 +121,6 @@ fn walk_header(walk: &mut Walk<'_>) -> Option<Claims> {
                 let (values, encoding) = walk_page(walk, encoding_field)?;
                 if field == 7 {
                     claims.dictionary = claims.dictionary.max(values);
-                } else {
-                    claims.values = claims.values.max(values);
                 }
                 // DELTA_LENGTH_BYTE_ARRAY and DELTA_BYTE_ARRAY.
                 claims.has_lengths |= matches!(encoding, 6 | 7);

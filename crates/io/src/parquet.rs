@@ -9,9 +9,18 @@
 //!
 //! Trap: the description of a file may claim anything. It is looked through first, see
 //! [`crate::description`], and so are the pages of each wanted column, see [`crate::pages`].
-//! The file must have a byte for every 65,536 records it claims (a page of one repeated
-//! value may hold millions; a row group costs some hundred bytes). A decoder that panics all the same is caught, see [`crate::quiet`]. The
-//! words of a decoder's error are not shown, since they may hold a value.
+//! Two claims are weighed here. The file must have a byte for every 65,536 records it claims
+//! (a page of one repeated value may hold millions; a row group costs some hundred bytes):
+//! else ten bytes of nulls keep the reader busy with 2³¹ records. Values of a fixed length have
+//! at most 65,536 bytes: nulls take the room of values, and eight of them can ask for 16 GiB.
+//! A decoder that panics all the same is caught, see [`crate::quiet`]. The words of a
+//! decoder's error are not shown, since they may hold a value.
+//!
+//! The sum of the file: a decoder jumps about in the file and passes over columns, so the
+//! sum is not taken on the way but in a pass of its own through the same handle, before the
+//! first column is decoded. At the end the operating system is asked whether the file was
+//! written to meanwhile. (Holding the whole file in memory would need no such question, and
+//! room for columns that nobody wants.)
 //!
 //! Edge case: the legacy timestamps of 96 bits are read as nanoseconds in 64 bits, so two
 //! that lie a multiple of 584 years apart are one category. The Arrow schema that some
@@ -20,9 +29,7 @@
 //! Way in: [`ParquetReader::open`], then [`ParquetReader::read`].
 
 use std::fmt::{Display, Write};
-use std::fs::File;
-use std::io;
-use std::path::PathBuf;
+use std::io::{self, BufReader, Read};
 use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
@@ -42,11 +49,14 @@ use parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder,
 };
 use parquet::basic::{Compression, Repetition, Type};
+use parquet::errors::ParquetError;
+use parquet::file::reader::{ChunkReader, Length};
 use parquet::file::serialized_reader::SerializedPageReader;
 
 use crate::csv::unreadable;
 use crate::description;
 use crate::header;
+use crate::input_file::{BytesFrom, InputFile};
 use crate::pages::{self, Chunk, Look};
 use crate::quiet::quietly;
 use crate::source::{self, Table};
@@ -63,9 +73,7 @@ const RECORDS_PER_BYTE: u64 = 1 << 16;
 
 /// A Parquet file whose description has been read.
 pub(crate) struct ParquetReader {
-    pub(crate) path: PathBuf,
-    pub(crate) file: File,
-    length: u64,
+    pub(crate) file: InputFile,
     pub(crate) description: ArrowReaderMetadata,
     names: Vec<String>,
     pub(crate) records: u64,
@@ -73,21 +81,22 @@ pub(crate) struct ParquetReader {
 
 impl ParquetReader {
     /// Reads the description.
-    pub(crate) fn open(path: PathBuf, mut file: File) -> Result<Self, Diagnostic> {
+    pub(crate) fn open(file: InputFile) -> Result<Self, Diagnostic> {
         let not_read = |error: io::Error| unreadable(&error, source::Compression::Plain);
-        let length = file.metadata().map_err(not_read)?.len();
-        if !description::is_sound(&mut file).map_err(not_read)? {
+        if !description::is_sound(&file).map_err(not_read)? {
             return Err(damaged("its description at the end of the file is not sound"));
         }
         let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
-        let Some(Ok(description)) = quietly(|| ArrowReaderMetadata::load(&file, options)) else {
+        let Some(Ok(description)) =
+            quietly(|| ArrowReaderMetadata::load(&Chunks(file.clone()), options))
+        else {
             return Err(damaged("its description at the end of the file cannot be read"));
         };
         let names: Vec<String> =
             description.schema().fields().iter().map(|field| field.name().clone()).collect();
         header::check_names(&names).map_err(|bad| bad.diagnostic)?;
-        let records = claimed_records(&description, length)?;
-        Ok(Self { path, file, length, description, names, records })
+        let records = claimed_records(&description, file.length())?;
+        Ok(Self { file, description, names, records })
     }
 
     /// The names of the columns.
@@ -98,7 +107,7 @@ impl ParquetReader {
     /// Encodes the wanted columns; the others are not touched.
     pub(crate) fn read(self, wanted: &[bool]) -> Result<Table, Diagnostic> {
         assert_eq!(wanted.len(), self.names.len(), "one entry of `wanted` for each column");
-        self.encode(wanted).map_err(|refusal| refusal.in_file(self.path.clone()))
+        self.encode(wanted).map_err(|refusal| refusal.in_file(self.file.path()))
     }
 
     fn encode(&self, wanted: &[bool]) -> Result<Table, Diagnostic> {
@@ -109,6 +118,7 @@ impl ParquetReader {
                 "name a file that has records",
             ));
         }
+        let digest = self.file.digest()?;
         let wanted_columns = || (0..wanted.len()).filter(|&position| wanted[position]);
         for position in wanted_columns() {
             self.check_kind(position)?;
@@ -122,7 +132,10 @@ impl ParquetReader {
             columns[position] = Some(column);
         }
         let records = usize::try_from(self.records).expect("a machine counts 2^32 records");
-        Ok(Table { columns, records })
+        self.file.check_unchanged()?;
+        let looks_like_a_record =
+            header::are_numbers(&self.names) || header::is_among_values(&self.names, &columns);
+        Ok(Table { columns, records, digest, looks_like_a_record })
     }
 
     /// Refuses a column that has no categories.
@@ -172,7 +185,6 @@ impl ParquetReader {
     /// program does not know, or whose pages claim what they cannot hold.
     pub(crate) fn check_chunks(&self, position: usize) -> Result<(), Diagnostic> {
         let not_read = |error: io::Error| unreadable(&error, source::Compression::Plain);
-        let mut file = self.file.try_clone().map_err(not_read)?;
         let leaf = self.leaf(position);
         let kind = self.description.parquet_schema().column(leaf);
         for row_group in self.description.metadata().row_groups() {
@@ -180,9 +192,6 @@ impl ParquetReader {
             let Some(Some((start, length))) = place else {
                 return Err(damaged("a part of the column is not described"));
             };
-            if start.checked_add(length).is_none_or(|end| end > self.length) {
-                return Err(damaged("the column is said to go on behind the end of the file"));
-            }
             let codec = row_group.column(leaf).compression();
             let unknown = match codec {
                 Compression::LZO => Some("LZO"),
@@ -197,14 +206,14 @@ impl ParquetReader {
                 ));
             }
             let records = u64::try_from(row_group.num_rows()).expect("counted before");
-            let chunk = Chunk { start, length, codec, records };
-            let look = pages::look_through(&mut file, &chunk).map_err(not_read)?;
+            let chunk = Chunk { start, length, codec };
+            let look = pages::look_through(&self.file, &chunk).map_err(not_read)?;
             let is_sound = match look {
                 Look::Sound => true,
                 Look::Unsound => false,
                 Look::HasLengths => {
                     let lengths = quietly(|| {
-                        let file = Arc::new(self.file.try_clone().ok()?);
+                        let file = Arc::new(Chunks(self.file.clone()));
                         let records = usize::try_from(records).ok()?;
                         let chunk = row_group.column(leaf);
                         let pages = SerializedPageReader::new(file, chunk, records, None).ok()?;
@@ -223,7 +232,7 @@ impl ParquetReader {
     fn read_column(&self, position: usize) -> Result<Column, Diagnostic> {
         let reader = quietly(|| {
             let description = self.with_dictionary(position)?;
-            let file = self.file.try_clone()?;
+            let file = Chunks(self.file.clone());
             let schema = description.parquet_schema();
             let only = ProjectionMask::roots(schema, [position]);
             ParquetRecordBatchReaderBuilder::new_with_metadata(file, description)
@@ -256,10 +265,7 @@ impl ParquetReader {
 
     /// The description that asks for the values of a text column as the file has them: a
     /// dictionary and keys.
-    fn with_dictionary(
-        &self,
-        position: usize,
-    ) -> Result<ArrowReaderMetadata, parquet::errors::ParquetError> {
+    fn with_dictionary(&self, position: usize) -> Result<ArrowReaderMetadata, ParquetError> {
         let metadata = self.description.metadata();
         let leaf = self.leaf(position);
         let has_dictionary = metadata
@@ -288,6 +294,34 @@ impl ParquetReader {
         (0..schema.num_columns())
             .find(|&leaf| schema.get_column_root_idx(leaf) == position)
             .expect("a column that is no structure has a leaf")
+    }
+}
+
+/// The file as the decoder asks for it: by place.
+#[derive(Clone)]
+pub(crate) struct Chunks(pub(crate) InputFile);
+
+impl Length for Chunks {
+    fn len(&self) -> u64 {
+        self.0.length()
+    }
+}
+
+impl ChunkReader for Chunks {
+    type T = BufReader<BytesFrom>;
+
+    fn get_read(&self, start: u64) -> Result<Self::T, ParquetError> {
+        Ok(BufReader::new(self.0.bytes_from(start)))
+    }
+
+    fn get_bytes(&self, start: u64, length: usize) -> Result<bytes::Bytes, ParquetError> {
+        let end = start.checked_add(length as u64);
+        if end.is_none_or(|end| end > self.0.length()) {
+            return Err(ParquetError::EOF("more bytes than the file has".to_owned()));
+        }
+        let mut piece = vec![0; length];
+        self.0.bytes_from(start).read_exact(&mut piece)?;
+        Ok(piece.into())
     }
 }
 

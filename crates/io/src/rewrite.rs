@@ -8,11 +8,12 @@
 //! A CSV file is read twice, first for the cells of the swapped records alone, so memory
 //! follows the swaps and not the file. With a new order all records are held in memory.
 //!
-//! Trap: the input may change between the two readings. Both must show the same number of
-//! records and the same bytes (by a checksum); else the answer is [`Code::StalePlan`], and
-//! what was written so far must be thrown away.
+//! Trap: the input may change before or between the readings. Every reading goes through one
+//! handle and must have the same sum, which [`rewrite_same`] is given by the caller who read
+//! the file before; else the answer is [`Code::InputChanged`], and what was written so far
+//! must be thrown away.
 //!
-//! Way in: [`rewrite`], into a [`Staged`](crate::Staged) file.
+//! Way in: [`rewrite_same`] or [`rewrite`], into a [`Staged`](crate::Staged) file.
 //!
 //! Laws: `no-swaps-no-change`; `a-swap-undoes-itself`: the same swaps done twice give the
 //! file again; `the-swapped-file-has-the-swapped-codes`: read back, the file has the
@@ -28,6 +29,8 @@ use marginswap_core::diagnostic::{Code, Diagnostic, grouped};
 use marginswap_core::encode::RecordId;
 use marginswap_core::plan::Plan;
 
+use crate::digest::FileDigest;
+use crate::input_file::{InputFile, changed_meanwhile};
 use crate::plan_file::stale;
 use crate::rewrite_csv;
 use crate::source::{Compression, Format, ReadOptions, Source};
@@ -60,8 +63,9 @@ pub struct RewriteCounts {
 ///
 /// # Errors
 /// A file that cannot be read; [`Code::StalePlan`] when it has not the records or columns
-/// that the plan speaks of, or changes meanwhile; [`Code::Unwritable`] when `out` fails
-/// (naming no file; [`Staged::fill`](crate::Staged::fill) adds it).
+/// that the plan speaks of; [`Code::InputChanged`] when it changes meanwhile;
+/// [`Code::Unwritable`] when `out` fails (naming no file;
+/// [`Staged::fill`](crate::Staged::fill) adds it).
 ///
 /// # Panics
 /// When the order is no permutation, or no column is left.
@@ -72,20 +76,62 @@ pub fn rewrite(
     release: &ReleaseOptions,
     out: &mut (dyn Write + Send),
 ) -> Result<RewriteCounts, Diagnostic> {
-    let opened = Source::open(source, options)?;
+    rewrite_file(&InputFile::open(source)?, None, options, plan, release, out)
+}
+
+/// As [`rewrite`], for a file that is open and was read before: its bytes must still have
+/// the sum that was taken then.
+///
+/// # Errors
+/// As [`rewrite`]; [`Code::InputChanged`] when the sum is another one, whatever else is
+/// wrong with the file then.
+///
+/// # Panics
+/// As [`rewrite`].
+pub fn rewrite_same(
+    file: &InputFile,
+    expected: &FileDigest,
+    options: &ReadOptions,
+    plan: &Plan,
+    release: &ReleaseOptions,
+    out: &mut (dyn Write + Send),
+) -> Result<RewriteCounts, Diagnostic> {
+    let written = rewrite_file(file, Some(expected), options, plan, release, out);
+    written.map_err(|refusal| match (refusal.code, file.digest()) {
+        (Code::Unwritable, _) => refusal,
+        (_, Ok(digest)) if digest != *expected => changed_meanwhile().in_file(file.path()),
+        _ => refusal,
+    })
+}
+
+fn rewrite_file(
+    file: &InputFile,
+    expected: Option<&FileDigest>,
+    options: &ReadOptions,
+    plan: &Plan,
+    release: &ReleaseOptions,
+    out: &mut (dyn Write + Send),
+) -> Result<RewriteCounts, Diagnostic> {
+    let opened = Source::of(file, options)?;
     let columns = opened.columns().len();
     if plan.last_column().is_some_and(|last| last >= columns) {
         return Err(
-            stale("the plan exchanges a column that the file does not have").in_file(source)
+            stale("the plan exchanges a column that the file does not have").in_file(file.path())
         );
     }
     let plan = Exchanges::new(plan);
     assert!((0..columns).any(|column| !release.drop.contains(&column)), "a column is left");
     let written = match opened.format() {
-        Format::Csv { .. } => rewrite_csv::rewrite(source, options, &plan, release, out),
+        Format::Csv { .. } => {
+            let input = rewrite_csv::Input { file, options, expected };
+            rewrite_csv::rewrite(&input, &plan, release, out)
+        }
         #[cfg(feature = "parquet")]
         Format::Parquet => {
             let reader = opened.into_parquet().expect("its format was looked at");
+            if expected.is_some_and(|expected| file.digest().as_ref() != Ok(expected)) {
+                return Err(changed_meanwhile().in_file(file.path()));
+            }
             crate::rewrite_parquet::rewrite(&reader, &plan, release, out)
         }
         #[cfg(not(feature = "parquet"))]
@@ -94,7 +140,7 @@ pub fn rewrite(
     // A failure of the output is no business of the source.
     written.map_err(|refusal| match refusal.code {
         Code::Unwritable => refusal,
-        _ => refusal.in_file(source),
+        _ => refusal.in_file(file.path()),
     })
 }
 
@@ -200,9 +246,4 @@ pub(crate) fn check_order(order: &[u32], records: u64) -> Result<(), Diagnostic>
         *met = true;
     }
     Ok(())
-}
-
-/// The refusal of a file that is not the same the second time.
-pub(crate) fn changed_meanwhile() -> Diagnostic {
-    stale("the file changes while it is read")
 }

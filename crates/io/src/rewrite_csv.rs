@@ -20,35 +20,45 @@
 
 use std::io::Write;
 use std::ops::Range;
-use std::path::Path;
 
+use flate2::GzBuilder;
 use flate2::write::GzEncoder;
-use flate2::{Crc, GzBuilder};
 use marginswap_core::diagnostic::Diagnostic;
 
 use crate::atomic::unwritable;
 use crate::csv::{CsvReader, Lines};
+use crate::digest::FileDigest;
+use crate::input_file::{InputFile, changed_meanwhile};
 use crate::plan_file::stale;
-use crate::rewrite::{
-    Exchange, Exchanges, ReleaseOptions, RewriteCounts, changed_meanwhile, check_order,
-};
+use crate::rewrite::{Exchange, Exchanges, ReleaseOptions, RewriteCounts, check_order};
 use crate::scan::{Batch, Span, Stop, Tail, content_of, scan};
 use crate::source::{Compression, ReadOptions, Source};
 
-/// Writes the CSV file at `source` with the swaps done.
+/// The file, and its sum if that is known.
+pub(crate) struct Input<'f> {
+    pub(crate) file: &'f InputFile,
+    pub(crate) options: &'f ReadOptions,
+    pub(crate) expected: Option<&'f FileDigest>,
+}
+
+impl Input<'_> {
+    fn open(&self) -> Result<CsvReader, Diagnostic> {
+        Source::of(self.file, self.options)?.into_csv().ok_or_else(changed_meanwhile)
+    }
+}
+
+/// Writes the CSV file with the swaps done.
 pub(crate) fn rewrite(
-    source: &Path,
-    options: &ReadOptions,
+    input: &Input<'_>,
     plan: &Exchanges<'_>,
     release: &ReleaseOptions,
     out: &mut dyn Write,
 ) -> Result<RewriteCounts, Diagnostic> {
-    let open = || {
-        let opened = Source::open(source, options)?;
-        opened.into_csv().ok_or_else(changed_meanwhile)
-    };
-    let cells = Cells::collect(open()?, plan, release)?;
-    let copy = |out: &mut dyn Write| Copy::new(open()?, plan, &cells, release)?.run(out);
+    let cells = Cells::collect(input.open()?, plan, release)?;
+    if input.expected.is_some_and(|expected| *expected != cells.digest) {
+        return Err(changed_meanwhile());
+    }
+    let copy = |out: &mut dyn Write| Copy::new(input.open()?, plan, &cells, release)?.run(out);
     match release.packing {
         Compression::Plain => copy(out),
         Compression::Gzip => {
@@ -69,14 +79,10 @@ struct Cells {
     ends: Vec<usize>,
     /// For each swapped record, the number of its first cell.
     first: Vec<usize>,
-    seen: Seen,
-}
-
-/// What was seen of the file, to know it again.
-#[derive(Default)]
-struct Seen {
+    /// How many records the file has.
     records: u64,
-    bytes: Crc,
+    /// The sum of the file, to know it again.
+    digest: FileDigest,
 }
 
 impl Cells {
@@ -85,33 +91,32 @@ impl Cells {
         plan: &Exchanges<'_>,
         release: &ReleaseOptions,
     ) -> Result<Self, Diagnostic> {
-        let mut cells =
-            Self { bytes: Vec::new(), ends: Vec::new(), first: Vec::new(), seen: Seen::default() };
+        let (mut bytes, mut ends, mut first) = (Vec::new(), Vec::new(), Vec::new());
+        let mut records = 0;
         let mut entries = plan.entries.iter().peekable();
-        cells.seen.bytes.update(reader.preamble());
         while let Some(lines) = reader.next_lines()? {
-            cells.seen.add(&lines);
+            records += lines.lines.len() as u64;
             while let Some(exchange) =
-                entries.next_if(|exchange| u64::from(exchange.record.0) < cells.seen.records)
+                entries.next_if(|exchange| u64::from(exchange.record.0) < records)
             {
                 let fields = lines.fields_of(exchange.record);
-                cells.first.push(cells.ends.len());
+                first.push(ends.len());
                 for &column in exchange.exchanged {
                     let raw = fields.get(column).ok_or_else(changed_meanwhile)?.raw(lines.window);
-                    cells.bytes.extend_from_slice(raw);
-                    cells.ends.push(cells.bytes.len());
+                    bytes.extend_from_slice(raw);
+                    ends.push(bytes.len());
                 }
             }
         }
-        cells.seen.bytes.update(reader.epilogue());
-        if cells.seen.records == 0 {
+        if records == 0 {
             return Err(stale("the file has no records"));
         }
-        plan.check_records(cells.seen.records)?;
+        plan.check_records(records)?;
         if let Some(order) = &release.order {
-            check_order(order, cells.seen.records)?;
+            check_order(order, records)?;
         }
-        Ok(cells)
+        let digest = reader.digest().expect("the file was read to its end");
+        Ok(Self { bytes, ends, first, records, digest })
     }
 
     /// The cell that a swapped record had in the nth of its columns.
@@ -119,13 +124,6 @@ impl Cells {
         let cell = self.first[entry] + nth;
         let start = if cell == 0 { 0 } else { self.ends[cell - 1] };
         &self.bytes[start..self.ends[cell]]
-    }
-}
-
-impl Seen {
-    fn add(&mut self, lines: &Lines<'_>) {
-        self.records += lines.lines.len() as u64;
-        self.bytes.update(lines.bytes());
     }
 }
 
@@ -189,16 +187,14 @@ impl<'a> Copy<'a> {
     }
 
     fn run(mut self, out: &mut dyn Write) -> Result<RewriteCounts, Diagnostic> {
-        let mut seen = Seen::default();
-        seen.bytes.update(self.reader.preamble());
         let mut put = |bytes: &[u8]| out.write_all(bytes).map_err(|error| unwritable(&error));
         put(&self.header())?;
         let mut held = self.release.order.as_ref().map(|_| Held::default());
         let mut buffer = Vec::new();
         let mut next = 0;
         while let Some(lines) = self.reader.next_lines()? {
-            seen.add(&lines);
-            if seen.records > self.cells.seen.records {
+            self.counts.records += lines.lines.len() as u64;
+            if self.counts.records > self.cells.records {
                 return Err(changed_meanwhile());
             }
             let mut writing =
@@ -215,10 +211,7 @@ impl<'a> Copy<'a> {
             put(&buffer)?;
             buffer.clear();
         }
-        seen.bytes.update(self.reader.epilogue());
-        if seen.records != self.cells.seen.records
-            || seen.bytes.sum() != self.cells.seen.bytes.sum()
-        {
+        if self.reader.digest().as_ref() != Some(&self.cells.digest) {
             return Err(changed_meanwhile());
         }
         if let (Some(held), Some(order)) = (&held, &self.release.order) {
@@ -236,7 +229,6 @@ impl<'a> Copy<'a> {
         if self.form.blanks != Blanks::Nowhere {
             put(self.reader.epilogue())?;
         }
-        self.counts.records = seen.records;
         Ok(self.counts)
     }
 
@@ -246,15 +238,11 @@ impl<'a> Copy<'a> {
         if self.release.drop.is_empty() {
             return preamble.to_vec();
         }
-        let mark = if preamble.starts_with(crate::csv::BYTE_ORDER_MARK) {
-            crate::csv::BYTE_ORDER_MARK.len()
-        } else {
-            0
-        };
+        let start = self.reader.header_start();
         let mut batch = Batch::default();
-        let stop = scan(preamble, mark, Tail::Nothing, self.form.delimiter, 1, &mut batch);
+        let stop = scan(preamble, start, Tail::Nothing, self.form.delimiter, 1, &mut batch);
         assert_eq!(stop, Stop::Full, "the header was read before");
-        let mut header = preamble[..mark].to_vec();
+        let mut header = preamble[..start].to_vec();
         self.form.write_kept(preamble, &batch.fields, &mut header, |_| None);
         let last = batch.fields.last().expect("a header has a field");
         header.extend_from_slice(&preamble[last.end()..]);

@@ -42,7 +42,7 @@ use parquet::schema::types::{ColumnDescriptor, Type, TypePtr};
 
 use crate::atomic::unwritable;
 use crate::header;
-use crate::parquet::{ParquetReader, damaged};
+use crate::parquet::{Chunks, ParquetReader, damaged};
 use crate::quiet::quietly;
 use crate::rewrite::{Exchanges, ReleaseOptions, RewriteCounts, check_order};
 
@@ -82,7 +82,10 @@ pub(crate) fn rewrite(
     let touched = touched_columns(reader, plan, release, &mut counts)?;
     let mut noting = Noting { out, failed: None };
     match quietly(|| write(reader, &touched, release, &mut noting)) {
-        Some(Ok(())) => Ok(counts),
+        Some(Ok(())) => {
+            reader.file.check_unchanged()?;
+            Ok(counts)
+        }
         _ => Err(match noting.failed {
             Some(error) => unwritable(&error),
             None => damaged("a column cannot be copied"),
@@ -217,7 +220,7 @@ fn write(
                         column_index: None,
                         offset_index: None,
                     };
-                    group.append_column(&reader.file, untouched)?;
+                    group.append_column(&Chunks(reader.file.clone()), untouched)?;
                 }
             }
         }
@@ -345,7 +348,7 @@ fn read_column(reader: &ParquetReader, position: usize) -> Result<Column, Diagno
 fn read_typed<T: Physical>(reader: &ParquetReader, leaf: usize) -> Result<Column, ParquetError> {
     let kind = reader.description.parquet_schema().column(leaf);
     let nulls = Nulls::of(&kind);
-    let file = Arc::new(reader.file.try_clone()?);
+    let file = Arc::new(Chunks(reader.file.clone()));
     let mut column = ColumnBuilder::default();
     for row_group in reader.description.metadata().row_groups() {
         let rows = usize::try_from(row_group.num_rows())?;

@@ -1,25 +1,33 @@
 //! A data file of any format, opened.
 //!
 //! The first bytes decide the format, never the name: `1f 8b` is gzip, `PAR1` is Parquet,
-//! anything else is CSV. A `.gz` file without those bytes is read as it stands.
+//! what another program's files begin with is refused by its name (see [`crate::foreign`]),
+//! anything else is CSV. A `.gz` file without those bytes is read as it is.
 //!
 //! Trap: a CSV file whose first column is called `PAR1` begins with the magic of Parquet.
 //! A Parquet file ends with the magic too. One that was cut does not; there mostly a control
 //! byte follows the magic (a page or the description begins there), in a header line a
 //! printable one, a tab or a line end.
 //!
-//! Way in: [`Source::open`], then [`Source::read`].
+//! Way in: [`Source::open`] or, for several readings of one file, [`Source::of`] an
+//! [`InputFile`]; then [`Source::read`].
 
-use std::fs::File;
-use std::io::{self, BufReader, Cursor, Read, Seek, SeekFrom};
+use std::io;
 use std::path::Path;
 
 use marginswap_core::columns::Column;
-use marginswap_core::diagnostic::{Code, Diagnostic};
+#[cfg(not(feature = "parquet"))]
+use marginswap_core::diagnostic::Code;
+use marginswap_core::diagnostic::Diagnostic;
 
-use crate::csv::{CsvReader, Limits, unreadable};
+use crate::csv::{CsvReader, Limits};
 use crate::delimiter::Delimiter;
-use crate::gunzip::Gunzip;
+use crate::digest::FileDigest;
+use crate::foreign;
+#[cfg(feature = "parquet")]
+use crate::header;
+use crate::input_file::InputFile;
+pub(crate) use crate::input_file::{not_read as not_opened, open_file};
 
 /// What a user may say about a file.
 #[derive(Debug, Clone, Copy, Default)]
@@ -70,10 +78,18 @@ pub struct Table {
     pub columns: Vec<Option<Column>>,
     /// How many records there are.
     pub records: usize,
+    /// The sum of the file, taken of the bytes that were read.
+    pub digest: FileDigest,
+    /// Does the header look like a record: are all names numbers, or is one a category of its
+    /// own column? Then the names may be a person's values, and no message may show them.
+    pub looks_like_a_record: bool,
 }
 
 /// A data file whose header has been read.
-pub struct Source(Reader);
+pub struct Source {
+    file: InputFile,
+    reader: Reader,
+}
 
 enum Reader {
     Csv(Box<CsvReader>),
@@ -85,36 +101,44 @@ impl Source {
     /// Opens a file and reads its header.
     ///
     /// # Errors
-    /// A file that is missing, a folder, not readable, empty, or whose header cannot be
-    /// used.
+    /// A file that is missing, a folder, not readable, empty, of another program, or whose
+    /// header cannot be used.
     pub fn open(path: &Path, options: &ReadOptions) -> Result<Self, Diagnostic> {
-        Self::open_any(path, options).map_err(|refusal| refusal.in_file(path))
+        Self::of(&InputFile::open(path)?, options)
     }
 
-    fn open_any(path: &Path, options: &ReadOptions) -> Result<Self, Diagnostic> {
-        let mut file = open_file(path)?;
-        let mut first = Vec::new();
-        (&mut file).take(5).read_to_end(&mut first).map_err(|error| not_opened(&error))?;
-        if is_parquet(&first) || has_magic_at_both_ends(&first, &mut file) {
-            return open_parquet(path, file);
+    /// Reads the header of a file that is open already. Every source of one file reads it
+    /// from its beginning and for itself.
+    ///
+    /// # Errors
+    /// As [`Source::open`].
+    pub fn of(file: &InputFile, options: &ReadOptions) -> Result<Self, Diagnostic> {
+        let reader = Reader::of(file, options);
+        let reader = reader.map_err(|refusal| refusal.in_file(file.path()))?;
+        Ok(Self { file: file.clone(), reader })
+    }
+
+    /// The file, for another reading of the same bytes.
+    #[must_use]
+    pub fn file(&self) -> &InputFile {
+        &self.file
+    }
+
+    /// Does the header look like a record? As far as can be told before the records are read;
+    /// [`Table::looks_like_a_record`] knows more.
+    #[must_use]
+    pub fn looks_like_a_record(&self) -> bool {
+        match &self.reader {
+            Reader::Csv(reader) => reader.looks_like_a_record(),
+            #[cfg(feature = "parquet")]
+            Reader::Parquet(reader) => header::are_numbers(reader.columns()),
         }
-        let is_gzip = first.starts_with(b"\x1f\x8b");
-        let plain = Cursor::new(first).chain(file);
-        let (input, compression): (Box<dyn Read + Send>, _) = if is_gzip {
-            let buffered = BufReader::with_capacity(1 << 16, plain);
-            (Box::new(Gunzip::new(buffered)), Compression::Gzip)
-        } else {
-            (Box::new(plain), Compression::Plain)
-        };
-        let path = path.to_owned();
-        CsvReader::open(path, input, compression, options.delimiter, Limits::default())
-            .map(|reader| Self(Reader::Csv(Box::new(reader))))
     }
 
     /// The names of the columns.
     #[must_use]
     pub fn columns(&self) -> &[String] {
-        match &self.0 {
+        match &self.reader {
             Reader::Csv(reader) => reader.columns(),
             #[cfg(feature = "parquet")]
             Reader::Parquet(reader) => reader.columns(),
@@ -124,7 +148,7 @@ impl Source {
     /// What kind of file it is.
     #[must_use]
     pub fn format(&self) -> Format {
-        match &self.0 {
+        match &self.reader {
             Reader::Csv(reader) => {
                 Format::Csv { delimiter: reader.delimiter(), compression: reader.compression() }
             }
@@ -143,7 +167,7 @@ impl Source {
     /// # Panics
     /// When `wanted` has not one entry for each column.
     pub fn read(self, wanted: &[bool]) -> Result<Table, Diagnostic> {
-        match self.0 {
+        match self.reader {
             Reader::Csv(reader) => reader.read(wanted),
             #[cfg(feature = "parquet")]
             Reader::Parquet(reader) => reader.read(wanted),
@@ -153,7 +177,7 @@ impl Source {
     /// The file as a stream of raw records, if it is CSV.
     #[must_use]
     pub fn into_csv(self) -> Option<CsvReader> {
-        match self.0 {
+        match self.reader {
             Reader::Csv(reader) => Some(*reader),
             #[cfg(feature = "parquet")]
             Reader::Parquet(_) => None,
@@ -165,10 +189,26 @@ impl Source {
 impl Source {
     /// The file as a Parquet file, if it is one.
     pub(crate) fn into_parquet(self) -> Option<crate::parquet::ParquetReader> {
-        match self.0 {
+        match self.reader {
             Reader::Csv(_) => None,
             Reader::Parquet(reader) => Some(reader),
         }
+    }
+}
+
+impl Reader {
+    fn of(file: &InputFile, options: &ReadOptions) -> Result<Self, Diagnostic> {
+        let not_read = |error: io::Error| not_opened(&error);
+        let first = file.piece(0, foreign::ENOUGH as u64).map_err(not_read)?;
+        if is_parquet(&first) || has_magic_at_both_ends(&first, file).map_err(not_read)? {
+            return open_parquet(file);
+        }
+        let compression =
+            if first.starts_with(b"\x1f\x8b") { Compression::Gzip } else { Compression::Plain };
+        let bytes = Box::new(file.bytes_from(0));
+        let path = file.path().to_owned();
+        CsvReader::open(path, bytes, compression, options.delimiter, Limits::default())
+            .map(|reader| Self::Csv(Box::new(reader)))
     }
 }
 
@@ -177,65 +217,24 @@ fn is_parquet(first: &[u8]) -> bool {
     first.strip_prefix(b"PAR1").is_some_and(|rest| rest.first().is_some_and(|&byte| !text(byte)))
 }
 
-/// Does a file that begins with the magic of Parquet end with it too? Where it was read up
-/// to is found again. What cannot be read at its end, as a pipe, is answered with no.
-fn has_magic_at_both_ends(first: &[u8], file: &mut File) -> bool {
-    if !first.starts_with(b"PAR1") {
-        return false;
+/// Does a file that begins with the magic of Parquet end with it too?
+fn has_magic_at_both_ends(first: &[u8], file: &InputFile) -> io::Result<bool> {
+    if !first.starts_with(b"PAR1") || file.length() < 12 {
+        return Ok(false);
     }
-    let mut look = || -> io::Result<bool> {
-        let here = file.stream_position()?;
-        let end = file.seek(SeekFrom::End(0))?;
-        let mut last = [0; 4];
-        if end >= 12 {
-            file.seek(SeekFrom::End(-4))?;
-            file.read_exact(&mut last)?;
-        }
-        file.seek(SeekFrom::Start(here))?;
-        Ok(last == *b"PAR1")
-    };
-    look().unwrap_or(false)
+    Ok(file.piece(file.length() - 4, 4)? == b"PAR1")
 }
 
 #[cfg(feature = "parquet")]
-fn open_parquet(path: &Path, file: File) -> Result<Source, Diagnostic> {
-    crate::parquet::ParquetReader::open(path.to_owned(), file)
-        .map(|reader| Source(Reader::Parquet(reader)))
+fn open_parquet(file: &InputFile) -> Result<Reader, Diagnostic> {
+    crate::parquet::ParquetReader::open(file.clone()).map(Reader::Parquet)
 }
 
 #[cfg(not(feature = "parquet"))]
-fn open_parquet(_: &Path, _: File) -> Result<Source, Diagnostic> {
+fn open_parquet(_: &InputFile) -> Result<Reader, Diagnostic> {
     Err(Diagnostic::new(
         Code::NoParquet,
         "this is a Parquet file, and this program is built without Parquet",
         "store the data as CSV, or use a program built with the feature `parquet`",
     ))
-}
-
-/// Opens a file for reading; a folder is none.
-pub(crate) fn open_file(path: &Path) -> Result<File, Diagnostic> {
-    let (file, is_folder) = match File::open(path) {
-        Ok(file) => {
-            let metadata = file.metadata().map_err(|error| not_opened(&error))?;
-            (file, metadata.is_dir())
-        }
-        Err(_) if path.is_dir() => return Err(folder()),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            return Err(Diagnostic::new(
-                Code::FileMissing,
-                "there is no file of this name",
-                "look at the spelling, and at the folder the command runs in",
-            ));
-        }
-        Err(error) => return Err(not_opened(&error)),
-    };
-    if is_folder { Err(folder()) } else { Ok(file) }
-}
-
-fn folder() -> Diagnostic {
-    Diagnostic::new(Code::IsDirectory, "this is a folder", "name the data file in it")
-}
-
-pub(crate) fn not_opened(error: &io::Error) -> Diagnostic {
-    unreadable(error, Compression::Plain)
 }

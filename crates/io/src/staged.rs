@@ -1,37 +1,45 @@
 //! A file in two steps: complete under a temporary name, then published under its own.
 //!
-//! [`Staged::create`] makes a temporary file in the target's folder; what is written to it
-//! is forced to disk by [`Staged::finish`]. The [`Finished`] file can be read back and
-//! recounted at [`Finished::path`]; [`Finished::publish`] renames it to its target and
-//! forces the folder to disk. Dropped before that, either of them removes the file, so an
-//! error on the way leaves the target as it was and nothing beside it.
+//! [`Staged::create`] makes a temporary file in the target's folder, which its owner alone
+//! may read; what is written to it is forced to disk by [`Staged::finish`]. The [`Finished`]
+//! file can be read back and recounted at [`Finished::path`]. [`publish_all`] gives several of
+//! them their names, all or none; [`Finished::publish`] does so for one. Dropped before that,
+//! either of them removes the file, so an error on the way leaves the target as it was and
+//! nothing beside it.
 //!
 //! Trap: whether the target exists is looked at before anything is written, to save the
 //! work, and once more by the renaming itself, which refuses to replace: another program
 //! may have made the file in between.
+//!
+//! [`publish_all`]: what a target replaces gets a second name first. When something fails, the
+//! files that have their names already lose them again, and what they replaced comes back.
+//! An interrupt waits until all have their names or none has.
 //!
 //! Signals: after [`remove_on_interrupt`], Ctrl-C and SIGTERM remove the temporary files
 //! there are and end the program with exit code 130. SIGKILL and a power cut can be caught
 //! by nobody; they leave a temporary file, whose name begins with `.marginswap-` and which
 //! may be deleted, but never a half target.
 //!
-//! Edge case: when the folder cannot be forced to disk, the file is there and complete,
-//! and an error says that a power cut may undo the renaming.
+//! Edge cases: a folder that cannot be forced to disk is a failure too. Where taking a name
+//! back fails as well, the refusal says which file is left. Where what was replaced cannot be
+//! removed after all went well, it stays under its temporary name.
 //!
 //! Law: `a-fault-leaves-no-half-file`: whichever operation fails, the target is absent or
-//! unchanged (or complete, when only forcing its folder to disk fails), no temporary file is
-//! left, and a refusal is given.
+//! unchanged, no temporary file is left, and a refusal is given.
+//! Law: `outputs-appear-together`: whichever operation fails while several files are written
+//! and named, either all targets are complete or all are as they were before.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, Once, PoisonError};
 
-use marginswap_core::diagnostic::{Code, Diagnostic};
+#[cfg(doc)]
+use marginswap_core::diagnostic::Code;
+use marginswap_core::diagnostic::Diagnostic;
 
 use crate::atomic::{Overwrite, Secrecy, check_target, exists, unwritable};
-use crate::disk::{Disk, RealDisk};
-use crate::said;
+use crate::disk::{Disk, RealDisk, folder_of};
 
 /// A file that is being written under a temporary name.
 pub struct Staged {
@@ -50,6 +58,7 @@ pub struct Finished {
 struct Target {
     path: PathBuf,
     overwrite: Overwrite,
+    secrecy: Secrecy,
 }
 
 impl Staged {
@@ -77,8 +86,8 @@ impl Staged {
         secrecy: Secrecy,
     ) -> Result<Self, Diagnostic> {
         check_target(target, overwrite)?;
-        let target = Target { path: target.to_owned(), overwrite };
-        let (file, temporary) = Temporary::create(&disk, target.folder(), secrecy)
+        let target = Target { path: target.to_owned(), overwrite, secrecy };
+        let (file, temporary) = Temporary::create(&disk, folder_of(&target.path))
             .map_err(|error| target.refuse(&error))?;
         let writer = BufWriter::with_capacity(1 << 16, Stage { disk, file });
         Ok(Self { writer, temporary, target })
@@ -133,37 +142,130 @@ impl Finished {
         &self.temporary.path
     }
 
+    /// The name that it will have.
+    #[must_use]
+    pub fn target(&self) -> &Path {
+        &self.target.path
+    }
+
     /// Gives the file its name.
     ///
     /// # Errors
-    /// [`Code::OutputExists`] when the target has appeared meanwhile and is not to be
-    /// replaced, or [`Code::Unwritable`] with what the operating system says.
+    /// As [`publish_all`].
     pub fn publish(self) -> Result<(), Diagnostic> {
-        let Self { temporary, target } = self;
-        let disk = Arc::clone(&temporary.disk);
-        temporary.rename(&target.path, target.overwrite).map_err(|error| target.refuse(&error))?;
-        disk.sync_folder(target.folder()).map_err(|error| {
-            Diagnostic::new(
-                Code::Unwritable,
-                format!(
-                    "the file is complete, but its folder is not forced to disk: {}",
-                    said(&error)
-                ),
-                "see that the file is there after a restart",
-            )
-            .in_file(&target.path)
-        })
+        publish_all(vec![self])
     }
 }
 
-impl Target {
-    fn folder(&self) -> &Path {
-        match self.path.parent() {
-            Some(parent) if !parent.as_os_str().is_empty() => parent,
-            _ => Path::new("."),
+/// Gives all files their names, in this order, or none of them. What must not be there without
+/// the others comes last.
+///
+/// # Errors
+/// [`Code::OutputExists`] when a target has appeared meanwhile and is not to be replaced, or
+/// [`Code::Unwritable`] with what the operating system says. Every target is then as it was
+/// before; where even that fails, the refusal names the file.
+pub fn publish_all(files: Vec<Finished>) -> Result<(), Diagnostic> {
+    // An interrupt waits for the lock.
+    let mut there = there();
+    let mut named: Vec<Named> = Vec::new();
+    for file in &files {
+        match name(file, &mut there) {
+            Ok(done) => named.push(done),
+            Err((undone, refusal)) => {
+                named.extend(undone);
+                let refusal = take_back(&named, &mut there, refusal);
+                drop(there);
+                return Err(refusal);
+            }
         }
     }
+    for Named { disk, before, .. } in &named {
+        if let Some(before) = before {
+            // What cannot be removed stays, under a name that tells what it is.
+            let _ = disk.remove(before);
+        }
+    }
+    there.retain(|path| named.iter().all(|named| named.before.as_ref() != Some(path)));
+    drop(there);
+    Ok(())
+}
 
+/// A target that has its file.
+struct Named {
+    disk: Arc<dyn Disk>,
+    target: PathBuf,
+    /// The second name of what was there before.
+    before: Option<PathBuf>,
+    has_new_file: bool,
+}
+
+/// Gives one file its name. With an error comes what must be taken back.
+fn name(file: &Finished, there: &mut Vec<PathBuf>) -> Result<Named, (Option<Named>, Diagnostic)> {
+    let Finished { temporary, target } = file;
+    let disk = &temporary.disk;
+    let refuse = |error: io::Error| (None, target.refuse(&error));
+    // What is there may have turned into something that is not replaced, as a folder.
+    check_target(&target.path, target.overwrite).map_err(|refusal| (None, refusal))?;
+    if target.secrecy == Secrecy::Plain {
+        disk.open_up(&temporary.path).map_err(refuse)?;
+    }
+    let mut named = Named {
+        disk: Arc::clone(disk),
+        target: target.path.clone(),
+        before: None,
+        has_new_file: false,
+    };
+    if target.overwrite == Overwrite::Force && target.path.symlink_metadata().is_ok() {
+        let before = disk.set_aside(&target.path).map_err(refuse)?;
+        there.push(before.clone());
+        named.before = Some(before);
+    }
+    let renamed = disk.rename(&temporary.path, &target.path, target.overwrite);
+    // A network drive may do what it says it could not.
+    named.has_new_file = renamed.is_ok() || temporary.path.symlink_metadata().is_err();
+    if named.has_new_file {
+        there.retain(|path| *path != temporary.path);
+    }
+    match renamed.and_then(|()| disk.sync_folder(folder_of(&target.path))) {
+        Ok(()) => Ok(named),
+        Err(error) => Err((Some(named), target.refuse(&error))),
+    }
+}
+
+/// Makes every target what it was before, the last one first.
+fn take_back(named: &[Named], there: &mut Vec<PathBuf>, mut refusal: Diagnostic) -> Diagnostic {
+    for Named { disk, target, before, has_new_file } in named.iter().rev() {
+        let done = match before {
+            Some(before) => disk.rename(before, target, Overwrite::Force),
+            None if *has_new_file => disk.remove(target),
+            None => Ok(()),
+        };
+        let _ = disk.sync_folder(folder_of(target));
+        match (done, before) {
+            (Ok(()), Some(before)) => {
+                // Two names of one file: renaming does nothing, and the second one stays.
+                let _ = std::fs::remove_file(before);
+                there.retain(|path| path != before);
+            }
+            (Ok(()), None) => {}
+            (Err(_), Some(before)) => {
+                there.retain(|path| path != before);
+                refusal.detail.push_str(&format!(
+                    "\nthe file that {} replaced could not be put back; it is {}",
+                    target.display(),
+                    before.display()
+                ));
+            }
+            (Err(_), None) => refusal.detail.push_str(&format!(
+                "\n{} could not be removed again; it is no release",
+                target.display()
+            )),
+        }
+    }
+    refusal
+}
+
+impl Target {
     fn refuse(&self, error: &io::Error) -> Diagnostic {
         let refusal = match (error.kind(), self.overwrite) {
             (io::ErrorKind::AlreadyExists, Overwrite::Refuse) => exists(),
@@ -189,11 +291,10 @@ impl Write for Stage {
     }
 }
 
-/// A temporary file: removed when dropped, unless it was renamed.
+/// A temporary file: removed when dropped, unless it has another name by then.
 struct Temporary {
     disk: Arc<dyn Disk>,
     path: PathBuf,
-    is_there: bool,
 }
 
 /// The temporary files of this process. Whoever makes, renames or removes one holds the
@@ -205,29 +306,17 @@ fn there() -> MutexGuard<'static, Vec<PathBuf>> {
 }
 
 impl Temporary {
-    fn create(disk: &Arc<dyn Disk>, folder: &Path, secrecy: Secrecy) -> io::Result<(File, Self)> {
+    fn create(disk: &Arc<dyn Disk>, folder: &Path) -> io::Result<(File, Self)> {
         let mut there = there();
-        let (file, path) = disk.create(folder, secrecy)?;
+        let (file, path) = disk.create(folder)?;
         there.push(path.clone());
-        Ok((file, Self { disk: Arc::clone(disk), path, is_there: true }))
-    }
-
-    fn rename(mut self, to: &Path, overwrite: Overwrite) -> io::Result<()> {
-        let mut there = there();
-        let renamed = self.disk.rename(&self.path, to, overwrite);
-        if renamed.is_ok() {
-            self.is_there = false;
-            there.retain(|path| *path != self.path);
-        }
-        // Else it is removed, which takes the lock again.
-        drop(there);
-        renamed
+        Ok((file, Self { disk: Arc::clone(disk), path }))
     }
 }
 
 impl Drop for Temporary {
     fn drop(&mut self) {
-        if self.is_there {
+        if self.path.symlink_metadata().is_ok() {
             let mut there = there();
             // What cannot be removed stays, under a name that tells what it is.
             let _ = self.disk.remove(&self.path);

@@ -3,6 +3,9 @@
 //! Only what the first look at a Parquet file needs: fields are found or passed over,
 //! nothing is built, and no depth or length that the bytes claim is believed.
 //!
+//! The limit of depth guards this walk itself, which descends by recursion: without it the
+//! hostile files of the tests overflow the stack here.
+//!
 //! Trap: a field that is looked for must have the kind that a decoder expects; a decoder
 //! may read it without asking. What is not well-formed is `None`.
 //!

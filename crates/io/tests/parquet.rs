@@ -225,7 +225,9 @@ fn a_column_without_categories_is_refused_when_it_is_wanted() {
         assert_eq!(refusal.code, code);
         assert_eq!(refusal.place.column.as_deref(), Some(column));
         assert_eq!(refusal.place.file.as_deref(), Some(path.as_path()));
-        assert!(!format!("{refusal} {refusal:?}").contains("71"));
+        // The name of the folder is drawn at random and may hold these digits.
+        let said = format!("{refusal} {refusal:?}").replace(path.to_str().unwrap(), "FILE");
+        assert!(!said.contains("71"), "{said}");
     }
 }
 
@@ -316,17 +318,25 @@ fn zigzag(signed: i64) -> Vec<u8> {
     number((signed << 1 ^ signed >> 63).cast_unsigned())
 }
 
-/// A column `a` that must have values: the number of its physical type, the length of its
-/// values if it is fixed, and the number of its codec.
+/// A column `a`: the number of its physical type, the length of its values if it is fixed, and
+/// the number of its codec.
 #[derive(Clone, Copy)]
 struct Kind {
     number: i64,
     fixed: Option<i64>,
     codec: i64,
+    nulls: Nulls,
 }
 
-const INTEGER: Kind = Kind { number: 1, fixed: None, codec: 0 };
-const TEXT: Kind = Kind { number: 6, fixed: None, codec: 0 };
+/// May a value be missing?
+#[derive(Clone, Copy)]
+enum Nulls {
+    Impossible,
+    Possible,
+}
+
+const INTEGER: Kind = Kind { number: 1, fixed: None, codec: 0, nulls: Nulls::Impossible };
+const TEXT: Kind = Kind { number: 6, fixed: None, codec: 0, nulls: Nulls::Impossible };
 
 /// A description with one column, this many records, and these bytes as the list of row
 /// groups.
@@ -339,7 +349,8 @@ fn description(kind: Kind, records: i64, row_groups: &[u8]) -> Vec<u8> {
         &b"\x15\x02\x19\x2c\x48\x01r\x15\x02\x00\x15"[..],
         &zigzag(kind.number),
         &fixed,
-        b"\x00\x18\x01a\x00\x16",
+        &zigzag(i64::from(matches!(kind.nulls, Nulls::Possible))),
+        b"\x18\x01a\x00\x16",
         &zigzag(records),
         b"\x19",
         row_groups,
@@ -408,6 +419,14 @@ fn page(kind: PageKind, unpacked: i64, packed: i64, values: i64, encoding: i64) 
     .concat()
 }
 
+/// A page of this many nulls: the length of the levels, one run of level 0.
+fn nulls(records: i64) -> Vec<u8> {
+    let run = [number((records << 1).cast_unsigned()), vec![0]].concat();
+    let length = u32::try_from(run.len()).unwrap().to_le_bytes();
+    let size = i64::try_from(run.len() + 4).unwrap();
+    [&page(PageKind::Data, size, size, records, 0)[..], &length, &run].concat()
+}
+
 #[test]
 fn hostile_descriptions_give_an_answer() {
     let mut files: Vec<Vec<u8>> = vec![
@@ -446,8 +465,17 @@ fn hostile_descriptions_give_an_answer() {
     }
     // Values of any fixed length, all of them or none there.
     for length in [0, 1, 1 << 16, (1 << 16) + 1, (1 << 31) - 1, -1] {
-        let kind = Kind { number: 7, fixed: Some(length), codec: 0 };
+        let kind = Kind { number: 7, fixed: Some(length), ..INTEGER };
         files.push(paged(kind, 8, &[page(PageKind::Data, 8, 8, 8, 0), vec![b'x'; 8]].concat()));
+        let kind = Kind { nulls: Nulls::Possible, ..kind };
+        files.push(paged(kind, 8, &nulls(8)));
+    }
+    // A few bytes of nothing but nulls, up to 2^31 of them.
+    for records in [1, 1 << 20, (1 << 31) - 1] {
+        for kind in [INTEGER, TEXT] {
+            let kind = Kind { nulls: Nulls::Possible, ..kind };
+            files.push(paged(kind, records, &nulls(records)));
+        }
     }
     // Pages that claim any size and any number of values, alone and before a sound one.
     let data = b"\x20\xff\xff\xff\xff\x0f\x01\x01";

@@ -117,8 +117,8 @@ fn a_nul_byte() {
     refused(b"a,b\nZq,\"\n\0Zq\"\n", Code::NulByte, 3, 9, Some("2 `b`"));
     refused(b"a,b\n\"Zq\"\0,Zq\n", Code::NulByte, 2, 8, Some("1 `a`"));
     refused(b"a\0,b\nZq,Zq\n", Code::NulByte, 1, 1, Some("1"));
-    let little = refused(b"\xff\xfea\0\n\0Z\0", Code::NulByte, 1, 0, None);
-    let big = refused(b"\xfe\xff\0a\0\n\0Z", Code::NulByte, 1, 0, None);
+    let little = refused(b"\xff\xfea\0\n\0Z\0", Code::Utf16, 1, 0, None);
+    let big = refused(b"\xfe\xff\0a\0\n\0Z", Code::Utf16, 1, 0, None);
     assert!(little.contains("UTF-16") && little == big);
 }
 
@@ -241,6 +241,116 @@ fn a_column_that_is_not_wanted_is_counted_all_the_same() {
     assert!(table.columns[0].is_none());
     assert_eq!(table.columns[1].as_ref().unwrap().len(), 2);
     assert_eq!(read(b"a,b\nZ\0q,Zq\n").unwrap_err().code, Code::NulByte);
+}
+
+#[test]
+fn files_of_other_programs_are_named() {
+    let spss = b"$FL2@(#) SPSS DATA FILE Zq";
+    for bytes in [spss.to_vec(), gzip(spss)] {
+        let refusal = refusal(&bytes);
+        assert_eq!(refusal.code, Code::ForeignFile);
+        assert_eq!(refusal.detail, "this is an SPSS file");
+        assert!(refusal.remedy.contains("CSV or Parquet"), "{refusal}");
+    }
+}
+
+/// Real files of SPSS, Stata and SAS, where they are at hand.
+#[test]
+#[allow(clippy::print_stderr, reason = "a test says what it skips")]
+fn real_files_of_other_programs_are_named() {
+    let Some(data) = std::env::var_os("MARGINSWAP_REAL_DATA") else {
+        eprintln!("skipped: MARGINSWAP_REAL_DATA is not set");
+        return;
+    };
+    let mut named = 0;
+    for entry in fs::read_dir(Path::new(&data).join("formats")).unwrap() {
+        let path = entry.unwrap().path();
+        let program = match path.extension().and_then(|ending| ending.to_str()) {
+            Some("sav" | "zsav" | "por") => "SPSS",
+            Some("dta") => "Stata",
+            Some("sas7bdat" | "sas7bcat" | "xpt") => "SAS",
+            _ => continue,
+        };
+        let refusal = read_path(&path, &ReadOptions::default()).unwrap_err();
+        assert_eq!(refusal.code, Code::ForeignFile, "{}: {refusal}", path.display());
+        assert!(refusal.detail.contains(program), "{}: {refusal}", path.display());
+        named += 1;
+    }
+    assert!(named > 20, "the folder holds files of each kind");
+}
+
+#[test]
+fn the_line_of_excel_gives_the_delimiter() {
+    let read = |bytes: &[u8], given: Option<Delimiter>| {
+        with_file(bytes, |path| {
+            let source = Source::open(path, &ReadOptions { delimiter: given }).unwrap();
+            let columns = source.columns().to_vec();
+            (columns, source.read(&[true, true]).unwrap().records)
+        })
+    };
+    let columns = ["a", "b,c"].map(str::to_owned).to_vec();
+    for line in ["sep=;\n", "SEP=;\r\n", "\"sep=;\"\r\n", "\u{feff}sep=;\n"] {
+        let file = format!("{line}a;b,c\nZq;Zq\n");
+        assert_eq!(read(file.as_bytes(), None), (columns.clone(), 1), "{line:?}");
+    }
+    // What the user says goes before it; the line is none of the header all the same.
+    let given = read(b"sep=;\na|b,c\nZq|Zq\n", Some(Delimiter::parse("|").unwrap()));
+    assert_eq!(given, (columns, 1));
+    refused(b"sep=;\na;b\nZq\n", Code::TooFewFields, 3, 10, None);
+}
+
+#[test]
+fn a_delimiter_that_is_not_the_files() {
+    let open = |bytes: &[u8], given: Option<&str>| {
+        with_file(bytes, |path| {
+            let delimiter = given.map(|given| Delimiter::parse(given).unwrap());
+            Source::open(path, &ReadOptions { delimiter }).map(|_| ())
+        })
+    };
+    let refusal = open(b"a,b,c\nZq,Zq,Zq\nZq,\"Zq,\",\n", Some(";")).unwrap_err();
+    assert_eq!(refusal.code, Code::OtherDelimiter);
+    assert_eq!(
+        refusal.detail,
+        "with the delimiter semicolon the file has one column; its header and the records below \
+         hold 2 commas each"
+    );
+    assert!(refusal.remedy.contains("--delimiter comma"), "{refusal}");
+    let piped = open(b"a|b\nZq|Zq\n", None).unwrap_err();
+    assert_eq!(
+        (piped.code, piped.remedy.contains("--delimiter pipe")),
+        (Code::OtherDelimiter, true)
+    );
+    // A column whose values hold the sign now and then is a column.
+    open(b"town, county\nZq\nZq, Zq\n", Some(";")).unwrap();
+    open(b"a;b,c\nZq;Zq\n", Some(";")).unwrap();
+}
+
+/// Without a header line the names are a person's values.
+#[test]
+fn a_header_that_looks_like_a_record_is_not_shown() {
+    for (bytes, line, byte, column) in [
+        // A name that is a value below, and a header of numbers.
+        (&b"Zq,Zr\nZq,Zs\nZq,\"Zq\"Zq\n"[..], 3, 19, Some("2")),
+        (b"1978,31\n1979,30\n1980,\"Zq\"Zq\n", 3, 25, Some("2")),
+    ] {
+        let detail = refused(bytes, Code::TextAfterQuote, line, byte, column);
+        assert!(!detail.contains("1978"), "{detail}");
+    }
+    let detail = refused(b"Zq,Zr\nZq,Zs\nZq\n", Code::TooFewFields, 3, 12, None);
+    assert_eq!(detail, "the header has 2 columns, this line has 1; it ends in column 1");
+    let looks = |bytes: &[u8]| {
+        with_file(bytes, |path| {
+            let source = Source::open(path, &ReadOptions::default()).unwrap();
+            let wanted = vec![true; source.columns().len()];
+            (source.looks_like_a_record(), source.read(&wanted).unwrap().looks_like_a_record)
+        })
+    };
+    assert_eq!(looks(b"x,y\n1,x\n2,z\n"), (false, false));
+    assert_eq!(looks(b"x,y\n1,z\n2,y\n"), (true, true));
+    assert_eq!(looks(b"1,2\n3,4\n"), (true, true));
+    // The value comes behind what is looked at before the records are read.
+    let late = [b"x,y\n".to_vec(), b"1,z\n".repeat(100_000), b"x,z\n".to_vec()].concat();
+    assert_eq!(looks(&late), (false, true));
 }
 
 #[cfg(not(feature = "parquet"))]

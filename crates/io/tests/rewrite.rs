@@ -419,6 +419,21 @@ fn a_column_left_out_takes_its_delimiter_along() {
 
 /// Witness for the quotes: without them the swap would lose a record.
 #[test]
+fn the_line_of_excel_stays() {
+    let input = Input::new("\u{feff}sep=;\r\na;b;c\r\n1;x;p\r\n2;y;q\r\n".as_bytes());
+    let text = |swaps: &[PlannedSwap], release: &ReleaseOptions| {
+        let mut out = Vec::new();
+        rewrite(&input.path(), &ReadOptions::default(), &plan_of(swaps, &[]), release, &mut out)
+            .unwrap();
+        String::from_utf8(out).unwrap()
+    };
+    let swapped = text(&[swap(0, 1, &[1])], &ReleaseOptions::default());
+    assert_eq!(swapped, "\u{feff}sep=;\r\na;b;c\r\n1;y;p\r\n2;x;q\r\n");
+    let release = ReleaseOptions { drop: vec![0], ..Default::default() };
+    assert_eq!(text(&[], &release), "\u{feff}sep=;\r\nb;c\r\nx;p\r\ny;q\r\n");
+}
+
+#[test]
 fn an_empty_line_at_the_end_stays_a_record() {
     assert_eq!(text("a\n\ny", &[swap(0, 1, &[0])], &ReleaseOptions::default()), "a\ny\n\"\"");
     assert_eq!(text("a\n\ny\n", &[swap(0, 1, &[0])], &ReleaseOptions::default()), "a\ny\n\n");
@@ -522,7 +537,7 @@ fn a_file_that_changes_meanwhile_is_refused() {
             3 => assert_eq!(done.unwrap().records, 20_000),
             _ => {
                 let refusal = done.unwrap_err();
-                assert_eq!(refusal.code, Code::StalePlan, "{meddling}");
+                assert_eq!(refusal.code, Code::InputChanged, "{meddling}");
                 assert_eq!(refusal.place.file.as_deref(), Some(path.as_path()));
             }
         }

@@ -33,7 +33,7 @@ use serde_json::Value;
 use crate::compare::TwoFiles;
 use crate::input::separators;
 use crate::notes::Run;
-use crate::prepare::{MOST_SEPARATORS, risky};
+use crate::prepare::risky;
 use crate::project::{Project, Risky};
 use crate::release::shuffled_link;
 
@@ -182,7 +182,7 @@ pub fn internal(
     let project = subject.project;
     let (files, plan) = subject.read(run)?;
     let verify = files.verify(Triples::Skipped);
-    let separators = separators(&files.scope, MOST_SEPARATORS);
+    let separators = separators(&files.scope, project.max_separators());
     let file = |path: &Path, records: u64| -> Result<FileFacts, Diagnostic> {
         let digest = digest_file(path)?;
         let name = path.display().to_string();
@@ -217,7 +217,7 @@ pub fn internal(
         disclosed_is_exact: risk.as_ref().is_none_or(|risk| risk.screening.disclosed_is_exact()),
         coverage: risk.as_ref().and_then(|risk| risk.coverage(&files, subject.plan.as_ref())),
         by_larger: risk.as_ref().and_then(|risk| risk.by_larger(&files)),
-        what_if: risk.as_ref().and_then(|risk| risk.what_if(&files)),
+        what_if: risk.as_ref().and_then(|risk| risk.what_if(&files, project.max_separators())),
         left_records: match reveal {
             Reveal::Counts => None,
             Reveal::Records => risk.as_ref().and_then(|risk| risk.left(&files)),
@@ -412,7 +412,7 @@ impl AtRisk {
 
     /// How many of those without a partner would have one if a table were not kept; `None`
     /// when that would take too long.
-    fn what_if(&self, files: &TwoFiles) -> Option<Vec<TableWhatIf>> {
+    fn what_if(&self, files: &TwoFiles, most: usize) -> Option<Vec<TableWhatIf>> {
         let kept = self.kept_keys(files)?;
         let stuck: Vec<CellId> = kept
             .into_iter()
@@ -426,7 +426,7 @@ impl AtRisk {
             }
             let class = files.scope.class_without(position);
             let separators =
-                marginswap_core::graph::minimal_separators(&class.margin_graph(), MOST_SEPARATORS);
+                marginswap_core::graph::minimal_separators(&class.margin_graph(), most);
             let screening = screen(&self.joint, &class, &separators).ok()?;
             let frees = stuck.iter().filter(|&&cell| screening.is_swappable(cell)).count() as u64;
             let names = files.scope.schema().names(table.variables);

@@ -74,7 +74,8 @@ impl TwoFiles {
                 ignore: there(&columns.ignore),
                 id: columns.id.clone().filter(|id| names_after.contains(id)),
             },
-            ..project.clone()
+            delimiter: project.delimiter,
+            ..Project::default()
         };
         let after = open(&lenient, after_path)?.read(true, run)?;
         if there(before.names()) != names_after {
@@ -166,6 +167,7 @@ impl TwoFiles {
         let checks = Checks {
             tables: &self.tables,
             keys: self.keys,
+            scenarios: &[],
             link: self.link.as_ref(),
             compared: self.scope.schema().all(),
             triples,

@@ -6,11 +6,12 @@ use std::path::{Path, PathBuf};
 use marginswap_core::columns::{Column, Columns, Role, Roles, did_you_mean, nearly_all_differ};
 use marginswap_core::diagnostic::{Code, Diagnostic, grouped};
 use marginswap_core::encode::{RecordId, Records, Schema, Variable};
-use marginswap_core::graph::{Formula, Scope, Separators, minimal_separators, quoted};
+use marginswap_core::graph::{Scope, Separators, minimal_separators, quoted};
 use marginswap_core::varset::VarSet;
-use marginswap_io::{Compression, Format, ReadOptions, Source};
+use marginswap_io::{Compression, Format, Source};
 
 use crate::notes::{Note, Run};
+use crate::project;
 
 /// An opened file whose columns have their roles.
 pub struct Opened {
@@ -26,19 +27,14 @@ pub struct Loaded {
 }
 
 impl Opened {
-    /// Opens a file whose columns have these roles.
-    pub fn new(
-        path: &Path,
-        options: ReadOptions,
-        vars: &[String],
-        stay: &[String],
-        ignore: &[String],
-        id: Option<&String>,
-    ) -> Result<Self, Diagnostic> {
-        let source = Source::open(path, &options)?;
+    /// An opened file whose columns have these roles.
+    ///
+    /// # Errors
+    /// When a column has two roles, or none takes part.
+    pub fn new(path: &Path, source: Source, told: &project::Columns) -> Result<Self, Diagnostic> {
         let names = source.columns();
-        let roles =
-            Roles::assign(names, vars, stay, ignore, id).map_err(|error| error.in_file(path))?;
+        let roles = Roles::assign(names, &told.vars, &told.stay, &told.ignore, told.id.as_ref())
+            .map_err(|error| error.in_file(path))?;
         Ok(Self { path: path.to_owned(), source, roles })
     }
 
@@ -84,12 +80,6 @@ impl Opened {
             .filter(|(column, _)| self.roles.of(*column) == Role::Ignored)
             .map(|(_, name)| name.clone())
             .collect()
-    }
-
-    /// The scope of the tables to keep in this file.
-    pub fn scope(&self, keep: &[String]) -> Result<Scope, Diagnostic> {
-        Scope::new(self.source.columns(), &self.roles, &Formula::parse(keep)?)
-            .map_err(|error| error.in_file(&self.path))
     }
 
     /// Reads the columns that take part; with `with_id` also the one that names the record.

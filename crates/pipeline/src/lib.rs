@@ -8,9 +8,12 @@
 //! |---|---|
 //! | [`project`] | every entry of `marginswap.toml`, read, merged with flags, written as a draft |
 //! | [`notes`] | what a run reports while it works, as values |
+//! | [`settings`] | the one table of settings |
+//! | [`init`] | a project file for a new data file |
 //! | [`seed`] | where a run's randomness comes from |
 //! | [`input`] | from a file's name and a project to packed records |
 //! | [`prepare`](mod@prepare) | a project and its file become everything that planning needs, then a plan |
+//! | [`questions`] | what is in a file, who can be swapped and why not, who is at risk |
 //! | [`assess`](mod@assess) | a fitted risk model and every record's risk |
 //! | [`release`](mod@release) | from a plan to the released file: written, read back, recounted |
 //! | [`compare`] | the original and the released file over one coding |
@@ -25,9 +28,12 @@ pub mod assess;
 pub mod compare;
 pub mod demo;
 pub mod frontier;
+pub mod init;
 pub mod input;
 pub mod notes;
 pub mod prepare;
 pub mod project;
+pub mod questions;
 pub mod release;
 pub mod seed;
+pub mod settings;

@@ -6,7 +6,7 @@
 use std::fmt;
 use std::path::PathBuf;
 
-use marginswap_core::diagnostic::{escaped, grouped};
+use marginswap_core::diagnostic::{Code, Diagnostic, escaped, grouped};
 
 /// Something worth a word that stops nothing.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -162,11 +162,68 @@ impl fmt::Display for Note {
     }
 }
 
-/// One run: its notes, and who is told of them.
+/// The long steps of a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Phase {
+    /// The data are read.
+    Reading,
+    /// Every record is screened.
+    Screening,
+    /// The swaps are chosen.
+    Planning,
+    /// The released file is written.
+    Writing,
+    /// It is read back and compared with the original.
+    Comparing,
+    /// The pages are made.
+    Reporting,
+}
+
+impl fmt::Display for Phase {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::Reading => "reading",
+            Self::Screening => "screening",
+            Self::Planning => "planning",
+            Self::Writing => "writing",
+            Self::Comparing => "comparing",
+            Self::Reporting => "reporting",
+        })
+    }
+}
+
+/// What a watcher is told.
+#[derive(Debug)]
+pub enum Event<'e> {
+    /// Something worth a word.
+    Note(&'e Note),
+    /// A long step begins.
+    Phase {
+        /// Which.
+        phase: Phase,
+        /// How many steps are done.
+        done: usize,
+        /// Of how many, as far as is known.
+        of: usize,
+    },
+}
+
+/// What a watcher answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Flow {
+    /// Go on.
+    Continue,
+    /// Stop before the next step; nothing is released.
+    Cancel,
+}
+
+/// One run: its notes, how far it has come, and who is told of both.
 #[derive(Default)]
 pub struct Run<'a> {
     notes: Vec<Note>,
-    watcher: Option<Box<dyn FnMut(&Note) + 'a>>,
+    done: usize,
+    steps: usize,
+    watcher: Option<Box<dyn FnMut(Event<'_>) -> Flow + Send + 'a>>,
 }
 
 impl<'a> Run<'a> {
@@ -176,17 +233,43 @@ impl<'a> Run<'a> {
         Self::default()
     }
 
-    /// A run that tells of every note as it comes.
-    pub fn watched(watcher: impl FnMut(&Note) + 'a) -> Self {
-        Self { notes: Vec::new(), watcher: Some(Box::new(watcher)) }
+    /// A run that tells of everything as it comes.
+    pub fn watched(watcher: impl FnMut(Event<'_>) -> Flow + Send + 'a) -> Self {
+        Self { watcher: Some(Box::new(watcher)), ..Self::default() }
     }
 
     /// Takes a note.
     pub fn note(&mut self, note: Note) {
         if let Some(watcher) = &mut self.watcher {
-            watcher(&note);
+            watcher(Event::Note(&note));
         }
         self.notes.push(note);
+    }
+
+    /// Says that this many more long steps are ahead.
+    pub fn expect_steps(&mut self, steps: usize) {
+        self.steps += steps;
+    }
+
+    /// Begins a long step.
+    ///
+    /// # Errors
+    /// [`Code::Cancelled`] when the watcher wants no more.
+    pub fn begin(&mut self, phase: Phase) -> Result<(), Diagnostic> {
+        let (done, of) = (self.done, self.steps.max(self.done + 1));
+        self.done += 1;
+        let flow = match &mut self.watcher {
+            Some(watcher) => watcher(Event::Phase { phase, done, of }),
+            None => Flow::Continue,
+        };
+        match flow {
+            Flow::Continue => Ok(()),
+            Flow::Cancel => Err(Diagnostic::new(
+                Code::Cancelled,
+                format!("stopped before {phase}"),
+                "nothing was released; run it again",
+            )),
+        }
     }
 
     /// All notes so far.
@@ -199,5 +282,31 @@ impl<'a> Run<'a> {
 impl fmt::Debug for Run<'_> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.debug_struct("Run").field("notes", &self.notes).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_tells_counts_and_stops() {
+        let mut seen = Vec::new();
+        let mut run = Run::watched(|event| {
+            if let Event::Phase { phase, done, of } = event {
+                seen.push((phase, done, of));
+            }
+            if seen.len() == 2 { Flow::Cancel } else { Flow::Continue }
+        });
+        run.expect_steps(3);
+        assert!(run.begin(Phase::Reading).is_ok());
+        run.note(Note::NoTables);
+        let stopped = run.begin(Phase::Planning).unwrap_err();
+        assert_eq!(stopped.code, Code::Cancelled);
+        assert_eq!(run.notes(), [Note::NoTables]);
+        drop(run);
+        assert_eq!(seen, [(Phase::Reading, 0, 3), (Phase::Planning, 1, 3)]);
+        let mut silent = Run::silent();
+        assert!(silent.begin(Phase::Writing).is_ok());
     }
 }

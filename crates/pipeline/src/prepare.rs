@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use marginswap_core::columns::did_you_mean;
 use marginswap_core::diagnostic::{Code, Diagnostic};
 use marginswap_core::encode::{RecordId, Records};
 use marginswap_core::graph::{Formula, Reason, Scope, Separators, Ties};
@@ -16,21 +17,19 @@ use marginswap_core::plan::{
     self, CellGroup, CellPlan, CellSwap, Constraints, Forbidden, Larger, Plan, Prices, Task, Term,
 };
 use marginswap_core::random::Seed;
-use marginswap_core::risk::{Summaries, rare_cells};
+use marginswap_core::risk::{KeyTable, Summaries, rare_cells};
 use marginswap_core::swap;
 use marginswap_core::table::{CellId, Located};
 use marginswap_core::varset::VarSet;
 use marginswap_core::verify::{Claims, Distances, Link, Pooled, claims, compare_pairs};
-use marginswap_io::{PlanFile, PlanHeader, ReadOptions, digest_file};
+use marginswap_io::{PlanFile, PlanHeader, ReadOptions, Source, digest_file};
 use marginswap_report::plan::{LeftOverReport, PlanReport};
 
 use crate::assess::{Question, Taken, assess, key_table};
 use crate::input::{Loaded, Opened, note_many, separators};
 use crate::notes::{Note, Run};
 use crate::project::{Amount, Pairing, Project, Risky};
-
-/// Beyond so many separators the pair test decides.
-pub const MOST_SEPARATORS: usize = 100_000;
+use crate::settings::{Kind, SETTINGS, Topic};
 
 /// Everything that planning needs, read from the file.
 pub struct Prepared {
@@ -70,17 +69,68 @@ pub fn data_of(project: &Project) -> Result<PathBuf, Diagnostic> {
     })
 }
 
-/// Opens a file with the roles that a project gives its columns.
-pub fn open(project: &Project, path: &Path) -> Result<Opened, Diagnostic> {
-    let columns = &project.columns;
-    Opened::new(
-        path,
-        ReadOptions { delimiter: project.delimiter },
-        &columns.vars,
-        &columns.stay,
-        &columns.ignore,
-        columns.id.as_ref(),
+/// Refuses a project without keys.
+///
+/// # Errors
+/// [`Code::MissingSetting`].
+pub fn keys_are_named(project: &Project) -> Result<(), Diagnostic> {
+    if !project.risk.keys.is_empty() {
+        return Ok(());
+    }
+    Err(Diagnostic::new(
+        Code::MissingSetting,
+        "no keys are named: what an intruder may know decides who is at risk",
+        "name them with --keys, or as `keys` under [risk] in the project file",
+    ))
+}
+
+/// The refusal of more sets of keys than can be gone through.
+pub fn too_many_sets(option: &str) -> Diagnostic {
+    Diagnostic::new(
+        Code::TooManySets,
+        format!("{option} asks for more sets of keys than can be gone through"),
+        "give it a smaller number, or name fewer keys",
     )
+}
+
+/// For each record: is its combination of keys among these?
+pub fn of_cells(joint: &Located, table: &KeyTable, cells: &[CellId]) -> Vec<bool> {
+    let mut taken = vec![false; table.joint().len()];
+    for cell in cells {
+        taken[cell.position()] = true;
+    }
+    let record = |record| taken[table.cell_of(RecordId::at(record)).position()];
+    (0..joint.records()).map(record).collect()
+}
+
+/// Opens a file with the roles that a project gives its columns.
+///
+/// # Errors
+/// When its header cannot be read, a setting names a column that it does not have, or a column
+/// has two roles.
+pub fn open(project: &Project, path: &Path) -> Result<Opened, Diagnostic> {
+    let source = Source::open(path, &ReadOptions { delimiter: project.delimiter })?;
+    check_names(project, source.columns()).map_err(|error| error.in_file(path))?;
+    Opened::new(path, source, &project.columns)
+}
+
+/// Refuses a setting that names a column which is not there.
+fn check_names(project: &Project, columns: &[String]) -> Result<(), Diagnostic> {
+    // What the pages look at beside is looked up when they are made.
+    let settings = SETTINGS.iter().filter(|setting| setting.topic != Topic::Preset);
+    for setting in settings {
+        let there = |name: &&String| !columns.contains(name);
+        if let Some(name) = setting.columns(project).iter().find(there) {
+            let code = match setting.kind {
+                Kind::Tables | Kind::Text(_) => Code::UnknownVariable,
+                _ => Code::UnknownColumn,
+            };
+            let detail = format!("`{name}` is no column of the file");
+            return Err(Diagnostic::new(code, detail, did_you_mean(name, columns))
+                .about(format!("{}={name}", setting.key())));
+        }
+    }
+    Ok(())
 }
 
 /// The scope of a project in a file with these columns.
@@ -121,13 +171,7 @@ pub fn scope_apart(
 /// Reads the file and finds out all that planning needs.
 pub fn prepare(project: Project, run: &mut Run<'_>) -> Result<Prepared, Diagnostic> {
     let path = data_of(&project)?;
-    if project.risk.keys.is_empty() {
-        return Err(Diagnostic::new(
-            Code::MissingSetting,
-            "no keys are named: what an intruder may know decides who is at risk",
-            "name them with --keys, or as `keys` under [risk] in the project file",
-        ));
-    }
+    keys_are_named(&project)?;
     if project.keep.tables.is_empty() {
         run.note(Note::NoTables);
     }
@@ -136,7 +180,7 @@ pub fn prepare(project: Project, run: &mut Run<'_>) -> Result<Prepared, Diagnost
         opened.position(name)?;
     }
     let scope = scope_of(&project, &opened)?;
-    let separators = separators(&scope, MOST_SEPARATORS);
+    let separators = separators(&scope, project.max_separators());
     note_many(&separators, run);
     let loaded = opened.read(true, run)?;
     let records = loaded.records(&scope, run);
@@ -244,13 +288,7 @@ pub fn risky(
                 "say it with --population or --fraction, or choose with unique, k:3 or records:FILE",
             )
         })?;
-        let mut taken = vec![false; table.joint().len()];
-        for cell in assessment.taken(&table, rule) {
-            taken[cell.position()] = true;
-        }
-        Ok((0..joint.records())
-            .map(|record| taken[table.cell_of(RecordId::at(record)).position()])
-            .collect())
+        Ok(of_cells(joint, &table, &assessment.taken(&table, rule)))
     };
     rule_of(&project.risky(), loaded, joint, loaded.variables(scope, &project.risk.keys), by_model)
 }

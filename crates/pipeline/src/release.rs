@@ -114,6 +114,7 @@ pub fn release(
     let checks = Checks {
         tables: &tables,
         keys,
+        scenarios: &[],
         link: Some(&link),
         compared: scope.schema().all(),
         triples: Triples::Skipped,

@@ -440,7 +440,9 @@ mod tests {
         let before = records(&[[0, 0, 0], [0, 1, 1], [1, 0, 2], [1, 1, 3]]);
         let tables = [VarSet::from([0, 1]), VarSet::single(2)];
         let compared = VarSet::first(3);
-        let checks = Checks { tables: &tables, keys, link, compared, triples: Triples::Compared };
+        let scenarios = &[];
+        let triples = Triples::Compared;
+        let checks = Checks { tables: &tables, keys, scenarios, link, compared, triples };
         VerifyReport::new(&schema(), &verify(&before, &records(after), &checks))
     }
 

@@ -41,6 +41,7 @@ fn compared(names: [&str; 3], after: &[[u32; 3]]) -> (Scope, VerifyReport) {
     let checks = Checks {
         tables: &tables,
         keys: VarSet::from([0, 2]),
+        scenarios: &[],
         link: Some(&Link::ByPosition),
         compared: VarSet::first(3),
         triples: Triples::Skipped,

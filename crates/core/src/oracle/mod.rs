@@ -5,6 +5,7 @@
 //! beyond [`VarSet`](crate::varset::VarSet) and the graph's list of edges.
 
 mod graphs;
+mod outside;
 mod risk;
 mod world;
 
@@ -12,4 +13,5 @@ pub use graphs::{
     all_antichains, all_graphs, components, is_chordal, is_connected, maximal_cliques,
     minimal_separators,
 };
+pub use outside::Met;
 pub use world::World;

@@ -54,12 +54,20 @@ pub fn certified_by_forest(
     graph: &MarginGraph,
     cells: &[CellId],
 ) -> Vec<CellId> {
+    let bounds = forest_bounds(joint, graph, cells);
+    let full = |(cell, bound): (&CellId, i64)| (bound == signed(joint.n(*cell))).then_some(*cell);
+    cells.iter().zip(bounds).filter_map(full).collect()
+}
+
+/// The largest L(i) that a spanning forest of two-way tables gives, for each of these cells.
+#[must_use]
+pub fn forest_bounds(joint: &JointTable, graph: &MarginGraph, cells: &[CellId]) -> Vec<i64> {
     let vertices: Vec<usize> = graph.vertices().iter().collect();
     let edges: Vec<(usize, usize)> = graph.edges().collect();
     // Counts of so many cells are held at once; the tables are counted anew for each batch.
     const COUNTS_AT_ONCE: usize = 1 << 24;
     let batch = (COUNTS_AT_ONCE / (vertices.len() + edges.len()).max(1)).max(1);
-    let mut certified = Vec::new();
+    let mut bounds = Vec::with_capacity(cells.len());
     for cells in cells.chunks(batch) {
         let counts = |margin: VarSet| -> Vec<i64> {
             let table = MarginTable::count(joint, margin);
@@ -76,7 +84,7 @@ pub fn certified_by_forest(
             edges.iter().map(|&(left, right)| (place(left), place(right))).collect();
         let records = signed(joint.records() as u64);
         let mut weights = vec![0i64; vertices.len() * vertices.len()];
-        for (position, &cell) in cells.iter().enumerate() {
+        for position in 0..cells.len() {
             weights.fill(-records);
             for (&(left, right), table) in ends.iter().zip(&two_way) {
                 let weight = table[position] - one_way[left][position] - one_way[right][position];
@@ -84,12 +92,10 @@ pub fn certified_by_forest(
                 weights[right * vertices.len() + left] = weight;
             }
             let all: i64 = one_way.iter().map(|table| table[position]).sum();
-            if all + maximum_spanning_tree(vertices.len(), &weights) == signed(joint.n(cell)) {
-                certified.push(cell);
-            }
+            bounds.push(all + maximum_spanning_tree(vertices.len(), &weights));
         }
     }
-    certified
+    bounds
 }
 
 /// Is there a proof that all records of this cell, which has no partner, are there? With a

@@ -2,15 +2,22 @@
 //!
 //! [`pair`] holds the paper's conditions for two records; [`screen`] answers for all
 //! records at once; [`Surroundings`] answers everything about one record;
+//! [`parting`] and [`screen_keys`] ask the same of a person's keys;
 //! [`disclosed`] finds the records whose cell the kept tables give away; [`swap`] is the
 //! exchange itself and its move on the table.
 
 pub mod disclosed;
+mod keys;
 pub mod pair;
+pub mod parting;
 mod screen;
 mod search;
 pub(crate) mod slices;
 pub mod swap;
 
+pub use keys::{
+    DetachingPartners, KeyPartners, KeyScreening, PartingPartners, Unpartable, screen_keys,
+    screen_keys_announced,
+};
 pub use screen::{Screening, screen, screen_announced};
 pub use search::{Choice, Diagonal, Surroundings, ThroughSeparator};

@@ -16,18 +16,22 @@
 //! separators or the open cells. What is ahead is weighed first, and refused rather than
 //! begun when nobody could wait for it.
 //!
+//! The same search answers for keys: there only differences in keys count as different, see
+//! [`screen_keys`](super::screen_keys).
+//!
 //! Way in: [`screen`]. Slow twin: [`crate::oracle::World::partners`].
 
 use rayon::prelude::*;
 
 use super::disclosed::certified_by_forest;
-use super::pair::is_swappable;
+use super::parting::can_part;
 use super::slices::Slices;
 use crate::diagnostic::{Code, Diagnostic, grouped};
 use crate::encode::{PackedCells, Signer};
 use crate::graph::{GeneratingClass, MarginGraph, Separator, Separators};
 use crate::hash::{Map, STATE};
 use crate::table::{CellId, Grouping, JointTable};
+use crate::varset::VarSet;
 
 /// For every cell: can its records be swapped, and do the tables give it away?
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -61,7 +65,7 @@ impl Screening {
 /// How much each way may cost before the next one takes over. The answer does not depend
 /// on it; tests set it so that each way has to do the whole work.
 #[derive(Debug, Clone, Copy)]
-struct Effort {
+pub(super) struct Effort {
     /// With how many cells of its slice a cell is compared at a glance.
     glance: usize,
     /// Over how many separators cells are only glanced at.
@@ -77,7 +81,7 @@ struct Effort {
 /// Minutes on one core, for some ten nanoseconds a comparison.
 const MOST_COMPARISONS: u64 = 20_000_000_000;
 
-const EFFORT: Effort = Effort {
+pub(super) const EFFORT: Effort = Effort {
     glance: 16,
     glanced_separators: 8,
     walk: 4,
@@ -121,30 +125,11 @@ fn screen_with(
     class: &GeneratingClass,
     separators: &Separators,
     effort: Effort,
-    mut announce: impl FnMut(u64),
+    announce: impl FnMut(u64),
 ) -> Result<Screening, Diagnostic> {
     let graph = class.margin_graph();
-    let list = separators.list();
-    let mut open = Open::all(joint.len());
-    for separator in list.iter().take(effort.glanced_separators) {
-        if open.cells.is_empty() {
-            break;
-        }
-        Slices::of(joint, separator).glance(&mut open, effort.glance);
-    }
-    let mut counted = 0;
-    while counted < list.len() && open.cells.len() > effort.pair_test * (list.len() - counted) {
-        weigh(counted, joint.len(), effort.comparisons)?;
-        Slices::of(joint, &list[counted]).settle(&mut open, effort);
-        counted += 1;
-    }
-    if (counted < list.len() || !separators.is_complete()) && !open.cells.is_empty() {
-        let ahead = weigh(open.cells.len(), joint.len(), effort.comparisons)?;
-        announce(ahead);
-        pair_test(joint.cells(), &graph, &mut open);
-    }
-
-    let swappable = open.swappable;
+    // With all variables as keys, to part them is to swap.
+    let swappable = settle_all(joint, &graph, separators, class.delta(), effort, announce)?;
     let frozen = (0..joint.len()).filter(|&cell| !swappable[cell]).map(CellId::at);
     let disclosed_is_exact = class.is_decomposable();
     let mut disclosed = vec![false; joint.len()];
@@ -158,6 +143,64 @@ fn screen_with(
         }
     }
     Ok(Screening { swappable, disclosed, disclosed_is_exact })
+}
+
+/// For every cell: has it a partner that differs from it in keys of two components of the
+/// graph without some minimal separator on which the two agree?
+pub(super) fn settle_all(
+    joint: &JointTable,
+    graph: &MarginGraph,
+    separators: &Separators,
+    keys: VarSet,
+    effort: Effort,
+    mut announce: impl FnMut(u64),
+) -> Result<Vec<bool>, Diagnostic> {
+    // A separator with keys on one side only parts none.
+    let list: Vec<Sides<'_>> = separators
+        .list()
+        .iter()
+        .map(|separator| Sides::of(separator, keys, graph.vertices()))
+        .filter(|sides| sides.sides.len() >= 2)
+        .collect();
+    let mut open = Open::all(joint.len());
+    for sides in list.iter().take(effort.glanced_separators) {
+        if open.cells.is_empty() {
+            break;
+        }
+        Slices::on(joint, sides.separator, &sides.sides).glance(&mut open, effort.glance);
+    }
+    let mut counted = 0;
+    while counted < list.len() && open.cells.len() > effort.pair_test * (list.len() - counted) {
+        weigh(counted, joint.len(), effort.comparisons)?;
+        let sides = &list[counted];
+        Slices::on(joint, sides.separator, &sides.sides).settle(sides, &mut open, effort);
+        counted += 1;
+    }
+    if (counted < list.len() || !separators.is_complete()) && !open.cells.is_empty() {
+        let ahead = weigh(open.cells.len(), joint.len(), effort.comparisons)?;
+        announce(ahead);
+        pair_test(joint.cells(), graph, keys, &mut open);
+    }
+    Ok(open.swappable)
+}
+
+/// A separator, and the keys on each side of it.
+struct Sides<'a> {
+    separator: &'a Separator,
+    /// The keys in each component that holds any.
+    sides: Vec<VarSet>,
+    /// Do the keys with S tell any two cells apart?
+    tell_apart: bool,
+}
+
+impl<'a> Sides<'a> {
+    fn of(separator: &'a Separator, keys: VarSet, everything: VarSet) -> Self {
+        let mut sides: Vec<VarSet> =
+            separator.components.iter().map(|component| *component & keys).collect();
+        sides.retain(|side| !side.is_empty());
+        let tell_apart = everything.is_subset(&(separator.variables | keys));
+        Self { separator, sides, tell_apart }
+    }
 }
 
 /// The number of comparisons of so many cells or separators with all cells, if it is not
@@ -217,17 +260,16 @@ impl Slices<'_> {
     }
 
     /// Decides for every open cell whether this separator gives it a partner.
-    fn settle(&self, open: &mut Open, effort: Effort) {
+    fn settle(&self, sides: &Sides<'_>, open: &mut Open, effort: Effort) {
         let mut open_in = vec![0usize; self.len()];
         for &cell in &open.cells {
             open_in[self.slice_of(cell as usize)] += 1;
         }
-        let walks =
-            |slice: usize| open_in[slice] <= effort.walk * self.separator().components.len();
+        let walks = |slice: usize| open_in[slice] <= effort.walk * sides.sides.len();
         let mut partners: Map<u32, bool> = Map::with_hasher(STATE);
         for (slice, &open) in open_in.iter().enumerate() {
             if open > 0 && !walks(slice) {
-                self.count_slice(slice, &mut partners);
+                self.count_slice(slice, sides, &mut partners);
             }
         }
         open.settle(|cell| {
@@ -241,42 +283,51 @@ impl Slices<'_> {
     }
 
     /// cnt_S(i) > 0 for every cell of a slice, by counting.
-    fn count_slice(&self, slice: usize, partners: &mut Map<u32, bool>) {
+    fn count_slice(&self, slice: usize, sides: &Sides<'_>, partners: &mut Map<u32, bool>) {
         let members = self.slice(slice);
-        let counts = partner_counts(self.joint(), members, self.separator());
+        let counts = partner_counts(self.joint(), members, sides);
         partners.extend(members.iter().copied().zip(counts.into_iter().map(|count| count > 0)));
     }
 }
 
-/// cnt_S(i) = n_S − Σ_c n_{V∖γc} + (m−1)·n for the members of one slice of S: how many of
-/// its records differ from i in two components or more.
-fn partner_counts(joint: &JointTable, members: &[u32], separator: &Separator) -> Vec<i64> {
+/// cnt_S^K(i) = n_S − Σ_c n_{S∪(K∖γc)} + (m−1)·n_{S∪K} for the members of one slice of S: how
+/// many of its records differ from i in keys on two sides or more. The members agree on S, so
+/// the keys alone tell them apart.
+fn partner_counts(joint: &JointTable, members: &[u32], sides: &Sides<'_>) -> Vec<i64> {
     let count = |member: u32| i64::from(joint.counts()[member as usize]);
     let mut slice = PackedCells::new(joint.cells().layout().clone());
     for &member in members {
         slice.push(joint.cells().get(member as usize));
     }
     let all: i64 = members.iter().map(|&member| count(member)).sum();
-    let components = &separator.components;
-    let cells_alone = i64::try_from(components.len()).expect("there are few components") - 1;
-    let mut partners: Vec<i64> =
-        members.iter().map(|&member| all + cells_alone * count(member)).collect();
-    let everything = components.iter().fold(separator.variables, |all, component| all | *component);
-    for component in components {
-        let grouping = Grouping::of(&slice, everything - *component);
+    let mut partners = vec![all; members.len()];
+    let mut add = |agree: VarSet, times: i64| {
+        let grouping = Grouping::of(&slice, agree);
         let mut sums = vec![0i64; grouping.groups()];
         for (&group, &member) in grouping.group_of().iter().zip(members) {
             sums[group as usize] += count(member);
         }
         for (partners, &group) in partners.iter_mut().zip(grouping.group_of()) {
-            *partners -= sums[group as usize];
+            *partners += times * sums[group as usize];
         }
+    };
+    let keys = sides.sides.iter().fold(VarSet::EMPTY, |all, side| all | *side);
+    for side in &sides.sides {
+        add(keys - *side, -1);
+    }
+    let others = i64::try_from(sides.sides.len()).expect("there are few sides") - 1;
+    if sides.tell_apart {
+        for (partners, &member) in partners.iter_mut().zip(members) {
+            *partners += others * count(member);
+        }
+    } else {
+        add(keys, others);
     }
     partners
 }
 
-/// Theorem 1 against every cell.
-fn pair_test(cells: &PackedCells, graph: &MarginGraph, open: &mut Open) {
+/// The theorem for keys, which is Theorem 1 when all variables are keys, against every cell.
+fn pair_test(cells: &PackedCells, graph: &MarginGraph, keys: VarSet, open: &mut Open) {
     let signer = Signer::of(cells.layout());
     let found: Vec<bool> = open
         .cells
@@ -285,7 +336,7 @@ fn pair_test(cells: &PackedCells, graph: &MarginGraph, open: &mut Open) {
             || Remembered::new(&signer),
             |remembered, &cell| {
                 let own = cells.get(cell as usize);
-                cells.iter().any(|other| remembered.are_swappable(graph, own, other))
+                cells.iter().any(|other| remembered.can_part(graph, keys, own, other))
             },
         )
         .collect();
@@ -293,7 +344,7 @@ fn pair_test(cells: &PackedCells, graph: &MarginGraph, open: &mut Open) {
     open.settle(|_| found.next().expect("every open cell was tested"));
 }
 
-/// The last answers of Theorem 1, each in the one slot its set of differences falls into.
+/// The last answers of the theorem, each in the one slot its set of differences falls into.
 /// Few variables differ in few ways, so that most answers are found; with many variables
 /// nearly every pair differs in a way of its own, and a slot is overwritten.
 struct Remembered<'a> {
@@ -308,7 +359,7 @@ impl<'a> Remembered<'a> {
 
     fn new(signer: &'a Signer) -> Self {
         let slots = 1 << Self::SLOT_BITS;
-        // Two equal cells have the signature 0, and are not swappable: true of every slot.
+        // Two equal cells have the signature 0, and nothing to part: true of every slot.
         Self {
             signer,
             signature: vec![0; signer.words()],
@@ -317,7 +368,7 @@ impl<'a> Remembered<'a> {
         }
     }
 
-    fn are_swappable(&mut self, graph: &MarginGraph, left: &[u64], right: &[u64]) -> bool {
+    fn can_part(&mut self, graph: &MarginGraph, keys: VarSet, left: &[u64], right: &[u64]) -> bool {
         let mut hash = 0u64;
         for (word, (&left, &right)) in left.iter().zip(right).enumerate() {
             let bits = self.signer.word(word, left, right);
@@ -329,7 +380,7 @@ impl<'a> Remembered<'a> {
         let known = &mut self.signatures[slot * words..][..words];
         if *known != self.signature[..] {
             known.copy_from_slice(&self.signature);
-            self.answers[slot] = is_swappable(graph, self.signer.variables(&self.signature));
+            self.answers[slot] = can_part(graph, self.signer.variables(&self.signature), keys);
         }
         self.answers[slot]
     }
@@ -340,7 +391,8 @@ mod tests {
     use super::*;
     use crate::graph::minimal_separators;
     use crate::oracle::World;
-    use crate::varset::VarSet;
+    use crate::partner::Unpartable;
+    use crate::partner::keys::screen_keys_with;
 
     use proptest::prelude::*;
 
@@ -388,6 +440,83 @@ mod tests {
                 }
             }
         }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(1000))]
+
+        #[test]
+        fn law_key_screening_by_definition(
+            variables in 1usize..6,
+            tables in proptest::collection::vec(proptest::collection::btree_set(0usize..5, 1..4), 0..6),
+            records in proptest::collection::vec(proptest::collection::vec(0u32..3, 5), 1..14),
+            keys in proptest::collection::btree_set(0usize..5, 0..6),
+        ) {
+            let delta = VarSet::first(variables);
+            let keys = keys.into_iter().collect::<VarSet>() & delta;
+            let tables: Vec<VarSet> = tables
+                .into_iter()
+                .map(|table| table.into_iter().collect::<VarSet>() & delta)
+                .filter(|table| !table.is_empty())
+                .collect();
+            let world = World {
+                levels: vec![3; variables],
+                records: records.into_iter().map(|record| record[..variables].to_vec()).collect(),
+            };
+            let class = GeneratingClass::new(delta, tables.iter().copied());
+            let joint = crate::table::Located::count(&world.packed());
+            let published = tables.iter().any(|table| keys.is_subset(table));
+            for (effort, limit) in WAYS {
+                let separators = minimal_separators(&class.margin_graph(), limit);
+                let found =
+                    screen_keys_with(&joint, &class, &separators, keys, effort, |_| {}).unwrap();
+                for record in 0..world.records.len() {
+                    let cell = joint.cell_of(crate::encode::RecordId::at(record));
+                    let partners = world.parting_partners(record, &tables, keys);
+                    prop_assert_eq!(found.is_partable(cell), !partners.is_empty());
+                    match found.why_not(cell) {
+                        None => prop_assert!(found.is_partable(cell) && !published),
+                        Some(Unpartable::Published(table)) => {
+                            prop_assert!(published && keys.is_subset(&table));
+                            prop_assert!(class.margins().contains(&table));
+                            let own = &world.records[record];
+                            let same = |other: &&Vec<u32>| keys.iter().all(|key| own[key] == other[key]);
+                            prop_assert_eq!(found.proved(cell), world.records.iter().filter(same).count() as u64);
+                        }
+                        Some(Unpartable::Proved(people)) => {
+                            prop_assert!(!published && people == found.proved(cell) && people > 0);
+                        }
+                        Some(Unpartable::NoPartner) => {
+                            prop_assert!(!published && found.proved(cell) == 0);
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// A key combination that only the count finds: the cells in front differ from it in one
+    /// key, or in no key at all.
+    #[test]
+    fn witness_keys_beyond_the_glance() {
+        // Keys 0 and 1 in a graph without an edge; 2 is no key.
+        let mut records: Vec<Vec<u32>> = (0..20).map(|code| vec![0, 0, code]).collect();
+        records.extend((0..20).map(|code| vec![1, 0, code]));
+        let class = GeneratingClass::new(VarSet::first(3), []);
+        let separators = minimal_separators(&class.margin_graph(), usize::MAX);
+        let keys = VarSet::from([0, 1]);
+        let partable = |records: &Vec<Vec<u32>>| {
+            let joint = JointTable::count(
+                &World { levels: vec![2, 2, 20], records: records.clone() }.packed(),
+            );
+            assert!(screen(&joint, &class, &separators).unwrap().is_swappable(CellId::at(0)));
+            let found =
+                screen_keys_with(&joint, &class, &separators, keys, EFFORT, |_| {}).unwrap();
+            (0..joint.len()).filter(|&cell| found.is_partable(CellId::at(cell))).count()
+        };
+        assert_eq!(partable(&records), 0);
+        records.push(vec![1, 1, 0]);
+        assert_eq!(partable(&records), 21, "the last one parts the keys of the first twenty");
     }
 
     /// A record that only the count finds: sixteen cells that differ from it on one side

@@ -1,16 +1,17 @@
 //! The cells of a file, sorted into the slices of one separator.
 //!
 //! A slice holds the cells that agree on S. Every partner through S of a cell stands in the
-//! cell's own slice, so this is the index that keeps a search from comparing all pairs.
+//! cell's own slice, so this is the index that keeps a search from comparing all pairs. Where
+//! only some variables count as different, so do only these parts of the components.
 
 use crate::encode::Mask;
 use crate::graph::Separator;
 use crate::table::{Grouping, JointTable};
+use crate::varset::VarSet;
 
 /// The slices of a separator.
 pub(crate) struct Slices<'a> {
     joint: &'a JointTable,
-    separator: &'a Separator,
     masks: Vec<Mask>,
     slice_of: Vec<u32>,
     members: Vec<u32>,
@@ -19,14 +20,19 @@ pub(crate) struct Slices<'a> {
 
 impl<'a> Slices<'a> {
     /// Sorts all cells once.
-    pub(crate) fn of(joint: &'a JointTable, separator: &'a Separator) -> Self {
+    pub(crate) fn of(joint: &'a JointTable, separator: &Separator) -> Self {
+        Self::on(joint, separator, &separator.components)
+    }
+
+    /// Sorts all cells once; cells differ where they differ on these parts of the
+    /// separator's components.
+    pub(crate) fn on(joint: &'a JointTable, separator: &Separator, sides: &[VarSet]) -> Self {
         let layout = joint.cells().layout();
         let grouping = Grouping::of(joint.cells(), separator.variables);
         let (members, starts) = grouping.sorted();
         Self {
             joint,
-            separator,
-            masks: separator.components.iter().map(|part| layout.mask(*part)).collect(),
+            masks: sides.iter().map(|side| layout.mask(*side)).collect(),
             slice_of: grouping.into_group_of(),
             members,
             starts,
@@ -35,10 +41,6 @@ impl<'a> Slices<'a> {
 
     pub(crate) fn joint(&self) -> &'a JointTable {
         self.joint
-    }
-
-    pub(crate) fn separator(&self) -> &'a Separator {
-        self.separator
     }
 
     /// How many slices there are.
@@ -56,7 +58,7 @@ impl<'a> Slices<'a> {
         &self.members[self.starts[number]..self.starts[number + 1]]
     }
 
-    /// Do two cells of one slice differ in two components?
+    /// Do two cells of one slice differ on two sides?
     pub(crate) fn are_diagonal(&self, left: &[u64], right: &[u64]) -> bool {
         self.masks.iter().filter(|mask| mask.parts(left, right)).nth(1).is_some()
     }

@@ -11,7 +11,10 @@
 //! | [`recount`], [`certify`] | is every kept table the same, cell by cell? |
 //! | [`changes`], [`link_by_id`] | how many records and fields are different? |
 //! | [`compare_pairs`], [`compare_triples`], [`compare_tables`] | how far are the other tables from what they were? |
+//! | [`learned`], [`worst_case`] | what does an intruder who knows the keys learn? |
 //! | [`claims`] | how many records would an intruder who knows the keys find? |
+//! | [`new_pairs`] | which two values occur together that never did? |
+//! | [`judge`] | may the file be released? |
 //! | [`undominated`], [`choose`] | which of several plans to take? |
 //!
 //! Way in: [`verify`]. What decides equality is whole numbers. Distances are floating-point
@@ -21,6 +24,9 @@
 mod change;
 mod claims;
 mod frontier;
+mod gate;
+mod learned;
+mod new_pairs;
 mod pooled;
 mod recount;
 mod utility;
@@ -28,6 +34,11 @@ mod utility;
 pub use change::{Changes, File, Link, LinkError, changes, link_by_id};
 pub use claims::{Claims, Exposure, claims};
 pub use frontier::{Criterion, Standing, choose, undominated};
+pub use gate::{Answer, Findings, Reason, Thresholds, Verdict, judge};
+pub use learned::{
+    AtRisk, Fate, Learned, Outcome, Scenario, Share, Values, WorstCase, learned, worst_case,
+};
+pub use new_pairs::{NewCells, NewPair, NewPairs, new_pairs};
 pub use pooled::Pooled;
 pub use recount::{Certified, TableCheck, certify, recount};
 pub use utility::{
@@ -44,6 +55,8 @@ pub struct Checks<'a> {
     pub tables: &'a [VarSet],
     /// The variables an intruder may know; empty when no risk is asked for.
     pub keys: VarSet,
+    /// The intruders to look at, each with what they know and whose records are at risk.
+    pub scenarios: &'a [Scenario<'a>],
     /// Which record became which, if that is known.
     pub link: Option<&'a Link>,
     /// The variables whose two-way tables are compared.
@@ -74,6 +87,16 @@ pub struct Verification {
     pub changes: Option<Changes>,
     /// What an intruder finds; `None` without keys.
     pub claims: Option<Claims>,
+    /// How many records of the first file the second one no longer has, counted with
+    /// repetition: 0 exactly when the files hold the same records, in any order, or the
+    /// second one has more.
+    pub replaced: u64,
+    /// What each intruder learns, in the order of the scenarios.
+    pub learned: Vec<Learned>,
+    /// The worst of all scenarios for every person; `None` without a scenario.
+    pub worst_case: Option<WorstCase>,
+    /// Two-way combinations of the compared variables that only the second file has.
+    pub new_pairs: NewPairs,
     /// Every two-way table of the compared variables.
     pub two_way: Vec<TwoWay>,
     /// The two-way tables that no kept table implies, summed up.
@@ -111,6 +134,10 @@ pub fn verify(before: &Records, after: &Records, checks: &Checks<'_>) -> Verific
             )
         },
     );
+    let (learned, new_pairs) = rayon::join(
+        || checks.scenarios.iter().map(|scenario| learned(&pooled, scenario)).collect::<Vec<_>>(),
+        || new_pairs(&pooled, &two_way),
+    );
     let three_way_others = (checks.triples == Triples::Compared)
         .then(|| compare_triples(&pooled, checks.compared, checks.tables));
     Verification {
@@ -119,6 +146,10 @@ pub fn verify(before: &Records, after: &Records, checks: &Checks<'_>) -> Verific
         tables,
         changes,
         claims,
+        replaced: pooled.replaced(),
+        worst_case: worst_case(&learned),
+        learned,
+        new_pairs,
         two_way_others: Distances::of_pairs(&two_way),
         two_way,
         three_way_others,

@@ -100,6 +100,35 @@ impl Pooled {
         &self.after
     }
 
+    /// The list: the records of the first file, then those of the second that differ from the
+    /// one at the same place.
+    pub(super) fn cells(&self) -> &PackedCells {
+        &self.cells
+    }
+
+    /// How many records of the first file the second one no longer has, counted with
+    /// repetition. Order plays no part.
+    ///
+    /// Law: `replaced-by-definition`.
+    #[must_use]
+    pub fn replaced(&self) -> u64 {
+        // A record that is in both files takes nothing away.
+        let mut cells = PackedCells::new(self.cells.layout().clone());
+        let mut signs: Vec<i64> = Vec::new();
+        for (cell, &[before, after]) in self.cells.iter().zip(&self.weights) {
+            if before != after {
+                cells.push(cell);
+                signs.push(i64::from(before) - i64::from(after));
+            }
+        }
+        let grouping = Grouping::of_whole(&cells);
+        let mut missing = vec![0i64; grouping.groups()];
+        for (&group, sign) in grouping.group_of().iter().zip(signs) {
+            missing[group as usize] += sign;
+        }
+        missing.iter().map(|&missing| u64::try_from(missing).unwrap_or(0)).sum()
+    }
+
     /// The table of one margin.
     pub(super) fn table(&self, margin: VarSet) -> Table {
         match self.array_size(margin, self.largest_array()) {

@@ -19,8 +19,8 @@
 
 use rayon::prelude::*;
 
-use super::Pooled;
 use super::pooled::PairCell;
+use super::{NewCells, Pooled};
 use crate::varset::VarSet;
 
 /// One two-way table, in two files.
@@ -34,6 +34,8 @@ pub struct TwoWay {
     ///
     /// Law: `pairs-inside-a-kept-table-are-exact`.
     pub changed: usize,
+    /// Combinations that only the second file has, and its records that have one.
+    pub new: NewCells,
     /// ½Σ|f/n − g/m|: 0 is the same, 1 is nothing in common.
     pub total_variation: f64,
     /// √(½Σ(√(f/n) − √(g/m))²), between 0 and 1 too.
@@ -103,6 +105,7 @@ pub fn compare_pairs(pooled: &Pooled, variables: VarSet, kept: &[VarSet]) -> Vec
             pair,
             kept: kept.iter().any(|table| margin.is_subset(table)),
             changed: distance.changed,
+            new: NewCells::of(&table.counts),
             total_variation: distance.total_variation,
             hellinger: distance.hellinger,
             cramers_v_before: association(0),

@@ -11,7 +11,8 @@ use marginswap_core::diagnostic::{Code, Diagnostic};
 use marginswap_core::random::Seed;
 use marginswap_io::{Overwrite, Secrecy, check_target, write_atomic};
 
-use crate::project::{Draft, DraftColumn, FILE_NAME};
+use crate::init::usual;
+use crate::project::{Draft, DraftColumn, FILE_NAME, Keep, Project};
 
 pub use town::survey;
 
@@ -80,17 +81,15 @@ pub fn project_file(records: usize) -> String {
         levels: Some(levels.unwrap_or(records)),
         looks_like_id: levels.is_none(),
     });
-    let draft = Draft {
-        data: DATA_NAME.to_owned(),
-        delimiter: None,
-        out: "released.csv".to_owned(),
-        records,
-        columns: columns.collect(),
-        id: Some("person".to_owned()),
-        ignore: vec![],
-        tables: texts(&TABLES),
-        keys: texts(&KEYS),
-        rules: texts(&RULES),
+    let mut project = Project {
+        data: Some(DATA_NAME.into()),
+        keep: Keep { tables: texts(&TABLES), ..Keep::default() },
+        ..Project::default()
     };
+    project.columns.id = Some("person".to_owned());
+    project.risk.keys = texts(&KEYS);
+    project.swap.rules = RULES.iter().map(|rule| rule.parse().expect("it is a rule")).collect();
+    project.release.out = Some("released.csv".into());
+    let draft = Draft { project: usual(project), records, columns: columns.collect() };
     draft.text()
 }

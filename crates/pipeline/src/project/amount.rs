@@ -8,9 +8,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use serde::{Deserialize, Deserializer};
-
-use super::text::{BadValue, Written, written};
+use super::text::{BadValue, Written};
 
 /// A number of records, said outright or as a share.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -110,12 +108,6 @@ impl Written for Amount {
 
     fn from_number(number: u64) -> Option<Self> {
         Some(Self::Records(number))
-    }
-}
-
-impl<'de> Deserialize<'de> for Amount {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        written(deserializer)
     }
 }
 

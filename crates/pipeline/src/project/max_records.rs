@@ -6,15 +6,17 @@ use std::fmt;
 use std::str::FromStr;
 
 use marginswap_core::moves::MOST_RECORDS;
-use serde::{Deserialize, Deserializer};
 
-use super::text::{BadValue, Written, written};
+use super::text::{BadValue, Written};
 
 /// From 2 to [`MOST_RECORDS`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MaxRecords(usize);
 
 impl MaxRecords {
+    /// The smallest swap beyond pairs.
+    pub const FOUR: Self = Self(4);
+
     /// The number.
     #[must_use]
     pub fn get(self) -> usize {
@@ -47,12 +49,6 @@ impl Written for MaxRecords {
 
     fn from_number(number: u64) -> Option<Self> {
         usize::try_from(number).ok().filter(|n| (2..=MOST_RECORDS).contains(n)).map(Self)
-    }
-}
-
-impl<'de> Deserialize<'de> for MaxRecords {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        written(deserializer)
     }
 }
 

@@ -1,14 +1,14 @@
 //! Everything a run needs, as the project file `marginswap.toml` and the flags say it.
 //!
-//! A [`Project`] holds one field for each entry of the file. The file is read by
-//! [`Project::load`], the flags are a `Project` too, and [`Project::merge`] lets them win.
-//! Names and values are not looked up here: what they are in a data file is decided where
-//! that file is open.
+//! A [`Project`] has one field for each row of the table of [`settings`](crate::settings). The
+//! file is read by [`ProjectFile::load`], the flags are a `Project` too, and
+//! [`Project::merge`] lets them win. Names and values are not looked up here: what they are in
+//! a data file is decided where that file is open.
 //!
 //! Trap: an empty list is the same as a missing one. A flag can replace a list of the file,
 //! not empty it.
 //!
-//! Way in: [`Project::load`], [`Project::find`]. Every entry: `docs/project-file.md`.
+//! Way in: [`ProjectFile::load`], [`ProjectFile::find`]. Every entry: `docs/settings.md`.
 
 mod amount;
 mod draft;
@@ -23,29 +23,28 @@ mod trs;
 use std::collections::BTreeMap;
 use std::num::NonZeroU16;
 use std::path::PathBuf;
-use std::str::FromStr;
 
 use marginswap_io::Delimiter;
-use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 pub use amount::{Amount, Share};
 pub use draft::{Draft, DraftColumn};
 pub use max_records::MaxRecords;
 pub use model::{Fraction, ModelChoice, PeopleCount, ScoreBy, SearchBy, SelectBy};
-pub use read::FILE_NAME;
+pub use read::{FILE_NAME, ProjectFile};
 pub use risky::{Pairing, Risky};
 pub use rule::{Rule, Term};
+pub use text::{BadValue, Written};
 pub use trs::Trs;
 
+use crate::settings::{self, Kind, SETTINGS, Setting, Topic};
+
 /// Everything a run needs.
-#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields, default)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Project {
     /// The data file.
     pub data: Option<PathBuf>,
     /// What parts its fields; without it the header line decides.
-    #[serde(deserialize_with = "text::delimiter")]
     pub delimiter: Option<Delimiter>,
     /// What each column is.
     pub columns: Columns,
@@ -64,8 +63,7 @@ pub struct Project {
 }
 
 /// `[columns]`: what each column is.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields, default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Columns {
     /// Columns whose values may be exchanged; the others stay. None named: all of them.
     pub vars: Vec<String>,
@@ -78,17 +76,16 @@ pub struct Columns {
 }
 
 /// `[keep]`: the tables that must not change.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields, default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Keep {
     /// Formulas of one or more tables each.
-    #[serde(deserialize_with = "text::tables")]
     pub tables: Vec<String>,
+    /// How many minimal separators are listed at most.
+    pub max_separators: Option<u32>,
 }
 
 /// `[risk]`: who is to be protected.
-#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields, default)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Risk {
     /// The columns that an intruder may know.
     pub keys: Vec<String>,
@@ -101,7 +98,6 @@ pub struct Risk {
     /// Which model of the keys is fitted.
     pub model: Option<ModelChoice>,
     /// The decomposable model that a search begins with.
-    #[serde(deserialize_with = "text::tables")]
     pub start: Vec<String>,
     /// What a parameter costs in the search.
     pub criterion: Option<ScoreBy>,
@@ -119,61 +115,14 @@ impl Risk {
         let by_fit = self.select == Some(SelectBy::Fit);
         self.criterion.unwrap_or(if by_fit { ScoreBy::Aic } else { ScoreBy::Bic })
     }
-
-    /// What decides the risk model, as one JSON object.
-    fn model_parameters(&self) -> Value {
-        json!({
-            "criterion": self.criterion().to_string(),
-            "fraction": self.fraction.map(|fraction| fraction.to_string()),
-            "model": self.model.clone().unwrap_or_default().to_string(),
-            "population": self.population.map(|people| people.0),
-            "search": self.search.unwrap_or_default().to_string(),
-            "select": self.select.unwrap_or_default().to_string(),
-            "start": self.start,
-        })
-    }
-
-    /// The risk model that [`Risk::model_parameters`] came from; none at all for null.
-    fn from_model_parameters(model: &Value) -> Option<Self> {
-        fn read<T: FromStr>(value: &Value) -> Option<Option<T>> {
-            match value {
-                Value::Null => Some(None),
-                value => value.as_str()?.parse().ok().map(Some),
-            }
-        }
-        if model.is_null() {
-            return Some(Self::default());
-        }
-        let start = model["start"].as_array()?.iter();
-        let given: Option<ModelChoice> = read(&model["model"])?;
-        let told = Self {
-            population: model["population"].as_u64().map(PeopleCount),
-            fraction: read(&model["fraction"])?,
-            model: given,
-            start: start.map(|table| Some(table.as_str()?.to_owned())).collect::<Option<_>>()?,
-            criterion: read(&model["criterion"])?,
-            search: read(&model["search"])?,
-            select: read(&model["select"])?,
-            ..Self::default()
-        };
-        // A model that is given is not searched, whatever stands there for the search.
-        let is_searched = told.model == Some(ModelChoice::Auto);
-        Some(if is_searched {
-            told
-        } else {
-            Self { start: vec![], criterion: None, search: None, select: None, ..told }
-        })
-    }
 }
 
 /// `[swap]`: how records are swapped.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields, default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Swapping {
     /// Groups of columns that only travel together.
     pub linked: Vec<Vec<String>>,
     /// Columns on which partners agree: the first list that gives a partner counts.
-    #[serde(rename = "match")]
     pub matched: Vec<Vec<String>>,
     /// Columns on which partners always agree.
     pub strata: Vec<String>,
@@ -194,8 +143,7 @@ pub struct Swapping {
 }
 
 /// `[release]`: what is written.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields, default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Release {
     /// The released file.
     pub out: Option<PathBuf>,
@@ -208,15 +156,13 @@ pub struct Release {
 }
 
 /// `[report]`: what is told about a release.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields, default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Reports {
     /// The page for those who decide.
     pub internal: Option<PathBuf>,
     /// The page for everybody.
     pub external: Option<PathBuf>,
     /// Tables that are not kept and looked at all the same.
-    #[serde(deserialize_with = "text::tables")]
     pub watch: Vec<String>,
 }
 
@@ -224,62 +170,15 @@ impl Project {
     /// This project with the entries that the flags give in place of its own. A list
     /// replaces a list; a variable's weight replaces that variable's weight.
     #[must_use]
-    pub fn merge(self, flags: Self) -> Self {
-        let mut weights = self.swap.weights;
-        weights.extend(flags.swap.weights);
-        Self {
-            data: flags.data.or(self.data),
-            delimiter: flags.delimiter.or(self.delimiter),
-            columns: Columns {
-                vars: list(self.columns.vars, flags.columns.vars),
-                stay: list(self.columns.stay, flags.columns.stay),
-                ignore: list(self.columns.ignore, flags.columns.ignore),
-                id: flags.columns.id.or(self.columns.id),
-            },
-            keep: Keep { tables: list(self.keep.tables, flags.keep.tables) },
-            risk: Risk {
-                keys: list(self.risk.keys, flags.risk.keys),
-                risky: flags.risk.risky.or(self.risk.risky),
-                // Two ways to say one thing: whichever a flag says takes the place of both.
-                population: flags
-                    .risk
-                    .population
-                    .or(self.risk.population.filter(|_| flags.risk.fraction.is_none())),
-                fraction: flags
-                    .risk
-                    .fraction
-                    .or(self.risk.fraction.filter(|_| flags.risk.population.is_none())),
-                model: flags.risk.model.or(self.risk.model),
-                start: list(self.risk.start, flags.risk.start),
-                criterion: flags.risk.criterion.or(self.risk.criterion),
-                search: flags.risk.search.or(self.risk.search),
-                select: flags.risk.select.or(self.risk.select),
-            },
-            swap: Swapping {
-                linked: list(self.swap.linked, flags.swap.linked),
-                matched: list(self.swap.matched, flags.swap.matched),
-                strata: list(self.swap.strata, flags.swap.strata),
-                weight: flags.swap.weight.or(self.swap.weight),
-                rules: list(self.swap.rules, flags.swap.rules),
-                budget: flags.swap.budget.or(self.swap.budget),
-                rate: flags.swap.rate.or(self.swap.rate),
-                pairing: flags.swap.pairing.or(self.swap.pairing),
-                max_records: flags.swap.max_records.or(self.swap.max_records),
-                weights,
-            },
-            release: Release {
-                out: flags.release.out.or(self.release.out),
-                plan: flags.release.plan.or(self.release.plan),
-                shuffle: flags.release.shuffle.or(self.release.shuffle),
-                drop: list(self.release.drop, flags.release.drop),
-            },
-            report: Reports {
-                internal: flags.report.internal.or(self.report.internal),
-                external: flags.report.external.or(self.report.external),
-                watch: list(self.report.watch, flags.report.watch),
-            },
-            trs: flags.trs.or(self.trs),
+    pub fn merge(mut self, flags: Self) -> Self {
+        // Two ways to say one thing: the one that a flag gives takes the place of both.
+        if flags.risk.population.is_some() || flags.risk.fraction.is_some() {
+            (self.risk.population, self.risk.fraction) = (None, None);
         }
+        for setting in SETTINGS {
+            setting.lay(&mut self, &flags);
+        }
+        self
     }
 
     /// This project with the entries that `[trs]` stands for. An entry that is given
@@ -310,6 +209,13 @@ impl Project {
         self.swap.max_records.unwrap_or_default()
     }
 
+    /// How many minimal separators are listed at most, said or not.
+    #[must_use]
+    pub fn max_separators(&self) -> usize {
+        const USUAL: u32 = 100_000;
+        self.keep.max_separators.unwrap_or(USUAL) as usize
+    }
+
     /// What it costs to disturb a variable.
     #[must_use]
     pub fn weight_of(&self, variable: &str) -> NonZeroU16 {
@@ -320,116 +226,93 @@ impl Project {
     /// the same parameters make the same plan for the same data and seed. An entry that
     /// says what would be done anyway makes no difference.
     ///
-    /// Trap: of `records:FILE` only the word `records` stands here. What the file names is
-    /// an input like the data, and a path says nothing about it.
+    /// Trap: of `records:FILE` only the word `records` is here. What the file names is an
+    /// input like the data, and a path says nothing about it.
     #[must_use]
     pub fn parameters(&self) -> Value {
-        let project = self.clone().expanded();
-        let (columns, swap) = (&project.columns, &project.swap);
-        let risky = match project.risky() {
-            Risky::Records(_) => "records".to_owned(),
-            risky => risky.to_string(),
-        };
+        let project = self.clone().expanded().with_defaults();
+        let mut parameters: BTreeMap<&str, Value> = BTreeMap::new();
+        for setting in SETTINGS.iter().filter(|setting| setting.decides) {
+            if setting.topic != Topic::Model {
+                parameters.insert(setting.name, parameter(setting, &project));
+            }
+        }
+        if let Risky::Records(_) = project.risky() {
+            parameters.insert("risky", "records".into());
+        }
         // Only a choice by the model depends on what the model is told.
         let model = match project.risky() {
-            Risky::Top(_) | Risky::Probability(_) => project.risk.model_parameters(),
+            Risky::Top(_) | Risky::Probability(_) => {
+                let told = SETTINGS.iter().filter(|setting| setting.topic == Topic::Model);
+                told.map(|told| (told.name.to_owned(), parameter(told, &project))).collect()
+            }
             _ => Value::Null,
         };
-        let weights: BTreeMap<&String, u16> = swap
-            .weights
-            .iter()
-            .filter(|(_, weight)| weight.get() != 1)
-            .map(|(name, weight)| (name, weight.get()))
-            .collect();
-        // In rising order, so that it does not matter how a map keeps its keys.
-        let mut parameters = json!({
-            "id": columns.id,
-            "ignore": columns.ignore,
-            "keys": project.risk.keys,
-            "linked": swap.linked,
-            "match": swap.matched,
-            "budget": swap.budget.map(|amount| amount.to_string()),
-            "pairing": project.pairing().to_string(),
-            "rate": swap.rate.map(|amount| amount.to_string()),
-            "risk_model": model,
-            "risky": risky,
-            "rules": swap.rules.iter().map(rule_parameters).collect::<Vec<_>>(),
-            "stay": columns.stay,
-            "strata": swap.strata,
-            "tables": project.keep.tables,
-            "vars": columns.vars,
-            "weight": swap.weight,
-            "weights": weights,
-        });
+        parameters.insert("risk_model", model);
         // Plans of pairs are those of the versions that knew nothing else.
-        if project.max_records() != MaxRecords::default() {
-            parameters["max_records"] = project.max_records().get().into();
+        if project.max_records() == MaxRecords::default() {
+            parameters.remove("max_records");
         }
-        parameters
+        json!(parameters)
     }
-}
 
-impl Project {
+    /// This project with what holds where nothing is said, as far as that is one value.
+    #[must_use]
+    pub fn with_defaults(mut self) -> Self {
+        let (risk, swap) = (&mut self.risk, &mut self.swap);
+        risk.criterion = Some(risk.criterion());
+        risk.risky.get_or_insert_default();
+        risk.model.get_or_insert_default();
+        risk.search.get_or_insert_default();
+        risk.select.get_or_insert_default();
+        swap.pairing.get_or_insert_default();
+        swap.max_records.get_or_insert_default();
+        swap.weights.retain(|_, weight| weight.get() != 1);
+        self
+    }
+
     /// The project that [`Project::parameters`] came from, as far as they say it; `None`
     /// when these are no parameters of a project.
     #[must_use]
     pub fn from_parameters(parameters: &Value) -> Option<Self> {
-        let names = |value: &Value| -> Option<Vec<String>> {
-            value.as_array()?.iter().map(|name| name.as_str().map(str::to_owned)).collect()
+        let all = parameters.as_object()?;
+        all.get("tables")?.as_array()?;
+        let mut project = Self::default();
+        let take = |project: &mut Self, setting: &Setting, all: &Map<String, Value>| match all
+            .get(setting.name)
+            .and_then(settings::Value::from_json)
+        {
+            Some(value) => setting.set(project, &value).ok(),
+            None => Some(()),
         };
-        let groups = |value: &Value| -> Option<Vec<Vec<String>>> {
-            value.as_array()?.iter().map(names).collect()
-        };
-        let name = |value: &Value| value.as_str().map(str::to_owned);
-        let rules = parameters["rules"].as_array()?.iter().map(|rule| {
-            let terms = rule.as_array()?.iter().map(|term| {
-                Some(Term {
-                    column: name(&term["column"])?,
-                    values: names(&term["values"])?.into_iter().map(String::into_bytes).collect(),
-                    negated: term["negated"].as_bool()?,
-                })
-            });
-            Some(Rule { terms: terms.collect::<Option<_>>()? })
-        });
-        Some(Self {
-            columns: Columns {
-                vars: names(&parameters["vars"])?,
-                stay: names(&parameters["stay"])?,
-                ignore: names(&parameters["ignore"])?,
-                id: name(&parameters["id"]),
-            },
-            keep: Keep { tables: names(&parameters["tables"])? },
-            risk: Risk {
-                keys: names(&parameters["keys"])?,
-                ..Risk::from_model_parameters(&parameters["risk_model"])?
-            },
-            swap: Swapping {
-                linked: groups(&parameters["linked"])?,
-                matched: groups(&parameters["match"])?,
-                strata: names(&parameters["strata"])?,
-                weight: name(&parameters["weight"]),
-                rules: rules.collect::<Option<_>>()?,
-                ..Swapping::default()
-            },
-            ..Self::default()
-        })
+        for setting in SETTINGS.iter().filter(|setting| setting.decides) {
+            let named_by_a_file = setting.name == "risky" && all.get("risky")? == "records";
+            if setting.topic != Topic::Model && !named_by_a_file {
+                take(&mut project, setting, all)?;
+            }
+        }
+        if let Some(told) = all.get("risk_model").and_then(Value::as_object) {
+            for setting in SETTINGS.iter().filter(|setting| setting.topic == Topic::Model) {
+                take(&mut project, setting, told)?;
+            }
+        }
+        let risk = &mut project.risk;
+        // A model that is given is not searched, whatever is said there of the search.
+        if risk.model.as_ref().is_some_and(|model| *model != ModelChoice::Auto) {
+            risk.start.clear();
+            (risk.criterion, risk.search, risk.select) = (None, None, None);
+        }
+        Some(project)
     }
 }
 
-fn list<T>(own: Vec<T>, flag: Vec<T>) -> Vec<T> {
-    if flag.is_empty() { own } else { flag }
-}
-
-fn rule_parameters(rule: &Rule) -> Value {
-    let value = |value: &Vec<u8>| String::from_utf8_lossy(value).into_owned();
-    rule.terms
-        .iter()
-        .map(|term| {
-            json!({
-                "column": term.column,
-                "negated": term.negated,
-                "values": term.values.iter().map(value).collect::<Vec<_>>(),
-            })
-        })
-        .collect()
+/// A setting's value as a plan's parameters hold it.
+fn parameter(setting: &Setting, project: &Project) -> Value {
+    match (setting.get(project), setting.kind) {
+        (Some(_), Kind::Rules) => project.swap.rules.iter().map(Rule::json).collect(),
+        (Some(value), _) => value.json(),
+        (None, Kind::Names | Kind::Groups | Kind::Tables | Kind::Rules) => Value::Array(vec![]),
+        (None, Kind::Numbers) => json!({}),
+        (None, _) => Value::Null,
+    }
 }

@@ -4,9 +4,8 @@ use std::fmt;
 use std::str::FromStr;
 
 use marginswap_core::graph::Formula;
-use serde::{Deserialize, Deserializer};
 
-use super::text::{BadValue, Written, written};
+use super::text::{BadValue, Written};
 
 /// How many people the file was drawn from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -195,18 +194,6 @@ words! {
         Fit = "fit",
     }
 }
-
-macro_rules! deserialized {
-    ($($name:ident)*) => {$(
-        impl<'de> Deserialize<'de> for $name {
-            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                written(deserializer)
-            }
-        }
-    )*};
-}
-
-deserialized! { PeopleCount Fraction ModelChoice ScoreBy SearchBy SelectBy }
 
 #[cfg(test)]
 mod tests {

@@ -1,40 +1,55 @@
 //! From the bytes of a project file to a [`Project`].
 //!
-//! What cannot be read is told with line and column of the project file. What serde and the
-//! reader of TOML say is put into our words; a text that was found is left out, since rules
-//! hold categories.
+//! What cannot be read is told with line and column of the project file; a text that was
+//! found is left out, since rules hold categories. The lines of all entries are kept, so that
+//! a column which the data do not have can be told with its place too.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use marginswap_core::columns::did_you_mean;
 use marginswap_core::diagnostic::{Code, Diagnostic};
-use serde::Deserialize;
-use toml::de::{Deserializer, Error};
+use toml::Spanned;
+use toml::de::{DeTable, DeValue, Error};
 
-use super::text::BETWEEN;
 use super::{Project, Risky};
+use crate::settings::{self, SETTINGS, Setting, Step, Value};
 
 /// The name under which a project file is found.
 pub const FILE_NAME: &str = "marginswap.toml";
 
-impl Project {
+/// A project file that has been read.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ProjectFile {
+    /// Where it is.
+    pub path: PathBuf,
+    /// What it says.
+    pub project: Project,
+    /// The line of each setting, and of each text in a list.
+    lines: BTreeMap<(String, Option<String>), u64>,
+}
+
+impl ProjectFile {
     /// Reads a project file. The paths in it start at its folder.
     ///
     /// # Errors
     /// [`Code::NoProjectFile`], [`Code::Unreadable`], [`Code::BadToml`],
     /// [`Code::UnknownEntry`] or [`Code::BadEntry`].
     pub fn load(path: &Path) -> Result<Self, Diagnostic> {
-        let mut project = Self::read(path).map_err(|refusal| refusal.in_file(path))?;
-        project.start_paths_at(path.parent().unwrap_or(Path::new("")));
-        Ok(project)
+        let mut file =
+            Self { path: path.to_owned(), project: Project::default(), lines: BTreeMap::new() };
+        let bytes = bytes_of(path).map_err(|refusal| refusal.in_file(path))?;
+        file.take(&bytes).map_err(|refusal| refusal.in_file(path))?;
+        file.project.start_paths_at(path.parent().unwrap_or(Path::new("")));
+        Ok(file)
     }
 
     /// Reads `marginswap.toml` in the folder the command runs in, if it is there.
     ///
     /// # Errors
-    /// As [`Project::load`].
+    /// As [`ProjectFile::load`].
     pub fn find() -> Result<Option<Self>, Diagnostic> {
         let path = Path::new(FILE_NAME);
         match fs::symlink_metadata(path) {
@@ -43,34 +58,98 @@ impl Project {
         }
     }
 
-    fn read(path: &Path) -> Result<Self, Diagnostic> {
-        let none = |detail: &str| {
-            let remedy = "look at the spelling, or write one with `marginswap init DATA`";
-            Diagnostic::new(Code::NoProjectFile, detail, remedy)
-        };
-        if path.is_dir() {
-            return Err(none("this is a folder"));
-        }
-        let bytes = fs::read(path).map_err(|error| match error.kind() {
-            io::ErrorKind::NotFound => none("there is no file of this name"),
-            _ => Diagnostic::new(
-                Code::Unreadable,
-                error.to_string(),
-                "see that the project file may be read",
-            ),
-        })?;
-        Self::from_bytes(&bytes)
+    /// The line on which a setting is given this text, or else the line of the setting.
+    #[must_use]
+    pub fn line(&self, setting: &Setting, text: &str) -> Option<u64> {
+        let at = |text| self.lines.get(&(setting.key(), text)).copied();
+        at(Some(text.to_owned())).or_else(|| at(None))
     }
 
-    fn from_bytes(bytes: &[u8]) -> Result<Self, Diagnostic> {
+    fn take(&mut self, bytes: &[u8]) -> Result<(), Diagnostic> {
         let text = std::str::from_utf8(bytes).map_err(|error| {
             let good = std::str::from_utf8(&bytes[..error.valid_up_to()]).expect("it is valid");
             let refusal =
-                Diagnostic::new(Code::BadToml, "the file is not UTF-8", "store it as UTF-8");
+                Diagnostic::new(Code::BadToml, "the file is not UTF-8", "save it as UTF-8");
             at(refusal, good, good.len())
         })?;
-        let reader = Deserializer::parse(text).map_err(|error| bad_toml(&error, text))?;
-        Self::deserialize(reader).map_err(|error| bad_entry(&error, text))
+        let root = DeTable::parse(text).map_err(|error| bad_toml(&error, text))?;
+        // All of them are read, and the first one in the file is told.
+        let mut refused: Vec<(usize, Diagnostic)> = Vec::new();
+        for (name, value) in root.get_ref().iter() {
+            let section = name.get_ref().as_ref();
+            if !SETTINGS.iter().any(|setting| setting.section == section) {
+                refused.extend(self.entry("", name, value, text).err());
+                continue;
+            }
+            let DeValue::Table(table) = value.get_ref() else {
+                let detail = format!("`{section}`: expected a section, found {}", kind(value));
+                let remedy = format!("begin the section with a line `[{section}]`");
+                let start = value.span().start;
+                refused.push((start, Diagnostic::new(Code::BadEntry, detail, remedy)));
+                continue;
+            };
+            for (name, value) in table.iter() {
+                refused.extend(self.entry(section, name, value, text).err());
+            }
+        }
+        refused.sort_by_key(|(start, _)| *start);
+        match refused.into_iter().next() {
+            Some((start, refusal)) => Err(at(refusal, text, start)),
+            None => Ok(()),
+        }
+    }
+
+    fn entry(
+        &mut self,
+        section: &str,
+        name: &Spanned<std::borrow::Cow<'_, str>>,
+        value: &Spanned<DeValue<'_>>,
+        text: &str,
+    ) -> Result<(), (usize, Diagnostic)> {
+        let Some(setting) = settings::find(section, name.get_ref()) else {
+            return Err((name.span().start, unknown(section, name.get_ref())));
+        };
+        let bad = |detail: &str, remedy: &str, inside: &str| {
+            let detail = format!("`{}{inside}`: {detail}", setting.key());
+            Diagnostic::new(Code::BadEntry, detail, remedy)
+        };
+        let read = read(value).map_err(|start| {
+            (start, bad("found a date without quotes", "put it between quotes", ""))
+        })?;
+        setting.set(&mut self.project, &read).map_err(|misfit| {
+            let (start, inside) = place(value, &misfit.path);
+            (start, bad(&misfit.refusal.detail, &misfit.refusal.remedy, &inside))
+        })?;
+        let line = |byte: usize| text[..byte].matches('\n').count() as u64 + 1;
+        self.lines.insert((setting.key(), None), line(name.span().start));
+        if let DeValue::Table(table) = value.get_ref() {
+            for name in table.keys() {
+                let key = (setting.key(), Some(name.get_ref().to_string()));
+                self.lines.insert(key, line(name.span().start));
+            }
+        }
+        let mut items: Vec<&Spanned<DeValue<'_>>> = vec![value];
+        while let Some(item) = items.pop() {
+            match item.get_ref() {
+                DeValue::Array(list) => items.extend(list.iter()),
+                DeValue::String(word) => {
+                    let key = (setting.key(), Some(word.to_string()));
+                    self.lines.insert(key, line(item.span().start));
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Project {
+    /// The project that a file holds: [`ProjectFile::load`] without the places.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn load(path: &Path) -> Result<Self, Diagnostic> {
+        ProjectFile::load(path).map(|file| file.project)
     }
 
     fn start_paths_at(&mut self, folder: &Path) {
@@ -87,86 +166,101 @@ impl Project {
     }
 }
 
-fn bad_toml(error: &Error, text: &str) -> Diagnostic {
-    let refusal = Diagnostic::new(
-        Code::BadToml,
-        error.message(),
-        "text stands between double quotes, a list between `[` and `]`",
-    );
-    at(refusal, text, start(error))
-}
-
-/// What serde says: `unknown field …`, `invalid type …`, `invalid value …`, or one of our
-/// own refusals.
-fn bad_entry(error: &Error, text: &str) -> Diagnostic {
-    let message = error.message();
-    let refusal = if let Some(rest) = message.strip_prefix("unknown field `") {
-        let (found, known) = rest.rsplit_once("`, expected ").unwrap_or((rest, ""));
-        // The names stand between backticks, and none of ours holds one.
-        let known: Vec<String> = known.split('`').skip(1).step_by(2).map(str::to_owned).collect();
-        Diagnostic::new(Code::UnknownEntry, unknown(found, &known), nearest(found, &known))
-    } else {
-        let (detail, remedy) = match message.split_once(BETWEEN) {
-            Some((detail, remedy)) => (detail.to_owned(), remedy.to_owned()),
-            None => wrong_kind(message),
-        };
-        let entry = entry(error).map(|entry| format!("`{entry}`: ")).unwrap_or_default();
-        Diagnostic::new(Code::BadEntry, format!("{entry}{detail}"), remedy)
+fn bytes_of(path: &Path) -> Result<Vec<u8>, Diagnostic> {
+    let none = |detail: &str| {
+        let remedy = "check the spelling, or write one with `marginswap init DATA`";
+        Diagnostic::new(Code::NoProjectFile, detail, remedy)
     };
-    at(refusal, text, start(error))
-}
-
-fn unknown(found: &str, known: &[String]) -> String {
-    format!("there is no entry `{found}` here; known are {}", known.join(", "))
-}
-
-fn nearest(found: &str, known: &[String]) -> String {
-    let meant = did_you_mean(found, known);
-    // The other answer speaks of columns.
-    if meant.starts_with("did you mean") {
-        meant
-    } else {
-        "see the spelling, and the part of the file it stands in".to_owned()
+    if path.is_dir() {
+        return Err(none("this is a folder"));
     }
+    fs::read(path).map_err(|error| match error.kind() {
+        io::ErrorKind::NotFound => none("there is no file of this name"),
+        _ => Diagnostic::new(Code::Unreadable, error.to_string(), "make the project file readable"),
+    })
 }
 
-/// From `invalid type: string "…", expected a sequence` to detail and remedy, without what
-/// was found.
-fn wrong_kind(message: &str) -> (String, String) {
-    let what = message.split_once(": ").map_or("", |(_, what)| what);
-    let found = what.split(['`', '"', ',']).next().unwrap_or("").trim();
-    let expected = what.rsplit_once(", expected ").map_or("something else", |(_, words)| words);
-    let words = |kind: &str| match kind {
-        "sequence" | "a sequence" => "a list".to_owned(),
-        "map" => "a part of its own".to_owned(),
-        "string" | "a string" => "a text".to_owned(),
-        "path string" => "a path in quotes".to_owned(),
-        "integer" => "a number".to_owned(),
-        "floating point" => "a number with decimals".to_owned(),
-        "boolean" | "a boolean" => "true or false".to_owned(),
-        "a nonzero u16" => "a whole number from 1 to 65,535".to_owned(),
-        "u32" => "a whole number from 0 to 4,294,967,295".to_owned(),
-        kind if kind.starts_with("struct ") => "a part with entries of its own".to_owned(),
-        "a map" => "a part with entries of its own".to_owned(),
-        kind => kind.to_owned(),
+fn bad_toml(error: &Error, text: &str) -> Diagnostic {
+    let start = error.span().map_or(0, |span| span.start);
+    let line = text[..start].rsplit('\n').next().unwrap_or("");
+    let rest = text[start..].lines().next().unwrap_or("");
+    let remedy = if line.contains('\\') || rest.contains('\\') {
+        "a backslash is special between double quotes: put a path between single quotes, or write `/`"
+    } else {
+        "put text between double quotes and a list between `[` and `]`"
     };
-    (
-        format!("{} stands here, expected is {}", words(found), words(expected)),
-        "docs/project-file.md tells what each entry takes".to_owned(),
-    )
+    at(Diagnostic::new(Code::BadToml, error.message(), remedy), text, start)
 }
 
-/// The entry's full name, which the reader tells only where it has no text to show.
-fn entry(error: &Error) -> Option<String> {
-    let mut error = error.clone();
-    error.set_input(None);
-    let shown = error.to_string();
-    let (_, keys) = shown.trim_end().rsplit_once("\nin `")?;
-    keys.strip_suffix('`').map(str::to_owned)
+/// An entry that no setting has: perhaps misspelt, perhaps in the wrong section.
+fn unknown(section: &str, name: &str) -> Diagnostic {
+    let here = SETTINGS.iter().filter(|setting| setting.section == section);
+    let mut known: Vec<String> = here.map(|setting| setting.name.to_owned()).collect();
+    if section.is_empty() {
+        for setting in SETTINGS.iter().filter(|setting| !setting.section.is_empty()) {
+            if known.last().map(String::as_str) != Some(setting.section) {
+                known.push(setting.section.to_owned());
+            }
+        }
+    }
+    let detail = format!("unknown entry `{name}`; known here: {}", known.join(", "));
+    let elsewhere = SETTINGS.iter().find(|setting| setting.name == name);
+    let meant = did_you_mean(name, &known);
+    let remedy = match elsewhere {
+        Some(setting) if setting.section.is_empty() => {
+            format!("`{name}` belongs at the top of the file, before any section")
+        }
+        Some(setting) => format!("`{name}` belongs under [{}]", setting.section),
+        // The other answer speaks of columns.
+        None if meant.starts_with("did you mean") => meant,
+        None => "check the spelling, and the section it is in".to_owned(),
+    };
+    Diagnostic::new(Code::UnknownEntry, detail, remedy)
 }
 
-fn start(error: &Error) -> usize {
-    error.span().map_or(0, |span| span.start)
+/// The value as settings take it; the place of a date, which none takes, otherwise.
+fn read(value: &Spanned<DeValue<'_>>) -> Result<Value, usize> {
+    Ok(match value.get_ref() {
+        DeValue::String(text) => Value::text(text.as_ref()),
+        DeValue::Boolean(on) => Value::Switch(*on),
+        DeValue::Integer(number) => {
+            let digits = i128::from_str_radix(number.as_str(), number.radix());
+            Value::Number(digits.map_or(number.as_str().to_owned(), |digits| digits.to_string()))
+        }
+        // The shortest text that means this number is the one that was typed.
+        DeValue::Float(number) => {
+            let digits = number.as_str().parse::<f64>().map_or(String::new(), |n| n.to_string());
+            Value::Number(if digits.contains('.') { digits } else { format!("{digits}.0") })
+        }
+        DeValue::Array(list) => Value::List(list.iter().map(read).collect::<Result<_, _>>()?),
+        DeValue::Table(table) => {
+            let items =
+                table.iter().map(|(name, item)| Ok((name.get_ref().to_string(), read(item)?)));
+            Value::Map(items.collect::<Result<_, usize>>()?)
+        }
+        DeValue::Datetime(_) => return Err(value.span().start),
+    })
+}
+
+/// Where a part of a value begins, and its name inside the entry.
+fn place(value: &Spanned<DeValue<'_>>, path: &[Step]) -> (usize, String) {
+    let (mut value, mut inside) = (value, String::new());
+    for step in path {
+        let next = match step {
+            Step::Item(place) => value.get_ref().get(*place),
+            Step::Name(name) => {
+                inside.push('.');
+                inside.push_str(name);
+                value.get_ref().get(name.as_str())
+            }
+        };
+        value = next.expect("a misfit is inside its value");
+    }
+    (value.span().start, inside)
+}
+
+fn kind(value: &Spanned<DeValue<'_>>) -> &'static str {
+    read(value).map_or("a date", |value| value.kind())
 }
 
 /// The refusal at a byte of the text: its line, and its column in characters.

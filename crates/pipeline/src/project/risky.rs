@@ -4,9 +4,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use serde::{Deserialize, Deserializer};
-
-use super::text::{BadValue, Written, written};
+use super::text::{BadValue, Written};
 
 /// Which records are risky. What an intruder may know are the keys.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -86,12 +84,6 @@ impl Written for Risky {
     const WHAT: &'static str = "a way to choose records in quotes, as \"unique\"";
 }
 
-impl<'de> Deserialize<'de> for Risky {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        written(deserializer)
-    }
-}
-
 /// As it can be read again.
 impl fmt::Display for Risky {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -129,12 +121,6 @@ impl FromStr for Pairing {
 
 impl Written for Pairing {
     const WHAT: &'static str = "\"greedy\" or \"optimal\"";
-}
-
-impl<'de> Deserialize<'de> for Pairing {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        written(deserializer)
-    }
 }
 
 impl fmt::Display for Pairing {

@@ -10,11 +10,12 @@
 //!
 //! Way in: `FromStr`. What the names and values are in a file is decided elsewhere.
 
+use std::fmt;
 use std::str::FromStr;
 
-use serde::{Deserialize, Deserializer};
+use serde_json::{Value, json};
 
-use super::text::{BadValue, Written, written};
+use super::text::BadValue;
 
 /// A forbidden combination.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -61,6 +62,58 @@ impl FromStr for Rule {
                 return Err(reader.refuse("text follows a term", "join terms with `&`"));
             }
         }
+    }
+}
+
+impl Rule {
+    /// The rule term by term, as a plan's parameters hold it.
+    #[must_use]
+    pub fn json(&self) -> Value {
+        let value = |value: &Vec<u8>| String::from_utf8_lossy(value).into_owned();
+        let term = |term: &Term| {
+            json!({
+                "column": term.column,
+                "negated": term.negated,
+                "values": term.values.iter().map(value).collect::<Vec<_>>(),
+            })
+        };
+        self.terms.iter().map(term).collect()
+    }
+
+    /// The rule that [`Rule::json`] wrote.
+    #[must_use]
+    pub fn from_json(json: &Value) -> Option<Self> {
+        let term = |term: &Value| {
+            let values = term["values"].as_array()?.iter();
+            Some(Term {
+                column: term["column"].as_str()?.to_owned(),
+                values: values.map(|value| Some(value.as_str()?.into())).collect::<Option<_>>()?,
+                negated: term["negated"].as_bool()?,
+            })
+        };
+        Some(Self { terms: json.as_array()?.iter().map(term).collect::<Option<_>>()? })
+    }
+}
+
+/// As it can be read again.
+impl fmt::Display for Rule {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (place, term) in self.terms.iter().enumerate() {
+            let values: Vec<String> = term
+                .values
+                .iter()
+                .map(|value| format!("\"{}\"", String::from_utf8_lossy(value).replace('"', "\"\"")))
+                .collect();
+            let and = if place == 0 { "" } else { " & " };
+            let how = match (term.negated, values.len()) {
+                (false, 1) => format!("= {}", values[0]),
+                (true, 1) => format!("!= {}", values[0]),
+                (false, _) => format!("in {{{}}}", values.join(", ")),
+                (true, _) => format!("not in {{{}}}", values.join(", ")),
+            };
+            write!(formatter, "{and}`{}` {how}", term.column.replace('`', "``"))?;
+        }
+        Ok(())
     }
 }
 
@@ -198,16 +251,6 @@ impl<'a> Reader<'a> {
     fn refuse(&self, detail: &str, remedy: &str) -> BadValue {
         let place = self.text[..self.text.len() - self.rest.len()].chars().count() + 1;
         BadValue::new(format!("{detail}, at character {place} of the rule"), remedy)
-    }
-}
-
-impl Written for Rule {
-    const WHAT: &'static str = "a rule in quotes, as \"age = 0-4 & marital = married\"";
-}
-
-impl<'de> Deserialize<'de> for Rule {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        written(deserializer)
     }
 }
 

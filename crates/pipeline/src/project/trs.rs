@@ -7,14 +7,11 @@
 //!
 //! What differs: `docs/project-file.md`.
 
-use serde::Deserialize;
-
 use super::{Amount, Columns, Keep, Project, Risk, Risky, Share, Swapping};
 use marginswap_core::graph::quoted;
 
 /// The parameters of targeted record swapping, under the names known from `recordSwap`.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields, default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Trs {
     /// The geography, the largest areas first; this is what is swapped.
     pub hierarchy: Vec<String>,
@@ -52,7 +49,10 @@ impl Trs {
         Project {
             // What `vars` leaves out stays.
             columns: Columns { vars: moved.clone(), ..Columns::default() },
-            keep: Keep { tables: if kept.is_empty() { vec![] } else { vec![kept.join("*")] } },
+            keep: Keep {
+                tables: if kept.is_empty() { vec![] } else { vec![kept.join("*")] },
+                ..Keep::default()
+            },
             risk: Risk {
                 keys: union([&self.risk_variables, &self.hierarchy]),
                 risky: Some(Risky::BelowK(self.k_anonymity.unwrap_or(3))),

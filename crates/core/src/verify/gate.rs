@@ -1,0 +1,313 @@
+//! The one gate: may this file be released?
+//!
+//! Three answers. *Release* has to be earned: it is given only when tables and keys were
+//! named, people at risk were looked up, and nothing speaks against it. *Review* means that a
+//! reviewer must decide, *do not release* that nobody should. Every answer but the first
+//! comes with its reasons, gravest first.
+//!
+//! Trap: no threshold can turn a check that was not made into a yes. Thresholds say how many
+//! of what was found is tolerated; what was not looked for is always a reason.
+//!
+//! Reasons carry numbers and no words; words are made where they are shown.
+//!
+//! Way in: [`judge`].
+
+use super::WorstCase;
+
+/// What was found out about two files, and about how the second was made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Findings {
+    /// How many records the original and the released file have.
+    pub records: [u64; 2],
+    /// How many tables were named to be kept, and compared.
+    pub tables: usize,
+    /// How many of these differ.
+    pub tables_changed: usize,
+    /// Variables whose own one-way table differs; every exchange keeps all of them.
+    pub one_way_changed: usize,
+    /// Groups of linked columns whose combinations differ.
+    pub linked_changed: usize,
+    /// Does the joint table of the columns that stay differ?
+    pub staying_changed: bool,
+    /// Was the seed a demo seed, which anybody can guess?
+    pub demo_seed: bool,
+    /// Original records that the released file no longer has, counted with repetition:
+    /// [`Pooled::replaced`](super::Pooled::replaced).
+    pub replaced: u64,
+    /// What an intruder learns, in the worst of all scenarios; `None` when no keys were
+    /// named.
+    pub learned: Option<WorstCase>,
+    /// People at risk of whom the kept tables prove that somebody has their keys.
+    pub disclosed: u64,
+    /// Other people at risk who are not gone and whose keys no exchange of two records parts.
+    pub unpartable: u64,
+    /// Records that break a rule, in the original and in the released file.
+    pub rules_broken: [u64; 2],
+    /// Two-way combinations that only the released file has.
+    pub new_pairs: u64,
+}
+
+/// How much of each finding is tolerated. The default tolerates nothing, and does not ask
+/// about new pairs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Thresholds {
+    /// People matched with every sensitive value true. Default 0.
+    pub matched_right: u64,
+    /// People about whom every sensitive value is learned truly from several records.
+    /// Default 0.
+    pub shared_right: u64,
+    /// People matched at all. Default 0.
+    pub matched: u64,
+    /// Newly exposed people. Default 0.
+    pub newly_exposed: u64,
+    /// People at risk whom no exchange can part from their keys, disclosed or not. Default 0.
+    pub unpartable: u64,
+    /// Records by which the released file breaks rules more often than the original.
+    /// Default 0.
+    pub rules_broken: u64,
+    /// New two-way combinations; `None`, the default, when any number will do.
+    pub new_pairs: Option<u64>,
+}
+
+/// The three answers, the best first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Answer {
+    /// Nothing speaks against releasing the file.
+    Release,
+    /// A reviewer must decide.
+    Review,
+    /// The file must not be released.
+    DoNotRelease,
+}
+
+/// Why a file is not simply released; the gravest first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Reason {
+    /// The files do not have the same number of records.
+    RecordsDiffer {
+        /// In the original.
+        before: u64,
+        /// In the released file.
+        after: u64,
+    },
+    /// Kept tables differ.
+    TablesDiffer {
+        /// How many.
+        tables: usize,
+        /// Of how many.
+        of: usize,
+    },
+    /// One-way tables differ.
+    OneWayTablesDiffer {
+        /// Of how many variables.
+        variables: usize,
+    },
+    /// Linked columns were parted.
+    LinkedColumnsDiffer {
+        /// How many groups of them.
+        groups: usize,
+    },
+    /// Columns that stay did not.
+    StayingColumnsDiffer,
+    /// A demo seed was used.
+    DemoSeed,
+    /// Nothing was exchanged although people are at risk.
+    NothingExchanged {
+        /// How many.
+        at_risk: u64,
+    },
+    /// People at risk are matched with every sensitive value true.
+    MatchedRight {
+        /// How many.
+        people: u64,
+        /// How many are tolerated.
+        tolerated: u64,
+    },
+    /// No keys were named, so no intruder was looked at.
+    NoKeys,
+    /// Keys were named and nobody is at risk, so nobody was looked up.
+    NobodyChecked,
+    /// No tables were named, so nothing was compared.
+    NoTables,
+    /// Everybody at risk is still matched.
+    NobodyProtected {
+        /// How many.
+        at_risk: u64,
+    },
+    /// Everything is learned truly about people, from several records that agree.
+    SharedRight {
+        /// How many people.
+        people: u64,
+        /// How many are tolerated.
+        tolerated: u64,
+    },
+    /// People at risk are still matched.
+    Matched {
+        /// How many.
+        people: u64,
+        /// Of how many at risk.
+        at_risk: u64,
+        /// How many are tolerated.
+        tolerated: u64,
+    },
+    /// People became alone with their keys, with every sensitive value true.
+    NewlyExposed {
+        /// How many.
+        people: u64,
+        /// How many are tolerated.
+        tolerated: u64,
+    },
+    /// No exchange can part people at risk from their keys.
+    Unpartable {
+        /// How many of them the kept tables disclose.
+        disclosed: u64,
+        /// How many others.
+        others: u64,
+        /// How many are tolerated.
+        tolerated: u64,
+    },
+    /// More records break rules than in the original.
+    RulesBroken {
+        /// In the original.
+        before: u64,
+        /// In the released file.
+        after: u64,
+        /// How many more are tolerated.
+        tolerated: u64,
+    },
+    /// Two-way combinations occur that never did.
+    NewPairs {
+        /// How many.
+        combinations: u64,
+        /// How many are tolerated.
+        tolerated: u64,
+    },
+}
+
+impl Reason {
+    /// The answer that this reason alone leads to.
+    #[must_use]
+    pub fn answer(&self) -> Answer {
+        match self {
+            Self::RecordsDiffer { .. }
+            | Self::TablesDiffer { .. }
+            | Self::OneWayTablesDiffer { .. }
+            | Self::LinkedColumnsDiffer { .. }
+            | Self::StayingColumnsDiffer
+            | Self::DemoSeed
+            | Self::NothingExchanged { .. }
+            | Self::MatchedRight { .. } => Answer::DoNotRelease,
+            Self::NoKeys
+            | Self::NobodyChecked
+            | Self::NoTables
+            | Self::NobodyProtected { .. }
+            | Self::SharedRight { .. }
+            | Self::Matched { .. }
+            | Self::NewlyExposed { .. }
+            | Self::Unpartable { .. }
+            | Self::RulesBroken { .. }
+            | Self::NewPairs { .. } => Answer::Review,
+        }
+    }
+}
+
+/// What the gate answers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Verdict {
+    /// The answer: the gravest that a reason leads to.
+    pub answer: Answer,
+    /// All reasons, the gravest first; none exactly when the answer is to release.
+    pub reasons: Vec<Reason>,
+}
+
+/// Judges what was found.
+///
+/// Laws: `a-yes-is-earned`, `more-tolerance-is-never-stricter`.
+#[must_use]
+pub fn judge(findings: &Findings, thresholds: &Thresholds) -> Verdict {
+    let mut reasons = about_the_tables(findings);
+    reasons.extend(about_the_people(findings, thresholds));
+    reasons.extend(about_the_records(findings, thresholds));
+    reasons.sort_unstable();
+    let answer = reasons.iter().map(Reason::answer).max().unwrap_or(Answer::Release);
+    Verdict { answer, reasons }
+}
+
+/// What must not differ at all.
+fn about_the_tables(findings: &Findings) -> Vec<Reason> {
+    let [before, after] = findings.records;
+    let Findings { tables, tables_changed, one_way_changed, linked_changed, .. } = *findings;
+    let found = [
+        (before != after, Reason::RecordsDiffer { before, after }),
+        (tables_changed > 0, Reason::TablesDiffer { tables: tables_changed, of: tables }),
+        (one_way_changed > 0, Reason::OneWayTablesDiffer { variables: one_way_changed }),
+        (linked_changed > 0, Reason::LinkedColumnsDiffer { groups: linked_changed }),
+        (findings.staying_changed, Reason::StayingColumnsDiffer),
+        (findings.demo_seed, Reason::DemoSeed),
+        (tables == 0, Reason::NoTables),
+    ];
+    holding(&found)
+}
+
+/// What an intruder learns.
+fn about_the_people(findings: &Findings, thresholds: &Thresholds) -> Vec<Reason> {
+    let Some(learned) = &findings.learned else { return vec![Reason::NoKeys] };
+    let at_risk = learned.at_risk;
+    let Findings { disclosed, unpartable, .. } = *findings;
+    let beyond = |people: u64, tolerated: u64| people > tolerated;
+    let nobody_protected = at_risk > 0 && learned.matched == at_risk;
+    let found = [
+        (at_risk == 0, Reason::NobodyChecked),
+        (at_risk > 0 && findings.replaced == 0, Reason::NothingExchanged { at_risk }),
+        (
+            beyond(learned.matched_right, thresholds.matched_right),
+            Reason::MatchedRight {
+                people: learned.matched_right,
+                tolerated: thresholds.matched_right,
+            },
+        ),
+        (nobody_protected, Reason::NobodyProtected { at_risk }),
+        (
+            beyond(learned.shared_right, thresholds.shared_right),
+            Reason::SharedRight {
+                people: learned.shared_right,
+                tolerated: thresholds.shared_right,
+            },
+        ),
+        (
+            beyond(learned.matched, thresholds.matched),
+            Reason::Matched { people: learned.matched, at_risk, tolerated: thresholds.matched },
+        ),
+        (
+            beyond(learned.newly_exposed, thresholds.newly_exposed),
+            Reason::NewlyExposed {
+                people: learned.newly_exposed,
+                tolerated: thresholds.newly_exposed,
+            },
+        ),
+        (
+            beyond(disclosed.saturating_add(unpartable), thresholds.unpartable),
+            Reason::Unpartable { disclosed, others: unpartable, tolerated: thresholds.unpartable },
+        ),
+    ];
+    holding(&found)
+}
+
+/// What the released records look like.
+fn about_the_records(findings: &Findings, thresholds: &Thresholds) -> Vec<Reason> {
+    let [before, after] = findings.rules_broken;
+    let tolerated = thresholds.rules_broken;
+    let mut found = vec![(
+        after.saturating_sub(before) > tolerated,
+        Reason::RulesBroken { before, after, tolerated },
+    )];
+    if let Some(tolerated) = thresholds.new_pairs {
+        let combinations = findings.new_pairs;
+        found.push((combinations > tolerated, Reason::NewPairs { combinations, tolerated }));
+    }
+    holding(&found)
+}
+
+fn holding(found: &[(bool, Reason)]) -> Vec<Reason> {
+    found.iter().filter(|(holds, _)| *holds).map(|(_, reason)| *reason).collect()
+}

@@ -1,0 +1,452 @@
+//! What an intruder who knows the keys learns, from the contents of the two files alone.
+//!
+//! A released file has no line numbers, so nothing here asks which record became which. The
+//! intruder knows the key values of a person and looks them up in the released file:
+//!
+//! | fate | released records with the person's keys | what is learned |
+//! |---|---|---|
+//! | gone | none | nothing |
+//! | shared | two or more | the sensitive values on which all of them agree |
+//! | matched | exactly one | every sensitive value of that record |
+//!
+//! What is learned may be false. How much of it is true is the measure, beside what a record
+//! drawn at random from the released file would give.
+//!
+//! Edge case: without a sensitive variable every match is right in everything. With all
+//! variables as keys a match therefore is a record that was released as it is.
+//!
+//! Trap: a person is *newly exposed* without being at risk before: taking one of two records
+//! with the same keys away leaves the other alone with them.
+//!
+//! Way in: [`learned`], [`worst_case`]. Slow twin: [`crate::oracle::World::met`].
+
+use rayon::prelude::*;
+
+use super::Pooled;
+use super::pooled::Groups;
+use crate::encode::RecordId;
+use crate::varset::VarSet;
+
+/// One intruder: what is known, what is to be hidden, and whose records are at risk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Scenario<'a> {
+    /// The variables the intruder knows.
+    pub keys: VarSet,
+    /// The variables the intruder wants to learn; by default every other one.
+    pub sensitive: VarSet,
+    /// The people whose records are at risk.
+    pub at_risk: AtRisk<'a>,
+}
+
+/// Who is at risk in the original file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AtRisk<'a> {
+    /// Everybody who is alone with their keys.
+    Alone,
+    /// These records: an entry for each record of the original file.
+    Listed(&'a [bool]),
+}
+
+/// What an intruder meets who looks a person up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fate {
+    /// No released record has the person's keys.
+    Gone,
+    /// Two or more have them.
+    Shared {
+        /// How many.
+        records: u32,
+        /// The sensitive variables on which all of them agree: what is learned.
+        agreed: VarSet,
+        /// Those of them whose value is the person's.
+        correct: VarSet,
+    },
+    /// Exactly one has them.
+    Matched {
+        /// The sensitive variables whose value is the person's.
+        correct: VarSet,
+    },
+}
+
+impl Fate {
+    /// Which of the three it is.
+    #[must_use]
+    pub fn outcome(&self) -> Outcome {
+        match self {
+            Self::Gone => Outcome::Gone,
+            Self::Shared { .. } => Outcome::Shared,
+            Self::Matched { .. } => Outcome::Matched,
+        }
+    }
+
+    /// Does the intruder learn every sensitive value, and all of them truly?
+    #[must_use]
+    pub fn is_right(&self, sensitive: VarSet) -> bool {
+        match self {
+            Self::Gone => false,
+            Self::Shared { correct, .. } | Self::Matched { correct } => *correct == sensitive,
+        }
+    }
+}
+
+/// A fate without its numbers, the best first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Outcome {
+    /// No released record has the person's keys.
+    Gone,
+    /// Two or more have them.
+    Shared,
+    /// Exactly one has them.
+    Matched,
+}
+
+/// An exact fraction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Share {
+    /// Its numerator.
+    pub numerator: u128,
+    /// Its denominator; 0 when there is nothing to take a share of.
+    pub denominator: u128,
+}
+
+impl Share {
+    /// The fraction as a number to be shown; `None` of nothing.
+    #[must_use]
+    pub fn value(&self) -> Option<f64> {
+        (self.denominator > 0).then(|| self.numerator as f64 / self.denominator as f64)
+    }
+}
+
+/// Values that are learned about people, and how many of them are true.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Values {
+    /// How many values are learned.
+    pub learned: u64,
+    /// How many of them are the person's own.
+    pub correct: u64,
+    /// The share that would be true if each were read off a released record drawn at random:
+    /// the released records with the person's value, summed, of `learned` times all.
+    pub by_chance: Share,
+}
+
+impl Values {
+    /// The share of true values.
+    #[must_use]
+    pub fn share(&self) -> Share {
+        Share { numerator: self.correct.into(), denominator: self.learned.into() }
+    }
+}
+
+/// What an intruder learns in one scenario. Every number is exact.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Learned {
+    /// What the intruder knows.
+    pub keys: VarSet,
+    /// What the intruder wants to learn.
+    pub sensitive: VarSet,
+    /// People at risk: `gone + shared + matched`.
+    pub at_risk: u64,
+    /// Of these, the ones whose keys no released record has.
+    pub gone: u64,
+    /// The ones whose keys two or more have.
+    pub shared: u64,
+    /// The ones whose keys exactly one has.
+    pub matched: u64,
+    /// Of the shared, the ones about whom every sensitive value is learned truly.
+    pub shared_right: u64,
+    /// Of the matched, the ones with every sensitive value true.
+    pub matched_right: u64,
+    /// The values on the matched records: `matched` times the sensitive variables.
+    pub matched_values: Values,
+    /// The values on which the sharing records agree.
+    pub shared_values: Values,
+    /// How many of the matched have t true values, for t from 0 to the number of sensitive
+    /// variables.
+    pub matched_by_correct: Vec<u64>,
+    /// Original records, at risk or not, whose keys two or more original records had and
+    /// exactly one released record has, which agrees with them in every sensitive value.
+    pub newly_exposed: u64,
+    fates: Vec<Option<Fate>>,
+    exposed: Vec<RecordId>,
+}
+
+impl Learned {
+    /// What happened to a record of the original file; `None` when it is not at risk.
+    ///
+    /// # Panics
+    /// When the original file has no such record.
+    #[must_use]
+    pub fn fate(&self, record: RecordId) -> Option<Fate> {
+        self.fates[record.position()]
+    }
+
+    /// The newly exposed records of the original file, in its order.
+    #[must_use]
+    pub fn newly_exposed_records(&self) -> &[RecordId] {
+        &self.exposed
+    }
+}
+
+/// What an intruder learns about the people at risk.
+///
+/// Laws: `learned-by-definition`, `learned-is-blind-to-order`.
+///
+/// # Panics
+/// When the list of those at risk does not have an entry for each original record.
+#[must_use]
+pub fn learned(pooled: &Pooled, scenario: &Scenario<'_>) -> Learned {
+    let lookup = Lookup::of(pooled, scenario);
+    let [before, _] = pooled.records();
+    let mut found = Learned {
+        keys: scenario.keys,
+        sensitive: scenario.sensitive,
+        at_risk: 0,
+        gone: 0,
+        shared: 0,
+        matched: 0,
+        shared_right: 0,
+        matched_right: 0,
+        matched_values: Values::default(),
+        shared_values: Values::default(),
+        matched_by_correct: vec![0; scenario.sensitive.len() + 1],
+        newly_exposed: 0,
+        fates: Vec::with_capacity(before),
+        exposed: Vec::new(),
+    };
+    if let AtRisk::Listed(list) = scenario.at_risk {
+        assert_eq!(list.len(), before, "each original record is at risk or not");
+    }
+    for position in 0..before {
+        if lookup.is_newly_exposed(position) {
+            found.newly_exposed += 1;
+            found.exposed.push(RecordId::at(position));
+        }
+        let at_risk = match scenario.at_risk {
+            AtRisk::Alone => lookup.counts(position)[0] == 1,
+            AtRisk::Listed(list) => list[position],
+        };
+        let fate = at_risk.then(|| lookup.fate(position));
+        if let Some(fate) = fate {
+            found.add(fate);
+        }
+        found.fates.push(fate);
+    }
+    let [shared, matched] = by_chance(pooled, &found);
+    found.shared_values.by_chance = shared;
+    found.matched_values.by_chance = matched;
+    found
+}
+
+impl Learned {
+    fn add(&mut self, fate: Fate) {
+        let right = u64::from(fate.is_right(self.sensitive));
+        self.at_risk += 1;
+        match fate {
+            Fate::Gone => self.gone += 1,
+            Fate::Shared { agreed, correct, .. } => {
+                self.shared += 1;
+                self.shared_right += right;
+                self.shared_values.learned += agreed.len() as u64;
+                self.shared_values.correct += correct.len() as u64;
+            }
+            Fate::Matched { correct } => {
+                self.matched += 1;
+                self.matched_right += right;
+                self.matched_values.learned += self.sensitive.len() as u64;
+                self.matched_values.correct += correct.len() as u64;
+                self.matched_by_correct[correct.len()] += 1;
+            }
+        }
+    }
+}
+
+/// What a released record drawn at random would give of the values that are learned about
+/// the shared and about the matched.
+fn by_chance(pooled: &Pooled, found: &Learned) -> [Share; 2] {
+    let sums = |variable: usize| -> [u128; 2] {
+        let groups = pooled.groups(VarSet::single(variable));
+        let counts = pooled.count(&groups);
+        let mut sums = [0; 2];
+        for (position, fate) in found.fates.iter().enumerate() {
+            let place = match fate {
+                Some(Fate::Shared { agreed, .. }) if agreed.contains(variable) => 0,
+                Some(Fate::Matched { .. }) => 1,
+                _ => continue,
+            };
+            let [_, after] = counts[groups.of[position] as usize];
+            sums[place] += u128::from(after);
+        }
+        sums
+    };
+    let variables: Vec<usize> = found.sensitive.iter().collect();
+    let [shared, matched] = variables
+        .par_iter()
+        .map(|&variable| sums(variable))
+        .reduce(|| [0; 2], |left, right| [left[0] + right[0], left[1] + right[1]]);
+    let [_, released] = pooled.records();
+    let share = |numerator: u128, values: &Values| Share {
+        numerator,
+        denominator: u128::from(values.learned) * released as u128,
+    };
+    [share(shared, &found.shared_values), share(matched, &found.matched_values)]
+}
+
+/// The released file, as one looks people up in it by their keys.
+struct Lookup<'a> {
+    pooled: &'a Pooled,
+    sensitive: VarSet,
+    groups: Groups,
+    counts: Vec<[u32; 2]>,
+    /// For each group the place of what is known of it.
+    place: Vec<u32>,
+    known: Vec<Known>,
+}
+
+/// What the released records of one key combination say together.
+struct Known {
+    /// One of them, as it is listed.
+    example: usize,
+    /// The sensitive variables on which all of them agree.
+    agreed: VarSet,
+}
+
+impl<'a> Lookup<'a> {
+    /// Goes through the released records once.
+    fn of(pooled: &'a Pooled, scenario: &Scenario<'_>) -> Self {
+        const NOTHING: u32 = u32::MAX;
+        let groups = pooled.groups(scenario.keys);
+        let counts = pooled.count(&groups);
+        let cells = pooled.cells();
+        let mut place = vec![NOTHING; groups.number];
+        let mut known: Vec<Known> = Vec::new();
+        for &listed in pooled.after() {
+            let listed = listed as usize;
+            let group = groups.of[listed] as usize;
+            if counts[group][0] == 0 {
+                // No original record has these keys, so nobody looks them up.
+                continue;
+            }
+            if place[group] == NOTHING {
+                place[group] = u32::try_from(known.len()).expect("there are fewer than 2^32 cells");
+                known.push(Known { example: listed, agreed: scenario.sensitive });
+            } else {
+                let known = &mut known[place[group] as usize];
+                known.agreed = known.agreed - cells.differing(known.example, listed);
+            }
+        }
+        Self { pooled, sensitive: scenario.sensitive, groups, counts, place, known }
+    }
+
+    /// How many records of each file have the keys of an original record.
+    fn counts(&self, position: usize) -> [u32; 2] {
+        self.counts[self.groups.of[position] as usize]
+    }
+
+    /// What the released records with the keys of an original record agree on, and where
+    /// they agree with it; there is at least one such record.
+    fn agreement(&self, position: usize) -> (VarSet, VarSet) {
+        let known = &self.known[self.place[self.groups.of[position] as usize] as usize];
+        let differing = self.pooled.cells().differing(known.example, position);
+        (known.agreed, known.agreed - differing)
+    }
+
+    fn fate(&self, position: usize) -> Fate {
+        let [_, records] = self.counts(position);
+        if records == 0 {
+            return Fate::Gone;
+        }
+        let (agreed, correct) = self.agreement(position);
+        if records == 1 {
+            Fate::Matched { correct }
+        } else {
+            Fate::Shared { records, agreed, correct }
+        }
+    }
+
+    fn is_newly_exposed(&self, position: usize) -> bool {
+        let [before, after] = self.counts(position);
+        before >= 2 && after == 1 && self.agreement(position).1 == self.sensitive
+    }
+}
+
+/// Several scenarios, each person taken as badly as any of them leaves them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WorstCase {
+    /// People at risk in some scenario.
+    pub at_risk: u64,
+    /// Of these, the ones who are gone in every scenario in which they are at risk.
+    pub gone: u64,
+    /// The ones who are gone or shared in every such scenario, and shared in one.
+    pub shared: u64,
+    /// The ones who are matched in one of them.
+    pub matched: u64,
+    /// People about whom some scenario learns every sensitive value truly, from several
+    /// records.
+    pub shared_right: u64,
+    /// People who are matched in some scenario with every sensitive value true.
+    pub matched_right: u64,
+    /// Original records that are newly exposed in some scenario.
+    pub newly_exposed: u64,
+    outcomes: Vec<Option<Outcome>>,
+}
+
+impl WorstCase {
+    /// The worst that a scenario in which the record is at risk leaves it with; `None` when
+    /// it is at risk in none.
+    ///
+    /// # Panics
+    /// When the original file has no such record.
+    #[must_use]
+    pub fn outcome(&self, record: RecordId) -> Option<Outcome> {
+        self.outcomes[record.position()]
+    }
+}
+
+/// The worst of several scenarios for every person; `None` without a scenario.
+///
+/// Law: `the-worst-of-all-scenarios`.
+///
+/// # Panics
+/// When the scenarios are of different files.
+#[must_use]
+pub fn worst_case(scenarios: &[Learned]) -> Option<WorstCase> {
+    let records = scenarios.first()?.fates.len();
+    assert!(
+        scenarios.iter().all(|scenario| scenario.fates.len() == records),
+        "all scenarios look at the same file"
+    );
+    let mut worst = WorstCase {
+        at_risk: 0,
+        gone: 0,
+        shared: 0,
+        matched: 0,
+        shared_right: 0,
+        matched_right: 0,
+        newly_exposed: 0,
+        outcomes: Vec::with_capacity(records),
+    };
+    for position in 0..records {
+        let fates = scenarios.iter().filter_map(|scenario| {
+            scenario.fates[position].map(|fate| (fate.outcome(), fate.is_right(scenario.sensitive)))
+        });
+        let outcome = fates.clone().map(|(outcome, _)| outcome).max();
+        let right =
+            |wanted| u64::from(fates.clone().any(|(outcome, right)| right && outcome == wanted));
+        worst.shared_right += right(Outcome::Shared);
+        worst.matched_right += right(Outcome::Matched);
+        worst.at_risk += u64::from(outcome.is_some());
+        match outcome {
+            Some(Outcome::Gone) => worst.gone += 1,
+            Some(Outcome::Shared) => worst.shared += 1,
+            Some(Outcome::Matched) => worst.matched += 1,
+            None => {}
+        }
+        worst.outcomes.push(outcome);
+    }
+    let mut exposed: Vec<RecordId> =
+        scenarios.iter().flat_map(|scenario| scenario.exposed.iter().copied()).collect();
+    exposed.sort_unstable();
+    exposed.dedup();
+    worst.newly_exposed = exposed.len() as u64;
+    Some(worst)
+}

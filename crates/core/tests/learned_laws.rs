@@ -1,0 +1,538 @@
+//! What an intruder learns, against looking everybody up by hand; new pairs; and the gate.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::collections::BTreeSet;
+
+use marginswap_core::encode::RecordId;
+use marginswap_core::oracle::World;
+use marginswap_core::random::{Random, Seed};
+use marginswap_core::varset::VarSet;
+use marginswap_core::verify::{
+    Answer, AtRisk, Checks, Fate, Findings, Learned, Outcome, Pooled, Reason, Scenario, Share,
+    Thresholds, Triples, WorstCase, compare_pairs, judge, learned, new_pairs, verify, worst_case,
+};
+use proptest::prelude::*;
+
+fn set(bits: u32, variables: usize) -> VarSet {
+    (0..variables).filter(|variable| bits >> variable & 1 == 1).collect()
+}
+
+fn world(levels: &[usize], records: &[Vec<u32>]) -> World {
+    World { levels: levels.to_vec(), records: records.to_vec() }
+}
+
+/// Two files over the same variables of few levels, of the same length or not.
+fn two_files() -> impl Strategy<Value = (World, World)> {
+    proptest::collection::vec(1usize..=3, 1..=5).prop_flat_map(|levels| {
+        let codes: Vec<_> = levels.iter().map(|&most| 0..u32::try_from(most).unwrap()).collect();
+        let records = proptest::collection::vec(codes, 0..10);
+        let same = proptest::collection::vec(proptest::bool::weighted(0.6), 10);
+        (records.clone(), records, same).prop_map(move |(before, fresh, same)| {
+            let after: Vec<Vec<u32>> = fresh
+                .into_iter()
+                .enumerate()
+                .map(|(place, record)| match before.get(place) {
+                    Some(original) if same[place] => original.clone(),
+                    _ => record,
+                })
+                .collect();
+            (world(&levels, &before), world(&levels, &after))
+        })
+    })
+}
+
+fn shuffled(world: &World, seed: u8) -> World {
+    let mut records = world.records.clone();
+    Random::new(Seed([seed; 32]), 0).shuffle(&mut records);
+    World { levels: world.levels.clone(), records }
+}
+
+/// Every number of `Learned`, looked up by hand.
+fn check(before: &World, after: &World, scenario: &Scenario<'_>, found: &Learned) {
+    let Scenario { keys, sensitive, at_risk } = *scenario;
+    let size = sensitive.len();
+    let (mut gone, mut shared, mut matched) = (0u64, 0u64, 0u64);
+    let (mut shared_right, mut matched_right) = (0u64, 0u64);
+    let mut values = [[0u64; 2]; 2];
+    let mut chance = [0u128; 2];
+    let mut by_correct = vec![0u64; size + 1];
+    let mut exposed = Vec::new();
+    let having = |record: usize, variable: usize| {
+        let own = before.records[record][variable];
+        after.records.iter().filter(|other| other[variable] == own).count() as u128
+    };
+    for record in 0..before.records.len() {
+        let met = before.met(after, record, keys, sensitive);
+        let alike = before.met(before, record, keys, sensitive).records;
+        if alike >= 2 && met.records == 1 && met.correct == sensitive {
+            exposed.push(RecordId::at(record));
+        }
+        let wanted = match at_risk {
+            AtRisk::Alone => alike == 1,
+            AtRisk::Listed(list) => list[record],
+        };
+        let fate = found.fate(RecordId::at(record));
+        if !wanted {
+            assert_eq!(fate, None);
+            continue;
+        }
+        let place = match met.records {
+            0 => {
+                gone += 1;
+                assert_eq!(fate, Some(Fate::Gone));
+                continue;
+            }
+            1 => {
+                matched += 1;
+                matched_right += u64::from(met.correct == sensitive);
+                by_correct[met.correct.len()] += 1;
+                assert_eq!(met.agreed, sensitive);
+                assert_eq!(fate, Some(Fate::Matched { correct: met.correct }));
+                1
+            }
+            records => {
+                shared += 1;
+                shared_right += u64::from(met.correct == sensitive);
+                let records = u32::try_from(records).unwrap();
+                let (agreed, correct) = (met.agreed, met.correct);
+                assert_eq!(fate, Some(Fate::Shared { records, agreed, correct }));
+                0
+            }
+        };
+        values[place][0] += met.agreed.len() as u64;
+        values[place][1] += met.correct.len() as u64;
+        chance[place] += met.agreed.iter().map(|variable| having(record, variable)).sum::<u128>();
+    }
+    assert_eq!([found.gone, found.shared, found.matched], [gone, shared, matched]);
+    assert_eq!(found.at_risk, gone + shared + matched);
+    assert_eq!([found.shared_right, found.matched_right], [shared_right, matched_right]);
+    assert_eq!(found.matched_by_correct, by_correct);
+    assert_eq!(found.newly_exposed_records(), exposed);
+    assert_eq!(found.newly_exposed, exposed.len() as u64);
+    for (place, of) in [found.shared_values, found.matched_values].iter().enumerate() {
+        assert_eq!([of.learned, of.correct], values[place]);
+        assert_eq!(of.by_chance.numerator, chance[place]);
+        let denominator = u128::from(of.learned) * after.records.len() as u128;
+        assert_eq!(of.by_chance.denominator, denominator);
+    }
+    assert_eq!(found.matched_values.learned, matched * size as u64);
+}
+
+/// Every two files of up to three records on two by two cells, every scenario.
+#[test]
+fn every_small_world_is_looked_up() {
+    let levels = [2, 2];
+    let cells = world(&levels, &[]).all_cells();
+    let mut files: Vec<Vec<Vec<u32>>> = vec![Vec::new()];
+    let mut last = files.clone();
+    for _ in 0..3 {
+        last = last
+            .iter()
+            .flat_map(|file| cells.iter().map(|cell| [file.clone(), vec![cell.clone()]].concat()))
+            .collect();
+        files.extend(last.clone());
+    }
+    for before in &files {
+        for after in &files {
+            let (before, after) = (world(&levels, before), world(&levels, after));
+            let pooled = Pooled::of(&before.packed(), &after.packed());
+            for bits in 0..9 {
+                let part = |wanted| (0..2).filter(|&v| bits / [1, 3][v] % 3 == wanted).collect();
+                let scenario =
+                    Scenario { keys: part(1), sensitive: part(2), at_risk: AtRisk::Alone };
+                check(&before, &after, &scenario, &learned(&pooled, &scenario));
+            }
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(600))]
+
+    #[test]
+    fn law_learned_by_definition(
+        (before, after) in two_files(),
+        keys in 0u32..32,
+        sensitive in 0u32..32,
+        list in proptest::collection::vec(any::<bool>(), 10),
+        others in any::<bool>(),
+    ) {
+        let variables = before.levels.len();
+        let keys = set(keys, variables);
+        let sensitive = if others { VarSet::first(variables) - keys } else { set(sensitive, variables) };
+        let pooled = Pooled::of(&before.packed(), &after.packed());
+        for at_risk in [AtRisk::Alone, AtRisk::Listed(&list[..before.records.len()])] {
+            let scenario = Scenario { keys, sensitive, at_risk };
+            check(&before, &after, &scenario, &learned(&pooled, &scenario));
+        }
+    }
+
+    #[test]
+    fn law_learned_is_blind_to_order(
+        (before, after) in two_files(),
+        keys in 0u32..32,
+        list in proptest::collection::vec(any::<bool>(), 10),
+        seed in any::<u8>(),
+    ) {
+        let variables = before.levels.len();
+        let keys = set(keys, variables);
+        let at_risk = AtRisk::Listed(&list[..before.records.len()]);
+        let scenarios = [
+            Scenario { keys, sensitive: VarSet::first(variables) - keys, at_risk },
+            Scenario { keys: VarSet::first(variables), sensitive: VarSet::EMPTY, at_risk: AtRisk::Alone },
+        ];
+        let asked = Checks {
+            tables: &[],
+            keys: VarSet::EMPTY,
+            scenarios: &scenarios,
+            link: None,
+            compared: VarSet::first(variables),
+            triples: Triples::Skipped,
+        };
+        let packed = before.packed();
+        let found = verify(&packed, &after.packed(), &asked);
+        prop_assert_eq!(found.learned.len(), 2);
+        prop_assert_eq!(&found, &verify(&packed, &shuffled(&after, seed).packed(), &asked));
+    }
+
+    #[test]
+    fn law_the_worst_of_all_scenarios(
+        (before, after) in two_files(),
+        asked in proptest::collection::vec((0u32..32, 0u32..32, proptest::collection::vec(any::<bool>(), 10)), 0..4),
+    ) {
+        let variables = before.levels.len();
+        let pooled = Pooled::of(&before.packed(), &after.packed());
+        let found: Vec<Learned> = asked
+            .iter()
+            .map(|(keys, sensitive, list)| {
+                let at_risk = AtRisk::Listed(&list[..before.records.len()]);
+                let (keys, sensitive) = (set(*keys, variables), set(*sensitive, variables));
+                learned(&pooled, &Scenario { keys, sensitive, at_risk })
+            })
+            .collect();
+        let Some(worst) = worst_case(&found) else {
+            prop_assert!(asked.is_empty());
+            return Ok(());
+        };
+        let (mut counts, mut right, mut exposed) = ([0u64; 3], [0u64; 2], 0u64);
+        for record in (0..before.records.len()).map(RecordId::at) {
+            let fates: Vec<(Fate, VarSet)> =
+                found.iter().filter_map(|one| Some((one.fate(record)?, one.sensitive))).collect();
+            let any = |wanted: &dyn Fn(&Fate) -> bool| fates.iter().any(|(fate, _)| wanted(fate));
+            let matched = any(&|fate| matches!(fate, Fate::Matched { .. }));
+            let shared = any(&|fate| matches!(fate, Fate::Shared { .. }));
+            let expected = if fates.is_empty() {
+                None
+            } else if matched {
+                Some(Outcome::Matched)
+            } else if shared {
+                Some(Outcome::Shared)
+            } else {
+                Some(Outcome::Gone)
+            };
+            prop_assert_eq!(worst.outcome(record), expected);
+            if let Some(outcome) = expected {
+                counts[outcome as usize] += 1;
+            }
+            right[0] += u64::from(fates.iter().any(|(fate, sensitive)| {
+                matches!(fate, Fate::Shared { correct, .. } if correct == sensitive)
+            }));
+            right[1] += u64::from(fates.iter().any(|(fate, sensitive)| {
+                matches!(fate, Fate::Matched { correct } if correct == sensitive)
+            }));
+            exposed += u64::from(found.iter().any(|one| one.newly_exposed_records().contains(&record)));
+        }
+        prop_assert_eq!([worst.gone, worst.shared, worst.matched], counts);
+        prop_assert_eq!(worst.at_risk, counts.iter().sum::<u64>());
+        prop_assert_eq!([worst.shared_right, worst.matched_right], right);
+        prop_assert_eq!(worst.newly_exposed, exposed);
+    }
+
+    #[test]
+    fn law_new_pairs_by_definition((before, after) in two_files(), compared in 0u32..32) {
+        let variables = before.levels.len();
+        let compared = set(compared, variables);
+        let pooled = Pooled::of(&before.packed(), &after.packed());
+        let found = new_pairs(&pooled, &compare_pairs(&pooled, compared, &[]));
+        let mut records = BTreeSet::new();
+        let mut by_pair = found.by_pair.iter();
+        let mut combinations = 0;
+        for low in compared {
+            for high in compared.iter().filter(|&high| low < high) {
+                let new = before.new_pairs(&after, [low, high]);
+                if new.is_empty() {
+                    continue;
+                }
+                let having: Vec<usize> = (0..after.records.len())
+                    .filter(|&record| new.contains(&[low, high].map(|v| after.records[record][v])))
+                    .collect();
+                let listed = by_pair.next().unwrap();
+                prop_assert_eq!(listed.pair, [low, high]);
+                prop_assert_eq!(listed.new.combinations, new.len() as u64);
+                prop_assert_eq!(listed.new.records, having.len() as u64);
+                combinations += new.len() as u64;
+                records.extend(having);
+            }
+        }
+        prop_assert_eq!(by_pair.next(), None);
+        prop_assert_eq!(found.combinations, combinations);
+        prop_assert_eq!(found.records, records.len() as u64);
+    }
+
+    #[test]
+    fn law_replaced_by_definition((before, after) in two_files()) {
+        let mut left = after.records.clone();
+        let mut replaced = 0;
+        for record in &before.records {
+            match left.iter().position(|other| other == record) {
+                Some(place) => { left.swap_remove(place); }
+                None => replaced += 1,
+            }
+        }
+        prop_assert_eq!(Pooled::of(&before.packed(), &after.packed()).replaced(), replaced);
+    }
+}
+
+/// An exchange that carries all keys and leaves one value behind moves the whole person to
+/// another line: still matched, with one value false.
+#[test]
+fn witness_moving_a_person_to_another_line_protects_nobody() {
+    let levels = [2, 2, 2, 2];
+    let before = world(&levels, &[vec![0, 0, 0, 0], vec![1, 1, 0, 1]]);
+    let [keys, sensitive] = [VarSet::from([0, 1]), VarSet::from([2, 3])];
+    let scenario = Scenario { keys, sensitive, at_risk: AtRisk::Alone };
+    let after = |exchanged| before.swapped(0, 1, exchanged).packed();
+    let found = |exchanged| learned(&Pooled::of(&before.packed(), &after(exchanged)), &scenario);
+    let moved = found(keys);
+    assert_eq!([moved.gone, moved.matched, moved.matched_right], [0, 2, 0]);
+    assert_eq!(moved.matched_by_correct, [0, 2, 0]);
+    // Of variable 2 all records have the person's value, of variable 3 half of them.
+    assert_eq!(moved.matched_values.by_chance, Share { numerator: 6, denominator: 8 });
+    assert_eq!(moved.matched_values.by_chance.value(), Some(0.75));
+    let parted = found(VarSet::single(0));
+    assert_eq!([parted.gone, parted.matched], [2, 0]);
+    assert_eq!(parted.matched_values.share().value(), None);
+}
+
+/// The one who is left behind with keys that two people had.
+#[test]
+fn witness_a_bystander_is_newly_exposed() {
+    let levels = [2, 2, 3];
+    let before = world(&levels, &[vec![0, 0, 0], vec![0, 0, 1], vec![1, 1, 2]]);
+    let after = before.swapped(0, 2, VarSet::single(0));
+    let keys = VarSet::from([0, 1]);
+    let scenario = Scenario { keys, sensitive: VarSet::single(2), at_risk: AtRisk::Alone };
+    let found = learned(&Pooled::of(&before.packed(), &after.packed()), &scenario);
+    assert_eq!(found.newly_exposed_records(), [RecordId::at(1)]);
+    assert_eq!([found.at_risk, found.gone], [1, 1]);
+}
+
+/// What the worst case of a file says; nothing else makes one.
+fn worst(before: &[[u32; 2]], after: &[[u32; 2]]) -> WorstCase {
+    let file = |records: &[[u32; 2]]| {
+        world(&[9, 9], &records.iter().map(|record| record.to_vec()).collect::<Vec<_>>()).packed()
+    };
+    let scenario =
+        Scenario { keys: VarSet::single(0), sensitive: VarSet::single(1), at_risk: AtRisk::Alone };
+    worst_case(&[learned(&Pooled::of(&file(before), &file(after)), &scenario)]).unwrap()
+}
+
+/// Everything was looked at, and nothing speaks against a release.
+fn clean() -> Findings {
+    Findings {
+        records: [2, 2],
+        tables: 1,
+        tables_changed: 0,
+        one_way_changed: 0,
+        linked_changed: 0,
+        staying_changed: false,
+        demo_seed: false,
+        replaced: 2,
+        learned: Some(worst(&[[0, 0], [1, 1]], &[[2, 0], [3, 1]])),
+        disclosed: 0,
+        unpartable: 0,
+        rules_broken: [0, 0],
+        new_pairs: 0,
+    }
+}
+
+/// Findings with one thing wrong, and the reason that must come of it alone.
+fn faults() -> Vec<(Findings, Thresholds, Vec<Reason>)> {
+    let strict = Thresholds::default();
+    let no_new_pairs = Thresholds { new_pairs: Some(0), ..strict };
+    let tolerant = Thresholds { matched: 9, ..strict };
+    let with = |change: &dyn Fn(&mut Findings)| {
+        let mut findings = clean();
+        change(&mut findings);
+        findings
+    };
+    let people = |before: &[[u32; 2]], after: &[[u32; 2]]| {
+        let learned = Some(worst(before, after));
+        with(&|findings| findings.learned = learned.clone())
+    };
+    let two = [[0, 0], [1, 1]];
+    vec![
+        (
+            with(&|f| f.records = [2, 3]),
+            strict,
+            vec![Reason::RecordsDiffer { before: 2, after: 3 }],
+        ),
+        (with(&|f| f.tables_changed = 1), strict, vec![Reason::TablesDiffer { tables: 1, of: 1 }]),
+        (
+            with(&|f| f.one_way_changed = 2),
+            strict,
+            vec![Reason::OneWayTablesDiffer { variables: 2 }],
+        ),
+        (with(&|f| f.linked_changed = 1), strict, vec![Reason::LinkedColumnsDiffer { groups: 1 }]),
+        (with(&|f| f.staying_changed = true), strict, vec![Reason::StayingColumnsDiffer]),
+        (with(&|f| f.demo_seed = true), strict, vec![Reason::DemoSeed]),
+        (with(&|f| f.replaced = 0), strict, vec![Reason::NothingExchanged { at_risk: 2 }]),
+        (
+            people(&two, &[[0, 0], [3, 1]]),
+            tolerant,
+            vec![Reason::MatchedRight { people: 1, tolerated: 0 }],
+        ),
+        (with(&|f| f.learned = None), strict, vec![Reason::NoKeys]),
+        (people(&[[0, 0], [0, 1]], &[[1, 0], [1, 1]]), strict, vec![Reason::NobodyChecked]),
+        (with(&|f| f.tables = 0), strict, vec![Reason::NoTables]),
+        (people(&two, &[[0, 1], [1, 0]]), tolerant, vec![Reason::NobodyProtected { at_risk: 2 }]),
+        (
+            people(&two, &[[0, 0], [0, 0]]),
+            strict,
+            vec![Reason::SharedRight { people: 1, tolerated: 0 }],
+        ),
+        (
+            people(&two, &[[0, 1], [3, 0]]),
+            strict,
+            vec![Reason::Matched { people: 1, at_risk: 2, tolerated: 0 }],
+        ),
+        (
+            people(&[[0, 0], [0, 1], [1, 1]], &[[0, 0], [3, 1], [4, 1]]),
+            strict,
+            vec![Reason::NewlyExposed { people: 1, tolerated: 0 }],
+        ),
+        (
+            with(&|f| f.disclosed = 1),
+            strict,
+            vec![Reason::Unpartable { disclosed: 1, others: 0, tolerated: 0 }],
+        ),
+        (
+            with(&|f| f.unpartable = 1),
+            strict,
+            vec![Reason::Unpartable { disclosed: 0, others: 1, tolerated: 0 }],
+        ),
+        (
+            with(&|f| f.rules_broken = [1, 3]),
+            strict,
+            vec![Reason::RulesBroken { before: 1, after: 3, tolerated: 0 }],
+        ),
+        (
+            with(&|f| f.new_pairs = 3),
+            no_new_pairs,
+            vec![Reason::NewPairs { combinations: 3, tolerated: 0 }],
+        ),
+    ]
+}
+
+/// A yes needs tables, keys, people who were looked up and something exchanged, and nothing
+/// against it; every fault alone takes it away, whatever is tolerated of the others.
+#[test]
+fn law_a_yes_is_earned() {
+    let strict = Thresholds::default();
+    let verdict = judge(&clean(), &strict);
+    assert_eq!((verdict.answer, verdict.reasons.len()), (Answer::Release, 0));
+    let mut met = BTreeSet::new();
+    for (findings, thresholds, reasons) in faults() {
+        let verdict = judge(&findings, &thresholds);
+        assert_eq!(verdict.reasons, reasons);
+        assert_eq!(verdict.answer, reasons[0].answer());
+        assert_ne!(verdict.answer, Answer::Release);
+        met.extend(reasons.iter().map(std::mem::discriminant).map(|kind| format!("{kind:?}")));
+    }
+    assert_eq!(met.len(), 18, "each reason is reached");
+    // Nothing checked, nobody at risk, nothing exchanged: no threshold makes it a yes.
+    let anything = Thresholds {
+        matched_right: u64::MAX,
+        shared_right: u64::MAX,
+        matched: u64::MAX,
+        newly_exposed: u64::MAX,
+        unpartable: u64::MAX,
+        rules_broken: u64::MAX,
+        new_pairs: None,
+    };
+    for findings in [
+        Findings { learned: None, ..clean() },
+        Findings { tables: 0, ..clean() },
+        Findings { replaced: 0, ..clean() },
+        Findings { learned: Some(worst(&[], &[])), ..clean() },
+        Findings { learned: Some(worst(&[[0, 0]], &[[0, 0]])), ..clean() },
+    ] {
+        assert_ne!(judge(&findings, &anything).answer, Answer::Release);
+    }
+}
+
+/// A file compared with itself: the first reasons say so.
+#[test]
+fn witness_the_same_file_again_is_not_released() {
+    let same = [[0, 0], [1, 1]];
+    let findings = Findings { replaced: 0, learned: Some(worst(&same, &same)), ..clean() };
+    let verdict = judge(&findings, &Thresholds::default());
+    assert_eq!(verdict.answer, Answer::DoNotRelease);
+    assert_eq!(
+        verdict.reasons,
+        [
+            Reason::NothingExchanged { at_risk: 2 },
+            Reason::MatchedRight { people: 2, tolerated: 0 },
+            Reason::NobodyProtected { at_risk: 2 },
+            Reason::Matched { people: 2, at_risk: 2, tolerated: 0 },
+        ]
+    );
+}
+
+/// Rules that were broken before are no reason; and new pairs only where they are asked for.
+#[test]
+fn what_is_tolerated_is_no_reason() {
+    let thresholds = Thresholds { rules_broken: 2, newly_exposed: 1, ..Thresholds::default() };
+    let findings = Findings { rules_broken: [5, 7], new_pairs: 9, ..clean() };
+    assert_eq!(judge(&findings, &thresholds).answer, Answer::Release);
+    let findings = Findings { rules_broken: [5, 8], ..findings };
+    assert_eq!(judge(&findings, &thresholds).answer, Answer::Review);
+    let asked = Thresholds { new_pairs: Some(9), ..thresholds };
+    assert_eq!(judge(&Findings { new_pairs: 9, ..clean() }, &asked).answer, Answer::Release);
+    assert_eq!(judge(&Findings { new_pairs: 10, ..clean() }, &asked).answer, Answer::Review);
+}
+
+proptest! {
+    #[test]
+    fn law_more_tolerance_is_never_stricter(
+        kind in 0usize..19,
+        other in 0usize..19,
+        tolerated in proptest::array::uniform6(0u64..4),
+        more in proptest::array::uniform6(0u64..4),
+        pairs in proptest::option::of(0u64..4),
+    ) {
+        let faults = faults();
+        // Two faults at once: the people of the one, the rest of the other.
+        let findings = Findings { learned: faults[kind].0.learned.clone(), ..faults[other].0.clone() };
+        let thresholds = |most: [u64; 6], new_pairs| Thresholds {
+            matched_right: most[0],
+            shared_right: most[1],
+            matched: most[2],
+            newly_exposed: most[3],
+            unpartable: most[4],
+            rules_broken: most[5],
+            new_pairs,
+        };
+        let strict = judge(&findings, &thresholds(tolerated, pairs));
+        let mut wider = tolerated;
+        wider.iter_mut().zip(more).for_each(|(most, more)| *most += more);
+        let wide = judge(&findings, &thresholds(wider, pairs.map(|most| most + more[0])));
+        prop_assert!(wide.answer <= strict.answer);
+        prop_assert!(strict.reasons.is_sorted() && wide.reasons.is_sorted());
+        let kinds = |reasons: &[Reason]| -> Vec<_> { reasons.iter().map(std::mem::discriminant).collect() };
+        let allowed = kinds(&strict.reasons);
+        prop_assert!(kinds(&wide.reasons).iter().all(|kind| allowed.contains(kind)));
+        prop_assert!(strict.reasons.iter().map(Reason::answer).is_sorted_by(|one, two| one >= two));
+    }
+}

@@ -1,0 +1,43 @@
+//! What the tables to keep tie together.
+
+use marginswap_core::diagnostic::{Code, Diagnostic};
+use marginswap_core::graph::{Formula, Scope};
+use marginswap_report::Picture;
+use marginswap_report::graph::{GraphReport, picture};
+use marginswap_report::margin_graph::draw;
+
+use crate::input::separators;
+use crate::prepare::{open, scope_of};
+use crate::project::{Columns, Project};
+
+/// The margin graph, described and drawn.
+#[derive(Debug)]
+pub struct Graph {
+    /// In words and numbers.
+    pub report: GraphReport,
+    /// As a picture.
+    pub picture: Picture,
+}
+
+/// Describes the margin graph of a project; without a data file, of its tables' variables.
+///
+/// # Errors
+/// When the header of the data cannot be read, or a table names no column of it.
+pub fn graph(project: &Project) -> Result<Graph, Diagnostic> {
+    let scope = match &project.data {
+        Some(data) => scope_of(project, &open(project, data)?)?,
+        None if project.columns != Columns::default() || project.delimiter.is_some() => {
+            return Err(Diagnostic::new(
+                Code::MissingSetting,
+                "a delimiter and the roles of columns need a data file",
+                "name the data file, or leave them out",
+            ));
+        }
+        None => Scope::of_tables(&Formula::parse(&project.keep.tables)?)?,
+    };
+    let separators = separators(&scope, project.max_separators());
+    Ok(Graph {
+        report: GraphReport::new(&scope, &separators),
+        picture: draw(&picture(&scope, &separators)),
+    })
+}

@@ -1,0 +1,69 @@
+//! The settings as a page of the documentation.
+
+use std::fmt::Write;
+
+use super::{Kind, SETTINGS, Setting};
+
+/// The sections in order, with what each is about.
+pub(crate) const SECTIONS: [(&str, &str); 8] = [
+    ("", "The data"),
+    ("columns", "What each column is"),
+    ("keep", "The tables that must not change"),
+    ("risk", "Who is to be protected"),
+    ("swap", "How records are swapped"),
+    ("release", "What is written"),
+    ("report", "What is told about it"),
+    ("trs", "Targeted record swapping, by the parameters of `recordSwap`"),
+];
+
+/// `docs/settings.md`.
+#[must_use]
+pub fn page() -> String {
+    let mut page = String::from(
+        "# Settings\n\n\
+         Every setting of marginswap: its entry in the project file `marginswap.toml`, its flag, what it\n\
+         takes and what holds without it. A flag overrides the entry. [project-file.md](project-file.md)\n\
+         explains the project file, amounts and rules. This page is written from the table of settings in\n\
+         `crates/pipeline/src/settings/table.rs`.\n",
+    );
+    for (section, about) in SECTIONS {
+        let title = if section.is_empty() { String::new() } else { format!("`[{section}]`: ") };
+        let _ = write!(page, "\n## {title}{about}\n\n");
+        page.push_str("| entry | flag | takes | default | what it does |\n|---|---|---|---|---|\n");
+        for setting in SETTINGS.iter().filter(|setting| setting.section == section) {
+            let _ = writeln!(
+                page,
+                "| `{}` | {} | {} | {} | {} |",
+                setting.name,
+                flag(setting),
+                takes(setting.kind),
+                setting.default,
+                setting.help.replace('|', "\\|")
+            );
+        }
+    }
+    page
+}
+
+fn flag(setting: &Setting) -> String {
+    match (setting.name, setting.flag) {
+        ("data", _) => "`DATA`".to_owned(),
+        ("out", _) => "`-o`, `--out`".to_owned(),
+        (_, "") => "—".to_owned(),
+        (_, flag) => format!("`--{flag}`"),
+    }
+}
+
+fn takes(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Names => "list of columns",
+        Kind::Name => "column",
+        Kind::Groups => "lists of columns",
+        Kind::Tables => "list of tables",
+        Kind::Rules => "list of rules",
+        Kind::Path => "path",
+        Kind::Text(_) => "text or number",
+        Kind::Switch => "true or false",
+        Kind::Numbers => "number for each column",
+    }
+}

@@ -1,0 +1,147 @@
+//! The rows of the table of settings, section by section.
+//!
+//! The order is that of the project file that `init` writes and of the page for users.
+
+use super::value::Entry;
+use super::{Kind, Setting, Topic};
+
+/// One row: the field of the project, its name, flag, kind, default, help, topic, whether it
+/// decides a plan, and an example.
+macro_rules! row {
+    ($field:ident$(.$rest:ident)*; $section:literal, $name:literal, $flag:literal, $kind:expr,
+     $topic:ident, $decides:literal, $default:literal, $help:literal, $example:literal) => {
+        Setting {
+            section: $section,
+            name: $name,
+            flag: $flag,
+            kind: $kind,
+            default: $default,
+            help: $help,
+            topic: Topic::$topic,
+            decides: $decides,
+            example: $example,
+            get: |project| project.$field$(.$rest)*.value(),
+            set: |project, value| {
+                project.$field$(.$rest)* = Entry::read(value)?;
+                Ok(())
+            },
+            lay: |under, over| {
+                let own = std::mem::take(&mut under.$field$(.$rest)*);
+                under.$field$(.$rest)* = own.under(over.$field$(.$rest)*.clone());
+            },
+        }
+    };
+}
+
+/// A row of the preset, which is laid over as a whole.
+macro_rules! preset {
+    ($field:ident; $name:literal, $kind:expr, $default:literal, $help:literal, $example:literal) => {
+        Setting {
+            section: "trs",
+            name: $name,
+            flag: "",
+            kind: $kind,
+            default: $default,
+            help: $help,
+            topic: Topic::Preset,
+            decides: false,
+            example: $example,
+            get: |project| project.trs.as_ref().and_then(|trs| trs.$field.value()),
+            set: |project, value| {
+                project.trs.get_or_insert_default().$field = Entry::read(value)?;
+                Ok(())
+            },
+            lay: |under, over| {
+                if over.trs.is_some() {
+                    under.trs.clone_from(&over.trs);
+                }
+            },
+        }
+    };
+}
+
+/// Every setting there is.
+pub static SETTINGS: &[Setting] = &[
+    row!(data; "", "data", "", Kind::Path, Data, false, "given on the command line",
+        "The data file: CSV (also .gz) or Parquet", "\"survey.csv\""),
+    row!(delimiter; "", "delimiter", "delimiter", Kind::Text("D"), Data, false, "taken from the header line",
+        "Field delimiter of a CSV file: one character, or comma, semicolon, tab, pipe", "\",\""),
+    row!(columns.id; "columns", "id", "id", Kind::Name, Columns, true, "records are named by number",
+        "Column that names a record; it takes no part in swapping", ""),
+    row!(columns.ignore; "columns", "ignore", "ignore", Kind::Names, Columns, true, "none",
+        "Columns to leave out; records that differ only there count as equal", ""),
+    row!(columns.stay; "columns", "stay", "stay", Kind::Names, Columns, true, "none",
+        "Columns that are released but never exchanged", ""),
+    row!(columns.vars; "columns", "vars", "vars", Kind::Names, Columns, true, "every column not named above",
+        "Columns whose values may be exchanged; all others stay", ""),
+    row!(keep.tables; "keep", "tables", "keep", Kind::Tables, Ties, true, "no table is kept",
+        "Tables that must not change, as `region*sex*age`; join several with ` + `", ""),
+    row!(keep.max_separators; "keep", "max_separators", "max-separators", Kind::Text("N"), Ties, false, "100,000",
+        "Minimal separators to list; beyond this the exact pair test answers", "100000"),
+    row!(risk.keys; "risk", "keys", "keys", Kind::Names, Keys, true, "none",
+        "Key variables: what an intruder may know about a person", ""),
+    row!(risk.risky; "risk", "risky", "risky", Kind::Text("RULE"), Risk, true, "unique",
+        "Records to protect: unique, k:3, records:FILE, top:50 or prob:0.2", "\"unique\""),
+    row!(risk.population; "risk", "population", "population", Kind::Text("N"), Model, true, "the sum of the weights, if there are any",
+        "Number of people in the population that the file was drawn from", "1000000"),
+    row!(risk.fraction; "risk", "fraction", "fraction", Kind::Text("F"), Model, true, "the same",
+        "Sampling fraction, in place of the population: 0.05 or 5 %", "\"5 %\""),
+    row!(risk.model; "risk", "model", "model", Kind::Text("MODEL"), Model, true, "auto",
+        "Risk model: auto, independence, all-2way, or tables of keys as `sex*age + age*job`", "\"auto\""),
+    row!(risk.criterion; "risk", "criterion", "criterion", Kind::Text("C"), Model, true, "bic; aic where `select` is fit",
+        "Score of the model search: bic or aic", "\"bic\""),
+    row!(risk.search; "risk", "search", "search", Kind::Text("HOW"), Model, true, "forward",
+        "Direction of the model search: forest, forward, backward or both", "\"forward\""),
+    row!(risk.start; "risk", "start", "start", Kind::Tables, Model, true, "the best forest",
+        "Decomposable model that the search starts from", ""),
+    row!(risk.select; "risk", "select", "select", Kind::Text("BY"), Model, true, "score",
+        "Choice among the models searched: best score, or fit (B/√V nearest to 0)", "\"score\""),
+    row!(swap.linked; "swap", "linked", "linked", Kind::Groups, Ties, true, "none",
+        "Columns that only travel together, such as an age and its age group", ""),
+    row!(swap.weight; "swap", "weight", "weight", Kind::Name, Ties, true, "counts alone are kept",
+        "Column of sampling weights, which joins every kept table", ""),
+    row!(swap.matched; "swap", "match", "match", Kind::Groups, Partners, true, "partners may differ anywhere",
+        "Columns on which partners must agree; several lists are tried in order", ""),
+    row!(swap.strata; "swap", "strata", "strata", Kind::Names, Partners, true, "none",
+        "Columns on which partners always agree", ""),
+    row!(swap.rules; "swap", "rules", "rule", Kind::Rules, Partners, true, "none",
+        "Combinations that no swap may create, as `age = 0-17 & marital = married`", ""),
+    row!(swap.max_records; "swap", "max_records", "max-records", Kind::Text("N"), Size, true, "2",
+        "Largest number of records in a single swap, from 2 to 8", "4"),
+    row!(swap.budget; "swap", "budget", "budget", Kind::Text("AMOUNT"), Planning, true, "no limit",
+        "Change at most this many records: `120` or `5%`", "\"5 %\""),
+    row!(swap.rate; "swap", "rate", "rate", Kind::Text("AMOUNT"), Planning, true, "no random swaps",
+        "Perturbation rate: add random swaps until this many records are changed", "\"2 %\""),
+    row!(swap.pairing; "swap", "pairing", "pairing", Kind::Text("HOW"), Planning, true, "greedy",
+        "Choice of partners: greedy for any number of records, optimal for few", "\"greedy\""),
+    row!(swap.weights; "swap", "weights", "", Kind::Numbers, Planning, true, "1 for each variable",
+        "Cost of disturbing a variable, a whole number from 1 to 65,535", ""),
+    row!(release.out; "release", "out", "out", Kind::Path, Release, false, "given on the command line",
+        "The released file", "\"released.csv\""),
+    row!(release.plan; "release", "plan", "plan", Kind::Path, Plan, false, "the plan is not kept",
+        "The plan file (SECRET: it undoes the protection)", "\"swap.plan\""),
+    row!(release.shuffle; "release", "shuffle", "shuffle", Kind::Switch, Release, false, "the order of the input",
+        "Release the records in random order", "true"),
+    row!(release.drop; "release", "drop", "drop", Kind::Names, Release, false, "none",
+        "Columns that are not released", ""),
+    row!(report.internal; "report", "internal", "report", Kind::Path, Pages, false, "no page",
+        "Internal report, for those who decide about the release", "\"report.html\""),
+    row!(report.external; "report", "external", "external-report", Kind::Path, Pages, false, "no page",
+        "Public report, which may be published with the file", "\"public.html\""),
+    row!(report.watch; "report", "watch", "watch", Kind::Tables, Watch, false, "none",
+        "Tables that are not kept, of which the reports say how far they moved", ""),
+    preset!(hierarchy; "hierarchy", Kind::Names, "none",
+        "Geography, largest areas first; this is what is swapped", ""),
+    preset!(similar; "similar", Kind::Groups, "none",
+        "Profiles of columns on which partners agree, tried in order", ""),
+    preset!(carry_along; "carry_along", Kind::Names, "none",
+        "Columns that travel with the geography", ""),
+    preset!(k_anonymity; "k_anonymity", Kind::Text("K"), "3",
+        "A record is at risk when fewer than K share its risk variables and geography; 0: nobody", "3"),
+    preset!(risk_variables; "risk_variables", Kind::Names, "none",
+        "What an intruder may know beside the geography", ""),
+    preset!(swaprate; "swaprate", Kind::Text("AMOUNT"), "5 %",
+        "Random swaps are added until this many records are changed", "\"5 %\""),
+    preset!(hid; "hid", Kind::Name, "none",
+        "Household column: accepted and not used; records are swapped one by one", ""),
+];

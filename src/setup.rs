@@ -1,0 +1,421 @@
+//! Settings as flags: what was typed becomes a project, joined with the project file.
+//!
+//! Every command takes the settings of its topics and finds the project file; the flags are
+//! made from the table of settings, so no other file of the program knows them.
+//!
+//! Way in: [`Typed`] as a part of a command's arguments, then [`Typed::run`].
+
+use std::marker::PhantomData;
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+
+use clap::{Arg, ArgAction, ArgMatches, Command, FromArgMatches, value_parser};
+use marginswap_core::diagnostic::{Code, Diagnostic};
+use marginswap_pipeline::notes::Run;
+use marginswap_pipeline::project::{Project, ProjectFile, Risky};
+use marginswap_pipeline::settings::{self, Kind, SETTINGS, Setting, Topic};
+
+use crate::args::{ForApply, ForReport, ForVerify};
+use crate::output::{self, Line, Outcome};
+
+/// Which settings a command takes.
+pub trait Takes {
+    /// The topics that it asks for.
+    const TOPICS: &'static [Topic];
+    /// Does it name the data file first?
+    const DATA: bool = true;
+    /// Does it work on a project?
+    const PROJECT: bool = true;
+}
+
+/// The settings that were typed, and how the command runs.
+#[derive(Debug)]
+pub struct Typed<T> {
+    file: Option<PathBuf>,
+    given: Vec<(&'static Setting, Vec<String>)>,
+    threads: Option<NonZeroUsize>,
+    topics: PhantomData<T>,
+}
+
+/// A project as it holds for one command, and where each of its settings came from.
+pub struct Setup {
+    /// The settings: the project file's, overridden by the flags.
+    pub project: Project,
+    flags: Project,
+    file: Option<ProjectFile>,
+    /// Was the project file named?
+    named: bool,
+}
+
+/// More threads than this help nobody.
+const MOST_THREADS: usize = 1024;
+
+impl<T: Takes> Typed<T> {
+    fn settings() -> impl Iterator<Item = &'static Setting> {
+        SETTINGS.iter().filter(|setting| {
+            let takes = T::TOPICS.contains(&setting.topic);
+            takes && (!setting.flag.is_empty() || (setting.name == "data" && T::DATA))
+        })
+    }
+
+    /// The flags alone, as a project.
+    pub fn typed(&self) -> Result<Project, Diagnostic> {
+        let mut flags = Project::default();
+        for (setting, texts) in &self.given {
+            let value = setting.typed(texts)?;
+            setting.set(&mut flags, &value).map_err(|misfit| {
+                Diagnostic::new(Code::BadFormula, misfit.refusal.detail, misfit.refusal.remedy)
+            })?;
+        }
+        Ok(flags)
+    }
+
+    /// Runs a command on its threads: finds the project, and lays what is wrong with a setting
+    /// to the place where it was given.
+    pub fn run(
+        &self,
+        command: impl FnOnce(&Setup, &mut Run<'_>) -> Result<Outcome, Diagnostic> + Send,
+    ) -> Result<Outcome, Diagnostic> {
+        self.run_with(Project::default(), command)
+    }
+
+    /// The same, with settings that the command names in its own way.
+    pub fn run_with(
+        &self,
+        own: Project,
+        command: impl FnOnce(&Setup, &mut Run<'_>) -> Result<Outcome, Diagnostic> + Send,
+    ) -> Result<Outcome, Diagnostic> {
+        let flags = self.typed()?.merge(own);
+        let file = match &self.file {
+            Some(path) => Some(ProjectFile::load(path)?),
+            None => ProjectFile::find()?,
+        };
+        let base = file.as_ref().map(|file| file.project.clone()).unwrap_or_default();
+        let project = base.merge(flags.clone()).expanded();
+        let setup = Setup { project, flags, file, named: self.file.is_some() };
+        on_threads(self.threads, || {
+            let run = &mut output::run();
+            command(&setup, run).map_err(|refusal| setup.blame(refusal))
+        })?
+    }
+}
+
+/// Runs something on this many threads, or on as many as there are cores.
+pub fn on_threads<R: Send>(
+    threads: Option<NonZeroUsize>,
+    work: impl FnOnce() -> R + Send,
+) -> Result<R, Diagnostic> {
+    let Some(threads) = threads else { return Ok(work()) };
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.get().min(MOST_THREADS));
+    let pool = pool.build().map_err(|error| {
+        Diagnostic::new(
+            Code::Unreadable,
+            format!("the threads cannot be started: {error}"),
+            "give a smaller number to --threads",
+        )
+    })?;
+    Ok(pool.install(work))
+}
+
+impl Setup {
+    /// The project file, if there is one.
+    pub fn file(&self) -> Option<&Path> {
+        self.file.as_ref().map(|file| file.path.as_path())
+    }
+
+    /// What the project file says.
+    pub fn file_project(&self) -> Project {
+        self.file.as_ref().map(|file| file.project.clone()).unwrap_or_default()
+    }
+
+    /// Was the project file named on the command line?
+    pub fn is_named(&self) -> bool {
+        self.named
+    }
+
+    /// What was typed.
+    pub fn flags(&self) -> &Project {
+        &self.flags
+    }
+
+    /// The setup of a project file that was just written.
+    pub fn of_file(path: &Path) -> Result<Self, Diagnostic> {
+        let file = ProjectFile::load(path)?;
+        let project = file.project.clone().expanded();
+        Ok(Self { project, flags: Project::default(), file: Some(file), named: true })
+    }
+
+    /// The data file.
+    pub fn data(&self) -> Result<PathBuf, Diagnostic> {
+        marginswap_pipeline::prepare::data_of(&self.project)
+    }
+
+    /// The released file.
+    pub fn released(&self) -> Result<PathBuf, Diagnostic> {
+        self.project.release.out.clone().ok_or_else(|| {
+            output::missing(
+                "no released file is named",
+                "name it on the command line, or as `out` under [release] in the project file",
+            )
+        })
+    }
+
+    /// The command that follows the plan of a project.
+    pub fn apply_line(&self, project: &Project, seed: Option<&Path>) -> String {
+        let known = self.file_project();
+        let typed = (&project.data, &project.release.plan) != (&known.data, &known.release.plan);
+        let files = [project.data.as_deref(), project.release.plan.as_deref()];
+        let files = files.map(|file| file.unwrap_or(Path::new("FILE")));
+        let mut line =
+            self.line_with("apply", if typed { &files } else { &[] }, ForApply::TOPICS, project);
+        if let (Some(true), Some(seed)) = (project.release.shuffle, seed) {
+            line.option("--seed-file", &seed.display().to_string());
+        }
+        if project.release.out.is_none() {
+            line.option("-o", "released.csv");
+        }
+        line.to_string()
+    }
+
+    /// The command that compares the released file of a project with the original.
+    pub fn verify_line(&self, project: &Project) -> String {
+        let (known, mut project) = (self.file_project(), project.clone());
+        let typed = (&project.data, &project.release.out) != (&known.data, &known.release.out);
+        let files = [project.data.as_deref(), project.release.out.as_deref()];
+        let files = files.map(|file| file.unwrap_or(Path::new("FILE")).to_owned());
+        let files = [files[0].as_path(), files[1].as_path()];
+        // An id that is not released cannot link the files; then the lines do.
+        let drop = &project.release.drop;
+        let dropped = project.columns.id.clone().filter(|id| drop.contains(id));
+        if known.columns.id.is_none() && dropped.is_some() {
+            project.columns.id = None;
+            project.columns.ignore.extend(dropped);
+        }
+        let mut line =
+            self.line_with("verify", if typed { &files } else { &[] }, ForVerify::TOPICS, &project);
+        let shuffled = project.release.shuffle == Some(true);
+        if shuffled && known.release.shuffle != Some(true) && project.columns.id.is_none() {
+            line.flag("--shuffled");
+        }
+        line.to_string()
+    }
+
+    /// The command that writes the report of a project's released file.
+    pub fn report_line(&self, project: &Project) -> Line {
+        let known = self.file_project();
+        let typed = (&project.data, &project.release.out) != (&known.data, &known.release.out);
+        let files = [project.data.as_deref(), project.release.out.as_deref()];
+        let files = files.map(|file| file.unwrap_or(Path::new("FILE")));
+        self.line_with("report", if typed { &files } else { &[] }, ForReport::TOPICS, project)
+    }
+
+    /// Refuses to go on when no table is to be kept.
+    pub fn tables_are_named(&self) -> Result<(), Diagnostic> {
+        if !self.project.keep.tables.is_empty() {
+            return Ok(());
+        }
+        Err(Diagnostic::new(
+            Code::MissingSetting,
+            "no table to keep is named",
+            "name one with --keep, or as `tables` under [keep] in the project file",
+        ))
+    }
+
+    /// The project, where records are named by number from now on: the column that would name
+    /// them is only left out.
+    pub fn by_number(&self) -> Project {
+        let mut project = self.project.clone();
+        if let (Some(_), Some(id)) = (&self.flags.columns.id, project.columns.id.take()) {
+            project.columns.ignore.push(id);
+        }
+        project
+    }
+
+    /// The files that the settings name and a command reads, which no output may replace.
+    pub fn inputs(&self, seed: Option<&Path>) -> Vec<PathBuf> {
+        let records = match &self.project.risk.risky {
+            Some(Risky::Records(records)) => Some(records.as_path()),
+            _ => None,
+        };
+        let all = [self.project.data.as_deref(), self.file(), seed, records];
+        all.into_iter().flatten().map(Path::to_owned).collect()
+    }
+
+    /// A command of this program on the same project, with the settings of these topics.
+    /// Where the project file says a setting, it is not repeated.
+    pub fn line(&self, command: &str, topics: &[Topic]) -> Line {
+        self.line_for(command, topics, &self.project)
+    }
+
+    /// The same for a changed project.
+    pub fn line_for(&self, command: &str, topics: &[Topic], project: &Project) -> Line {
+        let known = self.file_project();
+        let data = project.data.as_deref().unwrap_or(Path::new("DATA"));
+        let typed = project.data != known.data || known.data.is_none();
+        let files = if typed { vec![data] } else { vec![] };
+        self.line_with(command, &files, topics, project)
+    }
+
+    /// A command on these files, with the settings that the project file does not say.
+    fn line_with(
+        &self,
+        command: &str,
+        files: &[&Path],
+        topics: &[Topic],
+        project: &Project,
+    ) -> Line {
+        let mut line = Line::new(command);
+        for file in files {
+            line.file(file);
+        }
+        if let (true, Some(file)) = (self.named, self.file()) {
+            line.option("--project", &file.display().to_string());
+        }
+        // What the preset sets is in the file.
+        let known = self.file_project().expanded().with_defaults();
+        let project = &project.clone().with_defaults();
+        for setting in SETTINGS.iter().filter(|setting| topics.contains(&setting.topic)) {
+            if setting.flag.is_empty() || setting.get(project) == setting.get(&known) {
+                continue;
+            }
+            for text in setting.retyped(project) {
+                let flag = match setting.flag {
+                    "out" => "-o".to_owned(),
+                    flag => format!("--{flag}"),
+                };
+                match setting.kind {
+                    Kind::Switch => line.flag(&flag),
+                    _ => line.option(&flag, &text),
+                };
+            }
+        }
+        line
+    }
+
+    /// Lays a refusal that is about a setting to the place where it was given: a line of the
+    /// project file, or a flag.
+    fn blame(&self, mut refusal: Diagnostic) -> Diagnostic {
+        let Some(about) = &refusal.about else { return refusal };
+        let Some((key, text)) = about.split_once('=') else { return refusal };
+        let (section, name) = key.split_once('.').unwrap_or(("", key));
+        let Some(setting) = settings::find(section, name) else { return refusal };
+        let typed = setting.get(&self.flags).is_some();
+        match &self.file {
+            Some(file) if !typed => {
+                refusal.place.file = Some(file.path.clone());
+                refusal.place.line = file.line(setting, text);
+                refusal.exit = Some(4);
+            }
+            _ => {
+                refusal.place.file = Some(format!("--{}", setting.flag).into());
+                refusal.exit = Some(2);
+            }
+        }
+        refusal
+    }
+}
+
+impl<T: Takes> clap::Args for Typed<T> {
+    fn augment_args(command: Command) -> Command {
+        let mut command = command;
+        for setting in Self::settings() {
+            command = command.arg(flag(setting));
+        }
+        if !T::PROJECT {
+            return command;
+        }
+        command
+            .arg(
+                Arg::new("project")
+                    .long("project")
+                    .value_name("FILE")
+                    .value_parser(value_parser!(PathBuf))
+                    .help("Project file [default: marginswap.toml, if it is here]"),
+            )
+            .arg(
+                Arg::new("threads")
+                    .long("threads")
+                    .value_name("N")
+                    .value_parser(value_parser!(NonZeroUsize))
+                    .help("Number of threads; the answer is the same for any number [default: all cores]"),
+            )
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
+}
+
+/// The flag of a setting.
+fn flag(setting: &'static Setting) -> Arg {
+    let id = setting.flag;
+    if setting.name == "data" {
+        return Arg::new("data")
+            .value_name("DATA")
+            .help(format!("{} [default: `data` in the project file]", setting.help));
+    }
+    let arg = Arg::new(id).long(id).help(match setting.default {
+        "none" => setting.help.to_owned(),
+        default => format!("{} [default: {default}]", setting.help),
+    });
+    let arg = match setting.topic {
+        Topic::Model => arg.help_heading("Risk model"),
+        _ => arg,
+    };
+    let arg = if id == "out" { arg.short('o') } else { arg };
+    let arg = if id == "population" { arg.conflicts_with("fraction") } else { arg };
+    match setting.kind {
+        Kind::Switch => arg.action(ArgAction::SetTrue),
+        Kind::Names | Kind::Groups => arg.value_name("A,B,…").action(ArgAction::Append),
+        Kind::Tables => arg.value_name("TABLES").action(ArgAction::Append),
+        Kind::Rules => {
+            let parser = move |text: &str| checked(setting, text);
+            arg.value_name("RULE").action(ArgAction::Append).value_parser(parser)
+        }
+        Kind::Name => arg.value_name("COLUMN"),
+        Kind::Path => arg.value_name("FILE"),
+        Kind::Text(name) => {
+            let parser = move |text: &str| checked(setting, text);
+            // A delimiter that is none has an error of its own.
+            let arg = arg.value_name(name).allow_hyphen_values(true);
+            if id == "delimiter" { arg } else { arg.value_parser(parser) }
+        }
+        Kind::Numbers => unreachable!("it has no flag"),
+    }
+}
+
+/// The text, if the setting takes it.
+fn checked(setting: &Setting, text: &str) -> Result<String, String> {
+    let value = setting.typed(&[text.to_owned()]).map_err(|refusal| refusal.detail)?;
+    match setting.set(&mut Project::default(), &value) {
+        Ok(()) => Ok(text.to_owned()),
+        Err(misfit) => Err(misfit.refusal.to_string()),
+    }
+}
+
+impl<T: Takes> FromArgMatches for Typed<T> {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let mut given = Vec::new();
+        for setting in Self::settings() {
+            let id = if setting.name == "data" { "data" } else { setting.flag };
+            if setting.kind == Kind::Switch {
+                if matches.get_flag(id) {
+                    given.push((setting, vec![]));
+                }
+            } else if let Some(texts) = matches.get_many::<String>(id) {
+                given.push((setting, texts.cloned().collect()));
+            }
+        }
+        Ok(Self {
+            file: matches.try_get_one("project").ok().flatten().cloned(),
+            given,
+            threads: matches.try_get_one("threads").ok().flatten().copied(),
+            topics: PhantomData,
+        })
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
