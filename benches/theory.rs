@@ -31,7 +31,7 @@ use marginswap_core::diagnostic::grouped;
 use marginswap_core::encode::{RecordId, Records};
 use marginswap_core::graph::{Formula, GeneratingClass, Scope, Separators, minimal_separators};
 use marginswap_core::partner::{Screening, Surroundings, ThroughSeparator, pair, screen};
-use marginswap_core::table::{CellId, JointTable, Located};
+use marginswap_core::table::{CellId, Located};
 use marginswap_core::varset::VarSet;
 use marginswap_io::{ReadOptions, Source, Table};
 use serde_json::Value;
@@ -195,7 +195,7 @@ impl RealFile {
     }
 
     /// The file has a unique with or without a partner where others have counted it.
-    fn assert_answers(&self, joint: &JointTable, screening: &Screening) {
+    fn assert_answers(&self, joint: &Located, screening: &Screening) {
         assert_eq!(joint.records(), self.records);
         assert_eq!(joint.sample_uniques(), self.sample_uniques);
         let swappable = (0..joint.len())

@@ -1,8 +1,9 @@
-//! Style that can be checked: module order, file headers, law ↔ test, documents.
+//! Style that can be checked: module order, the direction of imports, file headers,
+//! law ↔ test, documents.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -40,20 +41,182 @@ fn sources() -> Vec<(PathBuf, String)> {
     found
 }
 
-/// The stages of the data's way, as the core declares them.
+/// A file's place in the project, with `/` on every system.
+fn place(path: &Path) -> String {
+    let place = path.strip_prefix(root()).unwrap();
+    place.iter().map(|part| part.to_str().unwrap()).collect::<Vec<_>>().join("/")
+}
+
+/// The stages of the data's way.
+const WAY: [&str; 11] = [
+    "encode", "table", "graph", "risk", "partner", "moves", "explain", "plan", "swap", "verify",
+    "oracle",
+];
+
+/// The core declares its stages in this order.
 #[test]
 fn modules_stand_in_the_order_of_the_datas_way() {
-    let way = [
-        "encode", "table", "graph", "risk", "partner", "moves", "plan", "fibre", "swap", "verify",
-        "pipeline", "oracle",
-    ];
     let text = read("crates/core/src/lib.rs");
     let declared: Vec<usize> = text
         .lines()
         .filter_map(|line| line.strip_prefix("pub mod ")?.strip_suffix(';'))
-        .filter_map(|module| way.iter().position(|stage| *stage == module))
+        .filter_map(|module| WAY.iter().position(|stage| *stage == module))
         .collect();
-    assert!(declared.len() >= 5 && declared.is_sorted(), "{declared:?}");
+    assert_eq!(declared, (0..WAY.len()).collect::<Vec<_>>());
+}
+
+/// The code of a file: without comments, and without the tests beside it.
+fn code(text: &str) -> String {
+    let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap();
+    code.lines().filter(|line| !line.trim_start().starts_with("//")).collect::<Vec<_>>().join("\n")
+}
+
+/// The modules named behind a path's beginning, as in `crate::plan::SwapPlan` or
+/// `use crate::{plan, swap}`.
+fn modules_behind(code: &str, beginning: &str) -> BTreeSet<String> {
+    let is_name = |sign: char| sign.is_ascii_alphanumeric() || sign == '_';
+    let name =
+        |text: &str| text.trim_start().split(|sign| !is_name(sign)).next().unwrap().to_owned();
+    let mut modules = BTreeSet::new();
+    for (position, _) in code.match_indices(beginning) {
+        if code[..position].chars().next_back().is_some_and(is_name) {
+            continue;
+        }
+        let rest = &code[position + beginning.len()..];
+        match rest.strip_prefix('{') {
+            None => modules.extend([name(rest)]),
+            Some(list) => {
+                let mut depth = 0i32;
+                let mut begins = true;
+                for (at, sign) in list.char_indices() {
+                    if begins && is_name(sign) {
+                        modules.insert(name(&list[at..]));
+                        begins = false;
+                    }
+                    match sign {
+                        '{' => depth += 1,
+                        '}' => depth -= 1,
+                        ',' if depth == 0 => begins = true,
+                        _ => {}
+                    }
+                    if depth < 0 {
+                        break;
+                    }
+                }
+            }
+        }
+    }
+    modules
+}
+
+#[test]
+fn imports_are_read_as_they_are_written() {
+    let code = "use crate::{plan::{A, b}, swap};\nlet x = crate::table::n();\nour_crate::no::x";
+    let found: Vec<String> = modules_behind(code, "crate::").into_iter().collect();
+    assert_eq!(found, ["plan", "swap", "table"]);
+}
+
+/// Within core a stage uses the ones before it. What looks ahead all the same is listed.
+#[test]
+fn no_stage_looks_ahead() {
+    const AHEAD: [(&str, &str); 1] = [("plan", "swap")];
+    let mut found = BTreeSet::new();
+    for (path, text) in sources() {
+        let place = place(&path);
+        let Some(inside) = place.strip_prefix("crates/core/src/") else { continue };
+        let stage = inside.split(['/', '.']).next().unwrap();
+        let Some(position) = WAY.iter().position(|other| *other == stage) else { continue };
+        let used = modules_behind(&code(&text), "crate::");
+        for later in WAY[position + 1..].iter().filter(|later| used.contains(**later)) {
+            found.insert((stage.to_owned(), (*later).to_owned()));
+        }
+    }
+    let listed = AHEAD.map(|(stage, later)| (stage.to_owned(), later.to_owned()));
+    assert_eq!(found, BTreeSet::from(listed));
+}
+
+/// Our crates, and which of them each one may use.
+const USES: [(&str, &[&str]); 4] = [
+    ("core", &[]),
+    ("io", &["core"]),
+    ("report", &["core"]),
+    ("pipeline", &["core", "io", "report"]),
+];
+
+#[test]
+fn crates_use_only_those_below_them() {
+    for (name, allowed) in USES {
+        let manifest = read(&format!("crates/{name}/Cargo.toml"));
+        let dependencies = manifest.split("[dependencies]").nth(1).unwrap();
+        let dependencies = dependencies.split("\n[").next().unwrap();
+        for (other, _) in USES {
+            assert!(
+                allowed.contains(&other) || !dependencies.contains(&format!("marginswap-{other}")),
+                "{name} depends on {other}"
+            );
+        }
+        assert!(!dependencies.contains("clap"), "{name} knows the command line");
+        for (path, text) in sources() {
+            let place = place(&path);
+            if !place.starts_with(&format!("crates/{name}/src/")) {
+                continue;
+            }
+            for (other, _) in USES {
+                assert!(
+                    allowed.contains(&other)
+                        || !code(&text).contains(&format!("marginswap_{other}::")),
+                    "{place} uses {other}"
+                );
+            }
+        }
+    }
+}
+
+/// `report` shows plain answers: of core it knows how a text is written, and sets of
+/// positions for its pictures. No record, table, graph or plan.
+#[test]
+fn report_knows_neither_records_nor_tables() {
+    const KNOWN: [&str; 2] = ["text", "varset"];
+    let mut files = 0;
+    for (path, text) in sources() {
+        let place = place(&path);
+        if !place.starts_with("crates/report/") {
+            continue;
+        }
+        files += 1;
+        for module in modules_behind(&text, "marginswap_core::") {
+            assert!(KNOWN.contains(&module.as_str()), "{place} uses core::{module}");
+        }
+    }
+    assert!(files > 20, "the files of report are found");
+}
+
+/// The program is command line only. What still reaches past the pipeline is listed, and the
+/// list only gets shorter.
+#[test]
+fn the_program_reaches_past_the_pipeline_only_where_listed() {
+    const KNOWN: [&str; 3] = ["diagnostic", "text", "varset"];
+    const REACHING: &[(&str, &str)] = &[("src/cmd/verify.rs", "verify")];
+    let mut reaching = BTreeSet::new();
+    for (path, text) in sources() {
+        let place = place(&path);
+        if !place.starts_with("src/") {
+            continue;
+        }
+        for module in modules_behind(&code(&text), "marginswap_core::") {
+            if !KNOWN.contains(&module.as_str()) {
+                reaching.insert((place.clone(), module));
+            }
+        }
+    }
+    let listed: BTreeSet<(String, String)> = REACHING
+        .iter()
+        .map(|(place, module)| ((*place).to_owned(), (*module).to_owned()))
+        .collect();
+    let new: Vec<_> = reaching.difference(&listed).collect();
+    let gone: Vec<_> = listed.difference(&reaching).collect();
+    assert!(new.is_empty(), "make the pipeline answer this: {new:?}");
+    assert!(gone.is_empty(), "take these off the list: {gone:?}");
 }
 
 #[test]
@@ -101,14 +264,15 @@ fn named_laws() -> BTreeSet<String> {
     laws
 }
 
-/// The laws that are tested: `law_parts_travel_alone`.
-fn tested_laws() -> BTreeSet<String> {
-    let mut laws = BTreeSet::new();
-    for (_, text) in sources() {
+/// The laws that are tested, each with the file of its test: `law_parts_travel_alone`.
+fn tested_laws() -> BTreeMap<String, String> {
+    let mut laws = BTreeMap::new();
+    for (path, text) in sources() {
         for line in text.lines().map(str::trim_start) {
             if let Some(rest) = line.strip_prefix("fn law_") {
-                let name = rest.split('(').next().unwrap();
-                laws.insert(name.replace('_', "-"));
+                let law = rest.split('(').next().unwrap().replace('_', "-");
+                let other = laws.insert(law.clone(), place(&path));
+                assert_eq!(other, None, "{law} is tested twice");
             }
         }
     }
@@ -117,7 +281,8 @@ fn tested_laws() -> BTreeSet<String> {
 
 #[test]
 fn every_law_has_a_test_and_every_test_a_law() {
-    let (named, tested) = (named_laws(), tested_laws());
+    let named = named_laws();
+    let tested: BTreeSet<String> = tested_laws().into_keys().collect();
     let untested: Vec<_> = named.difference(&tested).collect();
     let unnamed: Vec<_> = tested.difference(&named).collect();
     assert!(untested.is_empty(), "laws without a test: {untested:?}");
@@ -129,15 +294,90 @@ fn every_law_has_a_test_and_every_test_a_law() {
 fn the_theory_page_lists_every_law() {
     let page = read("docs/THEORY.md");
     let missing: Vec<_> =
-        tested_laws().into_iter().filter(|law| !page.contains(&format!("`{law}`"))).collect();
+        tested_laws().into_keys().filter(|law| !page.contains(&format!("`{law}`"))).collect();
     assert!(missing.is_empty(), "{missing:?}");
 }
 
-/// The stages and crates that ARCHITECTURE.md speaks of are there, and all that are there
-/// are spoken of.
+/// What stands between backticks.
+fn ticked(text: &str) -> impl Iterator<Item = &str> {
+    text.split('`').skip(1).step_by(2)
+}
+
+/// The cells of a row of a table.
+fn cells(row: &str) -> Vec<String> {
+    let row = row.replace("\\|", "¦");
+    let row = row.trim().trim_start_matches('|').trim_end_matches('|');
+    row.split('|').map(|cell| cell.trim().to_owned()).collect()
+}
+
+/// The rows of "Every law" stand below the file of their tests, or name it in their last cell;
+/// the rows of the paper name it beside the law.
+#[test]
+fn every_row_of_a_law_names_the_file_of_its_test() {
+    let page = read("docs/THEORY.md");
+    let tested = tested_laws();
+    let (paper, list) = page.split_once("## Every law").unwrap();
+    let list = list.split("\n## ").next().unwrap();
+    let mut above = None;
+    let mut told = BTreeSet::new();
+    for line in list.lines() {
+        if line.ends_with(':') {
+            above = ticked(line).next().filter(|_| line.starts_with("In ")).map(str::to_owned);
+        }
+        if !line.starts_with("| `") {
+            continue;
+        }
+        let cells = cells(line);
+        let own = ticked(cells.last().unwrap()).find(|name| name.ends_with(".rs"));
+        let file = own.map(str::to_owned).or(above.clone());
+        for law in ticked(&cells[0]) {
+            assert_eq!(tested.get(law), file.as_ref(), "the row of {law}");
+            assert!(told.insert(law.to_owned()), "{law} has two rows");
+        }
+    }
+    assert_eq!(told, tested.keys().cloned().collect(), "every law has its row");
+    let mut named = 0;
+    for cell in paper.lines().filter(|line| line.starts_with('|')).flat_map(cells) {
+        let Some(file) = ticked(&cell).find(|name| name.starts_with("tests/")) else { continue };
+        for (law, place) in ticked(&cell).filter_map(|law| tested.get_key_value(law)) {
+            assert_eq!(*place, format!("crates/core/{file}"), "the paper's row of {law}");
+            named += 1;
+        }
+    }
+    assert!(named > 10, "the rows of the paper are found");
+}
+
+/// What the tables of ARCHITECTURE.md list, as places in the tree without their endings.
+fn listed_rooms() -> BTreeSet<String> {
+    let page = read("ARCHITECTURE.md");
+    let tree = page.split("## The tree").nth(1).unwrap().split("\n## ").next().unwrap();
+    let mut folder = String::new();
+    let mut listed = BTreeSet::new();
+    for line in tree.lines() {
+        if line.starts_with("### ") {
+            folder = match ticked(line).next() {
+                Some("src/") => "src/".to_owned(),
+                Some(name) => format!("{name}/src/"),
+                None => String::new(),
+            };
+        }
+        if line.starts_with("| `") {
+            let names = cells(line).swap_remove(0);
+            let names = ticked(&names).filter(|name| !name.contains('*'));
+            listed.extend(names.map(|name| {
+                let name = name.trim_end_matches('/');
+                format!("{folder}{}", name.strip_suffix(".rs").unwrap_or(name))
+            }));
+        }
+    }
+    assert!(listed.len() > 100, "the tables are found: {listed:?}");
+    listed
+}
+
+/// Every file and folder of the program, and every module of a crate, is listed.
 #[test]
 fn the_architecture_page_knows_every_room() {
-    let page = read("ARCHITECTURE.md");
+    let listed = listed_rooms();
     let folders = [
         "src",
         "src/cmd",
@@ -150,14 +390,21 @@ fn the_architecture_page_knows_every_room() {
         for entry in fs::read_dir(root().join(folder)).unwrap() {
             let path = entry.unwrap().path();
             let stem = path.file_stem().unwrap().to_str().unwrap();
-            if ["lib", "mod"].contains(&stem) {
-                continue;
-            }
+            let room = format!("{folder}/{stem}");
             assert!(
-                page.contains(&format!("`{stem}")),
-                "ARCHITECTURE.md has no word of {folder}/{stem}"
+                ["lib", "mod"].contains(&stem) || listed.contains(&room),
+                "ARCHITECTURE.md does not list {room}"
             );
         }
+    }
+}
+
+/// What is listed is in the tree.
+#[test]
+fn the_architecture_page_lists_nothing_that_is_gone() {
+    for room in listed_rooms() {
+        let there = ["", ".rs"].iter().any(|end| root().join(format!("{room}{end}")).exists());
+        assert!(there, "ARCHITECTURE.md lists {room}, which is not there");
     }
 }
 

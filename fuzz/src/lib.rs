@@ -8,8 +8,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use marginswap_core::plan::Plan;
 use marginswap_io::{
-    Changes, FileDigest, InputFile, ReadOptions, ReleaseOptions, Source, rewrite_same, sha256_hex,
+    FileDigest, InputFile, ReadOptions, ReleaseOptions, Source, rewrite_same, sha256_hex,
 };
 
 /// Writes the bytes to a file of this process and hands its path on.
@@ -40,7 +41,7 @@ pub fn read_and_rewrite(bytes: &[u8]) {
         let mut copy = Vec::new();
         let release = ReleaseOptions::default();
         let counts =
-            rewrite_same(&file, &digest, &options, Changes::default(), &release, &mut copy)
+            rewrite_same(&file, &digest, &options, &Plan::default(), &release, &mut copy)
                 .expect("a file that can be read can be rewritten");
         assert_eq!(counts.records, table.records as u64);
         assert_eq!(counts.cells_changed, 0);

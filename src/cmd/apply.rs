@@ -3,11 +3,11 @@
 use marginswap_core::diagnostic::{Code, Diagnostic};
 use marginswap_core::varset::VarSet;
 use marginswap_io::{Overwrite, ReadOptions, check_outputs, digest_file, read_plan};
+use marginswap_pipeline::answer;
 use marginswap_pipeline::prepare::{open, scope_of};
 use marginswap_pipeline::project::{Project, Release};
 use marginswap_pipeline::release::{ReleaseAs, release};
 use marginswap_pipeline::seed::SeedFrom;
-use marginswap_report::verify::VerifyReport;
 
 use crate::args::ApplyArgs;
 use crate::output::{Outcome, give, missing, next, paths, talk};
@@ -71,7 +71,7 @@ pub fn run(args: &ApplyArgs) -> Result<Outcome, Diagnostic> {
             &ReleaseAs { target: &out, overwrite, shuffle, drop: &told.drop },
             run,
         )?;
-        let report = VerifyReport::new(scope.schema(), released.verification());
+        let report = answer::verify(scope.schema(), released.verification());
         released.publish()?;
         if plan.header.not_for_release {
             talk("NOT FOR RELEASE: the plan was made with a demo seed that others know");

@@ -3,12 +3,13 @@
 use std::path::Path;
 
 use marginswap_core::diagnostic::{Code, Diagnostic};
+use marginswap_pipeline::answer;
 use marginswap_pipeline::notes::Run;
 use marginswap_pipeline::project::{MaxRecords, Project};
-use marginswap_pipeline::questions::explain::{explain_pair, explain_record};
+use marginswap_pipeline::questions::explain::{self as questions, explain_pair, explain_record};
 use marginswap_pipeline::settings::formula;
-use marginswap_report::codes::{CodeReport, CodesReport};
-use marginswap_report::explain::{self, RecordReport};
+use marginswap_report::explain::RecordReport;
+use marginswap_report::larger::LargerVerdict;
 use marginswap_report::pictures::why;
 
 use crate::args::{Cli, ExplainArgs, ForExplain, ForPlan, Partners};
@@ -23,10 +24,10 @@ pub fn run(args: &ExplainArgs) -> Result<Outcome, Diagnostic> {
         usage("--svg draws a record or a pair: --record R or --pair R S");
     }
     if let Some(code) = Code::parse(text) {
-        return give(&CodeReport::new(code), args.answer.json).map(|()| Outcome::Done);
+        return give(&answer::code(code), args.answer.json).map(|()| Outcome::Done);
     }
     if text == "codes" && !subject.exists() {
-        return give(&CodesReport::new(), args.answer.json).map(|()| Outcome::Done);
+        return give(&answer::codes(), args.answer.json).map(|()| Outcome::Done);
     }
     if !subject.exists() && is_number(text) {
         usage(&format!(
@@ -78,8 +79,8 @@ fn record_explained(
 ) -> Result<Outcome, Diagnostic> {
     let sketch = Sketch::new(args.svg.as_ref(), &args.force, &setup.inputs(None))?;
     let list = match args.partners {
-        Partners::Count => explain::Partners::Count,
-        Partners::All => explain::Partners::All,
+        Partners::Count => questions::Partners::Count,
+        Partners::All => questions::Partners::All,
     };
     let report = explain_record(&setup.project, record, list, run)?;
     sketch.draw(|| why::draw_record("", &report))?;
@@ -104,7 +105,12 @@ fn step_after(report: &RecordReport, setup: &Setup) -> String {
             let line = again(setup, &project).to_string();
             format!("{line} --pair {number} {}", choice.partner)
         }
-        (None, _) if report.larger.as_ref().is_some_and(|larger| larger.answer == "possible") => {
+        (None, _)
+            if report
+                .larger
+                .as_ref()
+                .is_some_and(|larger| larger.answer == LargerVerdict::Possible) =>
+        {
             let mut line = setup.line_for("plan", ForPlan::TOPICS, &project);
             if project.risk.keys.is_empty() {
                 line.word("--keys KEYS");

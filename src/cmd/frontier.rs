@@ -3,17 +3,16 @@
 use std::path::Path;
 
 use marginswap_core::diagnostic::Diagnostic;
-use marginswap_core::verify::{Standing, choose, undominated};
 use marginswap_io::{Overwrite, check_outputs, write_plan};
-use marginswap_report::frontier::{FrontierPlan, FrontierReport};
+use marginswap_pipeline::answer;
 use marginswap_report::pictures::frontier as picture;
 
 use crate::args::FrontierArgs;
 use crate::output::{Outcome, Sketch, give, next, paths, talk};
 use crate::setup::Setup;
-use marginswap_pipeline::frontier::{Candidate, Cap, candidates, seeds};
+use marginswap_pipeline::frontier::{Candidate, Cap, best, candidates, seeds};
 use marginswap_pipeline::notes::Run;
-use marginswap_pipeline::prepare::{Prepared, prepare};
+use marginswap_pipeline::prepare::prepare;
 use marginswap_pipeline::project::{Amount, Share};
 use marginswap_pipeline::seed::SeedFrom;
 
@@ -44,9 +43,9 @@ fn frontier(args: &FrontierArgs, setup: &Setup, run: &mut Run<'_>) -> Result<Out
     let mut prepared = prepare(project, run)?;
     let chosen = SeedFrom::flags(seed_file, args.job.demo_seed).choose(run)?;
     let plans = candidates(&prepared, &caps, &seeds(chosen.seed, args.seeds.get()))?;
-    let standings = standings(&prepared, &plans);
-    let best = choose(&standings, args.choose.criterion);
-    let report = report(args, &prepared, &plans, best, chosen.not_for_release);
+    let best = best(&prepared, &plans, args.choose.criterion);
+    let report =
+        answer::frontier(&prepared, &plans, best, &args.choose.words, chosen.not_for_release);
     sketch.draw(|| picture::draw("", &report))?;
     if let (Some(path), Some(best)) = (&plan_file, best) {
         let Candidate { cap, planned, claims, .. } = &plans[best];
@@ -67,52 +66,4 @@ fn frontier(args: &FrontierArgs, setup: &Setup, run: &mut Run<'_>) -> Result<Out
         (None, _) => next("the same with --plan FILE keeps the chosen plan"),
     }
     Ok(if best.is_none() { Outcome::GateNotMet } else { Outcome::Done })
-}
-
-fn standings(prepared: &Prepared, plans: &[Candidate]) -> Vec<Standing> {
-    plans.iter().map(|plan| plan.standing(prepared.records.len())).collect()
-}
-
-fn report(
-    args: &FrontierArgs,
-    prepared: &Prepared,
-    plans: &[Candidate],
-    best: Option<usize>,
-    not_for_release: bool,
-) -> FrontierReport {
-    let standings = standings(prepared, plans);
-    let front = undominated(&standings);
-    let all = prepared.at_risk();
-    FrontierReport {
-        records: prepared.records.len() as u64,
-        at_risk: all.records,
-        untreatable: all.unswappable,
-        disclosed: all.disclosed,
-        larger_swaps: prepared.project.swap.max_records.is_some_and(|most| most.get() > 2),
-        by_two_way: plans.iter().all(|plan| plan.distances.tables > 0),
-        claims_before: plans.first().map_or(0, |plan| plan.claims.uniques_before),
-        criterion: args.choose.words.clone(),
-        chosen: best.map(|best| best + 1),
-        plans: plans
-            .iter()
-            .zip(standings)
-            .zip(front)
-            .enumerate()
-            .map(|(number, ((plan, standing), undominated))| FrontierPlan {
-                number: number + 1,
-                budget: plan.cap.0.map(|amount| amount.to_string()),
-                seed: plan.seed,
-                records_changed: standing.records,
-                protected: prepared.covered(&plan.planned),
-                uniques_after: plan.claims.uniques_after,
-                claims: plan.claims.all.claims,
-                correct_claims: standing.correct,
-                change: standing.change,
-                two_way_mean: plan.distances.total_variation_mean,
-                two_way_max: plan.distances.total_variation_max,
-                undominated,
-            })
-            .collect(),
-        not_for_release,
-    }
 }

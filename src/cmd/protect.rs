@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 use marginswap_core::diagnostic::{Code, Diagnostic};
 use marginswap_io::{Overwrite, ReadOptions, Secrecy, check_outputs, write_atomic, write_plan};
 use marginswap_pipeline::account::{self, Reveal, Subject};
+use marginswap_pipeline::answer;
 use marginswap_pipeline::notes::{Note, Run};
 use marginswap_pipeline::prepare::prepare;
 use marginswap_pipeline::release::{ReleaseAs, release};
 use marginswap_pipeline::seed::SeedFrom;
 use marginswap_report::pictures::waterfall;
-use marginswap_report::plan::ProtectReport;
 
 use crate::args::ProtectArgs;
 use crate::cmd::report::{internal, write_external, write_internal};
@@ -90,7 +90,7 @@ pub fn carry_out(
             path.display()
         ));
     }
-    let answer = ProtectReport::new(report, out.display().to_string(), released.verification());
+    let answer = answer::protect(report, out.display().to_string(), released.verification());
     released.publish()?;
     if let Some(path) = &svg {
         let picture = waterfall::draw("", &answer.plan.coverage()).file();

@@ -2,12 +2,13 @@
 //!
 //! The modules stand in the order of the data's way: a file's columns are encoded into
 //! records, counted into tables, tied together by the margin graph, and searched for swap
-//! partners and larger moves. This crate is pure: it does no I/O, reads no clock, prints nothing and never
-//! exits.
+//! partners and larger moves, which are explained, planned, made and verified. This crate is
+//! pure: it does no I/O, reads no clock, prints nothing and never exits.
 
 pub mod diagnostic;
 pub mod hash;
 pub mod random;
+pub mod text;
 pub mod varset;
 
 // One by one, so that they keep this order.
@@ -24,6 +25,8 @@ pub mod risk;
 pub mod partner;
 
 pub mod moves;
+
+pub mod explain;
 
 pub mod plan;
 

@@ -28,7 +28,7 @@
 use std::io::{self, BufReader, Read};
 use std::path::PathBuf;
 
-use marginswap_core::columns::{Column, ColumnBuilder};
+use marginswap_core::columns::ColumnBuilder;
 use marginswap_core::diagnostic::{Code, Diagnostic, grouped};
 use marginswap_core::encode::RecordId;
 
@@ -382,7 +382,7 @@ impl CsvReader {
             return Err(no_records("the file has a header and nothing below it"));
         }
         let records = usize::try_from(self.records).expect("each record took a byte of memory");
-        let columns: Vec<Option<Column>> =
+        let columns: Vec<_> =
             columns.into_iter().map(|column| column.map(ColumnBuilder::finish)).collect();
         let digest = self.digest().expect("the file was read to its end");
         let looks_like_a_record =
@@ -803,7 +803,7 @@ mod tests {
         let reader = open(bytes, limits)?;
         let wanted = vec![true; reader.columns().len()];
         let table = reader.read(&wanted)?;
-        let field = |column: &Column, record| {
+        let field = |column: &marginswap_core::columns::Column, record| {
             let code = column.code(record);
             column.dictionary().category(code).expect("CSV has no null").to_vec()
         };

@@ -79,15 +79,15 @@ pub fn rewrite(
     rewrite_file(&InputFile::open(source)?, None, options, plan, release, out)
 }
 
-/// As [`rewrite`], for a file that is open and was read before: its bytes must still have
+/// As [`rewrite()`], for a file that is open and was read before: its bytes must still have
 /// the sum that was taken then.
 ///
 /// # Errors
-/// As [`rewrite`]; [`Code::InputChanged`] when the sum is another one, whatever else is
+/// As [`rewrite()`]; [`Code::InputChanged`] when the sum is another one, whatever else is
 /// wrong with the file then.
 ///
 /// # Panics
-/// As [`rewrite`].
+/// As [`rewrite()`].
 pub fn rewrite_same(
     file: &InputFile,
     expected: &FileDigest,

@@ -423,8 +423,8 @@ fn the_line_of_excel_stays() {
     let input = Input::new("\u{feff}sep=;\r\na;b;c\r\n1;x;p\r\n2;y;q\r\n".as_bytes());
     let text = |swaps: &[PlannedSwap], release: &ReleaseOptions| {
         let mut out = Vec::new();
-        rewrite(&input.path(), &ReadOptions::default(), &plan_of(swaps, &[]), release, &mut out)
-            .unwrap();
+        let plan = plan_of(swaps, &[]);
+        rewrite(&input.path(), &ReadOptions::default(), &plan, release, &mut out).unwrap();
         String::from_utf8(out).unwrap()
     };
     let swapped = text(&[swap(0, 1, &[1])], &ReleaseOptions::default());

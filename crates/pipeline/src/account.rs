@@ -20,7 +20,6 @@ use marginswap_core::table::{CellId, Located};
 use marginswap_core::varset::VarSet;
 use marginswap_core::verify::{Link, Pooled, Triples, changes, compare_tables, recount};
 use marginswap_io::{PlanFile, digest_file};
-use marginswap_report::graph::{GraphReport, picture};
 use marginswap_report::margin_graph;
 use marginswap_report::page::{
     ColumnFacts, ExternalReport, FileFacts, InternalReport, LeftRecord, Method, PlanFacts,
@@ -30,6 +29,7 @@ use marginswap_report::pictures::waterfall::{Coverage, LeftOver};
 use marginswap_report::plan::LeftOverReport;
 use serde_json::Value;
 
+use crate::answer;
 use crate::compare::TwoFiles;
 use crate::input::separators;
 use crate::notes::Run;
@@ -211,8 +211,8 @@ pub fn internal(
         scenario: risk
             .as_ref()
             .map(|_| Scenario { keys: project.risk.keys.clone(), rule: rule(project) }),
-        graph: GraphReport::new(&files.scope, &separators),
-        graph_picture: margin_graph::draw(&picture(&files.scope, &separators)),
+        graph: answer::graph(&files.scope, &separators),
+        graph_picture: margin_graph::draw(&answer::graph_picture(&files.scope, &separators)),
         risk_before: risk.as_ref().map(AtRisk::before),
         disclosed_is_exact: risk.as_ref().is_none_or(|risk| risk.screening.disclosed_is_exact()),
         coverage: risk.as_ref().and_then(|risk| risk.coverage(&files, subject.plan.as_ref())),
@@ -225,12 +225,13 @@ pub fn internal(
         watched: watched(project, &files)?,
         method: Method { parameters },
         replay: Vec::new(),
+        shuffled: evidence.shuffled,
         verify,
         before,
         after,
         plan,
     };
-    Ok((report.judged(), evidence))
+    Ok((answer::judged(report), evidence))
 }
 
 fn columns(files: &TwoFiles) -> Vec<ColumnFacts> {

@@ -12,6 +12,7 @@ use marginswap_core::risk::{
 };
 use marginswap_core::table::{CellId, Located};
 use marginswap_core::varset::VarSet;
+use marginswap_report::risk::{ModelOrigin, Score, SearchStart, SearchWay};
 
 use crate::input::Loaded;
 use crate::project::{ModelChoice, Project, ScoreBy, SearchBy, SelectBy};
@@ -23,8 +24,8 @@ const MOST_KEYS_IN_A_TABLE: usize = 20;
 /// Everything that is estimated.
 pub struct Assessment {
     pub population: Population,
-    /// How the model was chosen, in words.
-    pub chosen: String,
+    /// How the model was chosen.
+    pub chosen: ModelOrigin,
     pub steps: Vec<Step>,
     /// B/√V after each step, where the model was chosen by it.
     pub fits: Vec<Option<f64>>,
@@ -80,24 +81,18 @@ pub fn assess(
             ));
         }
     }
-    let given = |class, words: &str| Chosen {
-        class,
-        words: words.to_owned(),
-        steps: vec![],
-        fits: vec![],
-        fit: None,
-    };
+    let given = |class, origin| Chosen { class, origin, steps: vec![], fits: vec![], fit: None };
     let chosen = match &choice {
         ModelChoice::Auto => search(question, summaries, population)?,
         ModelChoice::Independence => {
-            given(GeneratingClass::new(table.keys(), []), "as given: independence")
+            given(GeneratingClass::new(table.keys(), []), ModelOrigin::GivenIndependence)
         }
         ModelChoice::AllTwoWay => {
             let keys: Vec<usize> = table.keys().iter().collect();
             let pairs = keys.iter().enumerate().flat_map(|(place, &left)| {
                 keys[place + 1..].iter().map(move |&right| VarSet::from([left, right]))
             });
-            given(GeneratingClass::new(table.keys(), pairs), "as given: all two-way tables")
+            given(GeneratingClass::new(table.keys(), pairs), ModelOrigin::GivenAllTwoWay)
         }
         ModelChoice::Tables(text) => {
             let class = tables(question, std::slice::from_ref(text))?;
@@ -109,13 +104,13 @@ pub fn assess(
                     format!("use tables of at most {MOST_KEYS_IN_A_TABLE} keys"),
                 ));
             }
-            given(class, "as given")
+            given(class, ModelOrigin::Given)
         }
     };
     let model = FittedModel::fit(table, &chosen.class);
     Ok(Some(Assessment {
         population,
-        chosen: chosen.words,
+        chosen: chosen.origin,
         steps: chosen.steps,
         fits: chosen.fits,
         fit: chosen.fit,
@@ -128,7 +123,7 @@ pub fn assess(
 /// A model, how it was chosen, and how it was reached.
 struct Chosen {
     class: GeneratingClass,
-    words: String,
+    origin: ModelOrigin,
     steps: Vec<Step>,
     fits: Vec<Option<f64>>,
     fit: Option<Fit>,
@@ -142,9 +137,9 @@ fn search(
 ) -> Result<Chosen, Diagnostic> {
     let Question { project, table, .. } = question;
     let told = &project.risk;
-    let (criterion, name) = match told.criterion() {
-        ScoreBy::Bic => (Criterion::Bic, "BIC"),
-        ScoreBy::Aic => (Criterion::Aic, "AIC"),
+    let (criterion, score) = match told.criterion() {
+        ScoreBy::Bic => (Criterion::Bic, Score::Bic),
+        ScoreBy::Aic => (Criterion::Aic, Score::Aic),
     };
     let given = if told.start.is_empty() {
         None
@@ -172,9 +167,9 @@ fn search(
     }
     let how = told.search.unwrap_or_default();
     let from = match (&given, how) {
-        (Some(_), _) => "the given model",
-        (None, SearchBy::Backward) => "the saturated model",
-        (None, _) => "the best forest",
+        (Some(_), _) => SearchStart::Given,
+        (None, SearchBy::Backward) => SearchStart::Saturated,
+        (None, _) => SearchStart::Forest,
     };
     let start = match (given, how) {
         (Some(graph), _) => Start::Graph(graph),
@@ -186,16 +181,15 @@ fn search(
         (None, _) => Start::Forest,
     };
     let (direction, way) = match how {
-        SearchBy::Forest => (Direction::Stay, "no further step"),
-        SearchBy::Forward => (Direction::Forward, "forward"),
-        SearchBy::Backward => (Direction::Backward, "backward"),
-        SearchBy::Both => (Direction::Both, "forward and backward"),
+        SearchBy::Forest => (Direction::Stay, SearchWay::NoStep),
+        SearchBy::Forward => (Direction::Forward, SearchWay::Forward),
+        SearchBy::Backward => (Direction::Backward, SearchWay::Backward),
+        SearchBy::Both => (Direction::Both, SearchWay::Both),
     };
     let found = select(summaries, criterion, &start, direction);
-    let chosen = format!("chosen by {name}, {way} from {from}");
     Ok(Chosen {
         class: class_of(table, &found.graph),
-        words: chosen,
+        origin: ModelOrigin::Searched { score, way, from },
         steps: found.steps,
         fits: vec![],
         fit: None,
@@ -237,7 +231,7 @@ fn best_fit(
     fits.remove(0);
     Ok(Chosen {
         class: class_of(table, &graph),
-        words: "chosen by its fit, B/√V nearest to 0 on the way forward".to_owned(),
+        origin: ModelOrigin::BestFit,
         steps,
         fits,
         fit: Some(found),

@@ -173,7 +173,7 @@ impl TwoFiles {
             triples,
         };
         let found = verify(&self.records_before, &self.records_after, &checks);
-        VerifyReport::new(self.scope.schema(), &found)
+        crate::answer::verify(self.scope.schema(), &found)
             .with_breaks(self.broken(), self.unlinked.clone())
             .with_order(self.reordered)
     }

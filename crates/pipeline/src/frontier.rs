@@ -8,7 +8,7 @@ use std::str::FromStr;
 
 use marginswap_core::diagnostic::Diagnostic;
 use marginswap_core::random::{Random, Seed};
-use marginswap_core::verify::{Claims, Criterion, Distances, Standing};
+use marginswap_core::verify::{Claims, Criterion, Distances, Standing, choose};
 use rayon::prelude::*;
 
 use crate::prepare::{Planned, Prepared};
@@ -97,6 +97,16 @@ impl Candidate {
             records: self.planned.on_cells.plan.records_changed(),
         }
     }
+}
+
+/// What every plan comes to.
+pub fn standings(prepared: &Prepared, plans: &[Candidate]) -> Vec<Standing> {
+    plans.iter().map(|plan| plan.standing(prepared.records.len())).collect()
+}
+
+/// The position of the plan that a criterion chooses; none, when no plan meets it.
+pub fn best(prepared: &Prepared, plans: &[Candidate], criterion: Criterion) -> Option<usize> {
+    choose(&standings(prepared, plans), criterion)
 }
 
 /// The number of the random stream that other seeds are drawn from.

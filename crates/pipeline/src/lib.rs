@@ -17,6 +17,7 @@
 //! | [`assess`](mod@assess) | a fitted risk model and every record's risk |
 //! | [`release`](mod@release) | from a plan to the released file: written, read back, recounted |
 //! | [`compare`] | the original and the released file over one coding |
+//! | [`answer`] | what was found becomes an answer that can be shown |
 //! | [`account`] | what the pages tell, counted from the two files |
 //! | [`frontier`] | several plans for one file |
 //! | [`demo`] | an invented town to try everything on |
@@ -24,6 +25,7 @@
 #![allow(missing_docs, reason = "fields are being moved; each gets its line")]
 
 pub mod account;
+pub mod answer;
 pub mod assess;
 pub mod compare;
 pub mod demo;

@@ -23,7 +23,7 @@ use marginswap_core::table::{CellId, Located};
 use marginswap_core::varset::VarSet;
 use marginswap_core::verify::{Claims, Distances, Link, Pooled, claims, compare_pairs};
 use marginswap_io::{PlanFile, PlanHeader, ReadOptions, Source, digest_file};
-use marginswap_report::plan::{LeftOverReport, PlanReport};
+use marginswap_report::plan::PlanReport;
 
 use crate::assess::{Question, Taken, assess, key_table};
 use crate::input::{Loaded, Opened, note_many, separators};
@@ -480,7 +480,7 @@ impl Prepared {
         for group in plan.groups() {
             *groups_by_records.entry(group.members().len()).or_default() += 1;
         }
-        let left_over_because = LeftOverReport::new(left_over);
+        let left_over_because = crate::answer::left_over(left_over);
         let left_over: u64 = left_over.iter().map(|left| u64::from(left.records)).sum();
         assert_eq!(covered + unswappable + left_over, risky, "everybody at risk is counted once");
         let cost = |swap: &CellSwap| {

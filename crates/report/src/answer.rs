@@ -3,10 +3,7 @@
 //! The fields of an answer are its JSON; its text says the same in words. Both show names
 //! and counts, never a data value.
 
-use marginswap_core::diagnostic::{escaped, grouped, is_control};
-use marginswap_core::encode::Schema;
-use marginswap_core::graph::quoted;
-use marginswap_core::varset::VarSet;
+use marginswap_core::text::{escaped, grouped, is_control, quoted};
 use serde::Serialize;
 
 use crate::lettering::columns;
@@ -19,12 +16,6 @@ pub trait Answer: Serialize {
 
 /// A set of variables by name, in the file's column order.
 pub type Names = Vec<String>;
-
-/// The names of a set of variables.
-#[must_use]
-pub fn names(schema: &Schema, variables: VarSet) -> Names {
-    schema.names(variables).into_iter().map(str::to_owned).collect()
-}
 
 /// A table as its formula: `region*sex`.
 #[must_use]

@@ -1,12 +1,11 @@
 //! What `explain` answers about error codes.
 
-use marginswap_core::diagnostic::Code;
 use serde::Serialize;
 
 use crate::answer::{Answer, aligned_left};
 
 /// How places are counted in every message.
-const COUNTING: &str = "Bytes are counted from 0; lines, columns and records from 1.";
+pub const COUNTING: &str = "Bytes are counted from 0; lines, columns and records from 1.";
 
 /// What one code means.
 #[derive(Debug, Clone, Serialize)]
@@ -23,20 +22,6 @@ pub struct CodeReport {
     pub exit_code: u8,
 }
 
-impl CodeReport {
-    /// Explains a code.
-    #[must_use]
-    pub fn new(code: Code) -> Self {
-        Self {
-            code: code.to_string(),
-            title: code.title(),
-            explanation: code.explanation(),
-            counting: COUNTING,
-            exit_code: code.exit_code(),
-        }
-    }
-}
-
 impl Answer for CodeReport {
     fn text(&self) -> String {
         let Self { code, title, explanation, counting, exit_code } = self;
@@ -49,20 +34,6 @@ impl Answer for CodeReport {
 pub struct CodesReport {
     /// In rising order.
     pub codes: Vec<CodeReport>,
-}
-
-impl CodesReport {
-    /// Lists all codes.
-    #[must_use]
-    pub fn new() -> Self {
-        Self { codes: Code::ALL.iter().map(|&code| CodeReport::new(code)).collect() }
-    }
-}
-
-impl Default for CodesReport {
-    fn default() -> Self {
-        Self::new()
-    }
 }
 
 impl Answer for CodesReport {

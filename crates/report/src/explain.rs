@@ -1,25 +1,17 @@
 //! What `explain` answers: why a pair or a record can be swapped, or why not.
 
-use marginswap_core::diagnostic::grouped;
-use marginswap_core::encode::{RecordId, Records, Schema};
-use marginswap_core::graph::{Reason, Scope, Separators};
-use marginswap_core::partner::disclosed::is_proved_full;
-use marginswap_core::partner::{Surroundings, pair};
-use marginswap_core::table::Located;
-use marginswap_core::varset::VarSet;
+use std::fmt;
+
+use marginswap_core::text::grouped;
 use serde::Serialize;
 
 use crate::answer::{
-    Answer, Names, aligned, aligned_left, counted, formula, listed, names, separator, shown,
-    wrapped,
+    Answer, Names, aligned, aligned_left, counted, formula, listed, separator, shown, wrapped,
 };
 use crate::larger::LargerReport;
 
 /// How many separators and partners the text lists.
 const MOST_LINES: usize = 20;
-
-/// Whole numbers of so many bits are read the same by every program that reads JSON.
-const MOST_BITS: usize = 53;
 
 /// Why two records can or cannot be swapped.
 #[derive(Debug, Clone, Serialize)]
@@ -50,52 +42,31 @@ pub struct LinkReport {
     pub variables: [String; 2],
     /// The table that holds both.
     pub table: Names,
-    /// `kept table`, `linked columns` or `columns that stay`.
-    pub reason: &'static str,
+    /// Why that table is kept.
+    pub reason: TieReason,
 }
 
-impl PairReport {
-    /// Explains a pair.
-    #[must_use]
-    pub fn new(scope: &Scope, records: &Records, left: RecordId, right: RecordId) -> Self {
-        let schema = scope.schema();
-        let name = |set| names(schema, set);
-        let differing = records.differing(left, right);
-        let graph = scope.class().margin_graph();
-        let parts = pair::exchangeable_parts(&graph, differing);
-        let exchange_bits = parts.len().saturating_sub(1);
-        let end = |variable: usize| schema.variables()[variable].name.clone();
-        Self {
-            records: [left.number(), right.number()],
-            swappable: pair::is_swappable(&graph, differing),
-            differing: name(differing),
-            exchanges: (exchange_bits <= MOST_BITS).then(|| (1 << exchange_bits) - 1),
-            exchange_bits,
-            parts: parts.iter().map(|part| name(*part)).collect(),
-            stays: name(differing & schema.staying()),
-            bound_by: pair::binding_links(scope.class(), differing)
-                .iter()
-                .map(|link| LinkReport {
-                    variables: [end(link.from), end(link.to)],
-                    table: name(link.margin),
-                    reason: reason(scope, link.margin),
-                })
-                .collect(),
-        }
-    }
+/// Why a table that ties variables together is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub enum TieReason {
+    /// It is a table to keep.
+    #[serde(rename = "kept table")]
+    KeptTable,
+    /// Its columns only travel together.
+    #[serde(rename = "linked columns")]
+    LinkedColumns,
+    /// Its columns never move.
+    #[serde(rename = "columns that stay")]
+    ColumnsThatStay,
 }
 
-fn reason(scope: &Scope, margin: VarSet) -> &'static str {
-    // A set that is named as a table and tied for another reason too is a table first.
-    let because = |reason| {
-        scope.tables().iter().any(|table| table.reason == reason && table.variables == margin)
-    };
-    if because(Reason::Named) {
-        "kept table"
-    } else if because(Reason::Linked) {
-        "linked columns"
-    } else {
-        "columns that stay"
+impl fmt::Display for TieReason {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::KeptTable => "kept table",
+            Self::LinkedColumns => "linked columns",
+            Self::ColumnsThatStay => "columns that stay",
+        })
     }
 }
 
@@ -234,115 +205,6 @@ pub struct WhatIf {
     pub partners: u64,
     /// Another kept table that holds all its variables; dropping this one changes nothing.
     pub held_by: Option<Names>,
-}
-
-/// How much of a record's partners is listed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Partners {
-    /// Their number.
-    Count,
-    /// Each of them.
-    All,
-}
-
-impl RecordReport {
-    /// Explains a record.
-    #[must_use]
-    pub fn new(
-        scope: &Scope,
-        separators: &Separators,
-        records: &Records,
-        record: RecordId,
-        list: Partners,
-    ) -> Self {
-        let schema: &Schema = scope.schema();
-        let name = |set| names(schema, set);
-        let graph = scope.class().margin_graph();
-        let around = Surroundings::of(records, record);
-        let partners = around.partners(&graph);
-        // A list cut short answers for no record, and may be long.
-        let listed = if separators.is_complete() { separators.list() } else { &[] };
-        let through = listed.iter().map(|separator| {
-            let offered = around.through(separator);
-            let part = |position: usize| name(separator.components[position]);
-            ThroughReport {
-                separator: name(separator.variables),
-                components: separator.components.iter().map(|part| name(*part)).collect(),
-                agree: offered.agree,
-                same_cell: offered.same,
-                one_side: offered.one_side,
-                partners: offered.partners,
-                diagonals: offered
-                    .diagonals
-                    .iter()
-                    .map(|diagonal| DiagonalReport {
-                        alpha: part(diagonal.alpha),
-                        beta: part(diagonal.beta),
-                        partners: diagonal.partners,
-                    })
-                    .collect(),
-            }
-        });
-        let choice = if separators.is_complete() {
-            around.choose(records, listed, schema.staying())
-        } else {
-            around.choose_by_pair_test(records, &graph, schema.staying())
-        };
-        let choice = choice.map(|choice| ChoiceReport {
-            separator: name(choice.separator),
-            alpha: name(choice.alpha),
-            beta: name(choice.beta),
-            partner: choice.partner.number(),
-            exchanged: name(choice.exchanged),
-        });
-        let mut what_if = Vec::new();
-        if partners == 0 {
-            for (position, table) in scope.tables().iter().enumerate() {
-                if table.reason == Reason::Named {
-                    let graph = scope.margin_graph_without(position);
-                    what_if.push(WhatIf {
-                        table: name(table.variables),
-                        partners: around.partners(&graph),
-                        held_by: scope
-                            .tables()
-                            .iter()
-                            .map(|other| other.variables)
-                            .find(|other| {
-                                *other != table.variables && table.variables.is_subset(other)
-                            })
-                            .map(name),
-                    });
-                }
-            }
-        }
-        let disclosed = if partners > 0 {
-            Some(false)
-        } else {
-            let joint = Located::count(records);
-            is_proved_full(&joint, scope.class(), joint.cell_of(record)).then_some(true)
-        };
-        Self {
-            record: record.number(),
-            cell_count: around.same_cell(),
-            sample_unique: around.same_cell() == 1,
-            swappable: partners > 0,
-            disclosed,
-            partners,
-            separators: through.collect(),
-            separators_complete: separators.is_complete(),
-            separators_known: separators.list().len() as u64,
-            choice,
-            what_if,
-            larger: None,
-            partner_records: (list == Partners::All).then(|| {
-                around
-                    .partner_records(records, &graph)
-                    .iter()
-                    .map(|partner| partner.number())
-                    .collect()
-            }),
-        }
-    }
 }
 
 impl Answer for RecordReport {

@@ -1,6 +1,6 @@
 //! What `frontier` answers: the risk and the change of several plans, and which one is taken.
 
-use marginswap_core::diagnostic::grouped;
+use marginswap_core::text::grouped;
 use serde::Serialize;
 
 use crate::answer::{Answer, aligned, counted, percent};

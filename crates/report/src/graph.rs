@@ -1,16 +1,12 @@
 //! What `graph` answers: what the kept tables tie together, and where the ties part.
 
-use marginswap_core::diagnostic::grouped;
-use marginswap_core::graph::{GeneratingClass, Reason, Scope, Separators};
-use marginswap_core::graph::{junction_tree, maximal_cliques};
-use marginswap_core::varset::VarSet;
+use marginswap_core::text::grouped;
 use serde::Serialize;
 
-use crate::answer::{Answer, Names, aligned_left, counted, formula, listed, names, separator};
-use crate::margin_graph::{GraphPicture, SeparatorPicture};
+use crate::answer::{Answer, Names, aligned_left, counted, formula, listed, separator};
 
 /// Beyond so many maximal cliques of a graph that is not chordal none is listed.
-const MOST_CLIQUES: usize = 100_000;
+pub const MOST_CLIQUES: usize = 100_000;
 
 /// How many separators the text lists.
 const MOST_LINES: usize = 40;
@@ -68,96 +64,6 @@ pub struct SeparatorReport {
     pub separator: Names,
     /// What the graph falls into without them.
     pub components: Vec<Names>,
-}
-
-impl GraphReport {
-    /// Describes the margin graph of a scope.
-    #[must_use]
-    pub fn new(scope: &Scope, separators: &Separators) -> Self {
-        let schema = scope.schema();
-        let class = scope.class();
-        let graph = class.margin_graph();
-        let name = |set: VarSet| names(schema, set);
-        let reduced = named_class(scope);
-        let absorbed =
-            named(scope).filter(|table| !reduced.margins().contains(table)).map(name).collect();
-        let tree = junction_tree(&graph);
-        let cliques = match &tree {
-            Some(tree) => {
-                let mut cliques = tree.cliques().to_vec();
-                cliques.sort_by_key(|clique| clique.iter().collect::<Vec<_>>());
-                Some(cliques)
-            }
-            None => maximal_cliques(&graph, MOST_CLIQUES),
-        };
-        Self {
-            variables: name(schema.all()),
-            margins: reduced.margins().iter().map(|margin| name(*margin)).collect(),
-            absorbed,
-            uncovered: name(scope.in_no_named_table()),
-            stays: name(schema.staying()),
-            stay_margin: scope.stay_margin().map(name),
-            edges: graph
-                .edges()
-                .map(|(left, right)| [left, right].map(|end| schema.variables()[end].name.clone()))
-                .collect(),
-            complete: graph.is_complete(),
-            chordal: tree.is_some(),
-            graphical: class.is_graphical(),
-            decomposable: class.is_decomposable(),
-            cliques: cliques.map(|cliques| cliques.iter().map(|clique| name(*clique)).collect()),
-            junction_tree: tree.map(|tree| {
-                tree.edges()
-                    .iter()
-                    .map(|edge| JunctionReport {
-                        from: name(tree.cliques()[edge.parent]),
-                        to: name(tree.cliques()[edge.child]),
-                        separator: name(edge.separator),
-                    })
-                    .collect()
-            }),
-            separators: separators
-                .list()
-                .iter()
-                .map(|separator| SeparatorReport {
-                    separator: name(separator.variables),
-                    components: separator.components.iter().map(|part| name(*part)).collect(),
-                })
-                .collect(),
-            separators_complete: separators.is_complete(),
-        }
-    }
-}
-
-/// What the picture of a scope's margin graph shows.
-#[must_use]
-pub fn picture<'a>(scope: &'a Scope, separators: &Separators) -> GraphPicture<'a> {
-    let schema = scope.schema();
-    GraphPicture {
-        names: schema.names(schema.all()),
-        tables: named_class(scope).margins().to_vec(),
-        edges: scope.class().margin_graph().edges().collect(),
-        separators: separators
-            .list()
-            .iter()
-            .map(|separator| SeparatorPicture {
-                separator: separator.variables,
-                components: separator.components.clone(),
-            })
-            .collect(),
-        separators_complete: separators.is_complete(),
-        stays: schema.staying(),
-        ..GraphPicture::default()
-    }
-}
-
-/// The tables that were named, after reduction: without the tie of what stays.
-fn named_class(scope: &Scope) -> GeneratingClass {
-    GeneratingClass::new(scope.schema().all(), named(scope))
-}
-
-fn named(scope: &Scope) -> impl Iterator<Item = VarSet> {
-    scope.tables().iter().filter(|table| table.reason == Reason::Named).map(|table| table.variables)
 }
 
 impl Answer for GraphReport {

@@ -1,6 +1,6 @@
 //! What `inspect` answers: the file's columns and its cells.
 
-use marginswap_core::diagnostic::{escaped, grouped};
+use marginswap_core::text::{escaped, grouped};
 use serde::Serialize;
 
 use crate::answer::{Answer, aligned, counted, listed, percent, shown};
@@ -31,14 +31,24 @@ pub struct InspectReport {
 pub struct ColumnReport {
     /// Its name.
     pub name: String,
-    /// `variable` or `stay`.
-    pub role: &'static str,
+    /// May its values be exchanged?
+    pub role: ColumnRole,
     /// How many different values it has.
     pub levels: usize,
     /// How many of its fields are empty or null.
     pub empty: u64,
     /// Is nearly every value different?
     pub looks_like_id: bool,
+}
+
+/// What may happen to a column.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ColumnRole {
+    /// Its values may be exchanged.
+    Variable,
+    /// It never moves.
+    Stay,
 }
 
 impl Answer for InspectReport {
@@ -54,7 +64,7 @@ impl Answer for InspectReport {
         let mut rows = vec![["column", "levels", "empty", ""].map(str::to_owned).to_vec()];
         for column in &self.columns {
             let mut remarks = Vec::new();
-            if column.role == "stay" {
+            if column.role == ColumnRole::Stay {
                 remarks.push("stays");
             }
             if column.looks_like_id {

@@ -3,26 +3,18 @@
 //! A move is shown as who takes what from whom, by record numbers and names; no value stands
 //! in it. A certificate is shown as the sum that a reader checks in the published tables.
 
-use marginswap_core::diagnostic::grouped;
-use marginswap_core::encode::{RecordId, Records};
-use marginswap_core::graph::Scope;
-use marginswap_core::moves::{
-    self, Certificate, Found, Free, Kind, Limits, MoveSearch, TooManyTied, sources,
-};
-use marginswap_core::random::{Random, Seed};
-use marginswap_core::table::Located;
-use marginswap_core::varset::VarSet;
+use marginswap_core::text::grouped;
 use serde::Serialize;
 
-use crate::answer::{Names, aligned, counted, formula, listed, names, shown};
+use crate::answer::{Names, aligned, counted, formula, listed, shown};
 
 /// Can a record leave its cell with the help of more than one other?
 #[derive(Debug, Clone, Serialize)]
 pub struct LargerReport {
     /// Swaps of up to so many records were looked for.
     pub max_records: usize,
-    /// `possible`, `impossible` or `not_found`.
-    pub answer: &'static str,
+    /// Which of the three answers it is.
+    pub answer: LargerVerdict,
     /// The smallest swap that was found.
     pub swap: Option<GroupReport>,
     /// The proof that no swap of any number of records frees the record.
@@ -31,17 +23,41 @@ pub struct LargerReport {
     pub tried: Option<TriedReport>,
 }
 
+/// The three answers, which are never confused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LargerVerdict {
+    /// There is a swap.
+    Possible,
+    /// There is a proof that there is none.
+    Impossible,
+    /// Neither was found.
+    NotFound,
+}
+
 /// A swap of several records.
 #[derive(Debug, Clone, Serialize)]
 pub struct GroupReport {
     /// The records, counted from 1; the one asked for first.
     pub records: Vec<u64>,
-    /// `box`, `chain` or `repair`: how it was found.
-    pub kind: &'static str,
+    /// How it was found.
+    pub kind: GroupKind,
     /// For a box, the groups of variables that are flipped.
     pub groups: Vec<Names>,
     /// Who takes which variables from whom.
     pub takes: Vec<TakeReport>,
+}
+
+/// How a swap of several records was found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum GroupKind {
+    /// By flipping groups of variables.
+    Box,
+    /// Two others swap first.
+    Chain,
+    /// By repairing what is out of balance.
+    Repair,
 }
 
 /// One record takes values from another.
@@ -104,53 +120,6 @@ impl LargerReport {
         }
     }
 
-    /// Looks for swaps of up to so many records that free a record.
-    ///
-    /// # Errors
-    /// When more variables take part than such swaps are looked for in.
-    pub fn new(
-        scope: &Scope,
-        records: &Records,
-        record: RecordId,
-        max_records: usize,
-    ) -> Result<Self, TooManyTied> {
-        let joint = Located::count(records);
-        let class = scope.class();
-        let search = MoveSearch::new(&joint, class, &vec![1; scope.schema().variables().len()])?;
-        let staying = scope.schema().staying();
-        let free = Free { joint: &joint, keys: class.delta(), staying };
-        // Explaining chooses nothing that is released: the same question has the same answer.
-        let mut random = Random::new(Seed([0; 32]), 0);
-        let limits = Limits::records(max_records);
-        let cell = joint.cell_of(record);
-        let mut report = Self {
-            max_records: limits.records,
-            answer: "not_found",
-            swap: None,
-            certificate: None,
-            tried: None,
-        };
-        match search.answer(cell, &free, limits, &mut random) {
-            moves::Answer::Possible(found) => {
-                report.answer = "possible";
-                report.swap = Some(group(scope, records, &joint, record, &found));
-            }
-            moves::Answer::Impossible(proof) => {
-                report.answer = "impossible";
-                report.certificate = Some(certificate(scope, &proof));
-            }
-            moves::Answer::NotFound(tried) => {
-                report.tried = Some(TriedReport {
-                    box_variables: tried.box_variables,
-                    neighbours: tried.neighbours,
-                    steps: tried.steps,
-                    complete: tried.complete,
-                });
-            }
-        }
-        Ok(report)
-    }
-
     pub(crate) fn text(&self) -> String {
         let most = self.max_records;
         let mut text = String::from("\n");
@@ -210,70 +179,5 @@ impl LargerReport {
             ));
         }
         text
-    }
-}
-
-fn group(
-    scope: &Scope,
-    records: &Records,
-    joint: &Located,
-    record: RecordId,
-    found: &Found,
-) -> GroupReport {
-    let mut chosen = vec![record];
-    for &cell in &found.cells[1..] {
-        let other = (0..records.len())
-            .map(RecordId::at)
-            .find(|other| joint.cell_of(*other) == cell && !chosen.contains(other))
-            .expect("a cell has the records that leave it");
-        chosen.push(other);
-    }
-    let after: Vec<Vec<u64>> =
-        found.takes.iter().map(|&slot| found.table_move.added()[slot].clone()).collect();
-    let before: Vec<&[u64]> = chosen.iter().map(|&record| records.get(record)).collect();
-    let from = sources(records.cells().layout(), &before, &after);
-    let mut takes = Vec::new();
-    for (place, taker) in chosen.iter().enumerate() {
-        for (giving, giver) in chosen.iter().enumerate() {
-            let variables: VarSet = from
-                .iter()
-                .filter(|(_, from)| place != giving && from[place] == giving)
-                .map(|(variable, _)| *variable)
-                .collect();
-            if !variables.is_empty() {
-                takes.push(TakeReport {
-                    record: taker.number(),
-                    from: giver.number(),
-                    variables: names(scope.schema(), variables),
-                });
-            }
-        }
-    }
-    let (kind, groups) = match &found.kind {
-        Kind::Box(groups) => {
-            ("box", groups.iter().map(|group| names(scope.schema(), *group)).collect())
-        }
-        Kind::Chain => ("chain", Vec::new()),
-        Kind::Repair => ("repair", Vec::new()),
-    };
-    GroupReport { records: chosen.iter().map(|one| one.number()).collect(), kind, groups, takes }
-}
-
-fn certificate(scope: &Scope, proof: &Certificate) -> CertificateReport {
-    let term = |&(set, count): &(VarSet, u64)| CertificateTerm {
-        table: names(scope.schema(), set),
-        inside: scope
-            .tables()
-            .iter()
-            .map(|table| table.variables)
-            .filter(|table| !set.is_empty() && set.is_subset(table))
-            .min_by_key(|table| table.len())
-            .map(|table| names(scope.schema(), table)),
-        count,
-    };
-    CertificateReport {
-        added: proof.cliques().iter().map(term).collect(),
-        taken_off: proof.separators().iter().map(term).collect(),
-        remains: proof.count(),
     }
 }

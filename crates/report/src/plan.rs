@@ -2,9 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use marginswap_core::diagnostic::grouped;
-use marginswap_core::plan::{LeftOver, Obstacle};
-use marginswap_core::verify::Verification;
+use marginswap_core::text::grouped;
 use serde::Serialize;
 
 use crate::answer::{Answer, aligned, counted, percent};
@@ -85,23 +83,6 @@ pub struct LeftOverReport {
 }
 
 impl LeftOverReport {
-    /// Counts the obstacles.
-    #[must_use]
-    pub fn new(left_over: &[LeftOver]) -> Self {
-        let mut report = Self::default();
-        for left in left_over {
-            *match left.obstacle {
-                Obstacle::Keys => &mut report.keys,
-                Obstacle::Match => &mut report.no_match,
-                Obstacle::Rules => &mut report.not_allowed,
-                Obstacle::Taken => &mut report.taken,
-                Obstacle::Budget => &mut report.budget,
-                Obstacle::Unknown => &mut report.not_searched,
-            } += u64::from(left.records);
-        }
-        report
-    }
-
     /// The reasons as the waterfall shows them.
     #[must_use]
     pub fn coverage(&self) -> Vec<waterfall::LeftOver> {
@@ -238,25 +219,6 @@ pub struct ProtectReport {
     pub two_way_max: f64,
     /// Their mean.
     pub two_way_mean: f64,
-}
-
-impl ProtectReport {
-    /// Joins a plan with the recount of the file it made.
-    #[must_use]
-    pub fn new(plan: PlanReport, released: String, verification: &Verification) -> Self {
-        let claims = verification.claims.as_ref();
-        Self {
-            plan,
-            released,
-            equal: verification.is_equal(),
-            cells_kept: verification.tables.iter().map(|table| table.cells as u64).sum(),
-            claims_before: claims.map_or(0, |claims| claims.uniques_before),
-            claims: claims.map_or(0, |claims| claims.all.claims),
-            correct_claims: claims.and_then(|claims| claims.all.correct).unwrap_or(0),
-            two_way_max: verification.two_way_others.total_variation_max,
-            two_way_mean: verification.two_way_others.total_variation_mean,
-        }
-    }
 }
 
 impl Answer for ProtectReport {

@@ -3,62 +3,12 @@
 //! Counts are exact. Everything else is estimated, says so, and stands beside its model. The
 //! text names no record; the JSON lists those that the asked rule takes.
 
-use std::io::{self, Write};
+use std::fmt;
 
-use marginswap_core::diagnostic::grouped;
-use marginswap_core::encode::{RecordId, Schema};
-use marginswap_core::partner::Screening;
-use marginswap_core::risk::{
-    Action, Anonymity, Estimate, Fit, FittedModel, KeySet, KeyTable, MinimalUniques, Population,
-    Risks, Step, Verdict, WeightedRisks,
-};
-use marginswap_core::table::{CellId, Located};
-use marginswap_core::varset::VarSet;
-use serde::Serialize;
+use marginswap_core::text::grouped;
+use serde::{Serialize, Serializer};
 
-use crate::answer::{Answer, Names, aligned, counted, formula, listed, names, percent};
-
-/// Everything that an answer about risk is made of.
-pub struct RiskParts<'a> {
-    /// Names.
-    pub schema: &'a Schema,
-    /// The file on its keys.
-    pub table: &'a KeyTable,
-    /// The population.
-    pub population: Population,
-    /// How the model was chosen, in words.
-    pub chosen: &'a str,
-    /// How it was reached.
-    pub steps: &'a [Step],
-    /// B/√V after each step, where the model was chosen by it.
-    pub fits: &'a [Option<f64>],
-    /// The model.
-    pub model: &'a FittedModel,
-    /// G² against the saturated model and the degrees of freedom left.
-    pub deviance: (f64, f64),
-    /// The fit criterion, where there is one.
-    pub fit: Option<Fit>,
-    /// Every combination's risk.
-    pub risks: &'a Risks,
-    /// What the weights say.
-    pub weighted: Option<&'a WeightedRisks>,
-    /// What the sizes of cells say.
-    pub estimates: Vec<Estimate>,
-    /// The probability that a unique match is right.
-    pub dis: Option<f64>,
-    /// Records below some k.
-    pub anonymity: Vec<Anonymity>,
-    /// Counts by key set, most uniques first.
-    pub key_sets: Vec<KeySet>,
-    /// For each key the uniques without it.
-    pub uniques_without: Vec<(usize, u64)>,
-    /// The minimal sample uniques, up to so many keys.
-    pub suda: Option<(&'a MinimalUniques, usize)>,
-    /// The asked rule, and the records it takes.
-    pub rule: Option<(String, &'a [bool])>,
-    /// The whole file and who can be swapped in it, where tables are kept.
-    pub screening: Option<(&'a Located, &'a Screening)>,
-}
+use crate::answer::{Answer, Names, aligned, counted, formula, listed, percent};
 
 /// Who is at risk.
 #[derive(Debug, Clone, Serialize)]
@@ -114,7 +64,7 @@ pub struct ModelReport {
     /// Its tables as a formula.
     pub name: String,
     /// How it was chosen.
-    pub chosen: String,
+    pub chosen: ModelOrigin,
     /// Has it a closed form?
     pub decomposable: bool,
     /// Its generators: for a decomposable model its cliques.
@@ -138,11 +88,103 @@ pub struct ModelReport {
     pub fitting: Option<FittingReport>,
 }
 
+/// How a model was chosen; its JSON is the words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ModelOrigin {
+    /// Its tables were given.
+    Given,
+    /// Independence was asked for.
+    GivenIndependence,
+    /// All two-way tables were asked for.
+    GivenAllTwoWay,
+    /// It was searched by a score.
+    Searched {
+        /// The score.
+        score: Score,
+        /// Which steps were taken.
+        way: SearchWay,
+        /// Where the search began.
+        from: SearchStart,
+    },
+    /// Of the models on the way forward it is the one that fits best.
+    BestFit,
+}
+
+/// The score of a search.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Score {
+    /// Bayesian information criterion.
+    Bic,
+    /// Akaike information criterion.
+    Aic,
+}
+
+/// The steps of a search.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SearchWay {
+    /// None.
+    NoStep,
+    /// Edges are added.
+    Forward,
+    /// Edges are removed.
+    Backward,
+    /// Both.
+    Both,
+}
+
+/// Where a search begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SearchStart {
+    /// With the model that was given.
+    Given,
+    /// With all keys in one table.
+    Saturated,
+    /// With the best forest.
+    Forest,
+}
+
+impl fmt::Display for ModelOrigin {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Given => formatter.write_str("as given"),
+            Self::GivenIndependence => formatter.write_str("as given: independence"),
+            Self::GivenAllTwoWay => formatter.write_str("as given: all two-way tables"),
+            Self::BestFit => {
+                formatter.write_str("chosen by its fit, B/√V nearest to 0 on the way forward")
+            }
+            Self::Searched { score, way, from } => {
+                let score = match score {
+                    Score::Bic => "BIC",
+                    Score::Aic => "AIC",
+                };
+                let way = match way {
+                    SearchWay::NoStep => "no further step",
+                    SearchWay::Forward => "forward",
+                    SearchWay::Backward => "backward",
+                    SearchWay::Both => "forward and backward",
+                };
+                let from = match from {
+                    SearchStart::Given => "the given model",
+                    SearchStart::Saturated => "the saturated model",
+                    SearchStart::Forest => "the best forest",
+                };
+                write!(formatter, "chosen by {score}, {way} from {from}")
+            }
+        }
+    }
+}
+
+impl Serialize for ModelOrigin {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
 /// One step of the search.
 #[derive(Debug, Clone, Serialize)]
 pub struct StepReport {
-    /// `add` or `remove`.
-    pub action: &'static str,
+    /// What was done to the edge.
+    pub action: StepAction,
     /// The two keys.
     pub edge: Names,
     /// What is given when they are judged.
@@ -155,6 +197,25 @@ pub struct StepReport {
     pub gain: f64,
     /// B/√V of the model after the step, where the model was chosen by it.
     pub fit: Option<f64>,
+}
+
+/// What a step does to an edge.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StepAction {
+    /// Adds it.
+    Add,
+    /// Removes it.
+    Remove,
+}
+
+impl fmt::Display for StepAction {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::Add => "add",
+            Self::Remove => "remove",
+        })
+    }
 }
 
 /// How iterative fitting went.
@@ -177,14 +238,26 @@ pub struct FittingReport {
 pub struct FitReport {
     /// B/√V.
     pub value: f64,
-    /// `underfit`, `good` or `overfit`.
-    pub verdict: &'static str,
+    /// What the criterion says.
+    pub verdict: FitVerdict,
     /// B.
     pub bias: f64,
     /// V.
     pub variance: f64,
     /// How many parts of cells were opened to sum over all of them.
     pub opened: u64,
+}
+
+/// What the fit criterion says of a model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FitVerdict {
+    /// Too simple: risks are estimated too high.
+    Underfit,
+    /// Neither.
+    Good,
+    /// Too rich: risks are estimated too low.
+    Overfit,
 }
 
 /// How many sample uniques have at least this risk.
@@ -288,198 +361,6 @@ pub struct RiskyRecord {
     pub swappable: Option<bool>,
     /// Is its cell already disclosed?
     pub disclosed: Option<bool>,
-}
-
-impl RiskReport {
-    /// Puts the parts together.
-    #[must_use]
-    pub fn new(parts: &RiskParts<'_>) -> Self {
-        let table = parts.table;
-        let records = table.records();
-        let set = |set: VarSet| names(parts.schema, set);
-        let one = |key: usize| set(VarSet::single(key)).concat();
-        let unique = |cell: CellId| parts.risks.cells[cell.position()].unique;
-        let uniques: Vec<f64> = (0..table.joint().len())
-            .map(CellId::at)
-            .filter(|&cell| table.joint().is_sample_unique(cell))
-            .map(unique)
-            .collect();
-        let at_least = |probability: f64| AtLeast {
-            probability,
-            sample_uniques: uniques.iter().filter(|risk| **risk >= probability).count() as u64,
-        };
-        let contributions = parts.suda.map(|(found, _)| found.contributions());
-        let share = |key: usize| {
-            let found = contributions.as_ref()?.iter().find(|(other, _)| *other == key)?;
-            Some(found.1)
-        };
-        let risky = parts.rule.as_ref().map_or(vec![], |(_, taken)| risky(parts, taken));
-        let many = |asked: fn(&RiskyRecord) -> Option<bool>| {
-            parts
-                .screening
-                .map(|_| risky.iter().filter(|record| asked(record) == Some(true)).count() as u64)
-        };
-        let at_risk = parts.rule.as_ref().map(|_| AtRisk {
-            records: risky.len() as u64,
-            swappable: many(|record| record.swappable),
-            not_swappable: many(|record| record.swappable.map(|yes| !yes)),
-            disclosed: many(|record| record.disclosed),
-        });
-        Self {
-            records,
-            keys: set(table.keys()),
-            combinations: table.joint().len() as u64,
-            sample_uniques: table.joint().sample_uniques() as u64,
-            population: parts.population.size(),
-            sampling_fraction: parts.population.fraction(),
-            model: model(parts),
-            tau1: parts.risks.tau1,
-            tau2: parts.risks.tau2,
-            fit: parts.fit.map(|fit| FitReport {
-                value: fit.value(),
-                verdict: match fit.verdict() {
-                    Verdict::Underfit => "underfit",
-                    Verdict::Good => "good",
-                    Verdict::Overfit => "overfit",
-                },
-                bias: fit.bias,
-                variance: fit.variance,
-                opened: fit.opened,
-            }),
-            at_least: [0.9, 0.5, 0.2, 0.1].map(at_least).to_vec(),
-            weighted: parts.weighted.map(|weighted| WeightedReport {
-                population: weighted.population,
-                expected_claims: weighted.expected_claims,
-                largest: weighted.cells.iter().copied().fold(0.0, f64::max),
-            }),
-            superpopulation: parts
-                .estimates
-                .iter()
-                .map(|estimate| EstimateReport {
-                    model: estimate.model.name(),
-                    probability: estimate.unique,
-                    sample_uniques: estimate.sample_uniques,
-                    population_uniques: estimate.population_uniques,
-                })
-                .collect(),
-            dis: parts.dis,
-            anonymity: parts
-                .anonymity
-                .iter()
-                .map(|found| AnonymityReport { k: found.k, records_below: found.records_below })
-                .collect(),
-            key_sets: parts
-                .key_sets
-                .iter()
-                .map(|found| KeySetReport {
-                    keys: set(found.keys),
-                    combinations: found.cells,
-                    uniques: found.uniques,
-                    below_3: found.below_3,
-                })
-                .collect(),
-            key_tells: parts
-                .uniques_without
-                .iter()
-                .map(|&(key, uniques_without)| KeyReport {
-                    key: one(key),
-                    uniques_without,
-                    suda_share: share(key),
-                })
-                .collect(),
-            suda: parts.suda.map(|(found, largest)| SudaReport {
-                largest: largest.min(table.keys().len()) as u64,
-                records: found.found.len() as u64,
-                by_size: found.by_size(),
-            }),
-            rule: parts.rule.as_ref().map(|(rule, _)| rule.clone()),
-            at_risk,
-            risky,
-        }
-    }
-}
-
-fn model(parts: &RiskParts<'_>) -> ModelReport {
-    let set = |set: VarSet| names(parts.schema, set);
-    let model = parts.model;
-    let class = model.class();
-    let single = class.uncovered().iter().map(VarSet::single);
-    let mut margins: Vec<VarSet> = class.margins().iter().copied().chain(single).collect();
-    margins.sort_by_key(|margin| margin.iter().collect::<Vec<_>>());
-    let cliques: Vec<Names> = margins.into_iter().map(set).collect();
-    let deviance = model.deviance_of_probabilities();
-    let records = parts.table.records() as f64;
-    let on_observed = model.fitting().is_some_and(|fitting| fitting.on_observed_cells);
-    let whole = |number: f64| (!on_observed).then_some(number);
-    ModelReport {
-        name: cliques.iter().map(|clique| formula(clique)).collect::<Vec<_>>().join(" + "),
-        chosen: parts.chosen.to_owned(),
-        decomposable: class.is_decomposable(),
-        cliques,
-        separators: model.separators().into_iter().map(set).collect(),
-        parameters: model.parameters(),
-        bic: whole(deviance + model.parameters() * records.ln()),
-        aic: whole(deviance + model.parameters() * 2.0),
-        g2: whole(parts.deviance.0),
-        df: whole(parts.deviance.1),
-        steps: parts
-            .steps
-            .iter()
-            .enumerate()
-            .map(|(place, step)| StepReport {
-                action: match step.action {
-                    Action::Add => "add",
-                    Action::Remove => "remove",
-                },
-                edge: set(VarSet::from(step.edge)),
-                separator: set(step.separator),
-                g2: step.g2,
-                df: step.df,
-                gain: step.gain,
-                fit: parts.fits.get(place).copied().flatten(),
-            })
-            .collect(),
-        fitting: model.fitting().map(|fitting| FittingReport {
-            iterations: fitting.iterations,
-            deviation: fitting.deviation,
-            converged: fitting.converged,
-            cells: fitting.cells,
-            on_observed_cells: fitting.on_observed_cells,
-        }),
-    }
-}
-
-/// The records that a rule takes, the riskiest first, equal ones in the order of the file.
-fn risky(parts: &RiskParts<'_>, taken: &[bool]) -> Vec<RiskyRecord> {
-    let mut risky: Vec<RiskyRecord> = (0..taken.len())
-        .filter(|&record| taken[record])
-        .map(RecordId::at)
-        .map(|record| {
-            let screened = parts.screening.map(|(joint, screening)| {
-                let cell = joint.cell_of(record);
-                (screening.is_swappable(cell), screening.is_disclosed(cell))
-            });
-            let cell = parts.table.cell_of(record);
-            let risk = &parts.risks.cells[cell.position()];
-            RiskyRecord {
-                record: record.number(),
-                risk: parts.table.joint().is_sample_unique(cell).then_some(risk.unique),
-                swappable: screened.map(|(swappable, _)| swappable),
-                disclosed: screened.map(|(_, disclosed)| disclosed),
-            }
-        })
-        .collect();
-    // By λ̂, as the rules rank: e^{−x} of many is 0 in a large population.
-    let expected = |record: &RiskyRecord| {
-        let place = usize::try_from(record.record - 1).expect("it is the number of a record");
-        parts.risks.cells[parts.table.cell_of(RecordId::at(place)).position()].expected
-    };
-    risky.sort_by(|left, right| {
-        let unique = right.risk.is_some().cmp(&left.risk.is_some());
-        let rarer = expected(left).total_cmp(&expected(right));
-        unique.then(rarer).then(left.record.cmp(&right.record))
-    });
-    risky
 }
 
 /// A number with one decimal and its thousands set apart; in powers of ten where it is huge.
@@ -638,29 +519,31 @@ impl RiskReport {
                     .to_owned()
             }
             Some(fit) => {
-                let given = self.model.chosen.starts_with("as given");
-                let by_fit = self.model.chosen.starts_with("chosen by its fit");
-                let advice = if given {
-                    "; another --model, or none,\n  may fit better"
-                } else if by_fit {
-                    "; no model on the way\n  fits better"
-                } else {
-                    "; --select fit looks\n  for one that fits better"
+                let advice = match self.model.chosen {
+                    ModelOrigin::BestFit => "; no model on the way\n  fits better",
+                    ModelOrigin::Searched { .. } => {
+                        "; --select fit looks\n  for one that fits better"
+                    }
+                    ModelOrigin::Given
+                    | ModelOrigin::GivenIndependence
+                    | ModelOrigin::GivenAllTwoWay => {
+                        "; another --model, or none,\n  may fit better"
+                    }
                 };
                 let verdict = match fit.verdict {
-                    "underfit" => {
+                    FitVerdict::Underfit => {
                         format!(
                             "underfit. The model is too simple where it matters,\n  \
                              and the risks below are too high{advice}"
                         )
                     }
-                    "overfit" => {
+                    FitVerdict::Overfit => {
                         format!(
                             "overfit. The model is too rich where it matters,\n  \
                              and the risks below are too low{advice}"
                         )
                     }
-                    _ => "good. Nothing speaks against the model".to_owned(),
+                    FitVerdict::Good => "good. Nothing speaks against the model".to_owned(),
                 };
                 format!("  fit criterion B/√V {:.2}: {verdict}\n", fit.value)
             }
@@ -808,79 +691,6 @@ impl RiskReport {
             .collect();
         text.push_str(&aligned(&rows));
     }
-}
-
-/// Writes a line for each record. The columns: its number; how many records have its keys; is
-/// it a sample unique; p̂; λ̂; the estimated P(population unique) and E[1/F] of a sample unique;
-/// then, where they were asked for, the individual risk from the weights, the SUDA and DIS-SUDA
-/// scores (DIS-SUDA where sets of all keys were looked at), whether the rule takes it, whether it can be swapped and is disclosed.
-///
-/// # Errors
-/// What the writer says.
-pub fn write_records(out: &mut dyn Write, parts: &RiskParts<'_>) -> io::Result<()> {
-    let mut header =
-        "record,cell_count,sample_unique,probability,expected_in_population,population_unique,expected_claim"
-            .to_owned();
-    let scores = parts.suda.map(|(found, _)| {
-        let mut scores = vec![(0.0, 0.0); parts.table.joint().len()];
-        let scaled = parts.dis.and_then(|dis| found.scaled(dis));
-        for (place, ((cell, _), score)) in found.found.iter().zip(found.scores()).enumerate() {
-            scores[cell.position()] = (score, scaled.as_ref().map_or(0.0, |scaled| scaled[place]));
-        }
-        (scores, scaled.is_some())
-    });
-    for (there, names) in [
-        (parts.weighted.is_some(), ",individual_risk"),
-        (scores.is_some(), ",suda"),
-        (scores.as_ref().is_some_and(|(_, scaled)| *scaled), ",dis_suda"),
-        (parts.rule.is_some(), ",risky"),
-        (parts.screening.is_some(), ",swappable,disclosed"),
-    ] {
-        if there {
-            header.push_str(names);
-        }
-    }
-    writeln!(out, "{header}")?;
-    for record in (0..parts.table.joint().records()).map(RecordId::at) {
-        let cell = parts.table.cell_of(record);
-        let risk = &parts.risks.cells[cell.position()];
-        write!(
-            out,
-            "{},{},{},{:e},{:e},{},{}",
-            record.number(),
-            parts.table.joint().n(cell),
-            u8::from(parts.table.joint().is_sample_unique(cell)),
-            risk.probability,
-            risk.expected,
-            risk.unique,
-            risk.claim,
-        )?;
-        if let Some(weighted) = parts.weighted {
-            write!(out, ",{}", weighted.cells[cell.position()])?;
-        }
-        if let Some((scores, has_scaled)) = &scores {
-            let (score, scaled) = scores[cell.position()];
-            write!(out, ",{score}")?;
-            if *has_scaled {
-                write!(out, ",{scaled}")?;
-            }
-        }
-        if let Some((_, taken)) = &parts.rule {
-            write!(out, ",{}", u8::from(taken[record.position()]))?;
-        }
-        if let Some((joint, screening)) = parts.screening {
-            let cell = joint.cell_of(record);
-            let yes = u8::from;
-            write!(
-                out,
-                ",{},{}",
-                yes(screening.is_swappable(cell)),
-                yes(screening.is_disclosed(cell))
-            )?;
-        }
-        writeln!(out)?;
-    }
-    Ok(())
 }
 
 #[cfg(test)]

@@ -1,16 +1,10 @@
 //! What `screen` answers: how many records can be swapped, and how many the tables give
 //! away already.
 
-use std::io::{self, Write};
-
-use marginswap_core::diagnostic::grouped;
-use marginswap_core::encode::RecordId;
-use marginswap_core::graph::Scope;
-use marginswap_core::partner::Screening;
-use marginswap_core::table::{CellId, JointTable, Located};
+use marginswap_core::text::grouped;
 use serde::Serialize;
 
-use crate::answer::{Answer, Names, aligned, formula, listed, names, percent};
+use crate::answer::{Answer, Names, aligned, formula, listed, percent};
 
 /// Totals over all records. Every number is exact, except `disclosed` where
 /// `disclosed_is_exact` is false: then it is a lower bound.
@@ -47,45 +41,6 @@ pub struct ScreenReport {
     /// The columns that stay, where one of them stands in a table: the proof uses their
     /// joint table too.
     pub disclosed_uses_stay_margin: Option<Names>,
-}
-
-impl ScreenReport {
-    /// Adds up a screening.
-    #[must_use]
-    pub fn new(scope: &Scope, joint: &JointTable, screening: &Screening) -> Self {
-        let name = |set| names(scope.schema(), set);
-        let mut report = Self {
-            records: joint.records() as u64,
-            cells: joint.len() as u64,
-            sample_uniques: joint.sample_uniques() as u64,
-            swappable: 0,
-            swappable_uniques: 0,
-            frozen_uniques: 0,
-            disclosed: 0,
-            disclosed_uniques: 0,
-            disclosed_is_exact: screening.disclosed_is_exact(),
-            separators: 0,
-            separators_complete: true,
-            looks_like_id: Vec::new(),
-            disclosed_also_uses: name(scope.in_no_named_table()),
-            disclosed_uses_stay_margin: scope.stay_margin().map(name),
-        };
-        for cell in (0..joint.len()).map(CellId::at) {
-            let count = joint.n(cell);
-            let unique = u64::from(joint.is_sample_unique(cell));
-            if screening.is_swappable(cell) {
-                report.swappable += count;
-                report.swappable_uniques += unique;
-            } else {
-                report.frozen_uniques += unique;
-            }
-            if screening.is_disclosed(cell) {
-                report.disclosed += count;
-                report.disclosed_uniques += unique;
-            }
-        }
-        report
-    }
 }
 
 impl Answer for ScreenReport {
@@ -140,30 +95,4 @@ impl Answer for ScreenReport {
         }
         text
     }
-}
-
-/// Writes a line for each record: its number, its cell's count, and the answers.
-///
-/// # Errors
-/// What the writer says.
-pub fn write_records(
-    out: &mut dyn Write,
-    joint: &Located,
-    screening: &Screening,
-) -> io::Result<()> {
-    writeln!(out, "record,cell_count,sample_unique,swappable,disclosed")?;
-    for record in (0..joint.records()).map(RecordId::at) {
-        let cell = joint.cell_of(record);
-        let yes = u8::from;
-        writeln!(
-            out,
-            "{},{},{},{},{}",
-            record.number(),
-            joint.n(cell),
-            yes(joint.is_sample_unique(cell)),
-            yes(screening.is_swappable(cell)),
-            yes(screening.is_disclosed(cell))
-        )?;
-    }
-    Ok(())
 }

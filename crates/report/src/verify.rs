@@ -1,13 +1,10 @@
 //! What `verify` answers: is every kept table as it was, what has changed, and what does the
 //! released file still give away?
 
-use marginswap_core::diagnostic::grouped;
-use marginswap_core::encode::Schema;
-use marginswap_core::varset::VarSet;
-use marginswap_core::verify::{Distances, Verification};
+use marginswap_core::text::grouped;
 use serde::Serialize;
 
-use crate::answer::{Answer, Names, aligned, counted, formula, listed, names, percent};
+use crate::answer::{Answer, Names, aligned, counted, formula, listed, percent};
 use crate::pictures::triangle::{Distance, Fate, TrianglePicture};
 
 /// How many two-way tables the text lists.
@@ -109,71 +106,6 @@ pub struct TwoWayReport {
 }
 
 impl VerifyReport {
-    /// Gives a verification its names.
-    #[must_use]
-    pub fn new(schema: &Schema, found: &Verification) -> Self {
-        let name = |variable: usize| schema.variables()[variable].name.clone();
-        let claims = found.claims.as_ref();
-        let changes = found.changes.as_ref();
-        let some = |distances: &Distances| (distances.tables > 0).then_some(*distances);
-        let two_way = some(&found.two_way_others);
-        let three_way = found.three_way_others.as_ref().and_then(some);
-        Self {
-            equal: found.is_equal(),
-            records_before: found.records_before as u64,
-            records_after: found.records_after as u64,
-            margins: found
-                .tables
-                .iter()
-                .map(|table| MarginReport {
-                    margin: names(schema, table.margin),
-                    cells: table.cells as u64,
-                    changed: table.changed as u64,
-                })
-                .collect(),
-            records_changed: changes.map(|changes| changes.records),
-            cells_changed: changes.map(|changes| changes.cells),
-            changed_by_variable: changes.map(|changes| {
-                let counts = changes.by_variable.iter().enumerate();
-                counts
-                    .map(|(variable, &changed)| VariableReport {
-                        variable: name(variable),
-                        changed,
-                    })
-                    .collect()
-            }),
-            keys: names(schema, claims.map_or(VarSet::EMPTY, |claims| claims.keys)),
-            uniques_before: claims.map(|claims| claims.uniques_before),
-            uniques_after: claims.map(|claims| claims.uniques_after),
-            new_uniques: claims.map(|claims| claims.new_uniques),
-            emptied_uniques: claims.map(|claims| claims.emptied),
-            claims: claims.map(|claims| claims.all.claims),
-            correct_claims: claims.and_then(|claims| claims.all.correct),
-            claims_of_uniques: claims.map(|claims| claims.of_uniques.claims),
-            correct_claims_of_uniques: claims.and_then(|claims| claims.of_uniques.correct),
-            broken: Vec::new(),
-            unlinked: None,
-            reordered: false,
-            two_way: found
-                .two_way
-                .iter()
-                .map(|table| TwoWayReport {
-                    pair: table.pair.map(name),
-                    kept: table.kept,
-                    changed: table.changed as u64,
-                    total_variation: table.total_variation,
-                    hellinger: table.hellinger,
-                    cramers_v_before: table.cramers_v_before,
-                    cramers_v_after: table.cramers_v_after,
-                })
-                .collect(),
-            two_way_max: two_way.map(|distances| distances.total_variation_max),
-            two_way_mean: two_way.map(|distances| distances.total_variation_mean),
-            three_way_max: three_way.map(|distances| distances.total_variation_max),
-            three_way_mean: three_way.map(|distances| distances.total_variation_mean),
-        }
-    }
-
     /// The variables of the two-way tables, in their order.
     #[must_use]
     pub fn variables(&self) -> Names {
@@ -420,109 +352,6 @@ fn distance(value: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    use std::collections::BTreeSet;
-
-    use marginswap_core::columns::Roles;
-    use marginswap_core::encode::Records;
-    use marginswap_core::verify::{Checks, Link, Triples, verify};
-
-    fn schema() -> Schema {
-        let columns = ["region", "sex", "age"].map(str::to_owned);
-        Schema::new(&columns, &Roles::all_variables(3), &BTreeSet::new())
-    }
-
-    fn records(codes: &[[u32; 3]]) -> Records {
-        Records::from_codes(&[3, 2, 4], codes)
-    }
-
-    fn report(after: &[[u32; 3]], link: Option<&Link>, keys: VarSet) -> VerifyReport {
-        let before = records(&[[0, 0, 0], [0, 1, 1], [1, 0, 2], [1, 1, 3]]);
-        let tables = [VarSet::from([0, 1]), VarSet::single(2)];
-        let compared = VarSet::first(3);
-        let scenarios = &[];
-        let triples = Triples::Compared;
-        let checks = Checks { tables: &tables, keys, scenarios, link, compared, triples };
-        VerifyReport::new(&schema(), &verify(&before, &records(after), &checks))
-    }
-
-    /// The first two records exchange their ages.
-    const SWAPPED: [[u32; 3]; 4] = [[0, 0, 1], [0, 1, 0], [1, 0, 2], [1, 1, 3]];
-
-    #[test]
-    fn the_text_says_what_a_methodologist_asks() {
-        let report = report(&SWAPPED, Some(&Link::ByPosition), VarSet::from([0, 2]));
-        assert_eq!(
-            report.text(),
-            "Every kept table is unchanged: 2 tables, 8 cells.\n\
-             \n  records changed  2  50.0 %\n  fields changed   2  16.7 %\n    age            2  50.0 %\n\
-             \nRisk from an intruder who knows region, age:\n\
-             \x20 unique on the keys, before  4  100.0 %\n\
-             \x20 unique on the keys, after   4  100.0 %\n\
-             \x20   new among these           0    0.0 %\n\
-             \x20 claims of the intruder      4\n\
-             \x20   correct                   2   50.0 %\n\
-             \x20 claims about uniques        4\n\
-             \x20   correct                   2   50.0 %\n\
-             A claim: exactly one released line has the keys of an original record, and the intruder\n\
-             takes it for that record's own. Unique records after swapping (and k-anonymity counts\n\
-             with them) overstate the risk, because such a line may be put together from two records.\n\
-             The share of correct claims is the number to look at.\n\
-             \n3 two-way tables: 1 inside a kept table, 1 of the other 2 changed.\n\
-             Total variation of those not kept: at most 0.5000, 0.2500 on average.\n\
-             Total variation of the three-way tables not kept: at most 0.5000, 0.5000 on average.\n\
-             \x20 most changed  total variation  Hellinger  Cramér's V before   after\n\
-             \x20 sex*age                0.5000     0.7071             1.0000  1.0000\n"
-        );
-    }
-
-    #[test]
-    fn the_fields_are_the_promised_json() {
-        let report = report(&SWAPPED, Some(&Link::ByPosition), VarSet::from([0, 2]));
-        let json = serde_json::to_value(&report).unwrap();
-        assert_eq!(json["equal"], true);
-        assert_eq!(
-            json["margins"][0],
-            serde_json::json!({"margin": ["region", "sex"], "cells": 4, "changed": 0})
-        );
-        for (field, count) in [
-            ("records_changed", 2),
-            ("cells_changed", 2),
-            ("uniques_before", 4),
-            ("uniques_after", 4),
-            ("claims", 4),
-            ("correct_claims", 2),
-        ] {
-            assert_eq!(json[field], count, "{field}");
-        }
-    }
-
-    #[test]
-    fn files_that_are_not_linked_say_so() {
-        let report = report(&SWAPPED, None, VarSet::from([0, 2]));
-        let json = serde_json::to_value(&report).unwrap();
-        for field in ["records_changed", "cells_changed", "changed_by_variable", "correct_claims"] {
-            assert!(json[field].is_null(), "{field}");
-        }
-        assert_eq!(json["claims"], 4);
-        assert!(report.text().contains("cannot be counted"));
-    }
-
-    #[test]
-    fn a_difference_comes_first() {
-        let text =
-            report(&[[0, 0, 1], [0, 1, 0], [1, 0, 2], [2, 1, 2]], None, VarSet::EMPTY).text();
-        let expected = "2 of 2 tables differ: 4 of 9 cells.\n\
-                        \x20 region*sex  2 of 5 cells\n\
-                        \x20 age         2 of 4 cells\n";
-        assert!(text.starts_with(expected), "{text}");
-        assert!(text.contains("No keys were named"));
-        let shorter = report(&SWAPPED[..3], Some(&Link::ByPosition), VarSet::EMPTY);
-        assert!(!shorter.equal && shorter.records_changed.is_none());
-        let begin =
-            "The number of records differs: 4 in the original file, 3 in the released one.\n";
-        assert!(shorter.text().starts_with(begin));
-    }
 
     #[test]
     fn only_no_distance_is_zero() {

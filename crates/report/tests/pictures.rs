@@ -10,7 +10,7 @@ mod support;
 use marginswap_report::Picture;
 use marginswap_report::band::Band;
 use marginswap_report::explain::{
-    ChoiceReport, LinkReport, PairReport, RecordReport, ThroughReport, WhatIf,
+    ChoiceReport, LinkReport, PairReport, RecordReport, ThroughReport, TieReason, WhatIf,
 };
 use marginswap_report::frontier::{FrontierPlan, FrontierReport};
 use marginswap_report::pictures::diagonal::DiagonalPicture;
@@ -170,7 +170,7 @@ fn pair_of(names: &[String], swappable: bool) -> PairReport {
             .map(|ends| LinkReport {
                 variables: [ends[0].clone(), ends[1].clone()],
                 table: names[..names.len().min(5)].to_vec(),
-                reason: "kept table",
+                reason: TieReason::KeptTable,
             })
             .collect(),
     }

@@ -110,14 +110,6 @@ pub fn parse_names(text: &str) -> Result<Vec<String>, Diagnostic> {
     }
 }
 
-/// A name as it must be written in a formula.
-#[must_use]
-pub fn quoted(name: &str) -> String {
-    let plain =
-        !name.is_empty() && name.trim() == name && !name.contains(['*', '+', '`', ' ', '\t', '\n']);
-    if plain { name.to_owned() } else { format!("`{}`", name.replace('`', "``")) }
-}
-
 fn parse_one(text: &str, tables: &mut Vec<Vec<String>>) -> Result<(), Diagnostic> {
     let mut rest = text;
     let mut table = Vec::new();
@@ -208,6 +200,8 @@ fn place(rest: &str, text: &str) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    use crate::text::quoted;
 
     use proptest::prelude::*;
 

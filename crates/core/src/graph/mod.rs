@@ -13,10 +13,11 @@ mod margin_graph;
 mod scope;
 mod separators;
 
+pub use crate::text::quoted;
 pub use chordal::{JunctionEdge, JunctionTree, junction_tree};
 pub use class::GeneratingClass;
 pub use cliques::maximal_cliques;
-pub use formula::{Formula, parse_names, quoted};
+pub use formula::{Formula, parse_names};
 pub use margin_graph::MarginGraph;
 pub use scope::{KeptTable, Reason, Scope, Ties};
 pub use separators::{Separator, Separators, minimal_separators};

@@ -1,12 +1,15 @@
 //! Why a record or a pair can or cannot be swapped.
 
 use marginswap_core::diagnostic::{Code, Diagnostic};
+use marginswap_core::explain;
+pub use marginswap_core::explain::Partners;
+use marginswap_core::table::Located;
 use marginswap_report::Picture;
-use marginswap_report::explain::{PairReport, Partners, RecordReport};
-use marginswap_report::larger::LargerReport;
+use marginswap_report::explain::{PairReport, RecordReport};
 use marginswap_report::pictures::diagonal::{self, DiagonalPicture};
 use marginswap_report::pictures::why;
 
+use crate::answer;
 use crate::input::{note_many, separators};
 use crate::notes::Run;
 use crate::prepare::{data_of, open, scope_of, too_many_tied};
@@ -30,11 +33,13 @@ pub fn explain_record(
     let record = loaded.find(record)?;
     let records = loaded.records(&scope, run);
     drop(loaded);
-    let mut report = RecordReport::new(&scope, &separators, &records, record, partners);
+    let joint = Located::count(&records);
+    let found = explain::record(&scope, &separators, &records, &joint, record, partners);
+    let mut report = answer::record(scope.schema(), &found);
     let most = project.max_records().get();
     if most > 2 {
-        let larger = LargerReport::new(&scope, &records, record, most);
-        report.larger = Some(larger.map_err(too_many_tied)?);
+        let larger = explain::larger(&scope, &records, &joint, record, most);
+        report.larger = Some(answer::larger(scope.schema(), &larger.map_err(too_many_tied)?));
     }
     Ok(report)
 }
@@ -71,7 +76,7 @@ pub fn explain_pair(
     let records = loaded.records(&scope, run);
     let schema = scope.schema();
     Ok(Pair {
-        report: PairReport::new(&scope, &records, left, right),
+        report: answer::pair(schema, &explain::pair(&scope, &records, left, right)),
         variables: schema.names(schema.all()).into_iter().map(str::to_owned).collect(),
     })
 }

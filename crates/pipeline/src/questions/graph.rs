@@ -3,9 +3,10 @@
 use marginswap_core::diagnostic::{Code, Diagnostic};
 use marginswap_core::graph::{Formula, Scope};
 use marginswap_report::Picture;
-use marginswap_report::graph::{GraphReport, picture};
+use marginswap_report::graph::GraphReport;
 use marginswap_report::margin_graph::draw;
 
+use crate::answer;
 use crate::input::separators;
 use crate::prepare::{open, scope_of};
 use crate::project::{Columns, Project};
@@ -37,7 +38,7 @@ pub fn graph(project: &Project) -> Result<Graph, Diagnostic> {
     };
     let separators = separators(&scope, project.max_separators());
     Ok(Graph {
-        report: GraphReport::new(&scope, &separators),
-        picture: draw(&picture(&scope, &separators)),
+        report: answer::graph(&scope, &separators),
+        picture: draw(&answer::graph_picture(&scope, &separators)),
     })
 }

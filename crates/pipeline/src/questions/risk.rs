@@ -9,8 +9,9 @@ use marginswap_core::risk::{
     uniques_without,
 };
 use marginswap_core::table::Located;
-use marginswap_report::risk::{RiskParts, RiskReport, write_records};
+use marginswap_report::risk::RiskReport;
 
+use crate::answer::{self, RiskParts};
 use crate::assess::{Question, assess, key_table};
 use crate::input::{note_many, separators};
 use crate::notes::Run;
@@ -95,7 +96,7 @@ pub fn risk(
         schema: scope.schema(),
         table: &table,
         population,
-        chosen: &assessment.chosen,
+        chosen: assessment.chosen,
         steps: &assessment.steps,
         fits: &assessment.fits,
         model,
@@ -115,8 +116,8 @@ pub fn risk(
         rule: taken.as_ref().map(|(rule, taken)| (rule.clone(), taken.as_slice())),
         screening: screening.as_ref().map(|screening| (&joint, screening)),
     };
-    list(&|mut out| write_records(&mut out, &parts))?;
-    Ok(RiskReport::new(&parts))
+    list(&|out| answer::write_risk(out, &parts))?;
+    Ok(answer::risk(&parts))
 }
 
 /// Refuses to go through more sets of keys than anybody can wait for.

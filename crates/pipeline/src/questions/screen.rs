@@ -5,10 +5,11 @@ use std::io::{self, Write};
 use marginswap_core::diagnostic::Diagnostic;
 use marginswap_core::partner::{Screening, screen_announced};
 use marginswap_core::table::Located;
-use marginswap_report::screen::{ScreenReport, write_records};
+use marginswap_report::screen::ScreenReport;
 
+use crate::answer;
 use crate::input::{ids, note_many, separators};
-use crate::notes::{Note, Run};
+use crate::notes::{Note, Phase, Run};
 use crate::prepare::{data_of, open, scope_of};
 use crate::project::Project;
 
@@ -34,26 +35,20 @@ pub fn screen(project: &Project, run: &mut Run<'_>) -> Result<Screened, Diagnost
     let scope = scope_of(project, &opened)?;
     let separators = separators(&scope, project.max_separators());
     note_many(&separators, run);
+    run.begin(Phase::Reading)?;
     let loaded = opened.read(false, run)?;
     let records = loaded.records(&scope, run);
-    let looks_like_id = ids(scope.schema(), &records)
-        .into_iter()
-        .map(|id| scope.schema().variables()[id].name.clone())
-        .collect();
+    let ids = ids(scope.schema(), &records).into_iter().collect();
     drop(loaded);
     let joint = Located::count(&records);
     drop(records);
+    run.begin(Phase::Screening)?;
     let screening = screen_announced(&joint, scope.class(), &separators, |comparisons| {
         if comparisons > WORTH_A_WORD {
             run.note(Note::ManyComparisons { comparisons });
         }
     })?;
-    let report = ScreenReport {
-        separators: separators.list().len() as u64,
-        separators_complete: separators.is_complete(),
-        looks_like_id,
-        ..ScreenReport::new(&scope, &joint, &screening)
-    };
+    let report = answer::screen(&scope, &joint, &separators, &screening, ids);
     Ok(Screened { report, joint, screening })
 }
 
@@ -63,6 +58,6 @@ impl Screened {
     /// # Errors
     /// When the writer fails.
     pub fn write_records(&self, out: &mut dyn Write) -> io::Result<()> {
-        write_records(out, &self.joint, &self.screening)
+        answer::write_screen(out, &self.joint, &self.screening)
     }
 }

@@ -8,7 +8,7 @@
 //! is none ([`NotKept`]).
 
 use askama::Template;
-use marginswap_core::diagnostic::grouped;
+use marginswap_core::text::grouped;
 use serde::Serialize;
 
 use super::{Figure, Style, Table, rendered};

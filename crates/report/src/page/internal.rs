@@ -4,10 +4,10 @@
 //! record numbers only where they were asked for.
 
 use askama::Template;
-use marginswap_core::diagnostic::grouped;
+use marginswap_core::text::grouped;
 use serde::Serialize;
 
-use super::{Figure, Style, Table, rendered};
+use super::{Concern, Figure, Style, Table, Verdict, rendered};
 use crate::answer::{Answer, Names, counted, formula, percent};
 use crate::graph::GraphReport;
 use crate::lettering::{spoken, spoken_list};
@@ -16,44 +16,6 @@ use crate::pictures::waterfall::Coverage;
 use crate::pictures::{change, risk, triangle, waterfall};
 use crate::sheet::{Picture, TextTable};
 use crate::verify::VerifyReport;
-
-/// May the file be released?
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Verdict {
-    /// Every gate is met.
-    Ready,
-    /// Every table is kept, and something is left to be decided.
-    Decide,
-    /// A promise is broken.
-    Stop,
-}
-
-impl Verdict {
-    fn words(self) -> &'static str {
-        match self {
-            Self::Ready => "Nothing stands against releasing this file.",
-            Self::Decide => "The tables are kept; a reviewer has to decide on what is left.",
-            Self::Stop => "Do not release this file.",
-        }
-    }
-
-    fn sign(self) -> &'static str {
-        match self {
-            Self::Ready => "✓",
-            Self::Decide => "?",
-            Self::Stop => "✕",
-        }
-    }
-
-    fn class(self) -> &'static str {
-        match self {
-            Self::Ready => "ready",
-            Self::Decide => "decide",
-            Self::Stop => "stop",
-        }
-    }
-}
 
 /// A file.
 #[derive(Debug, Clone, Serialize)]
@@ -169,7 +131,7 @@ pub struct InternalReport {
     /// May the file be released?
     pub verdict: Verdict,
     /// What stands against it, in sentences.
-    pub concerns: Vec<String>,
+    pub concerns: Vec<Concern>,
     /// The original file.
     pub before: FileFacts,
     /// The released file.
@@ -206,108 +168,15 @@ pub struct InternalReport {
     pub plan: Option<PlanFacts>,
     /// The commands that do it again.
     pub replay: Vec<String>,
+    /// Are the released lines in random order?
+    #[serde(skip)]
+    pub shuffled: bool,
     /// The records at risk that keep their keys, when they are to be revealed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub left_records: Option<Vec<LeftRecord>>,
 }
 
-/// So many of a hundred claims about uniques may be right before a reviewer has to decide.
-const MOST_RIGHT: u64 = 10;
-
 impl InternalReport {
-    /// Weighs what is known: sets the verdict and the concerns.
-    #[must_use]
-    pub fn judged(mut self) -> Self {
-        let verify = &self.verify;
-        let mut stop = Vec::new();
-        let mut decide = Vec::new();
-        if verify.records_before != verify.records_after {
-            stop.push("The two files have different numbers of records.".to_owned());
-        }
-        for table in verify.margins.iter().filter(|table| table.changed > 0) {
-            let cells = counted(table.changed, "cell", "cells");
-            stop.push(format!("The kept table {} differs in {cells}.", formula(&table.margin)));
-        }
-        if let Some(unlinked) = &verify.unlinked {
-            stop.push(format!("The ids of the two files do not agree: {unlinked}."));
-        }
-        for margin in &verify.broken {
-            let names = spoken_list(margin);
-            stop.push(format!("No swap changes the counts of {names}, and here they differ."));
-        }
-        if let Some(plan) = &self.plan {
-            if plan.not_for_release {
-                stop.push("The plan was made with a demo seed that others know.".to_owned());
-            }
-            if !plan.fits_input {
-                stop.push("The plan was made for another original file.".to_owned());
-            }
-            if plan.gives_release == Some(false) {
-                stop.push("Following the plan does not give the released file.".to_owned());
-            }
-        }
-        if verify.margins.is_empty() {
-            decide.push("No table was named that must be kept.".to_owned());
-        }
-        if verify.reordered {
-            decide.push(
-                "The released lines look like the original ones in another order, and neither an id \
-                 nor a plan tells which is whose."
-                    .to_owned(),
-            );
-        }
-        match (&self.scenario, &self.coverage) {
-            (None, _) => decide.push("No keys were named, so no risk was counted.".to_owned()),
-            (Some(_), None) => decide.push(
-                "The records of the two files are not linked, so it is not known how many claims \
-                 of an intruder are right."
-                    .to_owned(),
-            ),
-            (Some(_), Some(coverage)) if coverage.left() > 0 => decide.push(format!(
-                "{} at risk {} the same keys as before; {} of them no swap of two records can change.",
-                counted(coverage.left(), "record", "records"),
-                if coverage.left() == 1 { "has" } else { "have" },
-                grouped(coverage.without_partner())
-            )),
-            _ => {}
-        }
-        decide.extend(self.high_rate());
-        self.verdict = match (stop.is_empty(), decide.is_empty()) {
-            (false, _) => Verdict::Stop,
-            (true, false) => Verdict::Decide,
-            (true, true) => Verdict::Ready,
-        };
-        self.concerns = [stop, decide].concat();
-        self
-    }
-
-    /// What stands against a file in which too many of those who were unique are found.
-    fn high_rate(&self) -> Option<String> {
-        let verify = &self.verify;
-        let (right, claims) = (verify.correct_claims_of_uniques?, verify.claims_of_uniques?);
-        if right * 100 <= claims * MOST_RIGHT {
-            return None;
-        }
-        let mut words = format!(
-            "{} of {} about records that were alone with their keys {} right ({}); more than \
-             {MOST_RIGHT} % is for a reviewer to decide.",
-            grouped(right),
-            counted(claims, "claim", "claims"),
-            if right == 1 { "is" } else { "are" },
-            percent(right, claims)
-        );
-        if let (Some(uniques), Some(coverage)) = (verify.uniques_before, &self.coverage)
-            && uniques > coverage.at_risk
-        {
-            words.push_str(&format!(
-                " {} records were alone with their keys, only {} were treated as at risk.",
-                grouped(uniques),
-                grouped(coverage.at_risk)
-            ));
-        }
-        Some(words)
-    }
-
     /// The page.
     #[must_use]
     pub fn html(&self) -> String {
@@ -576,10 +445,6 @@ impl Page<'_> {
 
     fn percent(&self, part: &u64, whole: &u64) -> String {
         percent(*part, *whole)
-    }
-
-    fn is_shuffled(&self) -> bool {
-        self.report.replay.iter().any(|line| line.contains(" --shuffle "))
     }
 
     fn swaps(&self, plan: &PlanFacts) -> String {

@@ -15,6 +15,7 @@
 
 mod external;
 mod internal;
+mod verdict;
 
 use std::fmt;
 
@@ -28,8 +29,9 @@ use crate::svg::{self, Element};
 pub use external::{ExternalReport, ExternalTable, NotKept, WatchedTable};
 pub use internal::{
     ColumnFacts, FileFacts, InternalReport, LeftRecord, Method, PlanFacts, RiskBefore, Scenario,
-    TableWhatIf, Verdict, WatchReport,
+    TableWhatIf, WatchReport,
 };
+pub use verdict::{Concern, Verdict};
 
 impl HtmlSafe for Element {}
 

@@ -9,7 +9,7 @@
 //!
 //! Way in: [`draw`].
 
-use marginswap_core::diagnostic::grouped;
+use marginswap_core::text::grouped;
 
 use crate::answer::percent;
 use crate::frontier::{FrontierPlan, FrontierReport};

@@ -6,7 +6,7 @@
 //!
 //! Way in: [`draw`].
 
-use marginswap_core::diagnostic::grouped;
+use marginswap_core::text::grouped;
 
 use super::bars::{self, Fill, Piece, Row, share};
 use crate::answer::percent;

@@ -15,7 +15,7 @@
 //!
 //! Way in: [`draw`].
 
-use marginswap_core::diagnostic::grouped;
+use marginswap_core::text::grouped;
 
 use crate::band::Band;
 use crate::lettering::{spoken, width};

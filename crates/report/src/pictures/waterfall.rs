@@ -7,7 +7,7 @@
 //!
 //! Way in: [`draw`].
 
-use marginswap_core::diagnostic::grouped;
+use marginswap_core::text::grouped;
 use serde::Serialize;
 
 use super::bars::{self, Fill, Piece, ROW, Row, share};

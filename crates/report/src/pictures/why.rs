@@ -7,7 +7,7 @@
 //!
 //! Way in: [`draw_pair`], [`draw_record`].
 
-use marginswap_core::diagnostic::grouped;
+use marginswap_core::text::grouped;
 
 use super::bars::{self, Fill, Piece, Row, share};
 use super::chips::{self, Outline, chip_width};

@@ -1,0 +1,168 @@
+//! What `explain` answers, with names: a pair, a record, larger swaps.
+
+use marginswap_core::encode::Schema;
+use marginswap_core::explain::{
+    CertificateSum, GroupSwap, Larger, LargerAnswer, Offer, PairExplanation, RecordExplanation,
+    Term,
+};
+use marginswap_core::graph::Reason;
+use marginswap_core::moves::Kind;
+use marginswap_report::explain::{
+    ChoiceReport, DiagonalReport, LinkReport, PairReport, RecordReport, ThroughReport, TieReason,
+    WhatIf,
+};
+use marginswap_report::larger::{
+    CertificateReport, CertificateTerm, GroupKind, GroupReport, LargerReport, LargerVerdict,
+    TakeReport, TriedReport,
+};
+
+use super::{name, names};
+
+/// Whole numbers of so many bits are read the same by every program that reads JSON.
+const MOST_BITS: usize = 53;
+
+/// Why two records can or cannot be swapped.
+#[must_use]
+pub fn pair(schema: &Schema, found: &PairExplanation) -> PairReport {
+    let exchange_bits = found.parts.len().saturating_sub(1);
+    let links = found.ties.iter().map(|tie| LinkReport {
+        variables: tie.variables.map(|variable| name(schema, variable)),
+        table: names(schema, tie.table),
+        reason: match tie.reason {
+            Reason::Named => TieReason::KeptTable,
+            Reason::Linked => TieReason::LinkedColumns,
+            Reason::Stays => TieReason::ColumnsThatStay,
+        },
+    });
+    PairReport {
+        records: found.records.map(|record| record.number()),
+        swappable: found.swappable,
+        differing: names(schema, found.differing),
+        parts: found.parts.iter().map(|part| names(schema, *part)).collect(),
+        stays: names(schema, found.staying),
+        exchanges: (exchange_bits <= MOST_BITS).then(|| (1 << exchange_bits) - 1),
+        exchange_bits,
+        bound_by: links.collect(),
+    }
+}
+
+/// Everything about one record's partners.
+#[must_use]
+pub fn record(schema: &Schema, found: &RecordExplanation) -> RecordReport {
+    let set = |set| names(schema, set);
+    RecordReport {
+        record: found.record.number(),
+        cell_count: found.cell_count,
+        sample_unique: found.cell_count == 1,
+        swappable: found.partners > 0,
+        disclosed: found.disclosed,
+        partners: found.partners,
+        separators: found.offers.iter().map(|offer| through(schema, offer)).collect(),
+        separators_complete: found.separators_complete,
+        separators_known: found.separators_known as u64,
+        choice: found.choice.as_ref().map(|choice| ChoiceReport {
+            separator: set(choice.separator),
+            alpha: set(choice.alpha),
+            beta: set(choice.beta),
+            partner: choice.partner.number(),
+            exchanged: set(choice.exchanged),
+        }),
+        what_if: found
+            .without
+            .iter()
+            .map(|without| WhatIf {
+                table: set(without.table),
+                partners: without.partners,
+                held_by: without.held_by.map(set),
+            })
+            .collect(),
+        larger: None,
+        partner_records: found
+            .partner_records
+            .as_ref()
+            .map(|partners| partners.iter().map(|partner| partner.number()).collect()),
+    }
+}
+
+fn through(schema: &Schema, Offer { separator, through }: &Offer) -> ThroughReport {
+    let part = |position: usize| names(schema, separator.components[position]);
+    let diagonals = through.diagonals.iter().map(|diagonal| DiagonalReport {
+        alpha: part(diagonal.alpha),
+        beta: part(diagonal.beta),
+        partners: diagonal.partners,
+    });
+    ThroughReport {
+        separator: names(schema, separator.variables),
+        components: (0..separator.components.len()).map(part).collect(),
+        agree: through.agree,
+        same_cell: through.same,
+        one_side: through.one_side,
+        partners: through.partners,
+        diagonals: diagonals.collect(),
+    }
+}
+
+/// What swaps of more than two records can do for a record.
+#[must_use]
+pub fn larger(schema: &Schema, found: &Larger) -> LargerReport {
+    let mut report = LargerReport {
+        max_records: found.max_records,
+        answer: LargerVerdict::NotFound,
+        swap: None,
+        certificate: None,
+        tried: None,
+    };
+    match &found.answer {
+        LargerAnswer::Possible(swap) => {
+            report.answer = LargerVerdict::Possible;
+            report.swap = Some(group(schema, swap));
+        }
+        LargerAnswer::Impossible(sum) => {
+            report.answer = LargerVerdict::Impossible;
+            report.certificate = Some(certificate(schema, sum));
+        }
+        LargerAnswer::NotFound(tried) => {
+            report.tried = Some(TriedReport {
+                box_variables: tried.box_variables,
+                neighbours: tried.neighbours,
+                steps: tried.steps,
+                complete: tried.complete,
+            });
+        }
+    }
+    report
+}
+
+fn group(schema: &Schema, swap: &GroupSwap) -> GroupReport {
+    let (kind, groups) = match &swap.kind {
+        Kind::Box(groups) => {
+            (GroupKind::Box, groups.iter().map(|group| names(schema, *group)).collect())
+        }
+        Kind::Chain => (GroupKind::Chain, Vec::new()),
+        Kind::Repair => (GroupKind::Repair, Vec::new()),
+    };
+    let takes = swap.takes.iter().map(|taking| TakeReport {
+        record: taking.record.number(),
+        from: taking.from.number(),
+        variables: names(schema, taking.variables),
+    });
+    GroupReport {
+        records: swap.records.iter().map(|record| record.number()).collect(),
+        kind,
+        groups,
+        takes: takes.collect(),
+    }
+}
+
+fn certificate(schema: &Schema, sum: &CertificateSum) -> CertificateReport {
+    let term = |term: &Term| CertificateTerm {
+        table: names(schema, term.variables),
+        inside: term.inside.map(|table| names(schema, table)),
+        count: term.count,
+    };
+    CertificateReport {
+        added: sum.added.iter().map(term).collect(),
+        taken_off: sum.taken_off.iter().map(term).collect(),
+        remains: sum.remains,
+    }
+}
