@@ -184,7 +184,6 @@ proptest! {
         ];
         let asked = Checks {
             tables: &[],
-            keys: VarSet::EMPTY,
             scenarios: &scenarios,
             link: None,
             compared: VarSet::first(variables),
