@@ -83,7 +83,7 @@ takes! {
     ForRisk: Data Columns Ties Keys Risk Model;
     ForPlan: Data Columns Ties Keys Risk Model Partners Size Planning;
     ForFrontier: Data Columns Ties Keys Risk Model Partners Size Planning Plan;
-    ForProtect: Data Columns Ties Keys Risk Model Partners Size Planning Plan Release Pages Watch;
+    ForProtect: Data Columns Ties Keys Risk Model Partners Size Planning Plan Release Pages Watch Gate;
 }
 
 /// Commands that name files of their own first.
@@ -102,9 +102,9 @@ macro_rules! takes_beside_files {
 takes_beside_files! {
     ForExplain: Data Columns Ties Keys Partners Size;
     ForShow: Data;
-    ForApply: Data Release;
-    ForVerify: Data Columns Ties Keys Risk Model;
-    ForReport: Data Columns Ties Keys Risk Model Plan Watch;
+    ForApply: Data Release Gate;
+    ForVerify: Data Columns Ties Keys Risk Model Partners Gate;
+    ForReport: Data Columns Ties Keys Risk Model Partners Plan Watch Gate;
 }
 
 /// A command that reads no project file: it writes one.

@@ -263,6 +263,7 @@ impl Pair {
             return Some(fit);
         }
         let schema = self.original.scope.schema();
+        let all = [schema.all()];
         let expected = apply_to_records(&plan.plan, schema, &self.before);
         let gives = |after: &Records, link: &Link| {
             changes(&expected, after, link).map(|found| found.records == 0)
@@ -284,7 +285,7 @@ impl Pair {
                 match &self.link {
                     Some(link) => gives(&self.after, link),
                     // In some other order: are they the same records?
-                    None => Some(recount(&expected, &self.after, &[schema.all()])[0].changed == 0),
+                    None => Some(recount(&expected, &self.after, &all)[0].changed == 0),
                 }
             }
         };

@@ -110,9 +110,9 @@ mod tests {
             for (number, plan) in plans.iter().enumerate() {
                 let beaten_by = |other: usize| {
                     let other = &plans[other];
-                    other.correct <= plan.correct
+                    other.matched <= plan.matched
                         && other.change <= plan.change
-                        && (other.correct, other.change) != (plan.correct, plan.change)
+                        && (other.matched, other.change) != (plan.matched, plan.change)
                 };
                 let on_front = (0..plans.len()).filter(|&other| front[other]);
                 prop_assert_eq!(front[number], !(0..plans.len()).any(beaten_by));
