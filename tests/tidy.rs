@@ -48,9 +48,9 @@ fn place(path: &Path) -> String {
 }
 
 /// The stages of the data's way.
-const WAY: [&str; 11] = [
-    "encode", "table", "graph", "risk", "partner", "moves", "explain", "plan", "swap", "verify",
-    "oracle",
+const WAY: [&str; 12] = [
+    "columns", "encode", "table", "graph", "risk", "partner", "moves", "explain", "plan", "swap",
+    "verify", "oracle",
 ];
 
 /// The core declares its stages in this order.
@@ -116,10 +116,9 @@ fn imports_are_read_as_they_are_written() {
     assert_eq!(found, ["plan", "swap", "table"]);
 }
 
-/// Within core a stage uses the ones before it. What looks ahead all the same is listed.
+/// Within core a stage uses the ones before it, and no later one.
 #[test]
 fn no_stage_looks_ahead() {
-    const AHEAD: [(&str, &str); 1] = [("plan", "swap")];
     let mut found = BTreeSet::new();
     for (path, text) in sources() {
         let place = place(&path);
@@ -131,8 +130,7 @@ fn no_stage_looks_ahead() {
             found.insert((stage.to_owned(), (*later).to_owned()));
         }
     }
-    let listed = AHEAD.map(|(stage, later)| (stage.to_owned(), later.to_owned()));
-    assert_eq!(found, BTreeSet::from(listed));
+    assert!(found.is_empty(), "{found:?}");
 }
 
 /// Our crates, and which of them each one may use.

@@ -87,11 +87,11 @@ fn schema_of(columns: &Columns) -> Schema {
 /// and how many at risk each has.
 fn grouped(columns: &Columns, risky: &[bool], order: u64) -> (Columns, Vec<u32>, Vec<u32>) {
     let mut rows: BTreeMap<Vec<u32>, (usize, u32, u32)> = BTreeMap::new();
-    for record in 0..columns.records() {
+    for (record, &is_risky) in risky.iter().enumerate() {
         let codes: Vec<u32> = columns.iter().map(|(_, _, column)| column.code(record)).collect();
         let row = rows.entry(codes).or_insert((record, 0, 0));
         row.1 += 1;
-        row.2 += u32::from(risky[record]);
+        row.2 += u32::from(is_risky);
     }
     let mut rows: Vec<(usize, u32, u32)> = rows.into_values().collect();
     Random::new(Seed([3; 32]), order).shuffle(&mut rows);

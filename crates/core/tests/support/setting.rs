@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 
 use marginswap_core::columns::{Column, Columns, Roles};
-use marginswap_core::encode::{RecordId, Records, Schema};
+use marginswap_core::encode::{Records, Schema};
 use marginswap_core::graph::{GeneratingClass, minimal_separators};
 use marginswap_core::moves::MoveSearch;
 use marginswap_core::oracle::World;
@@ -170,9 +170,4 @@ pub fn columns(world: &World, category: impl Fn(u32) -> String) -> Columns {
     };
     let columns = (0..variables).map(|variable| Some(column(variable))).collect();
     Columns::new(names(variables), Roles::all_variables(variables), columns)
-}
-
-/// The position of a record.
-pub fn at(record: RecordId) -> usize {
-    record.position()
 }
