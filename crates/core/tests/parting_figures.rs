@@ -7,6 +7,7 @@
 //! files. Without asking two small files are planned, without the data none.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "it prints a table")]
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

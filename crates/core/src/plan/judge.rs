@@ -99,6 +99,9 @@ impl Planner<'_> {
         differing: VarSet,
         exchanged: VarSet,
     ) -> Option<Judgement> {
+        if self.given_up[left] || self.given_up[right] {
+            return None;
+        }
         let cells = self.task.joint.cells();
         let (layout, old) = (cells.layout(), [cells.get(left), cells.get(right)]);
         let new = Exchanged::new(layout, old[0], old[1], exchanged);

@@ -256,13 +256,13 @@ impl<'a> Planner<'a> {
             self.offers = self.offers.with_goal(goal);
         }
         self.settled = self.swaps.len();
-        self.open = self.cells_in_need(|cell| self.can_be_served(cell, goal));
+        self.open =
+            self.cells_in_need(|cell| !self.given_up[cell] && self.can_be_served(cell, goal));
     }
 
     fn cells_in_need(&self, are_asked: impl Fn(usize) -> bool) -> Vec<u32> {
         let all = 0..self.task.joint.len();
-        let asked =
-            |cell: &usize| self.pool.is_open(*cell) && !self.given_up[*cell] && are_asked(*cell);
+        let asked = |cell: &usize| self.pool.is_open(*cell) && are_asked(*cell);
         all.filter(asked).map(number).collect()
     }
 
