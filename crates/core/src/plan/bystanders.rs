@@ -111,7 +111,7 @@ impl Planner<'_> {
             for taken in [swap.left, swap.right] {
                 self.pool.give_back(taken);
                 let is_one = self.combinations[intruder].of(taken.cell.position()) == combination;
-                self.given_up[taken.cell.position()] |= is_one;
+                self.given_up[taken.cell.position()] |= is_one && taken.at_risk;
             }
         }
     }
