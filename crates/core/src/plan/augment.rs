@@ -153,6 +153,15 @@ impl Planner<'_> {
         };
         let taker = self.pool.take(cell);
         self.replace_swap(swap as usize, CellSwap { left: taker, right: record, exchanged });
+        if let Some((partner, exchanged)) = next {
+            // The first of the two may have made what the second must not meet.
+            let differing = self.task.joint.cells().differing(mate_cell, partner);
+            if self.judge_exchange(mate_cell, partner, differing, exchanged).is_none() {
+                self.replace_swap(swap as usize, old);
+                self.pool.give_back(taker);
+                return false;
+            }
+        }
         swaps_of.remove(mate_cell, swap);
         swaps_of.add(cell, swap);
         match next {

@@ -34,6 +34,29 @@ pub(super) enum Bystanders {
 }
 
 impl Planner<'_> {
+    /// Lets others come to have the keys of people whom no pair parts from them. These are
+    /// then shared, and the others may be people at risk who were kept out before.
+    ///
+    /// Law: `company-takes-nothing-away`.
+    pub(super) fn give_company(&mut self) {
+        self.close_cells();
+        if self.task.rounds == 0 || self.open.is_empty() || self.is_full() {
+            return;
+        }
+        for &cell in &self.open {
+            let combinations = self.combinations.iter_mut();
+            combinations.for_each(|keys| {
+                if keys.is_at_risk(cell as usize) {
+                    keys.open_to_others(cell as usize);
+                }
+            });
+        }
+        for &agree in &self.task.constraints.matches {
+            self.look_through_slices(agree);
+            self.augment(agree);
+        }
+    }
+
     /// Protects whom earlier swaps left alone, as far as the rounds go.
     pub(super) fn protect_bystanders(&mut self) {
         for _ in 0..self.task.rounds {
@@ -88,7 +111,7 @@ impl Planner<'_> {
             for taken in [swap.left, swap.right] {
                 self.pool.give_back(taken);
                 let is_one = self.combinations[intruder].of(taken.cell.position()) == combination;
-                self.given_up[taken.cell.position()] |= is_one;
+                self.given_up[taken.cell.position()] |= is_one && taken.at_risk;
             }
         }
     }

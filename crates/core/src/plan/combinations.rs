@@ -18,7 +18,11 @@ pub(super) struct Combinations {
     before: Vec<u32>,
     /// How many have it now.
     now: Vec<u32>,
+    /// How many of these came to have it.
+    came: Vec<u32>,
     protected: Vec<bool>,
+    /// Those that were opened to others because nobody could be parted from them.
+    opened: Vec<bool>,
     /// Has the cell a record at risk?
     at_risk: Vec<bool>,
 }
@@ -46,7 +50,9 @@ impl Combinations {
             protected[combination as usize] &= can_leave(cell);
         }
         let at_risk = at_risk.iter().map(|&at_risk| at_risk > 0).collect();
-        Self { index, of_cell, now: before.clone(), before, protected, at_risk }
+        let (opened, came) = (vec![false; before.len()], vec![0; before.len()]);
+        let now = before.clone();
+        Self { index, of_cell, before, now, came, protected, opened, at_risk }
     }
 
     /// Has the cell a record at risk?
@@ -74,10 +80,25 @@ impl Combinations {
     pub(super) fn protect_untouched(&mut self) {
         for (cell, &combination) in self.of_cell.iter().enumerate() {
             let combination = combination as usize;
-            if self.at_risk[cell] && self.now[combination] <= self.before[combination] {
+            if self.at_risk[cell] && self.came[combination] == 0 {
                 self.protected[combination] = true;
             }
         }
+    }
+
+    /// Others may come to have the keys of this cell, of which nobody was parted.
+    pub(super) fn open_to_others(&mut self, cell: usize) {
+        let combination = self.of_cell[cell] as usize;
+        if self.protected[combination] && self.now[combination] == self.before[combination] {
+            self.protected[combination] = false;
+            self.opened[combination] = true;
+        }
+    }
+
+    /// Have others come to have the keys of a cell, so that its records stay with them?
+    pub(super) fn is_joined(&self, cell: usize) -> bool {
+        let combination = self.of_cell[cell] as usize;
+        self.opened[combination] && self.came[combination] > 0
     }
 
     /// Would one record less leave somebody alone with the keys of a cell, who is not at
@@ -118,8 +139,9 @@ impl Combinations {
 
     /// A record of this cell is at risk from now on.
     pub(super) fn protect(&mut self, cell: usize) {
+        let combination = self.of_cell[cell] as usize;
         self.at_risk[cell] = true;
-        self.protected[self.of_cell[cell] as usize] = true;
+        self.protected[combination] = true;
     }
 
     /// Nobody is at risk any more who has these keys: they keep each other company.
@@ -131,11 +153,20 @@ impl Combinations {
         cells
     }
 
-    /// A record gives up its keys.
+    /// A record of the file gives up its keys.
     pub(super) fn leave(&mut self, words: &[u64]) {
-        let found = self.index.find(words).expect("the keys of a record are known");
-        let now = &mut self.now[found as usize];
-        *now = now.checked_sub(1).expect("a record that leaves was there");
+        let found = self.index.find(words).expect("the keys of a record are known") as usize;
+        self.now[found] = self.now[found].checked_sub(1).expect("a record that leaves was there");
+        if self.now[found] == 0 && self.opened[found] {
+            // Gone after all, and for good.
+            self.protected[found] = true;
+        }
+    }
+
+    /// It has them again.
+    pub(super) fn come_home(&mut self, words: &[u64]) {
+        let found = self.index.find(words).expect("the keys of a record are known") as usize;
+        self.now[found] += 1;
     }
 
     /// A record comes to have these keys.
@@ -144,13 +175,25 @@ impl Combinations {
         if found == self.now.len() {
             self.now.push(0);
             self.before.push(0);
+            self.came.push(0);
             self.protected.push(false);
+            self.opened.push(false);
         }
         self.now[found] += 1;
+        self.came[found] += 1;
+    }
+
+    /// It does not have them after all.
+    pub(super) fn go(&mut self, words: &[u64]) {
+        let found = self.index.find(words).expect("the keys of a record are known") as usize;
+        let less = |count: u32| count.checked_sub(1).expect("a record that goes was there");
+        self.now[found] = less(self.now[found]);
+        self.came[found] = less(self.came[found]);
     }
 
     /// Every record has its own keys again.
     pub(super) fn reset(&mut self) {
         self.now.clone_from(&self.before);
+        self.came.fill(0);
     }
 }

@@ -99,6 +99,9 @@ impl Planner<'_> {
         differing: VarSet,
         exchanged: VarSet,
     ) -> Option<Judgement> {
+        if self.given_up[left] || self.given_up[right] {
+            return None;
+        }
         let cells = self.task.joint.cells();
         let (layout, old) = (cells.layout(), [cells.get(left), cells.get(right)]);
         let new = Exchanged::new(layout, old[0], old[1], exchanged);
@@ -107,7 +110,9 @@ impl Planner<'_> {
         let (mut exposed, mut new_uniques) = (0u8, 0u8);
         for (aim, combinations) in self.offers.aims().iter().zip(&self.combinations) {
             if aim.is_parted(differing, exchanged) {
-                if new.iter().any(|cell| combinations.is_protected(cell)) {
+                if new.iter().any(|cell| combinations.is_protected(cell))
+                    || [left, right].iter().any(|&cell| combinations.is_joined(cell))
+                {
                     return None;
                 }
                 let count = |holds: [bool; 2]| holds.map(u8::from).iter().sum::<u8>();
@@ -173,15 +178,21 @@ impl Planner<'_> {
         let differing = cells.differing(left, right);
         let old = [cells.get(left), cells.get(right)];
         let new = Exchanged::new(cells.layout(), old[0], old[1], swap.exchanged);
-        let (from, to) = match change {
-            Change::Made => (old, new.cells()),
-            Change::Undone => (new.cells(), old),
-        };
+        let new = new.cells();
         let aims = self.offers.aims();
         for (aim, combinations) in aims.iter().zip(&mut self.combinations) {
-            if aim.is_parted(differing, swap.exchanged) {
-                from.iter().for_each(|cell| combinations.leave(cell));
-                to.iter().for_each(|cell| combinations.arrive(cell));
+            if !aim.is_parted(differing, swap.exchanged) {
+                continue;
+            }
+            match change {
+                Change::Made => {
+                    old.iter().for_each(|cell| combinations.leave(cell));
+                    new.iter().for_each(|cell| combinations.arrive(cell));
+                }
+                Change::Undone => {
+                    new.iter().for_each(|cell| combinations.go(cell));
+                    old.iter().for_each(|cell| combinations.come_home(cell));
+                }
             }
         }
     }

@@ -31,6 +31,9 @@ pub enum Obstacle {
     Match,
     /// Those break a rule or give a record the keys of somebody at risk.
     Rules,
+    /// It stays with others who have its keys: they came to have them, or cannot leave and
+    /// would be alone.
+    Company,
     /// Allowed partners exist, and all are taken by other swaps.
     Taken,
     /// There is a free one, and no more records may be changed.
@@ -84,6 +87,9 @@ impl Planner<'_> {
     /// How far the partner of a cell that comes furthest comes.
     fn obstacle(&self, cell: usize, offers: &mut Offers<'_>, steps: usize) -> Obstacle {
         let cells = self.task.joint.cells();
+        if self.given_up[cell] || self.combinations.iter().any(|keys| keys.is_joined(cell)) {
+            return Obstacle::Company;
+        }
         let mut furthest = Obstacle::Keys;
         let mut taken = 0;
         for other in (0..cells.len()).filter(|&other| other != cell) {

@@ -99,7 +99,8 @@ pub struct Task<'a> {
     pub intruders: &'a [Intruder<'a>],
     /// How many records of each cell are at risk from some intruder.
     pub at_risk: &'a [u32],
-    /// In how many rounds people are protected whom earlier swaps left alone with their keys.
+    /// How many rounds of second thoughts follow: people whom nothing parts from their keys
+    /// may get company, and people whom earlier swaps left alone with theirs are protected.
     pub rounds: usize,
     /// Swaps of more than two records, where they are allowed.
     pub larger: Option<Larger<'a>>,
@@ -169,6 +170,7 @@ pub fn plan(task: Task<'_>, pairing: Pairing, seed: Seed) -> Result<Planned, NoB
     if pairing == Pairing::Greedy {
         planner.look_once_more();
     }
+    planner.give_company();
     if let Some(larger) = task.larger {
         planner.cover_beyond_pairs(larger, seed);
     }
@@ -254,13 +256,13 @@ impl<'a> Planner<'a> {
             self.offers = self.offers.with_goal(goal);
         }
         self.settled = self.swaps.len();
-        self.open = self.cells_in_need(|cell| self.can_be_served(cell, goal));
+        self.open =
+            self.cells_in_need(|cell| !self.given_up[cell] && self.can_be_served(cell, goal));
     }
 
     fn cells_in_need(&self, are_asked: impl Fn(usize) -> bool) -> Vec<u32> {
         let all = 0..self.task.joint.len();
-        let asked =
-            |cell: &usize| self.pool.is_open(*cell) && !self.given_up[*cell] && are_asked(*cell);
+        let asked = |cell: &usize| self.pool.is_open(*cell) && are_asked(*cell);
         all.filter(asked).map(number).collect()
     }
 

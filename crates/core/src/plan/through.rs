@@ -5,7 +5,6 @@
 //! their cost. What lost its partners to others looks again, further each time, until
 //! everything has been seen.
 
-use super::bystanders::Bystanders;
 use super::{Judgement, Offer, Planner, number};
 use crate::graph::Separator;
 use crate::hash::{Map, STATE};
@@ -170,7 +169,7 @@ impl Planner<'_> {
             if !still_wants || !covers || !self.pool.is_free(partner) {
                 continue;
             }
-            if self.bystanders == Bystanders::Spared && !self.is_still_allowed(&note) {
+            if !self.is_still_allowed(&note) {
                 continue;
             }
             wanted[cell] -= 1;
