@@ -13,8 +13,8 @@ use marginswap_core::random::Seed;
 use marginswap_io::Overwrite;
 use marginswap_pipeline::demo;
 use marginswap_pipeline::project::{
-    Amount, Fraction, ModelChoice, Pairing, PeopleCount, Project, Risky, ScoreBy, SearchBy,
-    SelectBy, Share,
+    Amount, Fraction, ModelChoice, Pairing, PeopleCount, Project, ReleaseOrder, Risky, ScoreBy,
+    SearchBy, SelectBy, Share,
 };
 use serde_json::json as value;
 
@@ -31,6 +31,8 @@ id = "person"
 tables = ["region*sex*age", "age*`marital status` + sex"]
 [risk]
 keys = ["region", "sex"]
+more_keys = [["age"], ["age", "sex"]]
+sensitive = ["income"]
 risky = "k:3"
 population = 1000000
 fraction = "2.5 %"
@@ -49,14 +51,24 @@ budget = "5 %"
 rate = 40
 pairing = "optimal"
 max_records = 4
+never_new = ["age*marital"]
+detach = 2
 [swap.weights]
 income = 3
 "marital status" = 1
 [release]
 out = "out/released.csv"
 plan = "/plans/swap.plan"
-shuffle = false
+order = "input"
+release_id = true
 drop = ["person"]
+[gate]
+matched_right = 1
+matched = "2 %"
+shared_right = 0
+newly_exposed = 3
+unpartable = "10 %"
+new_pairs = 0
 [trs]
 hierarchy = ["nuts1", "nuts2"]
 similar = [["hsize"]]
@@ -126,7 +138,14 @@ fn every_entry_is_read() {
     assert_eq!(project.weight_of("sex").get(), 1);
     assert_eq!(project.release.out.as_deref(), Some(Path::new("out/released.csv")));
     assert_eq!(project.release.plan.as_deref(), Some(Path::new("/plans/swap.plan")));
-    assert_eq!(project.release.shuffle, Some(false));
+    assert_eq!(project.release.order, Some(ReleaseOrder::Input));
+    assert_eq!(project.release.release_id, Some(true));
+    assert_eq!(project.risk.more_keys, [names(&["age"]), names(&["age", "sex"])]);
+    assert_eq!(project.risk.sensitive, ["income"]);
+    assert_eq!(project.swap.never_new, ["age*marital"]);
+    assert_eq!(project.swap.detach, Some(2));
+    assert_eq!(project.gate.matched, Some(Amount::Share(Share::percent(2))));
+    assert_eq!(project.gate.newly_exposed, Some(Amount::Records(3)));
     assert_eq!(project.release.drop, ["person"]);
     let trs = project.trs.unwrap();
     assert_eq!(trs.hierarchy, ["nuts1", "nuts2"]);
@@ -172,7 +191,7 @@ fn flags_win_entry_by_entry() {
     flags.risk.risky = Some(Risky::Unique);
     flags.swap.rate = Some(Amount::Records(7));
     flags.swap.weights = load("[swap.weights]\nsex = 2\nincome = 5\n").unwrap().swap.weights;
-    flags.release.shuffle = Some(true);
+    flags.release.order = Some(ReleaseOrder::Random);
     let merged = file.clone().merge(flags);
     let mut expected = file;
     expected.data = Some("other.csv".into());
@@ -180,7 +199,7 @@ fn flags_win_entry_by_entry() {
     expected.keep.tables = names(&["sex*age"]);
     expected.risk.risky = Some(Risky::Unique);
     expected.swap.rate = Some(Amount::Records(7));
-    expected.release.shuffle = Some(true);
+    expected.release.order = Some(ReleaseOrder::Random);
     expected.swap.weights =
         load("[swap.weights]\nsex = 2\nincome = 5\n'marital status' = 1\n").unwrap().swap.weights;
     assert_eq!(merged, expected);
@@ -263,7 +282,8 @@ const REFUSED: &[(&str, Code, &str, &str)] = &[
     ("[swap.weights]\nage = 70000\n", Code::BadEntry, "line 2, column 7", "from 1 to 65,535"),
     ("[swap.weights]\nage = 1.5\n", Code::BadEntry, "line 2, column 7", "`swap.weights.age`"),
     ("[swap]\nweights = 'CANARY'\n", Code::BadEntry, "line 2, column 11", "entries of its own"),
-    ("[release]\nshuffle = 'CANARY'\n", Code::BadEntry, "line 2, column 11", "true or false"),
+    ("[release]\norder = 'CANARY'\n", Code::BadEntry, "line 2, column 9", "random or input"),
+    ("[release]\nrelease_id = 'CANARY'\n", Code::BadEntry, "line 2, column 14", "true or false"),
     ("[trs]\nk_anonymity = -1\n", Code::BadEntry, "line 2, column 15", "a whole number from 0"),
 ];
 
@@ -316,7 +336,7 @@ fn parameters_are_what_decides_a_plan() {
     // Places, outputs and what would be done anyway make no difference.
     let plain = Project::default().parameters();
     let said = "data = 'x'\ndelimiter = ','\n[risk]\nrisky = 'unique'\n[swap]\npairing = 'greedy'\nmax_records = 2\n\
-                weights = { a = 1 }\n[release]\nout = 'o'\nplan = 'p'\nshuffle = true\ndrop = ['a']\n";
+                weights = { a = 1 }\n[release]\nout = 'o'\nplan = 'p'\norder = 'input'\ndrop = ['a']\n";
     assert_eq!(load(said).unwrap().parameters(), plain);
     let records = |file: &str| load(format!("[risk]\nrisky = 'records:{file}'\n")).unwrap();
     assert_eq!(records("a").parameters(), records("b").parameters());
