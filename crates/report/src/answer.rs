@@ -84,6 +84,23 @@ pub(crate) fn percent(part: u64, whole: u64) -> String {
     }
 }
 
+/// A share between 0 and 1 in percent. Only all is 100.0 and only none is 0.0.
+#[must_use]
+pub(crate) fn share(share: f64) -> String {
+    match share * 100.0 {
+        tiny if tiny > 0.0 && tiny < 0.05 => "<0.1 %".to_owned(),
+        near if near < 100.0 && near >= 99.95 => ">99.9 %".to_owned(),
+        other => format!("{other:.1} %"),
+    }
+}
+
+/// Words with a capital at their beginning.
+#[must_use]
+pub(crate) fn sentence(words: &str) -> String {
+    let mut letters = words.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
+
 /// Lines with their cells aligned: the first column to the left, the others to the right.
 #[must_use]
 pub(crate) fn aligned(rows: &[Vec<String>]) -> String {
@@ -151,6 +168,16 @@ mod tests {
         assert_eq!(percent(7, 7), "100.0 %");
         assert_eq!(percent(1, 3), "33.3 %");
         assert_eq!(percent(0, 0), "–");
+    }
+
+    #[test]
+    fn only_a_whole_share_is_a_hundred_percent() {
+        let cases = [(0.0, "0.0 %"), (0.000_1, "<0.1 %"), (0.314, "31.4 %"), (1.0, "100.0 %")];
+        for (number, words) in cases {
+            assert_eq!(share(number), words);
+        }
+        assert_eq!(share(0.999_9), ">99.9 %");
+        assert_eq!(sentence("élan"), "Élan");
     }
 
     #[test]

@@ -1,20 +1,22 @@
-//! Bands: numbers that may be said only roughly.
+//! Bands: numbers that may be told only as a range.
 //!
-//! The external report says how far a table moved and how many records changed as a range.
-//! A band is that range and nothing else: the number it came from cannot be got back.
+//! The external report tells how far a table moved, how many records changed and how many
+//! people at risk are protected as ranges. A band is that range and nothing else: the number it
+//! came from cannot be recovered.
 //!
-//! Trap: a range that holds few counts tells the count. In a small file the narrow ranges are
-//! joined to one until each holds at least [`FEWEST`] counts; where even that fails, nothing is
-//! told. Nothing at all is in the lowest range, so that none and few are not told apart.
+//! Trap: a range that holds few counts tells the count. In a small file narrow ranges are
+//! joined until each holds at least [`FEWEST`] counts; where even that fails, nothing is told.
+//! Zero is in the lowest range, so that none and few are not told apart, and all and nearly all
+//! share the highest range of the protected.
 
 use serde::{Serialize, Serializer};
 
-/// A range holds at least so many counts of records.
+/// The fewest counts that a range may hold.
 pub const FEWEST: u64 = 10;
 
-/// The first bound below which everything is told as one range, so that every range of so
-/// many records holds enough counts; `None` when there is none. Bounds in thousandths, the
-/// last is all.
+/// The first bound below which everything is told as one range, so that every range holds
+/// enough counts of these records; `None` when there is none. Bounds in thousandths, the last
+/// is all.
 fn first_bound(bounds: &[u64], records: u64) -> Option<usize> {
     let holds = |thousandths: u64, counts: u64| {
         u128::from(thousandths) * u128::from(records) >= u128::from(counts) * 1000
@@ -54,7 +56,7 @@ impl Band {
         Self::at(bounds.iter().map(|&bound| u8::from(total_variation >= bound)).sum())
     }
 
-    /// The band that may be told of a file of so many records.
+    /// The band that may be told of a file with this number of records.
     #[must_use]
     pub fn told(total_variation: f64, records: u64) -> Self {
         let band = Self::of(total_variation);
@@ -75,7 +77,7 @@ impl Band {
         Self { position: 0, label: Self::JOINED[position] }
     }
 
-    /// Its place among the bands, from 0; what is joined stands in the first place.
+    /// Its place among the bands, from 0; joined bands take the first place.
     #[must_use]
     pub fn position(self) -> usize {
         usize::from(self.position)
@@ -149,6 +151,53 @@ impl Serialize for Extent {
     }
 }
 
+/// How many of the people at risk are protected, as a range of their share.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Protected(&'static str);
+
+impl Protected {
+    /// Lower bounds of the ranges in thousandths, from the highest; each but the lowest range
+    /// with its words as the highest one told, and below a higher one.
+    const RANGES: [(u64, &str, &str); 3] = [
+        (900, "more than 90 %", ""),
+        (750, "more than 75 %", "between 75 % and 90 %"),
+        (500, "more than 50 %", "between 50 % and 75 %"),
+    ];
+    const LOWEST: &str = "less than 50 %";
+
+    /// The range that holds `part` of `whole`; `None` where each would hold too few counts.
+    #[must_use]
+    pub fn of(part: u64, whole: u64) -> Option<Self> {
+        let at_least =
+            |bound: u64| u128::from(part) * 1000 >= u128::from(whole) * u128::from(bound);
+        // The highest range that holds enough counts, with every one above it.
+        let first = match whole {
+            100.. => 0,
+            40.. => 1,
+            20.. => 2,
+            _ => return None,
+        };
+        let found = (first..Self::RANGES.len()).find(|&place| at_least(Self::RANGES[place].0));
+        Some(Self(match found {
+            None => Self::LOWEST,
+            Some(place) if place == first => Self::RANGES[place].1,
+            Some(place) => Self::RANGES[place].2,
+        }))
+    }
+
+    /// The range in words.
+    #[must_use]
+    pub fn label(self) -> &'static str {
+        self.0
+    }
+}
+
+impl Serialize for Protected {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.label())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -192,7 +241,35 @@ mod tests {
         assert_eq!(label(0, 0), None);
     }
 
-    /// Whatever the size of the file, no range that is told holds few counts.
+    #[test]
+    fn the_protected_are_told_by_range() {
+        let label = |part, whole| Protected::of(part, whole).map(Protected::label);
+        assert_eq!(label(1000, 1000), label(901, 1000));
+        assert_eq!(label(1000, 1000), Some("more than 90 %"));
+        assert_eq!(label(800, 1000), Some("between 75 % and 90 %"));
+        assert_eq!(label(0, 1000), Some("less than 50 %"));
+        assert_eq!(label(40, 40), Some("more than 75 %"));
+        assert_eq!(label(22, 40), Some("between 50 % and 75 %"));
+        assert_eq!(label(17, 25), Some("more than 50 %"));
+        assert_eq!(label(19, 19), None);
+        assert_eq!(label(0, 0), None);
+    }
+
+    /// A range of the protected holds ten counts or more, for every number of people at risk.
+    #[test]
+    fn every_range_of_the_protected_holds_many_counts() {
+        for people in 1u64..=1200 {
+            let mut ranges: BTreeMap<&str, u64> = BTreeMap::new();
+            for part in 0..=people {
+                if let Some(range) = Protected::of(part, people) {
+                    *ranges.entry(range.label()).or_default() += 1;
+                }
+            }
+            assert!(ranges.values().all(|&count| count >= FEWEST), "{people}: {ranges:?}");
+        }
+    }
+
+    /// For every size of file, no range that is told holds few counts.
     #[test]
     fn every_range_holds_many_counts() {
         for records in [1u64, 12, 19, 24, 60, 100, 199, 240, 400, 999, 1200, 5000, 12_000] {

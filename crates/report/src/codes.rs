@@ -12,7 +12,7 @@ pub const COUNTING: &str = "Bytes are counted from 0; lines, columns and records
 pub struct CodeReport {
     /// The code, as `E203`.
     pub code: String,
-    /// What it stands for, in a few words.
+    /// What it means, in a few words.
     pub title: &'static str,
     /// What it means, why it is refused and what helps.
     pub explanation: &'static str,

@@ -22,7 +22,7 @@ pub struct PairReport {
     pub swappable: bool,
     /// The variables in which they differ.
     pub differing: Names,
-    /// The parts of these that can travel alone.
+    /// The parts of these that can be exchanged by themselves.
     pub parts: Vec<Names>,
     /// The differing variables that never move; the part that holds them stays.
     pub stays: Names,
@@ -52,7 +52,7 @@ pub enum TieReason {
     /// It is a table to keep.
     #[serde(rename = "kept table")]
     KeptTable,
-    /// Its columns only travel together.
+    /// Its columns are only exchanged together.
     #[serde(rename = "linked columns")]
     LinkedColumns,
     /// Its columns never move.
@@ -83,7 +83,7 @@ impl Answer for PairReport {
         };
         if self.swappable {
             text.push_str(
-                "They can be swapped and every kept table stays. What can travel alone:\n",
+                "They can be swapped with every kept table unchanged. Parts that can be exchanged by themselves:\n",
             );
             for part in &self.parts {
                 let stays = part.iter().any(|name| self.stays.contains(name));
@@ -95,7 +95,7 @@ impl Answer for PairReport {
                 None => format!("2^{} − 1 different results", self.exchange_bits),
             };
             text.push_str(&format!(
-                "Any of these parts may be exchanged, not all of them at once: {results}.\n"
+                "Any of these parts can be exchanged, but not all of them at once: {results}.\n"
             ));
             return text;
         }
@@ -127,14 +127,14 @@ pub struct RecordReport {
     pub sample_unique: bool,
     /// Has it a partner?
     pub swappable: bool,
-    /// Does what every swap keeps prove that its cell is occupied? Null when no proof is
-    /// known, nor that there is none.
+    /// Is it already disclosed: do the kept tables prove that its cell is occupied? Null when
+    /// neither this nor the opposite was proved.
     pub disclosed: Option<bool>,
     /// How many records it can be swapped with.
     pub partners: u64,
     /// What each separator offers; nothing when there are too many separators.
     pub separators: Vec<ThroughReport>,
-    /// Are all separators known? If not, the pair test gave every answer.
+    /// Are all separators known? If not, every pair was tested.
     pub separators_complete: bool,
     /// How many separators are known.
     pub separators_known: u64,
@@ -223,25 +223,25 @@ impl Answer for RecordReport {
             text.push_str(&format!("It can be swapped with {partners}.\n"));
         } else {
             text.push_str(
-                "It cannot be swapped with any record while all these tables are kept.\n",
+                "It is not swappable: no record is a partner while all these tables are kept.\n",
             );
         }
         if self.disclosed == Some(true) {
             text.push_str(
-                "What every swap keeps proves that its cell is occupied: no swap of any number of records\n\
-                 can empty it.\n",
+                "It is already disclosed: the kept tables prove that its cell is occupied, and no swap of any\n\
+                 number of records can empty it.\n",
             );
         }
         if !self.separators_complete {
             text.push_str(&format!(
-                "\nMore than {}: the pair test answers.\n",
+                "\nThere are more than {}, so every pair of records was tested instead.\n",
                 counted(self.separators_known, "minimal separator", "minimal separators")
             ));
         }
         if !self.separators.is_empty() {
             text.push_str(
-                "\nThrough each separator: the records that agree on it, and of these the ones that\n\
-                 differ on one side only, and on two sides or more (the partners)\n",
+                "\nFor each separator: the records that agree on it, and of these the ones that differ on one\n\
+                 side only, and on two sides or more (the partners)\n",
             );
             // Separators with partners first, most partners first.
             let mut order: Vec<&ThroughReport> = self.separators.iter().collect();
@@ -266,7 +266,7 @@ impl Answer for RecordReport {
             let who =
                 if self.separators_complete { "The paper's Algorithm 1" } else { "The pair test" };
             text.push_str(&format!(
-                "\n{who} takes record {} through {}, and exchanges\n  {}\n",
+                "\n{who} chooses record {} (separator: {}) and exchanges\n  {}\n",
                 grouped(choice.partner),
                 separator(&choice.separator),
                 listed(&choice.exchanged)
@@ -279,13 +279,13 @@ impl Answer for RecordReport {
                 .iter()
                 .map(|what_if| vec![formula(&what_if.table), grouped(what_if.partners)])
                 .collect();
-            // The numbers stand to the right, the remarks behind them to the left.
+            // Numbers are aligned to the right, the remarks behind them to the left.
             let rows: Vec<Vec<String>> = aligned(&rows)
                 .lines()
                 .zip(&self.what_if)
                 .map(|(line, what_if)| {
                     let remark = what_if.held_by.as_ref().map_or_else(String::new, |table| {
-                        format!("its variables are still held by {}", formula(table))
+                        format!("its variables are also in {}", formula(table))
                     });
                     vec![line.trim_start().to_owned(), remark]
                 })

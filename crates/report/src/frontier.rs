@@ -11,27 +11,25 @@ use crate::answer::{Answer, aligned, counted, percent};
 pub struct FrontierReport {
     /// How many records there are.
     pub records: u64,
-    /// How many are at risk.
+    /// How many people are at risk.
     pub at_risk: u64,
-    /// Of these, how many no swap of two records can change.
-    pub untreatable: u64,
+    /// Of these, how many have keys that no exchange of two records can part.
+    pub unpartable: u64,
     /// Of these, how many are already disclosed.
     pub disclosed: u64,
-    /// May a single swap take more than two records? Then only the disclosed ones are known to
-    /// be out of reach.
+    /// May one swap take more than two records? Then only the disclosed ones are known to be out
+    /// of reach.
     pub larger_swaps: bool,
     /// Is the change measured by the two-way tables that are not kept? Where there is none, it
     /// is the share of records changed.
     pub by_two_way: bool,
-    /// Claims of an intruder in the original file, where every one is right.
-    pub claims_before: u64,
     /// By what the plan is chosen.
     pub criterion: String,
     /// The number of the chosen plan; null when none meets the criterion.
     pub chosen: Option<usize>,
     /// The plans.
     pub plans: Vec<FrontierPlan>,
-    /// Was the seed one that others know?
+    /// Is the seed a demo seed, which others know?
     pub not_for_release: bool,
 }
 
@@ -40,27 +38,29 @@ pub struct FrontierReport {
 pub struct FrontierPlan {
     /// Its number, from 1.
     pub number: usize,
-    /// The most records that it might change; null without a cap.
+    /// The most records that it may change; null without a cap.
     pub budget: Option<String>,
     /// Which of the seeds, from 1.
     pub seed: usize,
     /// Records that it changes.
     pub records_changed: u64,
-    /// Records at risk that it gives other keys.
-    pub protected: u64,
-    /// Records unique on the keys after it.
-    pub uniques_after: u64,
-    /// Claims of an intruder after it.
-    pub claims: u64,
-    /// Of these, the right ones.
-    pub correct_claims: u64,
+    /// People at risk whose keys no record has after it.
+    pub gone: u64,
+    /// People at risk whose keys two or more records have.
+    pub shared: u64,
+    /// People at risk whose keys exactly one record has.
+    pub matched: u64,
+    /// Of these, the ones with every sensitive value true.
+    pub matched_right: u64,
+    /// People who are newly exposed.
+    pub newly_exposed: u64,
     /// The change that plans are compared by, as a share.
     pub change: f64,
     /// The mean total variation of the two-way tables that are not kept.
     pub two_way_mean: f64,
-    /// The greatest.
+    /// The largest.
     pub two_way_max: f64,
-    /// Does no other plan have no more right claims and no more change, and less of one?
+    /// Does every other plan have more matched people or more change, or the same of both?
     pub undominated: bool,
 }
 
@@ -73,22 +73,26 @@ impl FrontierPlan {
 }
 
 impl FrontierReport {
-    /// The records at risk that no plan treats, as far as it is known.
+    /// The people at risk whose keys no plan can part, as far as it is known.
     #[must_use]
     pub fn floor(&self) -> u64 {
-        if self.larger_swaps { self.disclosed } else { self.untreatable }
+        if self.larger_swaps { self.disclosed } else { self.unpartable }
     }
 
     /// Of the floor, in words.
     pub(crate) fn floor_words(&self) -> &'static str {
-        if self.larger_swaps { "no swap can hide" } else { "no swap of two records can change" }
+        if self.larger_swaps {
+            "whose keys no swap can part"
+        } else {
+            "whose keys no swap of two records can part"
+        }
     }
 
     /// What change is, in words.
     pub(crate) fn change_words(&self) -> &'static str {
         match self.by_two_way {
             true => "mean total variation of the two-way tables that are not kept",
-            false => "share of records changed, because every two-way table is kept",
+            false => "share of records changed, as every two-way table is kept",
         }
     }
 
@@ -102,26 +106,26 @@ impl FrontierReport {
 impl Answer for FrontierReport {
     fn text(&self) -> String {
         let mut text = format!(
-            "{} at risk; {} of them no swap of two records can change ({} already disclosed).\n{}\
-             Before, whoever knows the keys claims {}, all rightly.\n\n",
-            counted(self.at_risk, "record", "records"),
-            grouped(self.untreatable),
+            "{} at risk. Not partable by swaps of two records: {}, of whom already disclosed: {}.\n{}\n",
+            counted(self.at_risk, "person", "people"),
+            grouped(self.unpartable),
             grouped(self.disclosed),
-            if self.larger_swaps && self.untreatable > self.disclosed {
-                "Larger swaps may change those that are not disclosed.\n"
+            if self.larger_swaps && self.unpartable > self.disclosed {
+                "Larger swaps may part those who are not disclosed.\n"
             } else {
                 ""
             },
-            counted(self.claims_before, "record", "records"),
         );
         let heads = [
             "plan  budget",
             "seed",
             "changed",
-            "protected",
-            "claims",
+            "gone",
+            "shared",
+            "matched",
+            "of at risk",
             "right",
-            "of before",
+            "exposed",
             if self.by_two_way { "mean TV" } else { "records" },
             "",
         ];
@@ -138,20 +142,23 @@ impl Answer for FrontierReport {
                 format!("{:>4}  {}", plan.number, plan.cap()),
                 plan.seed.to_string(),
                 grouped(plan.records_changed),
-                grouped(plan.protected),
-                grouped(plan.claims),
-                grouped(plan.correct_claims),
-                percent(plan.correct_claims, self.claims_before),
+                grouped(plan.gone),
+                grouped(plan.shared),
+                grouped(plan.matched),
+                percent(plan.matched, self.at_risk),
+                grouped(plan.matched_right),
+                grouped(plan.newly_exposed),
                 format!("{:.3} %", plan.change * 100.0),
-                // To the left, while numbers stand to the right.
+                // Aligned to the left, numbers to the right.
                 format!("{mark:<16}"),
             ]
         }));
         text.push_str(&aligned(&rows));
         text.push_str(&format!(
-            "\nFrontier: no other plan has no more right claims and no more change, and less of one of\n\
-             them. Change: the {}.\n\
-             Of before: right claims in percent of the claims before, the same number for every plan.\n",
+            "\nMatched: exactly one released record has the keys of the person at risk. Right: every\n\
+             sensitive value on it is true. Exposed: people who are newly alone with their keys.\n\
+             Frontier: every other plan has more matched people or more change, or the same of both.\n\
+             Change: the {}.\n",
             self.change_words()
         ));
         match self.chosen {
@@ -159,7 +166,7 @@ impl Answer for FrontierReport {
             None => text.push_str(&format!("No plan meets the criterion: {}.\n", self.criterion)),
         }
         if self.not_for_release {
-            text.push_str("NOT FOR RELEASE: made with a demo seed that others know.\n");
+            text.push_str("NOT FOR RELEASE: made with a demo seed, which others know.\n");
         }
         text
     }

@@ -1,11 +1,11 @@
-//! What `graph` answers: what the kept tables tie together, and where the ties part.
+//! What `graph` answers: which variables the kept tables tie together, and what separates them.
 
 use marginswap_core::text::grouped;
 use serde::Serialize;
 
 use crate::answer::{Answer, Names, aligned_left, counted, formula, listed, separator};
 
-/// Beyond so many maximal cliques of a graph that is not chordal none is listed.
+/// Of more maximal cliques than this, in a graph that is not chordal, none is listed.
 pub const MOST_CLIQUES: usize = 100_000;
 
 /// How many separators the text lists.
@@ -18,13 +18,13 @@ pub struct GraphReport {
     pub variables: Names,
     /// The named tables after reduction: none lies inside another.
     pub margins: Vec<Names>,
-    /// The named tables that lie inside another one, and so need no care of their own.
+    /// The named tables that are part of another one, and are kept with it.
     pub absorbed: Vec<Names>,
     /// The variables in no named table.
     pub uncovered: Names,
     /// The variables that never move.
     pub stays: Names,
-    /// The margin that ties these together, where one of them stands in a table.
+    /// The margin that ties these together, where one of them is in a table.
     pub stay_margin: Option<Names>,
     /// Pairs of variables that some table holds together.
     pub edges: Vec<[String; 2]>,
@@ -38,7 +38,7 @@ pub struct GraphReport {
     pub decomposable: bool,
     /// The maximal cliques; null when there are too many to list.
     pub cliques: Option<Vec<Names>>,
-    /// For a chordal graph, how its cliques hang together.
+    /// For a chordal graph, a junction tree of its cliques.
     pub junction_tree: Option<Vec<JunctionReport>>,
     /// The minimal separators.
     pub separators: Vec<SeparatorReport>,
@@ -60,9 +60,9 @@ pub struct JunctionReport {
 /// One separator.
 #[derive(Debug, Clone, Serialize)]
 pub struct SeparatorReport {
-    /// Its variables; empty when the graph falls apart by itself.
+    /// Its variables; empty when the graph is not connected.
     pub separator: Names,
-    /// What the graph falls into without them.
+    /// The components of the graph without them.
     pub components: Vec<Names>,
 }
 
@@ -77,13 +77,13 @@ impl Answer for GraphReport {
             text.push_str(&format!("  {}\n", formula(margin)));
         }
         for table in &self.absorbed {
-            text.push_str(&format!("  ({} lies inside another table)\n", formula(table)));
+            text.push_str(&format!("  ({} is part of another table)\n", formula(table)));
         }
         if !self.uncovered.is_empty() {
             text.push_str(&format!("in no table: {}\n", listed(&self.uncovered)));
         }
         if !self.stays.is_empty() {
-            text.push_str(&format!("never moves: {}\n", listed(&self.stays)));
+            text.push_str(&format!("stays: {}\n", listed(&self.stays)));
         }
         if let Some(margin) = &self.stay_margin {
             text.push_str(&format!("tied because it stays: {}\n", formula(margin)));
@@ -116,8 +116,8 @@ impl Answer for GraphReport {
             counted(self.separators.len() as u64, "minimal separator", "minimal separators");
         let more_than = if self.separators_complete { "" } else { "more than " };
         text.push_str(&format!(
-            "\n{more_than}{number}. Two records that agree on one, and differ in two of the parts\n\
-             that it leaves, can be swapped:\n"
+            "\n{more_than}{number}. Two records that agree on one, and differ in at least two of\n\
+             the parts that it leaves, can be swapped:\n"
         ));
         let rows: Vec<Vec<String>> = self
             .separators

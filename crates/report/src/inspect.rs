@@ -18,7 +18,7 @@ pub struct InspectReport {
     pub variables: usize,
     /// The columns that take part.
     pub columns: Vec<ColumnReport>,
-    /// The columns that are left out.
+    /// The columns that are ignored.
     pub ignored: Vec<String>,
     /// How many different combinations of values occur.
     pub cells: usize,
@@ -47,7 +47,7 @@ pub struct ColumnReport {
 pub enum ColumnRole {
     /// Its values may be exchanged.
     Variable,
-    /// It never moves.
+    /// It stays.
     Stay,
 }
 
@@ -79,7 +79,7 @@ impl Answer for InspectReport {
         }
         text.push_str(&aligned(&rows));
         if !self.ignored.is_empty() {
-            text.push_str(&format!("  left out: {}\n", listed(&self.ignored)));
+            text.push_str(&format!("  ignored: {}\n", listed(&self.ignored)));
         }
         text.push_str(&format!(
             "\n{}, {} ({} of the records)\n",

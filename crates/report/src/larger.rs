@@ -1,7 +1,6 @@
 //! What `explain` says of swaps of more than two records: possible, impossible, not found.
 //!
-//! A move is shown as who takes what from whom, by record numbers and names; no value stands
-//! in it. A certificate is shown as the sum that a reader checks in the published tables.
+//! A move is shown as who takes what from whom, by record numbers and names, without values. A certificate is shown as the sum that a reader checks in the published tables.
 
 use marginswap_core::text::grouped;
 use serde::Serialize;
@@ -11,7 +10,7 @@ use crate::answer::{Names, aligned, counted, formula, listed, shown};
 /// Can a record leave its cell with the help of more than one other?
 #[derive(Debug, Clone, Serialize)]
 pub struct LargerReport {
-    /// Swaps of up to so many records were looked for.
+    /// The largest number of records in one swap that was looked for.
     pub max_records: usize,
     /// Which of the three answers it is.
     pub answer: LargerVerdict,
@@ -71,12 +70,12 @@ pub struct TakeReport {
     pub variables: Names,
 }
 
-/// L(i) = n(i), with the tables and counts that say so.
+/// L(i) = n(i), with the tables and counts that prove it.
 #[derive(Debug, Clone, Serialize)]
 pub struct CertificateReport {
     /// The counts that are added.
     pub added: Vec<CertificateTerm>,
-    /// The counts that are taken off.
+    /// The counts that are subtracted.
     pub taken_off: Vec<CertificateTerm>,
     /// What remains: the records in the cell, in every file that swapping makes.
     pub remains: u64,
@@ -85,7 +84,7 @@ pub struct CertificateReport {
 /// The records that share the record's values on some variables.
 #[derive(Debug, Clone, Serialize)]
 pub struct CertificateTerm {
-    /// The variables; none stands for all records.
+    /// The variables; none means all records.
     pub table: Names,
     /// A kept table that holds them; null where the counts are kept without one.
     pub inside: Option<Names>,
@@ -96,9 +95,9 @@ pub struct CertificateTerm {
 /// What was tried without success.
 #[derive(Debug, Clone, Serialize)]
 pub struct TriedReport {
-    /// Swaps that flip groups of variables, with so many variables in all.
+    /// The number of variables in the swaps of groups of variables.
     pub box_variables: usize,
-    /// Other swaps among so many of the nearest cells.
+    /// The number of nearest cells among which other swaps were looked for.
     pub neighbours: usize,
     /// How many steps the search took.
     pub steps: u64,
@@ -141,9 +140,9 @@ impl LargerReport {
         }
         if let Some(proof) = &self.certificate {
             text.push_str(
-                "No swap of any number of records can free it: what every swap keeps proves its cell\n\
-                 full. The records that share its values, table by table; what remains is in its cell\n\
-                 in every file that swapping makes\n",
+                "No swap of any number of records can free it: the kept tables prove that its cell is\n\
+                 occupied. Records that share its values, table by table; what remains is in its cell in\n\
+                 every file with the same tables\n",
             );
             let term = |sign: &str, term: &CertificateTerm| {
                 let name = match &term.table[..] {
@@ -163,7 +162,7 @@ impl LargerReport {
         }
         if let Some(tried) = &self.tried {
             text.push_str(&format!(
-                "No swap of up to {most} records was found that frees it, and no proof that there is none.\n"
+                "No swap of up to {most} records was found that frees it, and no proof that none exists.\n"
             ));
             let boxes = match tried.box_variables {
                 0 => String::new(),
@@ -171,7 +170,8 @@ impl LargerReport {
                     format!("boxes over up to {}, ", counted(count as u64, "variable", "variables"))
                 }
             };
-            let how = if tried.complete { "all of it" } else { "not all of it: the steps ran out" };
+            let how =
+                if tried.complete { "everything tried" } else { "stopped at the limit of steps" };
             text.push_str(&format!(
                 "Tried: {boxes}all others among the {}\n  ({} steps, {how})\n",
                 counted(tried.neighbours as u64, "nearest cell", "nearest cells"),

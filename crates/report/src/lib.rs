@@ -1,9 +1,9 @@
 //! What marginswap shows: answers as text and JSON, and pictures.
 //!
-//! An answer is a struct whose fields are its JSON and which can say itself in words. A
+//! An answer is a struct whose fields are its JSON, and which has a text in words. A
 //! picture is a function from plain data to one self-contained SVG: no script, no reference
-//! to anything outside the file, the same bytes on every platform; its text twin stands in
-//! its `<desc>` and can be asked for alone.
+//! to anything outside the file, the same bytes on every platform; its text twin is in its
+//! `<desc>` and can be asked for alone.
 //!
 //! Nothing here reads data, searches or decides: names, sets of positions and counts come
 //! in, never a record, a table or a scope. What fills the answers is in the pipeline.
@@ -11,13 +11,14 @@
 //! | module | what it holds |
 //! |---|---|
 //! | [`inspect`], [`graph`], [`screen`], [`explain`], [`risk`], [`plan`], [`verify`] | the answers of the commands of that name |
-//! | [`larger`] | what `explain` says of swaps of more than two records |
-//! | [`frontier`] | what several plans come to |
-//! | [`codes`] | what `explain` says of error codes |
-//! | [`margin_graph`] | the picture of the kept tables' graph, its separators and what they part |
+//! | [`protection`] | what intruders learn from a released file, and the verdict of the gate |
+//! | [`larger`] | what `explain` answers about swaps of more than two records |
+//! | [`frontier`] | several plans compared by risk and change |
+//! | [`codes`] | what `explain` answers about error codes |
+//! | [`margin_graph`] | the picture of the kept tables' graph, its separators and what they separate |
 //! | [`pictures`] | all other pictures, one file for each |
-//! | [`page`] | the verdict in words, and the report as one page, internal and external |
-//! | [`band`] | numbers that may be said only roughly |
+//! | [`page`] | the report as one HTML page, internal and external |
+//! | [`band`] | numbers that may be told only as a range |
 //! | [`svg`] | elements, attributes, escaping, numbers |
 //! | [`lettering`] | how much room a text takes, in any script, before a font is known |
 

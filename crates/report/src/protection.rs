@@ -6,7 +6,10 @@ use std::fmt::{self, Write};
 use marginswap_core::text::grouped;
 use serde::Serialize;
 
-use crate::answer::{Names, aligned, counted, listed, percent};
+use crate::answer::{Names, aligned, counted, formula, listed, percent, sentence, share};
+
+/// How many pairs of variables the text lists.
+const MOST_PAIRS: usize = 5;
 
 /// What intruders learn about the people at risk, in the worst of all scenarios, and in each.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
@@ -80,50 +83,148 @@ pub struct ScenarioProtection {
 }
 
 impl Protection {
+    /// People about whom an intruder does not learn everything truly: gone, or shared by
+    /// records that do not give every sensitive value. In the worst case of several scenarios
+    /// this is a lower bound.
+    #[must_use]
+    pub fn protected(&self) -> u64 {
+        (self.gone + self.shared).saturating_sub(self.shared_right)
+    }
+
     /// Lines of a text answer.
     #[must_use]
     pub fn lines(&self) -> String {
         let mut text = String::new();
+        if self.scenarios.is_empty() {
+            text.push_str("No keys were named, so no risk was measured.\n");
+        }
         for scenario in &self.scenarios {
-            let of = |people: u64| percent(people, scenario.at_risk);
-            let _ = writeln!(text, "An intruder who knows {}:", listed(&scenario.keys));
-            let rows: Vec<Vec<String>> = [
-                ("people at risk", scenario.at_risk, String::new()),
-                ("  gone: no released record has their keys", scenario.gone, of(scenario.gone)),
-                ("  shared: several records have them", scenario.shared, of(scenario.shared)),
-                ("  matched: exactly one record has them", scenario.matched, of(scenario.matched)),
-                (
-                    "    matched with every value true",
-                    scenario.matched_right,
-                    of(scenario.matched_right),
-                ),
-                ("newly exposed people", scenario.newly_exposed, String::new()),
-            ]
-            .into_iter()
-            .map(|(what, people, share)| vec![what.to_owned(), grouped(people), share])
-            .collect();
-            text.push_str(&aligned(&rows));
-            if let (Some(right), Some(chance)) =
-                (scenario.values_true, scenario.values_true_by_chance)
-            {
-                let _ = writeln!(
-                    text,
-                    "Of the values on the matched records {:.1} % are true; records drawn at random \
-                     would give {:.1} %.",
-                    100.0 * right,
-                    100.0 * chance
-                );
-            }
+            text.push_str(&scenario.lines());
+        }
+        if self.scenarios.len() > 1 {
+            let _ = writeln!(
+                text,
+                "In the worst of these {} scenarios, person by person:",
+                self.scenarios.len()
+            );
+            text.push_str(&Fates::of_worst_case(self).lines());
         }
         if self.new_pairs > 0 {
             let _ = writeln!(
                 text,
-                "{} that never occurred in the original, in {}.",
-                counted(self.new_pairs, "two-way combination", "two-way combinations"),
-                counted(self.new_pairs_records, "record", "records")
+                "New pairs: {} of two values that the original does not have, in {}.",
+                counted(self.new_pairs, "combination", "combinations"),
+                counted(self.new_pairs_records, "released record", "released records"),
             );
+            let rows: Vec<Vec<String>> =
+                self.new_pairs_by_variables.iter().take(MOST_PAIRS).map(NewPair::cells).collect();
+            text.push_str(&aligned(&rows));
+            let more = self.new_pairs_by_variables.len().saturating_sub(MOST_PAIRS) as u64;
+            if more > 0 {
+                let _ = writeln!(
+                    text,
+                    "  and {}; --json lists all",
+                    counted(more, "more pair of variables", "more pairs of variables")
+                );
+            }
         }
         text
+    }
+}
+
+impl NewPair {
+    /// The variables, and the two counts in words.
+    fn cells(&self) -> Vec<String> {
+        vec![
+            formula(&self.pair),
+            counted(self.combinations, "combination", "combinations"),
+            counted(self.records, "record", "records"),
+        ]
+    }
+}
+
+impl ScenarioProtection {
+    /// Lines of a text answer.
+    fn lines(&self) -> String {
+        let mut text = format!("An intruder who knows {}:\n", listed(&self.keys));
+        text.push_str(&Fates::of_scenario(self).lines());
+        if let Some(words) = values_true_words(self.values_true, self.values_true_by_chance) {
+            let _ = writeln!(text, "{words}");
+        }
+        text
+    }
+}
+
+/// How many values are true beside chance, in one sentence; none when nobody is matched.
+pub(crate) fn values_true_words(right: Option<f64>, chance: Option<f64>) -> Option<String> {
+    let right = share(right?);
+    Some(match chance {
+        Some(chance) => format!(
+            "Sensitive values that are true on matched records: {right}; on a random record: {}.",
+            share(chance)
+        ),
+        None => format!("Sensitive values that are true on matched records: {right}."),
+    })
+}
+
+/// The people at risk by what an intruder finds, as rows of a table.
+pub(crate) struct Fates {
+    at_risk: u64,
+    gone: u64,
+    shared: u64,
+    shared_right: u64,
+    matched: u64,
+    matched_right: u64,
+    newly_exposed: u64,
+}
+
+impl Fates {
+    pub(crate) fn of_scenario(scenario: &ScenarioProtection) -> Self {
+        let &ScenarioProtection {
+            at_risk,
+            gone,
+            shared,
+            shared_right,
+            matched,
+            matched_right,
+            newly_exposed,
+            ..
+        } = scenario;
+        Self { at_risk, gone, shared, shared_right, matched, matched_right, newly_exposed }
+    }
+
+    pub(crate) fn of_worst_case(worst: &Protection) -> Self {
+        let &Protection {
+            at_risk,
+            gone,
+            shared,
+            shared_right,
+            matched,
+            matched_right,
+            newly_exposed,
+            ..
+        } = worst;
+        Self { at_risk, gone, shared, shared_right, matched, matched_right, newly_exposed }
+    }
+
+    /// What, how many people, and their share of those at risk.
+    pub(crate) fn rows(&self) -> Vec<Vec<String>> {
+        let row = |what: &str, people: u64| {
+            vec![what.to_owned(), grouped(people), percent(people, self.at_risk)]
+        };
+        vec![
+            vec!["people at risk".to_owned(), grouped(self.at_risk), String::new()],
+            row("  gone: no released record has their keys", self.gone),
+            row("  shared: two or more records have them", self.shared),
+            row("    of these, every sensitive value is learned", self.shared_right),
+            row("  matched: exactly one record has them", self.matched),
+            row("    of these, every sensitive value is true", self.matched_right),
+            vec!["newly exposed people".to_owned(), grouped(self.newly_exposed), String::new()],
+        ]
+    }
+
+    fn lines(&self) -> String {
+        aligned(&self.rows())
     }
 }
 
@@ -137,6 +238,35 @@ pub enum Verdict {
     Review,
     /// The file must not be released.
     DoNotRelease,
+}
+
+impl Verdict {
+    /// The answer as a sentence.
+    pub(crate) fn sentence(self) -> &'static str {
+        match self {
+            Self::Release => "Release: every check was made, and none found a reason against it.",
+            Self::Review => "A reviewer must decide.",
+            Self::DoNotRelease => "Do not release this file.",
+        }
+    }
+
+    /// The answer as a sign, beside its words.
+    pub(crate) fn sign(self) -> &'static str {
+        match self {
+            Self::Release => "✓",
+            Self::Review => "?",
+            Self::DoNotRelease => "✕",
+        }
+    }
+
+    /// Its class in the style of a page.
+    pub(crate) fn class(self) -> &'static str {
+        match self {
+            Self::Release => "release",
+            Self::Review => "review",
+            Self::DoNotRelease => "stop",
+        }
+    }
 }
 
 impl fmt::Display for Verdict {
@@ -154,17 +284,25 @@ impl fmt::Display for Verdict {
 pub struct Judgement {
     /// The answer.
     pub verdict: Verdict,
-    /// Why it is not simply yes, gravest first.
+    /// Why the verdict is not "release", gravest first.
     pub reasons: Vec<Reason>,
 }
 
 impl Judgement {
-    /// Lines of a text answer.
+    /// Lines of a text answer. That nothing was exchanged is said in the first one.
     #[must_use]
     pub fn lines(&self) -> String {
-        let mut text = format!("Verdict: {}\n", self.verdict);
-        for reason in &self.reasons {
-            let _ = writeln!(text, "  {reason}");
+        let (first, rest): (Vec<&Reason>, Vec<&Reason>) = self
+            .reasons
+            .iter()
+            .partition(|reason| matches!(reason, Reason::NothingExchanged { .. }));
+        let mut text = format!("Verdict: {}", self.verdict);
+        for reason in first {
+            let _ = write!(text, "; {reason}");
+        }
+        text.push('\n');
+        for reason in rest {
+            let _ = writeln!(text, "  - {reason}");
         }
         text
     }
@@ -279,80 +417,117 @@ pub enum Reason {
     },
 }
 
+impl Reason {
+    /// The reason as a sentence.
+    pub(crate) fn sentence(&self) -> String {
+        sentence(&format!("{self}."))
+    }
+}
+
 impl fmt::Display for Reason {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let people = |count: u64| counted(count, "person", "people");
-        match self {
-            Self::RecordsDiffer { before, after } => write!(
-                out,
-                "the original has {} records, the released file {}",
-                grouped(*before),
-                grouped(*after)
-            ),
-            Self::TablesDiffer { tables, of } => {
-                write!(out, "{tables} of {of} kept tables differ")
-            }
-            Self::OneWayTablesDiffer { variables } => {
-                write!(out, "the counts of {} differ", counted(*variables, "variable", "variables"))
-            }
-            Self::LinkedColumnsDiffer { groups } => write!(
-                out,
-                "{} of linked columns no longer agree",
-                counted(*groups, "group", "groups")
-            ),
-            Self::StayingColumnsDiffer => out.write_str("columns that stay were changed"),
-            Self::PlanDiffers => {
-                out.write_str("the plan does not lead from the original to the released file")
-            }
-            Self::IdsDiffer => out.write_str("the ids of the two files do not agree"),
-            Self::DemoSeed => out.write_str("the seed is a demo seed, which anybody can guess"),
-            Self::NothingExchanged { at_risk } => {
-                write!(out, "nothing was exchanged, and {} at risk", are(*at_risk))
-            }
-            Self::MatchedRight { people: count, .. } => write!(
-                out,
-                "{} at risk {} still matched with every sensitive value true",
-                people(*count),
-                if *count == 1 { "is" } else { "are" }
-            ),
-            Self::NoKeys => out.write_str("no key variables were named, so no risk was measured"),
-            Self::NobodyChecked => out.write_str("nobody is at risk, so nothing was protected"),
-            Self::NoTables => out.write_str("no tables were named, so none were compared"),
-            Self::NobodyProtected { at_risk } => {
-                write!(out, "all {} at risk are still matched", people(*at_risk))
-            }
-            Self::SharedRight { people: count, .. } => write!(
-                out,
-                "every sensitive value of {} is learned from records that agree",
-                people(*count)
-            ),
-            Self::Matched { people: count, at_risk, .. } => {
-                write!(out, "{} of {} at risk are still matched", grouped(*count), people(*at_risk))
-            }
-            Self::NewlyExposed { people: count, .. } => {
-                write!(out, "{} became alone with their keys through the release", people(*count))
-            }
-            Self::Unpartable { disclosed, others, .. } => write!(
-                out,
-                "the keys of {} cannot be parted, {} of them disclosed by the kept tables",
-                people(disclosed + others),
-                grouped(*disclosed)
-            ),
-            Self::RulesBroken { before, after, .. } => write!(
-                out,
-                "{} records break a rule, {} in the original",
-                grouped(*after),
-                grouped(*before)
-            ),
-            Self::NewPairs { combinations, .. } => write!(
-                out,
-                "{} occur that never did",
-                counted(*combinations, "two-way combination", "two-way combinations")
-            ),
+        let words = self.words();
+        match self.tolerated() {
+            None | Some(0) => out.write_str(&words),
+            Some(most) => write!(out, "{words} (at most {} tolerated)", grouped(most)),
         }
     }
 }
 
-fn are(people: u64) -> String {
-    counted(people, "person is", "people are")
+impl Reason {
+    fn tolerated(&self) -> Option<u64> {
+        match self {
+            Self::MatchedRight { tolerated, .. }
+            | Self::SharedRight { tolerated, .. }
+            | Self::Matched { tolerated, .. }
+            | Self::NewlyExposed { tolerated, .. }
+            | Self::Unpartable { tolerated, .. }
+            | Self::RulesBroken { tolerated, .. }
+            | Self::NewPairs { tolerated, .. } => Some(*tolerated),
+            _ => None,
+        }
+    }
+
+    fn words(&self) -> String {
+        match self {
+            Self::RecordsDiffer { before, after } => format!(
+                "the original has {}, the released file {}",
+                counted(*before, "record", "records"),
+                grouped(*after)
+            ),
+            Self::TablesDiffer { tables, of } => format!(
+                "{} of {} {}",
+                grouped(*tables),
+                counted(*of, "kept table", "kept tables"),
+                if *tables == 1 { "differs" } else { "differ" }
+            ),
+            Self::OneWayTablesDiffer { variables } => format!(
+                "the counts of {}, although no swap can change them",
+                counted(*variables, "variable differ", "variables differ")
+            ),
+            Self::LinkedColumnsDiffer { groups } => format!(
+                "{} of linked columns no longer {} together",
+                counted(*groups, "group", "groups"),
+                if *groups == 1 { "belongs" } else { "belong" }
+            ),
+            Self::StayingColumnsDiffer => {
+                "columns that must stay were changed against each other".to_owned()
+            }
+            Self::PlanDiffers => {
+                "the plan does not lead from the original to the released file".to_owned()
+            }
+            Self::IdsDiffer => "the ids of the two files do not agree".to_owned(),
+            Self::DemoSeed => "the seed is a demo seed, which others know".to_owned(),
+            Self::NothingExchanged { at_risk } => format!(
+                "nothing was exchanged although {} at risk",
+                counted(*at_risk, "person is", "people are")
+            ),
+            Self::MatchedRight { people, .. } => format!(
+                "{} still matched, with every sensitive value true",
+                counted(*people, "person at risk is", "people at risk are")
+            ),
+            Self::NoKeys => "no keys were named, so no risk was measured".to_owned(),
+            Self::NobodyChecked => {
+                "nobody is at risk with these keys, so no protection was tested".to_owned()
+            }
+            Self::NoTables => "no tables to keep were named, so none were compared".to_owned(),
+            Self::NobodyProtected { at_risk } => match at_risk {
+                1 => "the only person at risk is still matched".to_owned(),
+                people => format!("all {} people at risk are still matched", grouped(*people)),
+            },
+            Self::SharedRight { people, .. } => format!(
+                "every sensitive value of {} is learned from records that share their keys",
+                counted(*people, "person at risk", "people at risk")
+            ),
+            Self::Matched { people, at_risk, .. } => format!(
+                "{} of {} at risk {} still matched",
+                grouped(*people),
+                counted(*at_risk, "person", "people"),
+                if *people == 1 { "is" } else { "are" }
+            ),
+            Self::NewlyExposed { people, .. } => {
+                format!("the release newly exposes {}", counted(*people, "person", "people"))
+            }
+            Self::Unpartable { disclosed, others, .. } => format!(
+                "no exchange of two records parts the keys of {}; for {} of them the kept tables \
+                 already disclose the keys",
+                counted(disclosed + others, "person at risk", "people at risk"),
+                grouped(*disclosed)
+            ),
+            Self::RulesBroken { before, after, .. } => format!(
+                "{} a rule in the released file, {} in the original",
+                counted(*after, "record breaks", "records break"),
+                grouped(*before)
+            ),
+            Self::NewPairs { combinations, .. } => format!(
+                "{} never {} in the original",
+                counted(
+                    *combinations,
+                    "combination of two values in the released file",
+                    "combinations of two values in the released file"
+                ),
+                if *combinations == 1 { "occurs" } else { "occur" }
+            ),
+        }
+    }
 }

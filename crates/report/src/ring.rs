@@ -1,9 +1,9 @@
 //! Places for the vertices of a graph on an oval, so that horizontal labels never meet.
 //!
-//! The oval has a left and a right side. On each side the vertices stand in rows at equal
+//! The oval has a left and a right side. On each side the vertices are in rows at equal
 //! distance and their labels point outward. Two labels of one side are in different rows,
 //! labels of different sides have the oval between them, and no edge leaves the oval: so
-//! nothing covers a label, whatever the names are. Only square roots are taken, which
+//! nothing covers a label, for any names. Only square roots are taken, which
 //! every platform rounds alike.
 //!
 //! The order around the oval keeps the components apart and, within each, lowers the
@@ -154,7 +154,7 @@ fn distance(left: Point, right: Point) -> f64 {
 }
 
 /// The vertices in their order around the oval; `None` is a gap between two components.
-/// The isolated vertices stand together.
+/// The isolated vertices are together.
 fn order_with_gaps(neighbours: &[VarSet]) -> Vec<Option<usize>> {
     let mut groups: Vec<Vec<usize>> = Vec::new();
     let mut isolated: Vec<usize> = Vec::new();
@@ -229,7 +229,7 @@ fn sift(mut order: Vec<usize>, neighbours: &[VarSet]) -> Vec<usize> {
     order
 }
 
-/// How the number of crossings changes when `traveller`, which stands just before
+/// How the number of crossings changes when `traveller`, which is just before
 /// `others[passed]` on the circle, steps over it.
 ///
 /// With u before v, the chords u–x and v–y cross exactly when x comes before y on the way

@@ -1,7 +1,7 @@
 //! What `risk` answers: who is at risk, by which model, and how well it fits.
 //!
-//! Counts are exact. Everything else is estimated, says so, and stands beside its model. The
-//! text names no record; the JSON lists those that the asked rule takes.
+//! Counts are exact. Everything else is estimated, says so, and is shown with its model. The
+//! text names no record; the JSON lists those that the rule selects.
 
 use std::fmt;
 
@@ -29,12 +29,13 @@ pub struct RiskReport {
     pub model: ModelReport,
     /// Estimated: population uniques among the sample uniques.
     pub tau1: f64,
-    /// Estimated: right claims of an intruder who claims every sample unique.
+    /// Estimated: correct re-identifications when every sample unique is matched to one person
+    /// of the population.
     pub tau2: f64,
     /// The fit criterion; null when the file is the whole population, or when the model makes
     /// too many cells to sum over.
     pub fit: Option<FitReport>,
-    /// Estimated: sample uniques whose probability to be population unique is at least so high.
+    /// Estimated: sample uniques by their least probability to be population unique.
     pub at_least: Vec<AtLeast>,
     /// Estimated from the weights.
     pub weighted: Option<WeightedReport>,
@@ -46,15 +47,15 @@ pub struct RiskReport {
     pub anonymity: Vec<AnonymityReport>,
     /// Exact: the sets of keys with the most uniques.
     pub key_sets: Vec<KeySetReport>,
-    /// Exact: which keys tell most.
+    /// Exact: which keys matter most.
     pub key_tells: Vec<KeyReport>,
     /// Exact: the smallest sets of keys that point to a record.
     pub suda: Option<SudaReport>,
     /// The asked rule.
     pub rule: Option<String>,
-    /// How many records it takes, and what can be done about them.
+    /// How many records it selects, and what can be done about them.
     pub at_risk: Option<AtRisk>,
-    /// The records that it takes, the riskiest first.
+    /// The records that it selects, the riskiest first.
     pub risky: Vec<RiskyRecord>,
 }
 
@@ -265,7 +266,7 @@ pub enum FitVerdict {
 pub struct AtLeast {
     /// The probability.
     pub probability: f64,
-    /// So many.
+    /// How many.
     pub sample_uniques: u64,
 }
 
@@ -274,7 +275,7 @@ pub struct AtLeast {
 pub struct WeightedReport {
     /// Σw.
     pub population: f64,
-    /// Estimated right claims of an intruder who claims every record.
+    /// Estimated: correct re-identifications when every record is matched.
     pub expected_claims: f64,
     /// The largest individual risk.
     pub largest: f64,
@@ -329,7 +330,7 @@ pub struct KeyReport {
 /// The minimal sample uniques.
 #[derive(Debug, Clone, Serialize)]
 pub struct SudaReport {
-    /// Sets of up to so many keys were looked at.
+    /// The largest sets that were looked at.
     pub largest: u64,
     /// Records that such a set points to.
     pub records: u64,
@@ -337,20 +338,20 @@ pub struct SudaReport {
     pub by_size: Vec<u64>,
 }
 
-/// What can be done about the records that a rule takes.
+/// What can be done about the records that a rule selects.
 #[derive(Debug, Clone, Serialize)]
 pub struct AtRisk {
-    /// So many.
+    /// How many.
     pub records: u64,
     /// Of these, can be swapped; null without tables to keep.
     pub swappable: Option<u64>,
     /// Cannot be swapped.
     pub not_swappable: Option<u64>,
-    /// Already disclosed by what every swap keeps; these are among the ones before.
+    /// Already disclosed by the kept tables; these are among the ones before.
     pub disclosed: Option<u64>,
 }
 
-/// A record that a rule takes.
+/// A record that a rule selects.
 #[derive(Debug, Clone, Serialize)]
 pub struct RiskyRecord {
     /// Its number, from 1.
@@ -389,7 +390,7 @@ fn share(share: f64) -> String {
     }
 }
 
-/// Words in lines of at most so many signs, behind an indent.
+/// Words in lines of limited width, behind an indent.
 fn flowing(words: &[String], joint: &str, indent: &str) -> String {
     const WIDTH: usize = 78;
     let mut text = String::new();
@@ -426,7 +427,9 @@ impl Answer for RiskReport {
         self.rule_text(&mut text);
         self.count_text(&mut text);
         self.step_text(&mut text);
-        text.push_str("\nCounts are exact; all else is estimated, and no better than its model.\n");
+        text.push_str(
+            "\nCounts are exact. All other numbers are estimates and depend on their model.\n",
+        );
         text
     }
 }
@@ -463,9 +466,9 @@ impl RiskReport {
             ));
             if fitting.on_observed_cells {
                 text.push_str(
-                    "  WARNING: too many cells to fit on all of them. Only cells that hold\n  \
-                     records were fitted, as if no other could: their fitted counts are too\n  \
-                     high, and the risks below too low.\n",
+                    "  WARNING: too many cells to fit all of them. Only cells that hold\n  \
+                     records were fitted, so their fitted counts are too high and the risks\n  \
+                     below too low.\n",
                 );
             }
         }
@@ -506,21 +509,21 @@ impl RiskReport {
     fn fit_text(&self, text: &mut String) {
         let words = match &self.fit {
             None if self.sampling_fraction >= 1.0 => {
-                "  no fit criterion: the file is the whole population, nothing is estimated\n"
+                "  no fit criterion: the file is the whole population, so nothing is estimated\n"
                     .to_owned()
             }
             None if self.model.bic.is_none() => {
-                "  no fit criterion, BIC or G²: they sum over all cells, and not all were fitted\n"
+                "  no fit criterion, BIC or G²: they need all cells, and not all were fitted\n"
                     .to_owned()
             }
             None => {
-                "  no fit criterion: no combination is rare enough to be judged, or the model \n  \
-                     makes too many cells to sum over\n"
+                "  no fit criterion: no combination is rare enough, or the model has too many cells\n  \
+                     to sum over\n"
                     .to_owned()
             }
             Some(fit) => {
                 let advice = match self.model.chosen {
-                    ModelOrigin::BestFit => "; no model on the way\n  fits better",
+                    ModelOrigin::BestFit => "; no model of the\n  search fits better",
                     ModelOrigin::Searched { .. } => {
                         "; --select fit looks\n  for one that fits better"
                     }
@@ -543,7 +546,7 @@ impl RiskReport {
                              and the risks below are too low{advice}"
                         )
                     }
-                    FitVerdict::Good => "good. Nothing speaks against the model".to_owned(),
+                    FitVerdict::Good => "good".to_owned(),
                 };
                 format!("  fit criterion B/√V {:.2}: {verdict}\n", fit.value)
             }
@@ -564,7 +567,7 @@ impl RiskReport {
                 self.tau1,
             ),
             row(
-                "right claims if every sample unique is claimed (tau2)",
+                "correct re-identifications among the sample uniques (tau2)",
                 decimal(self.tau2),
                 self.tau2,
             ),
@@ -579,12 +582,12 @@ impl RiskReport {
         text.push_str(&aligned(&rows));
         if let Some(weighted) = &self.weighted {
             text.push_str(
-                "\nEstimated from the weights (Benedetti and Franconi); the model above takes the\n\
-                 file as a simple random sample, and ranks without them\n",
+                "\nEstimated from the weights (Benedetti and Franconi); the model above treats the\n\
+                 file as a simple random sample and does not use them\n",
             );
             text.push_str(&aligned(&[
                 vec![
-                    "right claims if every record is claimed".to_owned(),
+                    "correct re-identifications among all records".to_owned(),
                     decimal(weighted.expected_claims),
                 ],
                 vec!["largest individual risk".to_owned(), format!("{:.4}", weighted.largest)],
@@ -617,7 +620,7 @@ impl RiskReport {
 
     fn rule_text(&self, text: &mut String) {
         let (Some(rule), Some(found)) = (&self.rule, &self.at_risk) else { return };
-        text.push_str(&format!("\nAt risk by {rule}\n"));
+        text.push_str(&format!("\nAt risk by the rule {rule}\n"));
         let row = |label: &str, number: u64| {
             vec![label.to_owned(), grouped(number), percent(number, found.records)]
         };
@@ -656,7 +659,7 @@ impl RiskReport {
         if let Some(suda) = &self.suda {
             rows.push(vec![
                 format!(
-                    "records that a set of up to {} points to",
+                    "records that are unique on some set of up to {}",
                     counted(suda.largest, "key", "keys")
                 ),
                 grouped(suda.records),
@@ -664,18 +667,20 @@ impl RiskReport {
             ]);
             for (size, &number) in (1..).zip(&suda.by_size) {
                 let of = counted(size, "key", "keys");
-                rows.push(vec![format!("  smallest such sets of {of}"), grouped(number)]);
+                rows.push(vec![format!("  smallest such sets with {of}"), grouped(number)]);
             }
         }
         text.push_str(&aligned(&rows));
         if let Some(most) = self.key_sets.first() {
             text.push_str(&format!(
-                "  most uniques of the small key sets: {} ({})\n",
+                "  small set of keys with the most uniques: {} ({})\n",
                 listed(&most.keys),
                 grouped(most.uniques)
             ));
         }
-        text.push_str("\nSample uniques that are left without a key (fewest: it tells most)\n");
+        text.push_str(
+            "\nSample uniques if one key were not known (the fewer, the more the key tells)\n",
+        );
         let rows: Vec<Vec<String>> = self
             .key_tells
             .iter()

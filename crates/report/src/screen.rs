@@ -1,5 +1,5 @@
-//! What `screen` answers: how many records can be swapped, and how many the tables give
-//! away already.
+//! What `screen` answers: how many records are swappable, and how many the kept tables already
+//! disclose.
 
 use marginswap_core::text::grouped;
 use serde::Serialize;
@@ -22,7 +22,7 @@ pub struct ScreenReport {
     pub swappable_uniques: u64,
     /// Of the sample uniques, those that have no partner.
     pub frozen_uniques: u64,
-    /// Records in cells that what every swap keeps proves to be occupied by all of them.
+    /// Records whose cells the kept tables prove to be occupied by all of them.
     pub disclosed: u64,
     /// Of the sample uniques, those.
     pub disclosed_uniques: u64,
@@ -30,16 +30,16 @@ pub struct ScreenReport {
     pub disclosed_is_exact: bool,
     /// How many minimal separators were used.
     pub separators: u64,
-    /// Are these all? Otherwise the pair test decided the rest.
+    /// Are these all? Otherwise pairs were tested one by one.
     pub separators_complete: bool,
     /// Variables in which nearly every record has a value of its own, `rest` among them.
-    /// Every swap relative to one of them counts as effective.
+    /// Exchanging one of them always changes a record.
     pub looks_like_id: Names,
     /// The variables of no named table, whose one-way tables every swap keeps; the proof
     /// that a cell is occupied uses these tables too.
     pub disclosed_also_uses: Names,
-    /// The columns that stay, where one of them stands in a table: the proof uses their
-    /// joint table too.
+    /// The columns that stay, where one of them is in a table: the proof uses their joint table
+    /// too.
     pub disclosed_uses_stay_margin: Option<Names>,
 }
 
@@ -65,9 +65,8 @@ impl Answer for ScreenReport {
         ];
         let mut text = aligned(&rows);
         text.push_str(
-            "\nAlready disclosed: what every swap keeps (the tables, each other variable's own counts, the\n\
-             columns that stay) proves that the cell is occupied; no swap of any number of records\n\
-             can empty it.\n",
+            "\nAlready disclosed: the kept tables, the one-way tables of all other variables and the columns\n\
+             that stay prove that the cell is occupied. No swap of any number of records can empty it.\n",
         );
         if self.disclosed > 0 && !self.disclosed_also_uses.is_empty() {
             text.push_str(&format!(
@@ -81,13 +80,13 @@ impl Answer for ScreenReport {
         if !self.looks_like_id.is_empty() {
             text.push_str(&format!(
                 "Nearly every record has a value of its own in: {}\n\
-                 Every swap relative to it counts as effective, so that `swappable` says little.\n",
+                 Exchanging such values always changes a record, so `swappable` says little.\n",
                 listed(&self.looks_like_id)
             ));
         }
         if !self.disclosed_is_exact {
             text.push_str(
-                "These tables are not decomposable: more records than these may be disclosed. All other\n\
+                "These tables are not decomposable, so more records than these may be disclosed. All other\n\
                  counts are exact.\n",
             );
         } else {

@@ -1,8 +1,8 @@
 //! The paper that every picture is drawn on: it fills from top to bottom.
 //!
 //! A [`Picture`] is a drawing with its text twin. As a file it carries its colours and the
-//! twin in its `<desc>`; on a page the colours come from the page, and the twin stands
-//! beside it as words and a table.
+//! twin in its `<desc>`; on a page the colours come from the page, and the twin is beside
+//! it as words and a table.
 //!
 //! Trap: what has no text twin is not drawn. A picture without one cannot be made.
 //!
@@ -20,7 +20,7 @@ pub(crate) const MARGIN: f64 = 24.0;
 pub(crate) const SMALL: f64 = 12.0;
 /// The letters of labels.
 pub(crate) const LABEL: f64 = 14.0;
-/// Bold letters are wider by so much.
+/// How much wider bold letters are.
 const BOLD: f64 = 1.12;
 
 /// The sheet as it fills; `y` is where the next part begins.
@@ -120,7 +120,7 @@ pub(crate) struct Label {
 }
 
 impl Label {
-    /// A name in letters of this size, in at most so much room.
+    /// A name in letters of this size, in at most this room.
     pub(crate) fn new(name: &str, size: f64, room: f64) -> Self {
         let whole = shown(name);
         let short = shorten(&whole, size, room);
@@ -237,7 +237,7 @@ impl Twin {
 pub struct TextTable {
     /// What it shows.
     pub caption: String,
-    /// What stands in each column.
+    /// What each column holds.
     pub heads: Vec<String>,
     /// The rows, each as long as the head.
     pub rows: Vec<Vec<String>>,

@@ -1,20 +1,24 @@
-//! What `verify` answers: is every kept table as it was, what has changed, and what does the
-//! released file still give away?
+//! What `verify` answers: may the file be released, is every kept table unchanged, what does an
+//! intruder learn, and what changed?
 
 use marginswap_core::text::grouped;
 use serde::Serialize;
 
 use crate::answer::{Answer, Names, aligned, counted, formula, listed, percent};
 use crate::pictures::triangle::{Distance, Fate, TrianglePicture};
+use crate::protection::{Judgement, Protection};
 
 /// How many two-way tables the text lists.
 const MOST_TABLES: usize = 10;
 
-/// A released file next to the one it was made from. Every count is exact; a number that is
-/// null was not asked for, or cannot be known because the records are not linked.
+/// A released file next to the original it was made from. Every count is exact; a number that
+/// is null was not asked for, or cannot be known because the records are not linked.
 #[derive(Debug, Clone, Serialize)]
 pub struct VerifyReport {
-    /// Has the released file as many records, and is every kept table the same?
+    /// What the gate says of the released file.
+    #[serde(flatten)]
+    pub judgement: Judgement,
+    /// Has the released file as many records, and is every kept table unchanged?
     pub equal: bool,
     /// How many records the original file has.
     pub records_before: u64,
@@ -22,45 +26,33 @@ pub struct VerifyReport {
     pub records_after: u64,
     /// The kept tables.
     pub margins: Vec<MarginReport>,
+    /// What intruders learn, from the contents of the two files alone.
+    #[serde(flatten)]
+    pub protection: Protection,
+    /// Original records that the released file no longer has, counted with repetition: what
+    /// was changed, whether or not the records are linked.
+    pub replaced: u64,
     /// Records that differ in some variable.
     pub records_changed: Option<u64>,
-    /// Fields that differ.
+    /// Values that differ.
     pub cells_changed: Option<u64>,
     /// Records that differ in each variable.
     pub changed_by_variable: Option<Vec<VariableReport>>,
-    /// What an intruder may know.
-    pub keys: Names,
-    /// Records alone with their key combination in the original file.
-    pub uniques_before: Option<u64>,
-    /// Records alone with it in the released file.
-    pub uniques_after: Option<u64>,
-    /// Of these, those whose combination did not occur exactly once before.
-    pub new_uniques: Option<u64>,
-    /// Unique combinations of the original file that the released file does not have.
-    pub emptied_uniques: Option<u64>,
-    /// Original records whose key combination exactly one released line has.
-    pub claims: Option<u64>,
-    /// Those whose own line it is.
-    pub correct_claims: Option<u64>,
-    /// The claims about records that were unique on the keys.
-    pub claims_of_uniques: Option<u64>,
-    /// Those of them that are correct.
-    pub correct_claims_of_uniques: Option<u64>,
-    /// What no swap can change and is different all the same: sets of columns.
+    /// Sets of columns whose counts differ although no swap can change them.
     pub broken: Vec<Names>,
-    /// Why the records cannot be told apart by their ids, if they should be and cannot.
+    /// Why the records could not be linked by their ids, if that was asked for.
     pub unlinked: Option<String>,
-    /// Do the lines of the released file look like those of the original in another order?
-    /// Then lines of the same number are not taken for each other's.
+    /// Does the released file look like the original in another order? Then records with the
+    /// same number are not linked.
     pub reordered: bool,
     /// Every two-way table.
     pub two_way: Vec<TwoWayReport>,
-    /// The greatest total variation of the two-way tables that no kept table implies; null
-    /// when there are none.
+    /// The largest total variation of the two-way tables that are in no kept table; null when
+    /// there are none.
     pub two_way_max: Option<f64>,
     /// Their mean total variation.
     pub two_way_mean: Option<f64>,
-    /// The greatest total variation of the three-way tables that no kept table implies.
+    /// The largest total variation of the three-way tables that are in no kept table.
     pub three_way_max: Option<f64>,
     /// Their mean total variation.
     pub three_way_mean: Option<f64>,
@@ -141,33 +133,27 @@ impl VerifyReport {
         }
     }
 
-    /// The same, with what else a swap cannot have done.
+    /// The same, with differences that no swap can make.
     #[must_use]
     pub fn with_breaks(self, broken: Vec<Names>, unlinked: Option<String>) -> Self {
         Self { broken, unlinked, ..self }
     }
 
-    /// The same, with what is known of the order of the lines.
+    /// The same, with what is known of the order of the records.
     #[must_use]
     pub fn with_order(self, reordered: bool) -> Self {
         Self { reordered, ..self }
     }
 
-    /// May the file be released, as far as this comparison goes?
-    #[must_use]
-    pub fn passes(&self) -> bool {
-        self.equal && self.broken.is_empty() && self.unlinked.is_none()
-    }
-
-    /// The first lines: does the file keep what it promised?
-    fn verdict(&self) -> String {
+    /// Are the kept tables and everything else that no swap changes as they were?
+    fn kept(&self) -> String {
         let cells: u64 = self.margins.iter().map(|table| table.cells).sum();
         let changed: u64 = self.margins.iter().map(|table| table.changed).sum();
         let differing: Vec<&MarginReport> =
             self.margins.iter().filter(|table| table.changed > 0).collect();
         let tables = counted(self.margins.len() as u64, "table", "tables");
         let cells = counted(cells, "cell", "cells");
-        let mut text = String::new();
+        let mut text = String::from("\n");
         if self.records_before != self.records_after {
             text.push_str(&format!(
                 "The number of records differs: {} in the original file, {} in the released one.\n",
@@ -176,7 +162,7 @@ impl VerifyReport {
             ));
         }
         if self.margins.is_empty() {
-            text.push_str("No table was named, so none was compared.\n");
+            text.push_str("No tables to keep were named, so none were compared.\n");
         } else if differing.is_empty() {
             text.push_str(&format!("Every kept table is unchanged: {tables}, {cells}.\n"));
         } else {
@@ -197,7 +183,7 @@ impl VerifyReport {
         }
         for columns in &self.broken {
             text.push_str(&format!(
-                "No swap changes the counts of {}, and here they differ.\n",
+                "The counts of {} differ, although no swap can change them.\n",
                 listed(columns)
             ));
         }
@@ -207,74 +193,36 @@ impl VerifyReport {
         text
     }
 
+    fn learned(&self) -> String {
+        format!("\n{}", self.protection.lines())
+    }
+
     fn changes(&self) -> String {
+        let row = |label: &str, number: u64, whole: u64| {
+            vec![label.to_owned(), grouped(number), percent(number, whole)]
+        };
+        let mut rows = vec![row("original records replaced", self.replaced, self.records_before)];
         let (Some(records), Some(cells), Some(variables)) =
             (self.records_changed, self.cells_changed, &self.changed_by_variable)
         else {
             let why = if self.reordered {
-                "The released lines look like the original ones in another order. Name an id column, or\n\
-                 report with the plan, to know which is whose.\n"
+                ", because their order\ndiffers; name an id column to link them"
             } else {
                 ""
             };
             return format!(
-                "\nThe records of the two files are not linked: how many changed cannot be said.\n{why}"
+                "\n{}The records of the two files are not linked, so changes are not counted by \
+                 variable{why}.\n",
+                aligned(&rows)
             );
         };
-        let fields = self.records_before * variables.len() as u64;
-        let row = |label: &str, number: u64, whole: u64| {
-            vec![label.to_owned(), grouped(number), percent(number, whole)]
-        };
-        let mut rows = vec![
-            row("records changed", records, self.records_before),
-            row("fields changed", cells, fields),
-        ];
+        let values = self.records_before * variables.len() as u64;
+        rows.push(row("records changed", records, self.records_before));
+        rows.push(row("values changed", cells, values));
         rows.extend(variables.iter().filter(|variable| variable.changed > 0).map(|found| {
             row(&format!("  {}", found.variable), found.changed, self.records_before)
         }));
         format!("\n{}", aligned(&rows))
-    }
-
-    fn risk(&self) -> String {
-        let (Some(before), Some(after), Some(new), Some(claims), Some(of_uniques)) = (
-            self.uniques_before,
-            self.uniques_after,
-            self.new_uniques,
-            self.claims,
-            self.claims_of_uniques,
-        ) else {
-            return "\nNo keys were named, so no risk was counted.\n".to_owned();
-        };
-        let mut text = format!("\nRisk from an intruder who knows {}:\n", listed(&self.keys));
-        let row = |label: &str, number: u64, share: String| {
-            vec![label.to_owned(), grouped(number), share]
-        };
-        let mut rows = vec![
-            row("unique on the keys, before", before, percent(before, self.records_before)),
-            row("unique on the keys, after", after, percent(after, self.records_after)),
-            row("  new among these", new, percent(new, after)),
-            row("claims of the intruder", claims, String::new()),
-        ];
-        if let Some(correct) = self.correct_claims {
-            rows.push(row("  correct", correct, percent(correct, claims)));
-        }
-        rows.push(row("claims about uniques", of_uniques, String::new()));
-        if let Some(correct) = self.correct_claims_of_uniques {
-            rows.push(row("  correct", correct, percent(correct, of_uniques)));
-        }
-        text.push_str(&aligned(&rows));
-        text.push_str(
-            "A claim: exactly one released line has the keys of an original record, and the intruder\n\
-             takes it for that record's own. Unique records after swapping (and k-anonymity counts\n\
-             with them) overstate the risk, because such a line may be put together from two records.\n",
-        );
-        text.push_str(if self.correct_claims.is_some() {
-            "The share of correct claims is the number to look at.\n"
-        } else {
-            "The share of correct claims would be the number to look at; it cannot be counted, because\n\
-             the records of the two files are not linked.\n"
-        });
-        text
     }
 
     fn utility(&self) -> String {
@@ -296,12 +244,12 @@ impl VerifyReport {
             self.two_way.iter().filter(|table| table.kept && table.changed > 0).count() as u64;
         if broken > 0 {
             text.push_str(&format!(
-                "{} inside a kept table changed as well, because that table is not what it was.\n",
+                "{} inside a kept table changed as well, because that table differs.\n",
                 grouped(broken)
             ));
         }
         for (what, max, mean) in [
-            ("those not kept", self.two_way_max, self.two_way_mean),
+            ("the two-way tables not kept", self.two_way_max, self.two_way_mean),
             ("the three-way tables not kept", self.three_way_max, self.three_way_mean),
         ] {
             if let (Some(max), Some(mean)) = (max, mean) {
@@ -340,7 +288,8 @@ impl VerifyReport {
 
 impl Answer for VerifyReport {
     fn text(&self) -> String {
-        [self.verdict(), self.changes(), self.risk(), self.utility()].concat()
+        [self.judgement.lines(), self.kept(), self.learned(), self.changes(), self.utility()]
+            .concat()
     }
 }
 

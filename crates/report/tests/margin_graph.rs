@@ -1,7 +1,7 @@
 //! The picture of the margin graph: nothing overlaps, nothing leaves the sheet, no name
 //! breaks it, and small cases look byte for byte as they did.
 //!
-//! `MARGINSWAP_BLESS=1 cargo test -p marginswap-report` writes the golden files anew.
+//! `MARGINSWAP_BLESS=1 cargo test -p marginswap-report` writes the golden files again.
 
 #![allow(clippy::unwrap_used, reason = "a test stops where it is surprised")]
 
@@ -189,7 +189,7 @@ fn hostile_names_are_only_names() {
 }
 
 #[test]
-fn the_file_stands_alone() {
+fn the_file_refers_to_nothing_outside() {
     let svg = draw(&picture(&["age", "sex", "region"], path(3)));
     for outside in ["href", "url(", "@import", "<script", "<image", "<foreignObject", "http"] {
         let svg = svg.replace("xmlns=\"http://www.w3.org/2000/svg\"", "");
@@ -252,8 +252,8 @@ fn only_a_complete_graph_has_the_banner() {
 #[test]
 fn the_empty_separator_is_nothing() {
     let apart = picture(&["a", "b", "c"], vec![(0, 1)]);
-    assert!(words(&draw(&apart)).contains("nothing (the graph falls apart by itself)"));
-    assert!(describe(&apart).contains("falls apart by itself"));
+    assert!(words(&draw(&apart)).contains("nothing (the graph is not connected)"));
+    assert!(describe(&apart).contains("is not connected"));
 }
 
 #[test]
@@ -285,7 +285,7 @@ fn the_text_twin_has_a_sentence_per_table_and_separator() {
          A kept table counts \u{2068}الجنس\u{2069} alone.\n\
          \u{2068}الجنس\u{2069} is tied to no other variable.\n\
          \u{2068}الجنس\u{2069} stays in its record.\n\
-         The graph falls apart by itself: two records that differ in at least two of the \
+         The graph is not connected: two records that differ in at least two of the \
          parts (age, sex and “marital status”), (\u{2068}الجنس\u{2069}) can exchange one of them.\n\
          Two records that agree on sex and differ in at least two of the parts (age), \
          (“marital status”), (\u{2068}الجنس\u{2069}) can exchange one of them."

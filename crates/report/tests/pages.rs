@@ -2,7 +2,7 @@
 //! style, and byte for byte as they were for a small case. What the external one must not
 //! tell, it does not tell.
 //!
-//! `MARGINSWAP_BLESS=1 cargo test -p marginswap-report` writes the golden files anew.
+//! `MARGINSWAP_BLESS=1 cargo test -p marginswap-report` writes the golden files again.
 
 #![allow(clippy::unwrap_used, reason = "a test stops where it is surprised")]
 
@@ -15,12 +15,64 @@ use marginswap_report::Answer;
 use marginswap_report::graph::{GraphReport, JunctionReport, SeparatorReport};
 use marginswap_report::margin_graph::{self, GraphPicture, SeparatorPicture};
 use marginswap_report::page::{
-    ColumnFacts, Concern, ExternalReport, FileFacts, InternalReport, LeftRecord, Method, NotKept,
-    PlanFacts, RiskBefore, Scenario, TableWhatIf, Verdict, WatchReport,
+    Advice, ColumnFacts, ExternalReport, FileFacts, InternalReport, LeftReason, LeftRecord, Method,
+    NotKept, PlanFacts, RiskBefore, WatchReport,
 };
-use marginswap_report::pictures::waterfall::{Coverage, LeftOver};
+use marginswap_report::pictures::waterfall::Coverage;
+use marginswap_report::protection::{
+    Judgement, NewPair, Protection, Reason, ScenarioProtection, Verdict,
+};
 use marginswap_report::verify::{MarginReport, TwoWayReport, VariableReport, VerifyReport};
 use support::assert_golden;
+
+/// Four people who are alone with the first and the third variable; the intruder wants to learn
+/// the second.
+fn learned(names: [&str; 3]) -> Protection {
+    let list = |positions: &[usize]| positions.iter().map(|&one| names[one].to_owned()).collect();
+    let scenario = ScenarioProtection {
+        keys: list(&[0, 2]),
+        sensitive: list(&[1]),
+        at_risk: 4,
+        gone: 1,
+        shared: 1,
+        matched: 2,
+        matched_right: 1,
+        shared_right: 0,
+        values_true: Some(0.5),
+        values_true_by_chance: Some(0.375),
+        matched_by_true_values: vec![1, 1],
+        newly_exposed: 0,
+    };
+    Protection {
+        at_risk: 4,
+        gone: 1,
+        shared: 1,
+        matched: 2,
+        matched_right: 1,
+        shared_right: 0,
+        values_true: scenario.values_true,
+        values_true_by_chance: scenario.values_true_by_chance,
+        newly_exposed: 0,
+        new_pairs: 1,
+        new_pairs_records: 2,
+        new_pairs_by_variables: vec![NewPair {
+            pair: [names[1].to_owned(), names[2].to_owned()],
+            combinations: 1,
+            records: 2,
+        }],
+        scenarios: vec![scenario],
+    }
+}
+
+fn review() -> Judgement {
+    Judgement {
+        verdict: Verdict::Review,
+        reasons: vec![
+            Reason::MatchedRight { people: 1, tolerated: 0 },
+            Reason::Matched { people: 2, at_risk: 4, tolerated: 0 },
+        ],
+    }
+}
 
 /// Four records, of which the first two exchanged what they have in the third variable. The
 /// first two variables are in one kept table, the third is in another.
@@ -49,15 +101,9 @@ fn compared(names: [&str; 3]) -> VerifyReport {
                 .map(|(name, changed)| VariableReport { variable: (*name).to_owned(), changed })
                 .collect(),
         ),
-        keys: list(&[0, 2]),
-        uniques_before: Some(4),
-        uniques_after: Some(4),
-        new_uniques: Some(0),
-        emptied_uniques: Some(0),
-        claims: Some(4),
-        correct_claims: Some(2),
-        claims_of_uniques: Some(4),
-        correct_claims_of_uniques: Some(2),
+        replaced: 2,
+        judgement: review(),
+        protection: learned(names),
         broken: Vec::new(),
         unlinked: None,
         reordered: false,
@@ -123,47 +169,46 @@ fn internal(names: [&str; 3]) -> InternalReport {
     InternalReport {
         class: "INTERNAL",
         tool_version: "0.0.0",
-        verdict: Verdict::Decide,
-        concerns: vec![
-            Concern::LeftAtRisk { records: 2, without_partner: 1 },
-            Concern::ManyRightClaims { right: 2, claims: 4, most_percent: 10, untreated: None },
-        ],
+        judgement: review(),
         before: file("survey.csv", "a"),
         after: file("released.csv", "b"),
         columns: names
             .iter()
             .map(|name| ColumnFacts {
                 name: (*name).to_owned(),
-                role: "may be exchanged".to_owned(),
+                role: "values were exchanged".to_owned(),
                 levels: Some(4),
+                released: true,
             })
+            .chain([ColumnFacts {
+                name: "person_id".to_owned(),
+                role: "id".to_owned(),
+                levels: None,
+                released: false,
+            }])
             .collect(),
-        scenario: Some(Scenario {
-            keys: vec![names[0].to_owned(), names[2].to_owned()],
-            rule: "records alone with their keys".to_owned(),
-        }),
+        rule: Some("people who are alone with their keys".to_owned()),
         graph,
         graph_picture,
-        risk_before: Some(RiskBefore {
+        risk_before: vec![RiskBefore {
+            keys: vec![names[0].to_owned(), names[2].to_owned()],
             sample_uniques: 4,
             unique_on_keys: 4,
             below_3: 4,
             below_5: 4,
-        }),
-        coverage: Some(Coverage {
-            records: 4,
-            at_risk: 4,
-            swappable: 3,
-            protected: 2,
-            disclosed: 1,
-            left_over: vec![LeftOver { reason: "no free partner".to_owned(), records: 1 }],
-        }),
+        }],
+        coverage: Some(Coverage::of(4, Some(3), &learned(names))),
+        disclosed: Some(1),
         disclosed_is_exact: true,
-        by_larger: Some(0),
-        what_if: Some(vec![TableWhatIf {
-            table: vec![names[0].to_owned(), names[1].to_owned()],
-            frees: 1,
-        }]),
+        advice: vec![
+            Advice::LargerSwaps { frees: 1 },
+            Advice::WithoutTable {
+                table: vec![names[0].to_owned(), names[1].to_owned()],
+                frees: 1,
+            },
+            Advice::Recode { key: names[2].to_owned(), into: "bands of 10".to_owned(), at_risk: 0 },
+            Advice::SuppressOrRecode { people: 1 },
+        ],
         verify: compared(names),
         watched: vec![WatchReport {
             table: names.map(str::to_owned).to_vec(),
@@ -188,13 +233,14 @@ fn internal(names: [&str; 3]) -> InternalReport {
 }
 
 fn published(report: &InternalReport, demonstration: bool) -> Result<ExternalReport, NotKept> {
-    let may_differ = report.columns.iter().map(|column| column.name.clone()).collect();
+    let released = report.columns.iter().filter(|column| column.released);
+    let may_differ = released.map(|column| column.name.clone()).collect();
     ExternalReport::new(&report.verify, &report.watched, may_differ, demonstration)
 }
 
 const NAMES: [&str; 3] = ["region", "sex", "age"];
 
-/// The version stands on the page and changes with every release.
+/// The version is on the page and changes with every release.
 fn without_version(page: &str) -> String {
     page.replace(env!("CARGO_PKG_VERSION"), "VERSION")
 }
@@ -218,9 +264,12 @@ fn pages_are_readable_without_style() {
     for line in [
         "INTERNAL For those who decide on the release. Do not publish.",
         "Protection report",
-        "2 records at risk have the same keys as before; 1 of them no swap of two records can change.",
-        "region*sex | exactly equal | 4 | 0",
-        "Two-way tables: 3. Exactly fixed by a kept table: 1. Not kept and unchanged: 1. Changed: 1.",
+        "? A reviewer must decide.",
+        "1 person at risk is still matched, with every sensitive value true.",
+        "region*sex | unchanged | 4 | 0",
+        "matched: exactly one record has them | 2 | 50.0 %",
+        "1 of 1 true | 1 | 50.0 %",
+        "Two-way tables: 3. Kept exactly: 1. Not kept and unchanged: 1. Changed: 1.",
     ] {
         assert!(text.lines().any(|other| other == line), "{line:?} in\n{text}");
     }
@@ -228,49 +277,178 @@ fn pages_are_readable_without_style() {
     let text = html::plain(&html::checked(&external.html()));
     assert!(
         text.contains(
-            "How many records hold values of another one: an unstated part of the records."
+            "Records that hold values of another one: not stated, because any range would tell too much."
         ),
         "{text}"
     );
     assert!(text.contains("A record is not a person."));
 }
 
-/// Every concern is a sentence on the page and in the text, and none shows a structure.
+/// Every reason is a sentence of the page and of the text.
 #[test]
-fn every_concern_is_a_sentence_of_the_page() {
-    let columns = vec!["age".to_owned()];
-    let table = ["region", "sex"].map(str::to_owned).to_vec();
-    let why = "record 3 has no id".to_owned();
-    let untreated = Some([7, 4]);
+fn every_reason_is_a_sentence_of_the_page() {
     let cases = [
-        (Concern::RecordNumbersDiffer, "different numbers of records"),
-        (Concern::TableDiffers { table, cells: 2 }, "region*sex differs in 2 cells"),
-        (Concern::IdsDisagree { why }, "ids of the two files do not agree: record 3 has no id."),
-        (Concern::NoSwapChanges { columns }, "No swap changes the counts of"),
-        (Concern::DemoSeed, "demo seed"),
-        (Concern::PlanForAnotherFile, "another original"),
-        (Concern::PlanGivesAnotherFile, "does not give"),
-        (Concern::NoTables, "No table was named"),
-        (Concern::Reordered, "in another order"),
-        (Concern::NoKeys, "No keys were named"),
-        (Concern::NotLinked, "not linked"),
-        (Concern::LeftAtRisk { records: 1, without_partner: 0 }, "1 record at risk has the same"),
         (
-            Concern::ManyRightClaims { right: 1, claims: 4, most_percent: 10, untreated },
-            "1 of 4 claims about records that were alone with their keys is right (25.0 %); more \
-             than 10 % is for a reviewer to decide. 7 records were alone with their keys, only 4 \
-             were treated as at risk.",
+            Reason::RecordsDiffer { before: 5, after: 4 },
+            "the original has 5 records, the released file 4",
         ),
+        (Reason::TablesDiffer { tables: 1, of: 2 }, "1 of 2 kept tables differs"),
+        (Reason::OneWayTablesDiffer { variables: 2 }, "the counts of 2 variables differ"),
+        (Reason::LinkedColumnsDiffer { groups: 1 }, "1 group of linked columns no longer belongs"),
+        (Reason::StayingColumnsDiffer, "columns that must stay"),
+        (Reason::PlanDiffers, "the plan does not lead"),
+        (Reason::IdsDiffer, "the ids of the two files"),
+        (Reason::DemoSeed, "demo seed"),
+        (
+            Reason::NothingExchanged { at_risk: 7 },
+            "nothing was exchanged although 7 people are at risk",
+        ),
+        (
+            Reason::MatchedRight { people: 2, tolerated: 0 },
+            "2 people at risk are still matched, with",
+        ),
+        (Reason::NoKeys, "no keys were named"),
+        (Reason::NobodyChecked, "nobody is at risk"),
+        (Reason::NoTables, "no tables to keep were named"),
+        (Reason::NobodyProtected { at_risk: 3 }, "all 3 people at risk are still matched"),
+        (
+            Reason::SharedRight { people: 1, tolerated: 0 },
+            "every sensitive value of 1 person at risk",
+        ),
+        (
+            Reason::Matched { people: 12, at_risk: 17, tolerated: 3 },
+            "12 of 17 people at risk are still matched (at most 3 tolerated)",
+        ),
+        (Reason::NewlyExposed { people: 1, tolerated: 0 }, "newly exposes 1 person"),
+        (
+            Reason::Unpartable { disclosed: 1, others: 2, tolerated: 0 },
+            "parts the keys of 3 people at risk; for 1 of them",
+        ),
+        (Reason::RulesBroken { before: 1, after: 2, tolerated: 0 }, "2 records break a rule"),
+        (Reason::NewPairs { combinations: 2, tolerated: 1 }, "2 combinations of two values"),
     ];
-    for (concern, words) in cases {
+    for (reason, words) in cases {
         let mut report = internal(NAMES);
-        report.verdict = Verdict::Stop;
-        report.concerns = vec![concern];
-        assert!(report.text().contains(words), "{words}");
+        report.judgement = Judgement { verdict: Verdict::DoNotRelease, reasons: vec![reason] };
+        let text = report.text();
+        assert!(text.starts_with("Verdict: do not release") && text.contains(words), "{text}");
         let page = html::plain(&html::checked(&report.html()));
         assert!(page.contains("Do not release this file."), "{words}");
-        assert!(page.contains(words), "{words} in\n{page}");
+        // A sentence begins with a capital.
+        assert!(page.contains(&words[1..]), "{words} in\n{page}");
     }
+}
+
+/// That nothing was exchanged is in the first line of every answer.
+#[test]
+fn nothing_exchanged_is_said_in_the_first_line() {
+    let judgement = Judgement {
+        verdict: Verdict::DoNotRelease,
+        reasons: vec![
+            Reason::DemoSeed,
+            Reason::NothingExchanged { at_risk: 17 },
+            Reason::NobodyProtected { at_risk: 17 },
+        ],
+    };
+    let text = VerifyReport { judgement, ..compared(NAMES) }.text();
+    let first = "Verdict: do not release; nothing was exchanged although 17 people are at risk";
+    assert_eq!(text.lines().next(), Some(first));
+    assert_eq!(text.matches("nothing was exchanged").count(), 1);
+    assert!(text.contains("  - all 17 people at risk are still matched\n"), "{text}");
+}
+
+/// The verdict is the first thing that is read, then tables, what is learned, what changed.
+#[test]
+fn verify_says_the_verdict_first() {
+    let text = compared(NAMES).text();
+    let places = [
+        "Verdict: a reviewer must decide",
+        "Every kept table is unchanged",
+        "An intruder who knows region, age:",
+        "true on matched records: 50.0 %; on a random record: 37.5 %.",
+        "New pairs: 1 combination of two values that the original does not have, in 2 released",
+        "original records replaced",
+        "3 two-way tables",
+    ]
+    .map(|words| text.find(words).unwrap_or_else(|| panic!("{words:?} in\n{text}")));
+    assert!(places.is_sorted() && places[0] == 0, "{text}");
+    assert_golden("verify.txt", &text);
+}
+
+/// The JSON has the names that programs rely on, at the top.
+#[test]
+fn verify_keeps_its_names_in_json() {
+    let told = serde_json::to_value(compared(NAMES)).unwrap();
+    for name in [
+        "at_risk",
+        "gone",
+        "shared",
+        "matched",
+        "matched_right",
+        "values_true",
+        "values_true_by_chance",
+        "newly_exposed",
+        "new_pairs",
+        "verdict",
+        "reasons",
+        "replaced",
+        "scenarios",
+    ] {
+        assert!(told.get(name).is_some(), "{name}");
+    }
+    assert_eq!(told["verdict"], "review");
+    assert_eq!(told["reasons"][0]["reason"], "matched_right");
+    assert_eq!(told["scenarios"][0]["matched_by_true_values"][1], 1);
+    assert!(!told.to_string().contains("claim"));
+}
+
+/// Every scenario has its own pictures, and the worst case a table.
+#[test]
+fn every_scenario_is_on_the_page() {
+    let mut report = internal(NAMES);
+    let text = html::plain(&html::checked(&report.html()));
+    assert!(!text.contains("Scenario 1") && !text.contains("The worst of all"), "{text}");
+    let second = ScenarioProtection {
+        keys: vec!["sex".to_owned()],
+        newly_exposed: 3,
+        ..report.verify.protection.scenarios[0].clone()
+    };
+    report.verify.protection.scenarios.push(second);
+    report.verify.protection.newly_exposed = 3;
+    let page = html::checked(&report.html());
+    let text = html::plain(&page);
+    for words in ["Scenario 2", "The worst of all scenarios", "3 people newly exposed."] {
+        assert!(text.contains(words), "{words} in\n{text}");
+    }
+    assert!(report.verify.text().contains("In the worst of these 2 scenarios"));
+}
+
+/// Columns that are not released are told apart from those that are.
+#[test]
+fn columns_held_back_are_told_apart() {
+    let text = html::plain(&html::checked(&internal(NAMES).html()));
+    let [released, held] = ["Every column of the released file", "not in the released file"]
+        .map(|words| text.find(words).unwrap());
+    assert!(released < held && text.find("person_id").unwrap() > held, "{text}");
+}
+
+/// Advice is told with its numbers in text, JSON and page.
+#[test]
+fn advice_is_told_everywhere() {
+    let report = internal(NAMES);
+    let page = html::plain(&html::checked(&report.html()));
+    for words in [
+        "they part the keys of 1 person.",
+        "Do not keep region*sex: without it the keys of 1 person can be parted.",
+        "Recode age into bands of 10: then 0 people are at risk.",
+        "Suppress or recode values of 1 person",
+    ] {
+        assert!(page.contains(words), "{words} in\n{page}");
+        assert!(report.text().contains(words), "{words} in\n{}", report.text());
+    }
+    let told = serde_json::to_value(&report).unwrap();
+    assert_eq!(told["advice"][1]["advice"], "without_table");
+    assert_eq!(told["advice"][2]["into"], "bands of 10");
 }
 
 #[test]
@@ -297,18 +475,20 @@ fn a_random_order_is_told() {
 #[test]
 fn a_page_of_little_is_a_page() {
     let mut report = internal(NAMES);
-    report.scenario = None;
+    report.rule = None;
     report.coverage = None;
-    report.risk_before = None;
-    report.what_if = None;
+    report.disclosed = None;
+    report.risk_before.clear();
+    report.advice.clear();
+    report.columns.clear();
     report.plan = None;
     report.watched.clear();
-    report.verify.claims = None;
+    report.verify.protection = Protection::default();
     report.verify.records_changed = None;
     report.verify.changed_by_variable = None;
     report.verify.two_way.clear();
     report.method.parameters.clear();
-    report.concerns = vec![Concern::NoKeys];
+    report.judgement.reasons = vec![Reason::NoKeys];
     let root = html::checked(&report.html());
     assert!(html::plain(&root).contains("No keys were named"));
 }
@@ -317,9 +497,15 @@ fn a_page_of_little_is_a_page() {
 fn records_are_named_only_when_revealed() {
     let mut report = internal(NAMES);
     assert!(!report.html().contains("Revealed"));
-    report.left_records = Some(vec![LeftRecord { record: 4711, reason: "no partner at all" }]);
+    let reasons = [LeftReason::Disclosed, LeftReason::Unpartable, LeftReason::NotTaken];
+    let left = reasons.map(|reason| LeftRecord { record: 4711, reason });
+    report.left_records = Some(left.to_vec());
     let text = html::plain(&html::checked(&report.html()));
-    assert!(text.contains("4,711 | no partner at all"), "{text}");
+    assert!(text.contains("4,711 | the kept tables already disclose the keys"), "{text}");
+    assert!(text.contains("4,711 | no exchange of two records parts the keys"), "{text}");
+    assert!(text.contains("4,711 | partable, but no exchange was made"), "{text}");
+    let told = serde_json::to_value(&report).unwrap();
+    assert_eq!(told["left_records"][2]["reason"], "not_taken");
 }
 
 #[test]
@@ -346,6 +532,7 @@ fn the_external_report_tells_nothing_exact() {
         "records",
         "tables",
         "extent",
+        "protected",
         "variables",
         "may_differ",
         "two_way",
@@ -358,9 +545,10 @@ fn the_external_report_tells_nothing_exact() {
     assert_eq!(fields, expected);
     // Four records are too few for any range.
     assert_eq!(told["extent"], serde_json::Value::Null);
+    assert_eq!(told["protected"], serde_json::Value::Null);
     assert_eq!(told["watched"][0]["moved"], "not told");
     let json = told.to_string();
-    for exact in ["0.5", "50.0", "aaaa", "bbbb", "swap.plan", "survey.csv"] {
+    for exact in ["0.5", "50.0", "37.5", "aaaa", "bbbb", "swap.plan", "survey.csv", "person_id"] {
         assert!(!json.contains(exact), "{exact}");
         assert!(!html::plain(&html::checked(&external.html())).contains(exact), "{exact}");
     }
@@ -375,12 +563,33 @@ fn groups_are_told_apart_from_swaps() {
     let mut report = internal(NAMES);
     let text = |report: &InternalReport| html::plain(&html::checked(&report.html()));
     assert!(text(&report).contains("has 1 swap of two records. It was made"));
-    assert!(!text(&report).contains("protected by larger swaps"));
     report.plan = Some(PlanFacts { swaps: 0, groups: 17, ..report.plan.unwrap() });
-    report.by_larger = Some(17);
     let told = text(&report);
     assert!(told.contains("has 0 swaps of two records and 17 groups of more."), "{told}");
-    assert!(told.contains("17 of the records at risk have no partner in a swap of two"), "{told}");
+}
+
+/// How many people are protected is told as a range, and nobody is counted.
+#[test]
+fn the_external_report_tells_people_by_range() {
+    let mut report = internal(NAMES);
+    let protection = &mut report.verify.protection;
+    (protection.at_risk, protection.gone) = (1_234, 1_111);
+    (protection.shared, protection.matched, protection.matched_right) = (76, 47, 29);
+    let external = published(&report, false).unwrap();
+    let page = html::plain(&html::checked(&external.html()));
+    assert!(
+        page.contains("more than 90 % of them no longer match a record of their own"),
+        "{page}"
+    );
+    let json = serde_json::to_value(&external).unwrap();
+    assert_eq!(json["protected"], "more than 90 %");
+    let json = json.to_string();
+    for count in ["1,234", "1234", "1,111", "1111", "1,187", "1187", "47", "29", "76", "96"] {
+        assert!(!page.contains(count) && !json.contains(count), "{count} in\n{page}\n{json}");
+    }
+    for word in ["claim", "erdict", "do not release", "newly exposed", "seed"] {
+        assert!(!page.contains(word), "{word} in\n{page}");
+    }
 }
 
 /// A page about a demonstration is not one to be published.

@@ -1,7 +1,7 @@
 //! The pictures: nothing overlaps, nothing leaves the sheet, every one has its text twin, and
 //! small cases look byte for byte as they did.
 //!
-//! `MARGINSWAP_BLESS=1 cargo test -p marginswap-report` writes the golden files anew.
+//! `MARGINSWAP_BLESS=1 cargo test -p marginswap-report` writes the golden files again.
 
 #![allow(clippy::unwrap_used, reason = "a test stops where it is surprised")]
 
@@ -16,8 +16,11 @@ use marginswap_report::frontier::{FrontierPlan, FrontierReport};
 use marginswap_report::pictures::diagonal::DiagonalPicture;
 use marginswap_report::pictures::risk::RiskPicture;
 use marginswap_report::pictures::triangle::{Distance, Fate, TrianglePicture};
-use marginswap_report::pictures::waterfall::{Coverage, LeftOver};
-use marginswap_report::pictures::{change, diagonal, frontier, risk, triangle, waterfall, why};
+use marginswap_report::pictures::waterfall::Coverage;
+use marginswap_report::pictures::{
+    change, diagonal, frontier, risk, triangle, true_values, waterfall, why,
+};
+use marginswap_report::protection::ScenarioProtection;
 use marginswap_report::verify::VariableReport;
 
 use support::{Area, Node, assert_golden, name, read, sheet, text_area};
@@ -253,7 +256,7 @@ fn the_diagonal_has_no_overlaps() {
     });
 }
 
-/// What stays in its record is never drawn as exchanged.
+/// A value that stays is never drawn as exchanged.
 #[test]
 fn the_diagonal_exchanges_what_may_travel() {
     let names = ["a", "b", "c", "d"].map(str::to_owned);
@@ -268,44 +271,100 @@ fn the_diagonal_exchanges_what_may_travel() {
     assert!(DiagonalPicture::of_pair(&pair_of(&names, false), &names).is_none());
 }
 
-fn coverage(records: u64, at_risk: u64, swappable: u64, left: u64) -> Coverage {
+/// Of those at risk these are partable, shared and matched; every third match is right.
+fn coverage(records: u64, at_risk: u64, partable: u64, shared: u64, matched: u64) -> Coverage {
     Coverage {
         records,
         at_risk,
-        swappable,
-        protected: swappable - left,
-        disclosed: (at_risk - swappable) / 2,
-        left_over: vec![
-            LeftOver { reason: "all partners taken".to_owned(), records: left },
-            LeftOver { reason: "no partner that changes the keys".to_owned(), records: 0 },
-        ],
+        partable: Some(partable),
+        gone: at_risk - shared - matched,
+        shared,
+        matched,
+        matched_right: matched.div_ceil(3),
+    }
+}
+
+fn found(coverage: &Coverage, values: Option<[f64; 2]>) -> RiskPicture {
+    RiskPicture {
+        at_risk: coverage.at_risk,
+        gone: coverage.gone,
+        shared: coverage.shared,
+        matched: coverage.matched,
+        matched_right: coverage.matched_right,
+        values_true: values.map(|[right, _]| right),
+        values_true_by_chance: values.map(|[_, chance]| chance),
+    }
+}
+
+/// An intruder with this histogram of true values.
+fn scenario(histogram: &[u64]) -> ScenarioProtection {
+    let matched = histogram.iter().sum();
+    ScenarioProtection {
+        keys: vec!["age".to_owned()],
+        sensitive: (1..histogram.len()).map(|number| format!("variable {number}")).collect(),
+        at_risk: matched + 5,
+        gone: 3,
+        shared: 2,
+        matched,
+        matched_right: histogram.last().copied().unwrap_or(0),
+        shared_right: 0,
+        values_true: Some(0.4),
+        values_true_by_chance: Some(0.314),
+        matched_by_true_values: histogram.to_vec(),
+        newly_exposed: 0,
     }
 }
 
 #[test]
 fn counts_of_any_size_fit() {
+    const MOST: u64 = 4_294_967_295;
     for numbers in [
-        [0, 0, 0, 0],
-        [1, 1, 1, 0],
-        [1_000_000, 17, 17, 0],
-        [4_294_967_295, 4_294_967_295, 3_000_000_000, 1_000_000_000],
-        [10, 10, 0, 0],
+        [0, 0, 0, 0, 0],
+        [1, 1, 1, 0, 0],
+        [1, 1, 0, 0, 1],
+        [1_000_000, 17, 17, 0, 1],
+        [MOST, MOST, 3_000_000_000, 1_000_000_000, 1_000_000_000],
+        [10, 10, 0, 10, 0],
     ] {
-        let [records, at_risk, swappable, left] = numbers;
-        let picture = waterfall::draw("", &coverage(records, at_risk, swappable, left));
-        checked(&picture, &format!("{numbers:?}"));
-        for right in [None, Some(0), Some(left), Some(swappable)] {
-            let claims = RiskPicture { before: at_risk, after: swappable, right };
-            checked(&risk::draw("", &claims), &format!("{numbers:?}, {right:?}"));
+        let [records, at_risk, partable, shared, matched] = numbers;
+        let coverage = coverage(records, at_risk, partable, shared, matched);
+        checked(&waterfall::draw("", &coverage), &format!("{numbers:?}"));
+        let unknown = Coverage { partable: None, ..coverage };
+        let picture = waterfall::draw("", &unknown);
+        checked(&picture, &format!("{numbers:?}, partable not known"));
+        assert!(!picture.file().contains("artable"));
+        for values in [None, Some([0.0, 0.0]), Some([1.0, 0.000_1]), Some([0.99999, 1.0])] {
+            checked(
+                &risk::draw("", &found(&coverage, values)),
+                &format!("{numbers:?}, {values:?}"),
+            );
         }
+    }
+    for histogram in [vec![], vec![3], vec![0, 0], vec![MOST, 1, 0, 7], vec![9; 41], vec![1; 256]] {
+        checked(&true_values::draw("", &scenario(&histogram)), &format!("{histogram:?}"));
     }
 }
 
 #[test]
-#[should_panic(expected = "every record is counted once")]
+#[should_panic(expected = "everybody at risk is counted once")]
 fn a_waterfall_adds_up() {
-    let wrong = Coverage { protected: 5, ..coverage(20, 10, 8, 2) };
+    let wrong = Coverage { gone: 5, ..coverage(20, 10, 8, 2, 2) };
     let _ = waterfall::draw("", &wrong);
+}
+
+/// The words of the pictures say the numbers that are drawn.
+#[test]
+fn the_twins_say_what_an_intruder_finds() {
+    let coverage = coverage(400, 17, 15, 2, 3);
+    let words = waterfall::draw("", &coverage).twin().to_string();
+    assert!(words.contains("17 people are at risk. Of these 12 are gone, 2 are shared and 3 are"));
+    assert!(words.contains("1 is matched with every sensitive value true"), "{words}");
+    let words = risk::draw("", &found(&coverage, Some([0.4, 0.25]))).twin().to_string();
+    assert!(words.contains("3 are still matched, 1 with every sensitive value true"), "{words}");
+    assert!(words.contains("matched records: 40.0 %; on a random record: 25.0 %"), "{words}");
+    let words = true_values::draw("", &scenario(&[5, 4, 1])).twin().to_string();
+    assert!(words.contains("all 2 true: people matched 1, share 10.0 %."), "{words}");
+    assert!(words.contains("would have 0.6 of 2 true on average."), "{words}");
 }
 
 fn plans(count: usize) -> FrontierReport {
@@ -314,10 +373,11 @@ fn plans(count: usize) -> FrontierReport {
         budget: (!number.is_multiple_of(4)).then(|| format!("{} %", number % 4)),
         seed: number / 4 + 1,
         records_changed: 10 * number as u64,
-        protected: 9,
-        uniques_after: 3,
-        claims: 1000,
-        correct_claims: (count - number) as u64 * 3,
+        gone: 1000 - (count - number) as u64 * 2,
+        shared: 0,
+        matched: (count - number) as u64 * 2,
+        matched_right: (count - number) as u64 / 2,
+        newly_exposed: 0,
         change: 0.0001 * (number % 9) as f64,
         two_way_mean: 0.0001 * (number % 9) as f64,
         two_way_max: 0.01,
@@ -326,12 +386,11 @@ fn plans(count: usize) -> FrontierReport {
     FrontierReport {
         records: 100_000,
         at_risk: 1000,
-        untreatable: 12,
+        unpartable: 12,
         disclosed: 3,
         larger_swaps: false,
         by_two_way: true,
-        claims_before: 1000,
-        criterion: "the fewest right claims, then the least change".to_owned(),
+        criterion: "the fewest matched, then the least change".to_owned(),
         chosen: count.checked_sub(1),
         plans: (0..count).map(plan).collect(),
         not_for_release: false,
@@ -345,9 +404,9 @@ fn the_frontier_has_no_overlaps() {
     }
     let mut same = plans(40);
     for plan in &mut same.plans {
-        (plan.correct_claims, plan.change, plan.undominated) = (0, 0.0, true);
+        (plan.matched, plan.change, plan.undominated) = (0, 0.0, true);
     }
-    same.untreatable = 0;
+    same.unpartable = 0;
     checked(&frontier::draw("", &same), "all at one point");
 }
 
@@ -413,12 +472,13 @@ fn golden_pictures() {
             Fate::Changed(Distance::Exact(0.08)),
         ][number]
     });
-    let claims = RiskPicture { before: 17, after: 16, right: Some(2) };
+    let coverage = coverage(400, 17, 15, 2, 3);
     for (name, picture) in [
         ("triangle.svg", triangle::draw(&triangle_picture)),
         ("change.svg", change::draw("", &variables, 400)),
-        ("risk.svg", risk::draw("", &claims)),
-        ("waterfall.svg", waterfall::draw("", &coverage(400, 17, 15, 3))),
+        ("risk.svg", risk::draw("", &found(&coverage, Some([0.45, 0.314])))),
+        ("true_values.svg", true_values::draw("", &scenario(&[12, 30, 22, 9, 4, 0, 1]))),
+        ("waterfall.svg", waterfall::draw("", &coverage)),
         ("why_not_a_pair.svg", why::draw_pair("", &pair_of(&names, false))),
         ("why_not_a_record.svg", why::draw_record("", &record_of(&names, false))),
         ("diagonal.svg", diagonal::draw("", &DiagonalPicture::of_pair(&pair, &names).unwrap())),
@@ -431,7 +491,7 @@ fn golden_pictures() {
     }
 }
 
-/// What stands on the axes is what was measured, and the floor is what is known of it.
+/// The axes name what was measured, and the floor is what is known of it.
 #[test]
 fn the_frontier_says_what_it_measures() {
     let pairs = frontier::draw("", &plans(6)).file();
@@ -439,9 +499,9 @@ fn the_frontier_says_what_it_measures() {
     let other = FrontierReport { larger_swaps: true, by_two_way: false, ..plans(6) };
     let larger = frontier::draw("", &other).file();
     assert!(larger.contains("every two-way table is kept"), "{larger}");
-    assert!(larger.contains("3 records at risk that no swap can hide"), "{larger}");
+    assert!(larger.contains("3 people at risk whose keys no swap can part"), "{larger}");
     let text = marginswap_report::Answer::text(&other);
-    assert!(text.contains("Larger swaps may change those that are not disclosed."), "{text}");
+    assert!(text.contains("Larger swaps may part those who are not disclosed."), "{text}");
     assert!(text.lines().any(|line| line.ends_with("frontier, chosen")), "{text}");
 }
 
@@ -453,7 +513,7 @@ fn free_tables_are_told_by_range() {
     let picture = triangle::draw(&TrianglePicture { id: "", names: vec!["a", "b", "c"], tables });
     checked(&picture, "free tables");
     let words = picture.twin().words.join(" ");
-    assert_eq!(words, "Two-way tables: 3. Exactly fixed by a kept table: 0. Not kept: 3.");
+    assert_eq!(words, "Two-way tables: 3. Kept exactly: 0. Not kept: 3.");
     let file = picture.file();
     assert!(file.contains("below 5 %") && file.contains("5 % or more"), "{file}");
     assert!(!file.contains("unchanged") && !file.contains("that changed"), "{file}");

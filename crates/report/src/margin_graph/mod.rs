@@ -1,14 +1,14 @@
 //! The picture of the margin graph.
 //!
 //! Variables are joined when some kept table holds both; the members of a minimal
-//! separator have a dashed outline. Beneath stands what the separators are for: two
+//! separator have a dashed outline. Beneath is what the separators are for: two
 //! records that agree on one, and differ in at least two of the parts it leaves, can
-//! exchange one part while every kept table stays as it is \[TH06, Corollary 1\].
+//! exchange one part while every kept table remains unchanged \[TH06, Corollary 1\].
 //!
 //! Trap: a complete graph has no separator, and the picture of it looks like any dense
 //! one; it gets a banner. Edge case: the empty set is a separator exactly when the graph
 //! is disconnected, and is shown as "nothing". Many variables that nothing is tied to would
-//! make the oval large and empty: they stand in lines beneath it.
+//! make the oval large and empty: they are listed beneath it.
 //!
 //! Way in: [`draw`]; the same in words: [`describe`].
 
@@ -30,7 +30,7 @@ use words::more_separators;
 /// What the picture shows.
 #[derive(Debug, Clone, Default)]
 pub struct GraphPicture<'a> {
-    /// Begins the ids inside the file, so that several pictures can stand on one page.
+    /// Begins the ids inside the file, so that one page can hold several pictures.
     /// Empty means `margin-graph`.
     pub id: &'a str,
     /// The heading; empty means "Margin graph".
@@ -65,7 +65,7 @@ pub const BANNER: &str =
 /// How many separators are listed before "and N more".
 const LISTED: usize = 12;
 
-/// How many variables that are tied to no other one stand on the ring.
+/// How many variables that are tied to no other one are on the ring.
 const MOST_ALONE: usize = 8;
 
 const LEAST_CONTENT: f64 = 720.0;
@@ -131,7 +131,7 @@ fn is_complete(neighbours: &[VarSet]) -> bool {
     count >= 2 && neighbours.iter().all(|near| near.len() == count - 1)
 }
 
-/// The variables that stand on the ring, and those beneath it: the ones tied to no other,
+/// The variables on the ring, and those beneath it: the ones tied to no other,
 /// when they are many.
 fn on_the_ring(neighbours: &[VarSet]) -> (Vec<usize>, Vec<usize>) {
     let (alone, tied): (Vec<usize>, Vec<usize>) =
@@ -147,7 +147,7 @@ fn on_the_ring(neighbours: &[VarSet]) -> (Vec<usize>, Vec<usize>) {
 /// them.
 fn within(neighbours: &[VarSet], vertices: &[usize]) -> Vec<VarSet> {
     let position = |vertex: usize| {
-        vertices.binary_search(&vertex).expect("whatever is tied to a vertex is tied itself")
+        vertices.binary_search(&vertex).expect("a neighbour of a vertex is on the ring too")
     };
     vertices.iter().map(|&vertex| neighbours[vertex].iter().map(position).collect()).collect()
 }
@@ -369,7 +369,7 @@ impl Sheet {
     }
 
     fn table_of_separators(&mut self, picture: &GraphPicture<'_>) {
-        const NOTHING: &str = "nothing (the graph falls apart by itself)";
+        const NOTHING: &str = "nothing (the graph is not connected)";
         let rows = &picture.separators[..picture.separators.len().min(LISTED)];
         let widest = rows
             .iter()

@@ -55,7 +55,7 @@ pub fn describe(picture: &GraphPicture<'_>) -> String {
         let parts = parts.join(", ");
         lines.push(if separator.is_empty() {
             format!(
-                "The graph falls apart by itself: two records that differ in at least two of \
+                "The graph is not connected: two records that differ in at least two of \
                  the parts {parts} can exchange one of them."
             )
         } else {

@@ -1,25 +1,24 @@
-//! The external report: what may be told to everybody who gets the file.
+//! The external report: what may be told to everyone who gets the file.
 //!
 //! Its class is RELEASABLE. The type has no field for what must not be told: no seed, no
-//! plan, no id, no record number, no exact rate, no count of a cell, no hash of the input.
-//! Whatever was known before is lost in [`ExternalReport::new`], not left out of a template.
+//! plan, no id, no record number, no exact rate, no count of people or of a cell, no hash of
+//! the input. What was known before is lost in [`ExternalReport::new`], not left out of a
+//! template. How many people are protected is told as a range of a share.
 //!
-//! Trap: a page of a file that does not keep its tables would promise what is not so; there
+//! Trap: a page about a file that does not keep its tables would make false promises; there
 //! is none ([`NotKept`]).
 
 use askama::Template;
 use marginswap_core::text::grouped;
 use serde::Serialize;
 
-use super::{Figure, Style, Table, rendered};
-use crate::answer::{Answer, Names, formula};
-use crate::band::{Band, Extent};
+use super::{Figure, Style, Table, WatchReport, rendered};
+use crate::answer::{Answer, Names, counted, formula};
+use crate::band::{Band, Extent, Protected};
 use crate::lettering::spoken;
 use crate::pictures::triangle::{self, Fate, TrianglePicture};
 use crate::sheet::TextTable;
 use crate::verify::VerifyReport;
-
-use super::internal::WatchReport;
 
 /// What may be told.
 #[derive(Debug, Clone, Serialize)]
@@ -29,8 +28,11 @@ pub struct ExternalReport {
     records: u64,
     tables: Vec<Names>,
     extent: Option<Extent>,
+    /// The share of people at risk who no longer match a record of their own; null when no
+    /// keys were named or any range would tell too much.
+    protected: Option<Protected>,
     variables: Names,
-    /// The columns in which a record may differ, by their role and not by what was seen.
+    /// The columns in which a record may differ, by their role and not by what was found.
     may_differ: Names,
     two_way: Vec<ExternalTable>,
     watched: Vec<WatchedTable>,
@@ -55,13 +57,13 @@ pub struct WatchedTable {
     moved: Option<Band>,
 }
 
-/// The released file does not keep its tables: there is nothing to be told of it.
+/// The released file does not keep its tables, so no external report can be written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NotKept;
 
 impl ExternalReport {
     /// What may be told of a comparison. `may_differ`: the columns whose values may be
-    /// exchanged. `demonstration`: was the seed one that others know?
+    /// exchanged. `demonstration`: is the seed a demo seed, which others know?
     ///
     /// # Errors
     /// [`NotKept`].
@@ -101,6 +103,7 @@ impl ExternalReport {
             extent: verify
                 .records_changed
                 .and_then(|changed| Extent::of(changed, verify.records_before)),
+            protected: Protected::of(verify.protection.protected(), verify.protection.at_risk),
             may_differ,
             two_way,
             watched: watched
@@ -125,11 +128,11 @@ impl ExternalReport {
             tables: self.two_way.iter().map(|table| (table.pair, fate(table))).collect(),
         });
         let tables = TextTable::new(
-            "Tables that are the same in the released file and in the original",
+            "Tables that are the same in this file and in the original",
             &["table", "result"],
             self.tables
                 .iter()
-                .map(|table| vec![formula(table), "exactly equal, in every cell".to_owned()])
+                .map(|table| vec![formula(table), "unchanged in every cell".to_owned()])
                 .collect(),
         );
         let watched = TextTable::new(
@@ -143,9 +146,9 @@ impl ExternalReport {
         rendered(&Page {
             report: self,
             style: Style,
-            triangle: (!self.two_way.is_empty()).then(|| Figure::new(&picture)),
-            tables: (!self.tables.is_empty()).then(|| Table::new(&tables)),
-            watched: (!self.watched.is_empty()).then(|| Table::new(&watched)),
+            triangle: (!self.two_way.is_empty()).then(|| Figure::new(picture)),
+            tables: (!self.tables.is_empty()).then(|| Table::new(tables)),
+            watched: (!self.watched.is_empty()).then(|| Table::new(watched)),
             widest: self.widest(),
         })
     }
@@ -156,7 +159,11 @@ impl ExternalReport {
     }
 
     fn extent(&self) -> &'static str {
-        self.extent.map_or("an unstated part of the records", Extent::label)
+        self.extent.map_or("not stated, because any range would tell too much", Extent::label)
+    }
+
+    fn protected(&self) -> Option<&'static str> {
+        self.protected.map(Protected::label)
     }
 
     fn columns(&self) -> Vec<String> {
@@ -171,19 +178,19 @@ impl ExternalReport {
 }
 
 fn moved(band: Option<Band>) -> String {
-    band.map_or("exactly equal", Band::label).to_owned()
+    band.map_or("unchanged", Band::label).to_owned()
 }
 
 impl Answer for ExternalReport {
     fn text(&self) -> String {
         let class = if self.demonstration {
-            "NOT FOR RELEASE, made with a demo seed that others know"
+            "NOT FOR RELEASE, made with a demo seed, which others know"
         } else {
             "May be published"
         };
         format!(
-            "{class}: {} kept tables exactly equal; values exchanged: {}.\n",
-            self.tables.len(),
+            "{class}: {} unchanged; records that hold values of another: {}.\n",
+            counted(self.tables.len() as u64, "kept table", "kept tables"),
             self.extent()
         )
     }
@@ -200,8 +207,8 @@ impl Page<'_> {
 struct Page<'a> {
     report: &'a ExternalReport,
     style: Style,
-    triangle: Option<Figure<'a>>,
-    tables: Option<Table<'a>>,
-    watched: Option<Table<'a>>,
+    triangle: Option<Figure>,
+    tables: Option<Table>,
+    watched: Option<Table>,
     widest: Option<Band>,
 }

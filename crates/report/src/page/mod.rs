@@ -1,21 +1,23 @@
-//! The report as one HTML page: for the house, or for everybody.
+//! The report as one HTML page: internal, or external.
 //!
 //! The two pages are two types. [`InternalReport`] has everything a reviewer decides from;
 //! [`ExternalReport`] has no field for a seed, a plan, an id, a record number, an exact rate,
 //! a small count or a hash of the input, so that no template can show one.
 //!
-//! A page stands alone: its style is in it, there is no script and no reference to anything
-//! outside. Templates are compiled, and escape whatever they are given; the two exceptions
-//! are our own [`Element`], which escapes by itself, and the style.
+//! A page needs nothing else: its style is in it, there is no script and no reference to
+//! anything outside. Templates are compiled and escape all that they are given; the two
+//! exceptions are our own [`Element`], which escapes by itself, and the style.
 //!
 //! Trap: a name from a file may be written from right to left or hold what no page may hold.
-//! Names stand in `<bdi>`, and `rendered` replaces forbidden characters in the whole page.
+//! Names are put into `<bdi>`, and `rendered` replaces forbidden characters in the whole page.
 //!
 //! Way in: [`InternalReport::html`], [`ExternalReport::html`].
 
+mod advice;
 mod external;
+mod facts;
 mod internal;
-mod verdict;
+mod tables;
 
 use std::fmt;
 
@@ -26,12 +28,12 @@ use crate::paint::style_sheet;
 use crate::sheet::{Picture, TextTable};
 use crate::svg::{self, Element};
 
+pub use advice::Advice;
 pub use external::{ExternalReport, ExternalTable, NotKept, WatchedTable};
-pub use internal::{
-    ColumnFacts, FileFacts, InternalReport, LeftRecord, Method, PlanFacts, RiskBefore, Scenario,
-    TableWhatIf, WatchReport,
+pub use facts::{
+    ColumnFacts, FileFacts, LeftReason, LeftRecord, Method, PlanFacts, RiskBefore, WatchReport,
 };
-pub use verdict::{Concern, Verdict};
+pub use internal::InternalReport;
 
 impl HtmlSafe for Element {}
 
@@ -50,35 +52,39 @@ impl HtmlSafe for Style {}
 /// A picture with its caption and its text twin.
 #[derive(Template)]
 #[template(path = "figure.html")]
-struct Figure<'a> {
-    picture: &'a Picture,
-    drawing: Element,
-    first: &'a str,
-    rest: &'a [String],
-    table: Option<Table<'a>>,
+struct Figure {
+    picture: Picture,
+    table: Option<Table>,
 }
 
-impl<'a> Figure<'a> {
-    fn new(picture: &'a Picture) -> Self {
-        let twin = picture.twin();
-        let (first, rest) = twin.words.split_first().expect("a twin has a sentence");
-        let table = twin.table.as_ref().map(Table::new);
-        Self { picture, drawing: picture.inline(), first, rest, table }
+impl Figure {
+    fn new(picture: Picture) -> Self {
+        let table = picture.twin().table.clone().map(Table::new);
+        Self { picture, table }
+    }
+
+    fn drawing(&self) -> Element {
+        self.picture.inline()
+    }
+
+    /// The first sentence of the twin, and the others.
+    fn words(&self) -> (&String, &[String]) {
+        self.picture.twin().words.split_first().expect("a twin has a sentence")
     }
 }
 
-impl HtmlSafe for Figure<'_> {}
+impl HtmlSafe for Figure {}
 
-/// A table whose columns of numbers stand to the right.
+/// A table whose columns of numbers are aligned to the right.
 #[derive(Template)]
 #[template(path = "table.html")]
-struct Table<'a> {
-    table: &'a TextTable,
+struct Table {
+    table: TextTable,
     numbers: Vec<bool>,
 }
 
-impl<'a> Table<'a> {
-    fn new(table: &'a TextTable) -> Self {
+impl Table {
+    fn new(table: TextTable) -> Self {
         let is_number = |cell: &str| {
             // A hash may begin with a digit too.
             let begins = |sign: char| sign.is_ascii_digit() || "<>–-".contains(sign);
@@ -96,7 +102,7 @@ impl<'a> Table<'a> {
     }
 }
 
-impl HtmlSafe for Table<'_> {}
+impl HtmlSafe for Table {}
 
 /// A page as text, without the characters that no page may hold.
 fn rendered(page: &impl Template) -> String {

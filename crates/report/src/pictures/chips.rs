@@ -9,7 +9,7 @@ pub(super) const LINE: f64 = 27.0;
 const HEIGHT: f64 = 22.0;
 const PAD: f64 = 8.0;
 const ROOM: f64 = 15.0 * SMALL;
-/// So many names are shown before "and N more".
+/// How many names are shown before "and N more".
 const MOST: usize = 12;
 
 /// A frame's outline: dashed for what two records agree on.

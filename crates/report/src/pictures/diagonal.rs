@@ -2,8 +2,8 @@
 //!
 //! Two records lie in one slice: they agree on S. A row of the slice holds what a record has
 //! in the variables that are exchanged, a column what it has in the others that differ. The
-//! two records stand at opposite corners; the swap puts them at the two others. Every row
-//! and every column holds one record before and after, which is why the tables stay.
+//! two records are at opposite corners; the swap puts them at the two others. Every row
+//! and every column holds one record before and after, which is why the tables do not change.
 //!
 //! No value is shown: a row or column is named by the record it comes from.
 //!
@@ -36,7 +36,7 @@ pub struct DiagonalPicture {
 }
 
 impl DiagonalPicture {
-    /// The first exchange that a pair allows: its first part that may travel. `None` when
+    /// The first exchange that a pair allows: its first part that may be exchanged. `None` when
     /// there is none. `all` are the names of all variables.
     #[must_use]
     pub fn of_pair(pair: &PairReport, all: &[String]) -> Option<Self> {
@@ -137,8 +137,8 @@ pub fn draw(id: &str, picture: &DiagonalPicture) -> Picture {
         sheet.y += 4.0;
     }
     sheet.small_print(
-        "Each row and each column holds one record before and one after: every table that does \
-         not hold an exchanged variable together with one of the columns' stays as it is.",
+        "Each row and each column holds one record before and one after: every table is \
+         unchanged that does not hold an exchanged variable together with one of the columns'.",
     );
     let words = vec![
         format!("Records {left} and {right} exchange {}.", spoken_list(&picture.exchanged)),

@@ -1,17 +1,19 @@
-//! Risk against change of several plans: the frontier, the chosen plan, the untreatable floor.
+//! Risk against change of several plans: the frontier, the chosen plan, the floor.
 //!
-//! Up means more right claims of an intruder, to the right means tables that moved farther.
-//! Plans that no other one beats are full and joined by steps; the beaten ones are hollow.
-//! The dashed line is the number of records that no plan can change, as far as it is known.
+//! Up means that more of the people at risk are still matched, to the right that tables moved
+//! farther. Plans that no other one beats are full and joined by steps; the beaten ones are
+//! hollow. The dashed line is the share of people whose keys no plan can part, as far as it is
+//! known; some of them may still be shared.
 //!
-//! Trap: plans may lie close together, so a label stands only where it meets no other one;
+//! Trap: plans may lie close together, so a label is drawn only where it meets no other one;
 //! the chosen plan's comes first. The text twin has all of them.
 //!
 //! Way in: [`draw`].
 
 use marginswap_core::text::grouped;
 
-use crate::answer::percent;
+use super::bars::share;
+use crate::answer::{percent, sentence};
 use crate::frontier::{FrontierPlan, FrontierReport};
 use crate::lettering::width;
 use crate::paint::{
@@ -27,16 +29,16 @@ const POINT: f64 = 5.0;
 /// Draws the plans.
 #[must_use]
 pub fn draw(id: &str, report: &FrontierReport) -> Picture {
-    let most_risk = report.plans.iter().map(|plan| plan.correct_claims).max().unwrap_or(0);
-    let most_risk = most_risk.max(report.floor()).max(1);
+    let most_risk = report.plans.iter().map(|plan| plan.matched).max().unwrap_or(0);
+    let most_risk = most_risk.max(report.floor());
     let most_change = report.plans.iter().map(|plan| plan.change).fold(0.0, f64::max);
     let across = ticks(most_change * 100.0);
-    let up = ticks(to_float(most_risk));
+    let up = ticks(share(most_risk, report.at_risk) * 100.0);
     let up_labels: Vec<String> = up.iter().map(|tick| tick_words(*tick)).collect();
     let beside = up_labels.iter().map(|words| width(words, SMALL)).fold(0.0, f64::max) + 18.0;
     let mut sheet = Sheet::new((beside + PLOT[0] + 110.0).max(680.0).ceil());
     sheet.heading(TITLE);
-    sheet.small_print("Right claims of an intruder who knows the keys");
+    sheet.small_print("People at risk who are still matched, in percent");
     sheet.y += 10.0;
     let (left, top) = (MARGIN + beside, sheet.y);
     let bottom = top + PLOT[1];
@@ -61,13 +63,15 @@ pub fn draw(id: &str, report: &FrontierReport) -> Picture {
     let axis = format!("M{} {}h{}", number(left), number(bottom), number(PLOT[0]));
     sheet.parts.push(stroked(Element::new("path").with("d", axis), &LINE));
 
-    let floor = place(0.0, to_float(report.floor()))[1];
+    let floor = place(0.0, share(report.floor(), report.at_risk) * 100.0)[1];
     if report.floor() > 0 {
         let path = format!("M{} {}h{}", number(left), number(floor), number(PLOT[0]));
         let line = stroked(Element::new("path").with("d", path), &DASHED);
         sheet.parts.push(line.with("stroke-width", 1.75).with("stroke-dasharray", "6 4"));
     }
-    let at = |plan: &FrontierPlan| place(plan.change * 100.0, to_float(plan.correct_claims));
+    let at = |plan: &FrontierPlan| {
+        place(plan.change * 100.0, share(plan.matched, report.at_risk) * 100.0)
+    };
     put_steps(&mut sheet, report, at);
     let mut order: Vec<&FrontierPlan> = report.plans.iter().collect();
     // The chosen plan lies on top of the frontier, the frontier on top of the others.
@@ -99,11 +103,6 @@ pub fn draw(id: &str, report: &FrontierReport) -> Picture {
     sheet.finish(id, "frontier", TITLE.to_owned(), twin(report))
 }
 
-#[allow(clippy::cast_precision_loss, reason = "a place on the sheet")]
-fn to_float(count: u64) -> f64 {
-    count as f64
-}
-
 /// Round numbers from 0 to the first that is no less than `most`, a handful of them.
 fn ticks(most: f64) -> Vec<f64> {
     let most = if most > 0.0 { most } else { 1.0 };
@@ -125,12 +124,13 @@ fn tick_words(tick: f64) -> String {
 
 fn said(report: &FrontierReport, plan: &FrontierPlan, chosen: bool) -> String {
     format!(
-        "plan {}{}: budget {}, seed {}, {} right claims, {} {:.3} %",
+        "plan {}{}: budget {}, seed {}, {} of {} people at risk matched, {} {:.3} %",
         plan.number,
         if chosen { " (chosen)" } else { "" },
         plan.cap(),
         plan.seed,
-        grouped(plan.correct_claims),
+        grouped(plan.matched),
+        grouped(report.at_risk),
         measure(report),
         plan.change * 100.0
     )
@@ -225,8 +225,7 @@ fn legend(sheet: &mut Sheet, report: &FrontierReport) {
         });
     }
     if report.floor() > 0 {
-        let words =
-            format!("{} records at risk that {}", grouped(report.floor()), report.floor_words());
+        let words = format!("{} people at risk {}", grouped(report.floor()), report.floor_words());
         entry(sheet, &words, &|x, y| {
             let path = format!("M{} {}h20", number(x), number(y));
             let line = stroked(Element::new("path").with("d", path), &DASHED);
@@ -239,7 +238,7 @@ fn legend(sheet: &mut Sheet, report: &FrontierReport) {
 fn twin(report: &FrontierReport) -> Twin {
     let front = report.plans.iter().filter(|plan| plan.undominated).count();
     let mut words = vec![format!(
-        "{front} of {} plans are beaten by no other. Records at risk that {}: {}.",
+        "{front} of {} plans are beaten by no other. People at risk {}: {}.",
         report.plans.len(),
         report.floor_words(),
         grouped(report.floor())
@@ -254,8 +253,12 @@ fn twin(report: &FrontierReport) -> Twin {
             plan.cap().to_owned(),
             plan.seed.to_string(),
             grouped(plan.records_changed),
-            grouped(plan.correct_claims),
-            percent(plan.correct_claims, report.claims_before),
+            grouped(plan.gone),
+            grouped(plan.shared),
+            grouped(plan.matched),
+            percent(plan.matched, report.at_risk),
+            grouped(plan.matched_right),
+            grouped(plan.newly_exposed),
             format!("{:.3} %", plan.change * 100.0),
             if plan.undominated { "yes" } else { "no" }.to_owned(),
         ]
@@ -265,17 +268,16 @@ fn twin(report: &FrontierReport) -> Twin {
         "budget",
         "seed",
         "records changed",
-        "right claims",
-        "right claims, of those before",
+        "gone",
+        "shared",
+        "matched",
+        "matched, of those at risk",
+        "matched, every value true",
+        "newly exposed",
         measure(report),
         "on the frontier",
     ];
     Twin { words, table: Some(TextTable::new(TITLE, &heads, rows.collect())) }
-}
-
-fn sentence(words: &str) -> String {
-    let mut letters = words.chars();
-    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
 #[cfg(test)]

@@ -5,11 +5,12 @@
 //! |---|---|
 //! | [`diagonal`] | two records before and after a swap, in diagonal position |
 //! | [`why`] | why a pair or a record can or cannot be swapped |
-//! | [`triangle`] | all two-way tables: exactly fixed, or changed and how far |
-//! | [`risk`] | what an intruder claims before and after, and how many claims are right |
+//! | [`triangle`] | all two-way tables: kept exactly, or changed and how far |
+//! | [`risk`] | people at risk before and after, and how many values on matched records are true |
+//! | [`true_values`] | how many sensitive values are true on the records that match people at risk |
 //! | [`change`] | how many records changed in each variable |
-//! | [`waterfall`] | all records, those at risk, swappable, protected, left over |
-//! | [`frontier`] | risk and change of several plans; which none beats |
+//! | [`waterfall`] | all records, people at risk, and of these the gone, the shared and the matched |
+//! | [`frontier`] | risk and change of several plans; which are on the frontier |
 //!
 //! The margin graph, which came first, is in [`crate::margin_graph`].
 
@@ -21,5 +22,6 @@ pub mod diagonal;
 pub mod frontier;
 pub mod risk;
 pub mod triangle;
+pub mod true_values;
 pub mod waterfall;
 pub mod why;

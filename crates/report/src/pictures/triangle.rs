@@ -1,15 +1,14 @@
-//! Fixed or changed: the triangle of all two-way tables.
+//! Kept or changed: the triangle of all two-way tables.
 //!
-//! A field stands for the table of its row's and its column's variable. A lock: a kept table
-//! holds both variables and the counts are exactly what they were. An equals sign: nobody
-//! promised it, and nothing changed. Otherwise the field is the darker the farther the
+//! A field is the table of its row's and its column's variable. A lock: a kept table holds
+//! both variables and no count changed. An equals sign: it is not kept, and nothing changed. Otherwise the field is the darker the farther the
 //! table moved, with its total variation in percent or the number of its band.
 //!
-//! The name of a variable stands once, at the diagonal: its row lies to the left of it, its
+//! The name of a variable is written once, at the diagonal: its row lies to the left of it, its
 //! column below. Names run into the empty half, each in a row of its own, so that none can
 //! meet another.
 //!
-//! Trap: a kept table that changed is a broken promise; its field is crossed out.
+//! Trap: a kept table must not change; if it did, its field is crossed out.
 //! Edge case: of very many variables only those are drawn that are in the tables that moved
 //! most, and the picture says so.
 //!
@@ -25,15 +24,15 @@ use crate::paint::{
 use crate::sheet::{LABEL, Label, MARGIN, Picture, SMALL, Sheet, TextTable, Twin, block};
 use crate::svg::{Element, number};
 
-const TITLE: &str = "Fixed or changed: all two-way tables";
+const TITLE: &str = "Kept or changed: all two-way tables";
 
-/// Beyond so many variables only some are drawn.
+/// Of more variables than this only some are drawn.
 const MOST_DRAWN: usize = 64;
 
-/// So many tables are listed in the text twin.
+/// How many tables are listed in the text twin.
 const MOST_LISTED: usize = 100;
 
-/// What became of a two-way table.
+/// What happened to a two-way table.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Fate {
     /// A kept table holds it, and no count differs.
@@ -42,9 +41,9 @@ pub enum Fate {
     Same,
     /// No kept table holds it, and whether a count differs is not told, only a range.
     Free(Band),
-    /// Counts differ; by how much, as far as it may be said.
+    /// Counts differ; by how much, as far as it may be told.
     Changed(Distance),
-    /// A kept table holds it, and counts differ all the same.
+    /// A kept table holds it, and counts differ nevertheless.
     Broken(Distance),
 }
 
@@ -305,7 +304,7 @@ fn legend(sheet: &mut Sheet, picture: &TrianglePicture<'_>) {
     let has = |test: fn(&Fate) -> bool| picture.tables.iter().any(|(_, fate)| test(fate));
     let mut entries: Vec<(Fate, String)> = Vec::new();
     if has(|fate| matches!(fate, Fate::Fixed)) {
-        entries.push((Fate::Fixed, "exactly fixed".to_owned()));
+        entries.push((Fate::Fixed, "kept exactly".to_owned()));
     }
     if has(|fate| matches!(fate, Fate::Same)) {
         entries.push((Fate::Same, "not kept, unchanged".to_owned()));
@@ -322,7 +321,7 @@ fn legend(sheet: &mut Sheet, picture: &TrianglePicture<'_>) {
         bands.sort_by_key(|band| band.position());
         bands.dedup();
         let entry = |band: Band| {
-            let words = if band.is_untold() { "not kept, not told how far" } else { band.label() };
+            let words = if band.is_untold() { "not kept, range not told" } else { band.label() };
             (Fate::Free(band), words.to_owned())
         };
         entries.extend(bands.into_iter().map(entry));
@@ -350,7 +349,7 @@ fn twin(picture: &TrianglePicture<'_>) -> Twin {
         grouped(picture.tables.iter().filter(|(_, fate)| test(fate)).count() as u64)
     };
     let first = format!(
-        "Two-way tables: {}. Exactly fixed by a kept table: {}.",
+        "Two-way tables: {}. Kept exactly: {}.",
         grouped(picture.tables.len() as u64),
         count(|fate| matches!(fate, Fate::Fixed)),
     );
@@ -365,10 +364,8 @@ fn twin(picture: &TrianglePicture<'_>) -> Twin {
     }];
     let sorted = sorted(picture);
     if picture.tables.iter().any(|(_, fate)| matches!(fate, Fate::Broken(_))) {
-        words.push(format!(
-            "Kept, but changed all the same: {}.",
-            count(|fate| matches!(fate, Fate::Broken(_)))
-        ));
+        words
+            .push(format!("Kept, but changed: {}.", count(|fate| matches!(fate, Fate::Broken(_)))));
     }
     if sorted.is_empty() {
         return Twin::of_words(words);

@@ -1,8 +1,10 @@
-//! From all records to those that are left over: all → at risk → swappable → protected →
-//! left over, by reason.
+//! What happened to the people at risk: all records → at risk → gone → shared → matched.
 //!
-//! Trap: a thousand records at risk among a million would be a bar that nobody sees. The
-//! first bar is of all records; a funnel leads from its part at risk to the full width that
+//! A dashed line marks how many of those at risk are partable. Nothing here needs to know which
+//! released record was which original one.
+//!
+//! Trap: a thousand people at risk among a million records would be a bar too short to see.
+//! The first bar is of all records; a funnel leads from its part at risk to the full width that
 //! the bars below are measured in.
 //!
 //! Way in: [`draw`].
@@ -11,50 +13,40 @@ use marginswap_core::text::grouped;
 use serde::Serialize;
 
 use super::bars::{self, Fill, Piece, ROW, Row, share};
-use crate::answer::percent;
-use crate::paint::{DONE, LEFT, STOCK, filled};
+use crate::answer::{counted, percent};
+use crate::paint::{DASHED, DONE, LEFT, STOCK, filled, stroked};
+use crate::protection::Protection;
 use crate::sheet::{Picture, TextTable, Twin};
 use crate::svg::{Element, number};
 
-const TITLE: &str = "From all records to those left over";
+const TITLE: &str = "What happened to the people at risk";
 
-/// Who is at risk, and what became of them. Records of a reason are counted once.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+/// Who is at risk, and what an intruder finds who looks for them in the released file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Coverage {
     /// All records.
     pub records: u64,
-    /// Those at risk.
+    /// People at risk: gone, shared or matched.
     pub at_risk: u64,
-    /// Of these, the ones with a partner in some swap.
-    pub swappable: u64,
-    /// Of these, the ones that have other keys now.
-    pub protected: u64,
-    /// Those at risk and without a partner, which the kept tables disclose.
-    pub disclosed: u64,
-    /// Those at risk, with a partner and without a swap, by reason.
-    pub left_over: Vec<LeftOver>,
-}
-
-/// Records at risk that keep their keys though they have partners.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct LeftOver {
-    /// Why.
-    pub reason: String,
-    /// How many.
-    pub records: u64,
+    /// Of these, the ones whose keys some exchange of two records can part; null when this was
+    /// not computed.
+    pub partable: Option<u64>,
+    /// No released record has their keys.
+    pub gone: u64,
+    /// Two or more have them.
+    pub shared: u64,
+    /// Exactly one has them.
+    pub matched: u64,
+    /// Matched, with every sensitive value true.
+    pub matched_right: u64,
 }
 
 impl Coverage {
-    /// Those at risk without a partner in any swap.
+    /// The coverage of a file with these records.
     #[must_use]
-    pub fn without_partner(&self) -> u64 {
-        self.at_risk - self.swappable
-    }
-
-    /// All that are at risk and keep their keys.
-    #[must_use]
-    pub fn left(&self) -> u64 {
-        self.at_risk - self.protected
+    pub fn of(records: u64, partable: Option<u64>, protection: &Protection) -> Self {
+        let &Protection { at_risk, gone, shared, matched, matched_right, .. } = protection;
+        Self { records, at_risk, partable, gone, shared, matched, matched_right }
     }
 }
 
@@ -64,10 +56,67 @@ impl Coverage {
 /// When the numbers do not add up.
 #[must_use]
 pub fn draw(id: &str, coverage: &Coverage) -> Picture {
-    let Coverage { records, at_risk, swappable, protected, disclosed, ref left_over } = *coverage;
-    assert!(protected <= swappable && swappable <= at_risk && at_risk <= records, "a part is less");
-    let left_with_partner: u64 = left_over.iter().map(|left| left.records).sum();
-    assert_eq!(protected + left_with_partner, swappable, "every record is counted once");
+    let Coverage { records, at_risk, partable, gone, shared, matched, matched_right } = *coverage;
+    assert!(at_risk <= records && partable.unwrap_or(0) <= at_risk, "a part is no more than all");
+    assert!(matched_right <= matched, "a part is no more than all");
+    assert_eq!(gone + shared + matched, at_risk, "everybody at risk is counted once");
+    let rows = rows(coverage);
+    let mut sheet = bars::sheet(&rows);
+    sheet.heading(TITLE);
+    let columns = bars::columns(&rows);
+    if at_risk > 0 && at_risk < records {
+        sheet.small_print(&format!(
+            "The first bar is all {}; the full width of the others is the {} at risk",
+            counted(records, "record", "records"),
+            counted(at_risk, "person", "people")
+        ));
+        sheet.y += 4.0;
+    }
+    let top = sheet.y;
+    if at_risk > 0 {
+        // From the part at risk of the first bar to the whole of the second.
+        let top = top + ROW / 2.0 + 8.0;
+        let path = format!(
+            "M{} {}h{}L{} {}h-{}z",
+            number(columns.left),
+            number(top),
+            number(share(at_risk, records) * columns.wide),
+            number(columns.left + columns.wide),
+            number(top + ROW - 16.0),
+            number(columns.wide)
+        );
+        let funnel = filled(Element::new("path").with("d", path), &STOCK);
+        sheet.parts.push(funnel.with("fill-opacity", 0.25));
+    }
+    bars::put(&mut sheet, &rows, &columns);
+    if let Some(partable) = partable.filter(|_| at_risk > 0) {
+        // From below the row that names it to the last row.
+        let path = format!(
+            "M{} {}V{}",
+            number(columns.left + share(partable, at_risk) * columns.wide),
+            number(top + 3.0 * ROW - 4.0),
+            number(sheet.y)
+        );
+        let line = stroked(Element::new("path").with("d", path), &DASHED);
+        sheet.parts.push(line.with("stroke-width", 1.5).with("stroke-dasharray", "5 3"));
+    }
+    bars::legend(
+        &mut sheet,
+        &[
+            (Fill::Solid(&DONE), "no released record has their keys"),
+            (Fill::Open(&DONE), "two or more have them"),
+            (Fill::Open(&LEFT), "exactly one has them"),
+            (Fill::Solid(&LEFT), "exactly one, every sensitive value true"),
+        ],
+    );
+    if partable.is_some() {
+        sheet.small_print("Dashed line: how many are partable");
+    }
+    sheet.finish(id, "waterfall", TITLE.to_owned(), twin(coverage))
+}
+
+fn rows(coverage: &Coverage) -> Vec<Row> {
+    let Coverage { records, at_risk, partable, gone, shared, matched, matched_right } = *coverage;
     let row = |name: &str, pieces: Vec<Piece>, count: u64, whole: u64| {
         Row::new(name, pieces, grouped(count)).of(percent(count, whole))
     };
@@ -84,98 +133,59 @@ pub fn draw(id: &str, coverage: &Coverage) -> Picture {
     }
     let mut rows = vec![
         row("all records", first, records, records),
-        row("at risk", piece(0, at_risk, Fill::Solid(&STOCK)), at_risk, records),
+        row("people at risk", piece(0, at_risk, Fill::Solid(&STOCK)), at_risk, records),
+    ];
+    if let Some(partable) = partable {
+        let bar = piece(0, partable, Fill::Open(&STOCK));
+        rows.push(row("of these partable", bar, partable, at_risk));
+    }
+    let right = at_risk - matched_right;
+    let mut both = piece(gone + shared, right, Fill::Open(&LEFT));
+    both.extend(piece(right, at_risk, Fill::Solid(&LEFT)));
+    rows.extend([
+        row("gone", piece(0, gone, Fill::Solid(&DONE)), gone, at_risk),
+        row("shared", piece(gone, gone + shared, Fill::Open(&DONE)), shared, at_risk),
+        row("matched", both, matched, at_risk),
         row(
-            "no partner at all",
-            piece(swappable, at_risk, Fill::Open(&LEFT)),
-            at_risk - swappable,
+            "of these every value true",
+            piece(right, at_risk, Fill::Solid(&LEFT)),
+            matched_right,
             at_risk,
         ),
-        row("swappable", piece(0, swappable, Fill::Solid(&STOCK)), swappable, at_risk),
-    ];
-    let mut end = swappable;
-    for LeftOver { reason, records } in left_over {
-        let from = end - records;
-        rows.push(row(reason, piece(from, end, Fill::Open(&LEFT)), *records, at_risk));
-        end = from;
-    }
-    rows.push(row("protected", piece(0, protected, Fill::Solid(&DONE)), protected, at_risk));
-    rows.push(row(
-        "left over",
-        piece(protected, at_risk, Fill::Solid(&LEFT)),
-        at_risk - protected,
-        at_risk,
-    ));
+    ]);
+    rows
+}
 
-    let mut sheet = bars::sheet(&rows);
-    sheet.heading(TITLE);
-    let columns = bars::columns(&rows);
-    if at_risk > 0 && at_risk < records {
-        sheet.small_print(&format!(
-            "The first bar is {} records; from the second on the full width is the {} at risk",
-            grouped(records),
-            grouped(at_risk)
-        ));
-        sheet.y += 4.0;
-    }
-    if at_risk > 0 {
-        // From the part at risk of the first bar to the whole of the second.
-        let top = sheet.y + ROW / 2.0 + 8.0;
-        let path = format!(
-            "M{} {}h{}L{} {}h-{}z",
-            number(columns.left),
-            number(top),
-            number(share(at_risk, records) * columns.wide),
-            number(columns.left + columns.wide),
-            number(top + ROW - 16.0),
-            number(columns.wide)
-        );
-        let funnel = filled(Element::new("path").with("d", path), &STOCK);
-        sheet.parts.push(funnel.with("fill-opacity", 0.25));
-    }
-    bars::put(&mut sheet, &rows, &columns);
-    bars::legend(
-        &mut sheet,
-        &[
-            (Fill::Solid(&DONE), "protected"),
-            (Fill::Open(&LEFT), "falls out here"),
-            (Fill::Solid(&LEFT), "left over"),
-        ],
-    );
-
-    let mut words = vec![format!(
-        "Of {} records {} are at risk; {} of these can be swapped, {} are protected and {} are \
-         left over.",
-        grouped(records),
-        grouped(at_risk),
-        grouped(swappable),
-        grouped(protected),
-        grouped(at_risk - protected)
+fn twin(coverage: &Coverage) -> Twin {
+    let Coverage { records, at_risk, partable, gone, shared, matched, matched_right } = *coverage;
+    let words = vec![format!(
+        "Of {}, {} at risk. Of these {} gone, {} shared and {} matched; {} matched with every \
+         sensitive value true.",
+        counted(records, "record", "records"),
+        counted(at_risk, "person is", "people are"),
+        counted(gone, "is", "are"),
+        counted(shared, "is", "are"),
+        counted(matched, "is", "are"),
+        counted(matched_right, "is", "are"),
     )];
-    if disclosed > 0 {
-        words.push(format!(
-            "Of those without a partner, already disclosed by the kept tables: {}.",
-            grouped(disclosed)
-        ));
-    }
     let cells = |name: &str, count: u64, whole: u64| {
         vec![name.to_owned(), grouped(count), percent(count, whole)]
     };
-    let mut table = vec![
-        cells("all records", records, records),
-        cells("at risk", at_risk, records),
-        cells("at risk, no partner at all", at_risk - swappable, at_risk),
-        cells("of these already disclosed", disclosed, at_risk),
-        cells("at risk and swappable", swappable, at_risk),
-    ];
-    table.extend(
-        left_over
-            .iter()
-            .map(|left| cells(&format!("swappable, {}", left.reason), left.records, at_risk)),
-    );
-    table.push(cells("protected", protected, at_risk));
-    table.push(cells("left over", at_risk - protected, at_risk));
-    let heads = ["records", "count", "share of all, or of those at risk"];
-    let table = Some(TextTable::new(TITLE, &heads, table));
-    sheet.finish(id, "waterfall", TITLE.to_owned(), Twin { words, table })
+    let mut rows =
+        vec![cells("all records", records, records), cells("people at risk", at_risk, records)];
+    if let Some(partable) = partable {
+        rows.push(cells(
+            "partable: some exchange of two records parts their keys",
+            partable,
+            at_risk,
+        ));
+    }
+    rows.extend([
+        cells("gone: no released record has their keys", gone, at_risk),
+        cells("shared: two or more records have them", shared, at_risk),
+        cells("matched: exactly one record has them", matched, at_risk),
+        cells("matched, every sensitive value true", matched_right, at_risk),
+    ]);
+    let heads = ["who", "count", "share of all, or of those at risk"];
+    Twin { words, table: Some(TextTable::new(TITLE, &heads, rows)) }
 }

@@ -1,8 +1,8 @@
 //! Why, and why not: for a pair the chain of tables that ties its differences together, for
 //! a record what each separator offers.
 //!
-//! Edge case: a pair that can be swapped has no chain; its parts stand in rows, each of
-//! which may travel alone. A record without a partner also gets what dropping one table
+//! Edge case: a pair that can be swapped has no chain; its parts are drawn in rows, each of
+//! which can be exchanged by itself. A record without a partner also gets what dropping one table
 //! would give it.
 //!
 //! Way in: [`draw_pair`], [`draw_record`].
@@ -18,10 +18,10 @@ use crate::paint::{DASHED, DONE, INK, LINE, PARTS, STOCK, lettered, stroked};
 use crate::sheet::{MARGIN, Picture, SMALL, Sheet, TextTable, Twin};
 use crate::svg::{Element, number};
 
-/// So many separators, links or tables are drawn.
+/// How many separators, links or tables are drawn.
 const MOST_ROWS: usize = 20;
 
-/// The chain that ties a pair together, or the parts that may travel.
+/// The chain that ties a pair together, or the parts that can be exchanged.
 #[must_use]
 pub fn draw_pair(id: &str, pair: &PairReport) -> Picture {
     let [left, right] = pair.records.map(grouped);
@@ -47,7 +47,7 @@ pub fn draw_pair(id: &str, pair: &PairReport) -> Picture {
     let mut sheet = Sheet::new((from + between + to).max(620.0).ceil());
     sheet.heading(&title);
     if pair.swappable {
-        sheet.small_print("What can travel alone; any of the parts, but not all of them at once:");
+        sheet.small_print("Any of these parts can be exchanged, but not all of them at once:");
         for (number, part) in pair.parts.iter().take(MOST_ROWS).enumerate() {
             let stays = part.iter().any(|name| pair.stays.contains(name));
             sheet.y += 2.0;
@@ -157,12 +157,12 @@ pub fn draw_record(id: &str, record: &RecordReport) -> Picture {
     if rows.is_empty() {
         sheet.small_print(match record.separators_complete {
             true => "The kept tables tie every variable to every other: no separator parts them.",
-            false => "There are too many separators to list; the pair test decides.",
+            false => "There are too many separators to list, so every pair was tested instead.",
         });
     } else {
         sheet.small_print(
-            "For each separator, the records that agree with it there: those that differ on two \
-             sides are partners",
+            "For each separator, the records that agree with this one on it; those that differ on \
+             two sides are partners",
         );
         sheet.y += 6.0;
         let columns = bars::columns(&rows);

@@ -1,7 +1,7 @@
 //! A strict little HTML reader for the pages, and the rules that they keep.
 //!
 //! It knows what our templates use and refuses everything else: unknown elements, attributes
-//! without quotes, an element in a place where HTML does not allow it, an id that stands
+//! without quotes, an element in a place where HTML does not allow it, an id that occurs
 //! twice, a reference that leads nowhere or out of the page. A page that it reads passes a
 //! validator; the reader is no validator of other people's pages.
 
@@ -95,7 +95,7 @@ fn check_places(node: &Node) {
     };
     for child in node.elements() {
         let fits = allowed.iter().any(|list| list.contains(&child));
-        assert!(fits, "{child} does not stand in {}", node.name);
+        assert!(fits, "{child} does not belong in {}", node.name);
     }
     let has = |name: &str| node.elements().contains(&name);
     match node.name.as_str() {
@@ -118,7 +118,7 @@ fn check_places(node: &Node) {
     if bare.contains(&node.name.as_str()) {
         assert!(
             node.children.iter().all(|child| child.text.trim().is_empty()),
-            "no text stands bare in {}",
+            "no text is bare in {}",
             node.name
         );
     }
@@ -130,7 +130,7 @@ fn check_references(root: &Node) {
     let mut ids = BTreeSet::new();
     for id in nodes.iter().filter_map(|node| node.attribute("id")) {
         assert!(!id.is_empty() && !id.contains(char::is_whitespace), "{id:?}");
-        assert!(ids.insert(id), "the id {id} stands twice");
+        assert!(ids.insert(id), "the id {id} occurs twice");
     }
     for node in &nodes {
         for (key, value) in &node.attributes {

@@ -1,0 +1,192 @@
+//! The tables of the internal report.
+
+use marginswap_core::text::grouped;
+
+use super::internal::InternalReport;
+use super::{ColumnFacts, FileFacts, RiskBefore};
+use crate::answer::{formula, percent};
+use crate::lettering::{spoken, spoken_list};
+use crate::protection::{Fates, ScenarioProtection};
+use crate::sheet::TextTable;
+use crate::verify::VerifyReport;
+
+/// How many two-way tables are listed on the page.
+const MOST_TWO_WAY: usize = 20;
+
+/// The columns of the released file, or those that were held back.
+pub(super) fn columns(report: &InternalReport, released: bool) -> Option<TextTable> {
+    let records = report.after.records;
+    let row = |column: &ColumnFacts| {
+        vec![
+            spoken(&column.name),
+            column.role.clone(),
+            column.levels.map_or_else(|| "–".to_owned(), grouped),
+            column.levels.map_or_else(|| "–".to_owned(), |levels| percent(levels, records)),
+        ]
+    };
+    let rows: Vec<Vec<String>> =
+        report.columns.iter().filter(|column| column.released == released).map(row).collect();
+    let (caption, what) = match released {
+        true => ("Every column of the released file", "what was done to it"),
+        false => ("Columns of the original that are not in the released file", "role"),
+    };
+    let heads = ["column", what, "different values", "per record"];
+    (!rows.is_empty()).then(|| TextTable::new(caption, &heads, rows))
+}
+
+/// What one intruder learns; alone, or one of several.
+pub(super) fn scenario(scenario: &ScenarioProtection) -> TextTable {
+    fates(
+        format!("What an intruder finds who knows {}", spoken_list(&scenario.keys)),
+        &Fates::of_scenario(scenario),
+    )
+}
+
+/// The worst of several intruders for each person.
+pub(super) fn worst_case(report: &InternalReport) -> Option<TextTable> {
+    let protection = &report.verify.protection;
+    (protection.scenarios.len() > 1).then(|| {
+        let caption = "The worst of all scenarios, person by person".to_owned();
+        fates(caption, &Fates::of_worst_case(protection))
+    })
+}
+
+fn fates(caption: String, fates: &Fates) -> TextTable {
+    let mut rows = fates.rows();
+    for row in &mut rows {
+        row[0] = row[0].trim_start().to_owned();
+    }
+    TextTable::new(caption, &["who", "people", "share of those at risk"], rows)
+}
+
+/// New combinations by pair of variables.
+pub(super) fn new_pairs(report: &InternalReport) -> Option<TextTable> {
+    let pairs = &report.verify.protection.new_pairs_by_variables;
+    let rows = pairs.iter().map(|found| {
+        vec![formula(&found.pair), grouped(found.combinations), grouped(found.records)]
+    });
+    (!pairs.is_empty()).then(|| {
+        TextTable::new(
+            "New pairs, by pair of variables",
+            &["variables", "new combinations", "released records with one"],
+            rows.collect(),
+        )
+    })
+}
+
+/// Every kept table.
+pub(super) fn kept(verify: &VerifyReport) -> TextTable {
+    let rows = verify.margins.iter().map(|table| {
+        let result = if table.changed == 0 { "unchanged" } else { "DIFFERS" };
+        let [cells, changed] = [table.cells, table.changed].map(grouped);
+        vec![formula(&table.margin), result.to_owned(), cells, changed]
+    });
+    TextTable::new(
+        "Every kept table, recounted in both files",
+        &["table", "result", "cells", "cells that differ"],
+        rows.collect(),
+    )
+}
+
+/// The risk in the original file.
+pub(super) fn risk_before(risk: &RiskBefore, records: u64) -> TextTable {
+    let row =
+        |name: &str, count: u64| vec![name.to_owned(), grouped(count), percent(count, records)];
+    TextTable::new(
+        format!("The original file, keys {}", spoken_list(&risk.keys)),
+        &["records", "count", "share"],
+        vec![
+            row("alone with their keys", risk.unique_on_keys),
+            row("share their keys with fewer than 2 others", risk.below_3),
+            row("share their keys with fewer than 4 others", risk.below_5),
+            row("alone with the values of all variables (sample uniques)", risk.sample_uniques),
+        ],
+    )
+}
+
+/// The parameters of the method.
+pub(super) fn parameters(report: &InternalReport) -> Option<TextTable> {
+    let parameters = &report.method.parameters;
+    let rows = parameters.iter().map(|(name, value)| vec![name.clone(), value.clone()]);
+    (!parameters.is_empty())
+        .then(|| TextTable::new("Parameters", &["parameter", "value"], rows.collect()))
+}
+
+/// The watched tables.
+pub(super) fn watched(report: &InternalReport) -> Option<TextTable> {
+    let rows = report.watched.iter().map(|table| {
+        vec![
+            formula(&table.table),
+            grouped(table.changed),
+            format!("{:.4}", table.total_variation),
+            format!("{:.4}", table.hellinger),
+        ]
+    });
+    (!report.watched.is_empty()).then(|| {
+        TextTable::new(
+            "Watched tables, which are not kept",
+            &["table", "cells that differ", "total variation", "Hellinger"],
+            rows.collect(),
+        )
+    })
+}
+
+/// The people at risk who are still matched, by record.
+pub(super) fn revealed(report: &InternalReport) -> Option<TextTable> {
+    report.left_records.as_ref().map(|list| {
+        let rows = list.iter().map(|left| vec![grouped(left.record), left.reason.to_string()]);
+        TextTable::new(
+            "People at risk who are still matched",
+            &["record of the original", "reason"],
+            rows.collect(),
+        )
+    })
+}
+
+/// The hashes of the files.
+pub(super) fn hashes(report: &InternalReport) -> TextTable {
+    let row = |what: &str, file: &FileFacts| {
+        let name = format!("{what}: {}", crate::lettering::shown(&file.name));
+        vec![name, format!("{} bytes", grouped(file.bytes)), file.sha256.clone()]
+    };
+    TextTable::new(
+        "SHA-256 of the files",
+        &["file", "length", "SHA-256"],
+        vec![row("original", &report.before), row("released", &report.after)],
+    )
+}
+
+/// The two-way tables that moved most.
+pub(super) fn two_way(verify: &VerifyReport) -> Option<TextTable> {
+    let mut others: Vec<_> =
+        verify.two_way.iter().filter(|table| !table.kept && table.changed > 0).collect();
+    if others.is_empty() {
+        return None;
+    }
+    others.sort_by(|left, right| right.total_variation.total_cmp(&left.total_variation));
+    let share =
+        |value: Option<f64>| value.map_or_else(|| "–".to_owned(), |value| format!("{value:.4}"));
+    let rows = others.iter().take(MOST_TWO_WAY).map(|table| {
+        vec![
+            formula(&table.pair),
+            grouped(table.changed),
+            format!("{:.4}", table.total_variation),
+            format!("{:.4}", table.hellinger),
+            share(table.cramers_v_before),
+            share(table.cramers_v_after),
+        ]
+    });
+    let caption = match others.len() > MOST_TWO_WAY {
+        true => format!("The {MOST_TWO_WAY} two-way tables that moved most, of {}", others.len()),
+        false => "The two-way tables that changed".to_owned(),
+    };
+    let heads = [
+        "table",
+        "cells that differ",
+        "total variation",
+        "Hellinger",
+        "Cramér’s V before",
+        "after",
+    ];
+    Some(TextTable::new(caption, &heads, rows.collect()))
+}

@@ -1,0 +1,192 @@
+//! The answers of `plan`, `protect` and `frontier` as text and JSON.
+//!
+//! `MARGINSWAP_BLESS=1 cargo test -p marginswap-report` writes the golden files again.
+
+#![allow(clippy::unwrap_used, reason = "a test stops where it is surprised")]
+
+mod support;
+
+use std::collections::BTreeMap;
+
+use marginswap_report::Answer;
+use marginswap_report::frontier::{FrontierPlan, FrontierReport};
+use marginswap_report::plan::{LeftOverReport, PlanReport, ProtectReport};
+use marginswap_report::protection::{
+    Judgement, NewPair, Protection, Reason, ScenarioProtection, Verdict,
+};
+use support::assert_golden;
+
+fn protection() -> Protection {
+    let scenario = ScenarioProtection {
+        keys: ["age", "sex"].map(str::to_owned).to_vec(),
+        sensitive: ["income", "health"].map(str::to_owned).to_vec(),
+        at_risk: 17,
+        gone: 12,
+        shared: 2,
+        matched: 3,
+        matched_right: 1,
+        shared_right: 1,
+        values_true: Some(0.5),
+        values_true_by_chance: Some(0.314),
+        matched_by_true_values: vec![1, 1, 1],
+        newly_exposed: 0,
+    };
+    Protection {
+        at_risk: 17,
+        gone: 12,
+        shared: 2,
+        matched: 3,
+        matched_right: 1,
+        shared_right: 1,
+        values_true: Some(0.5),
+        values_true_by_chance: Some(0.314),
+        newly_exposed: 0,
+        new_pairs: 2,
+        new_pairs_records: 3,
+        new_pairs_by_variables: vec![NewPair {
+            pair: ["age", "income"].map(str::to_owned),
+            combinations: 2,
+            records: 3,
+        }],
+        scenarios: vec![scenario],
+    }
+}
+
+fn plan() -> PlanReport {
+    PlanReport {
+        records: 400,
+        protection: protection(),
+        partable: 15,
+        parted: 13,
+        detached: 1,
+        covered: 14,
+        covered_by_groups: 0,
+        unswappable: 1,
+        disclosed: 1,
+        left_over: 2,
+        left_over_because: LeftOverReport { taken: 2, ..LeftOverReport::default() },
+        max_records: 2,
+        impossible: None,
+        not_found: None,
+        barred: None,
+        swaps: 8,
+        groups: 0,
+        groups_by_records: BTreeMap::new(),
+        records_changed: 16,
+        cells_changed: 20,
+        cost: 31,
+        tables: 2,
+        broken_rules: 1,
+        not_for_release: true,
+    }
+}
+
+fn larger() -> PlanReport {
+    PlanReport {
+        covered_by_groups: 2,
+        max_records: 4,
+        impossible: Some(1),
+        not_found: Some(1),
+        barred: Some(1),
+        groups: 2,
+        groups_by_records: BTreeMap::from([(3, 1), (4, 1)]),
+        ..plan()
+    }
+}
+
+fn protect() -> ProtectReport {
+    ProtectReport {
+        judgement: Judgement {
+            verdict: Verdict::Review,
+            reasons: vec![Reason::Matched { people: 3, at_risk: 17, tolerated: 0 }],
+        },
+        plan: plan(),
+        released: "released.csv".to_owned(),
+        equal: true,
+        cells_kept: 40,
+        two_way_max: 0.012,
+        two_way_mean: 0.003,
+    }
+}
+
+#[test]
+fn golden_answers() {
+    assert_golden("plan.txt", &plan().text());
+    assert_golden("plan_larger.txt", &larger().text());
+    assert_golden("protect.txt", &protect().text());
+}
+
+/// People who are left are those whom the plan neither parts nor detaches.
+#[test]
+fn the_parts_of_a_plan_add_up() {
+    assert_eq!(plan().left(), 3);
+    let coverage = plan().coverage();
+    assert_eq!(coverage.gone + coverage.shared + coverage.matched, coverage.at_risk);
+    assert_eq!(coverage.partable, Some(15));
+    // Two are shared, and the records of one of them give everything.
+    assert_eq!(protection().protected(), 13);
+}
+
+/// One object, with the names of the plan, of what is learned and of the verdict at its top.
+#[test]
+fn protect_is_flat_in_json() {
+    let told = serde_json::to_value(protect()).unwrap();
+    for (name, value) in
+        [("at_risk", 17), ("gone", 12), ("matched", 3), ("parted", 13), ("detached", 1)]
+    {
+        assert_eq!(told[name], value, "{name}");
+    }
+    assert_eq!(told["verdict"], "review");
+    for gone in ["risky", "claims", "correct_claims", "uniques_after", "claims_before"] {
+        assert!(told.get(gone).is_none(), "{gone}");
+    }
+}
+
+/// Without exchanges and without equal tables the answer does not sound like a success.
+#[test]
+fn protect_says_in_the_first_line_that_nothing_was_exchanged() {
+    let judgement = Judgement {
+        verdict: Verdict::DoNotRelease,
+        reasons: vec![Reason::NothingExchanged { at_risk: 17 }],
+    };
+    let text = ProtectReport { judgement, equal: false, ..protect() }.text();
+    let first = text.lines().next().unwrap();
+    assert!(first.contains("do not release") && first.contains("nothing was exchanged"), "{text}");
+    assert!(text.contains("NOT all unchanged"), "{text}");
+    let mut unkeyed = protect();
+    unkeyed.plan.protection = Protection::default();
+    assert!(unkeyed.text().contains("no keys were named, so no risk was measured"));
+    assert!(!unkeyed.text().contains("0 of 0"));
+}
+
+#[test]
+fn the_frontier_tells_every_fate() {
+    let plan = |number: usize, matched: u64| FrontierPlan {
+        number,
+        budget: Some("1 %".to_owned()),
+        seed: 1,
+        records_changed: 16,
+        gone: 17 - matched,
+        shared: 0,
+        matched,
+        matched_right: 1,
+        newly_exposed: 2,
+        change: 0.001 * number as f64,
+        two_way_mean: 0.001,
+        two_way_max: 0.01,
+        undominated: true,
+    };
+    let report = FrontierReport {
+        records: 400,
+        at_risk: 17,
+        unpartable: 2,
+        disclosed: 1,
+        larger_swaps: false,
+        by_two_way: true,
+        criterion: "the fewest matched, then the least change".to_owned(),
+        chosen: Some(2),
+        plans: vec![plan(1, 9), plan(2, 3)],
+        not_for_release: false,
+    };
+    assert_golden("frontier.txt", &report.text());
+}
