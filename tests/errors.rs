@@ -306,6 +306,20 @@ fn too_many_variables_for_larger_swaps_are_refused() {
     refused(Code::TooManyTied, &[&protect[..], &["--max-records", "8"]].concat());
 }
 
+#[test]
+fn an_order_that_reveals_swaps_is_refused() {
+    let folder = support::folder();
+    let (data, out) = (folder.path().join("sorted.csv"), folder.path().join("out.csv"));
+    let record = |n: usize| format!("{},{},{}\n", n / 20, n % 3, n * 7 % 5);
+    let records: String = (0..40).map(record).collect();
+    fs::write(&data, format!("region,sex,age\n{records}")).expect("it can be written");
+    let [data, out] = [&data, &out].map(|path| path.to_str().expect("the path is text"));
+    let protect = ["protect", data, "--keys", "sex,age", "-o", out, "--order", "input"];
+    let said = refused(Code::OrderGivesAway, &protect);
+    assert!(said.contains("`region` comes in runs"), "{said}");
+    assert_eq!(fs::read_dir(folder.path()).expect("the folder is there").count(), 1);
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn an_unreadable_file_is_refused() {
@@ -350,6 +364,7 @@ fn every_code_has_a_test() {
     tested.extend(KEPT);
     tested.insert(Code::OwnBug);
     tested.extend([Code::TooManyVariables, Code::TooManyTied, Code::Unreadable]);
+    tested.insert(Code::OrderGivesAway);
     if cfg!(feature = "parquet") {
         tested.insert(Code::NoParquet);
     } else {

@@ -20,7 +20,9 @@
 //! | [`release`](mod@release) | from a plan to the released file: written, read back, recounted |
 //! | [`compare`] | the original and the released file over one coding |
 //! | [`answer`] | what was found becomes an answer that can be shown |
-//! | [`account`] | what the pages tell, counted from the two files |
+//! | [`original`] | the original file with everything that a project says of it |
+//! | [`pages`] | what the pages tell, counted from the two files |
+//! | [`pipeline`] | the whole job on one screen |
 //! | [`frontier`] | several plans for one file |
 //! | [`demo`] | an invented town to try everything on |
 
