@@ -69,6 +69,8 @@ pub enum Note {
         /// How many at most.
         comparisons: u64,
     },
+    /// Match lists, strata and rules were not looked at.
+    ScreenedByTablesAlone,
     /// The household column of targeted record swapping is not used.
     HouseholdsNotUsed,
     /// A page was not written because there is nothing to tell.
@@ -151,6 +153,10 @@ impl fmt::Display for Note {
                 formatter,
                 "note: up to {} comparisons of records are ahead",
                 grouped(*comparisons)
+            ),
+            Self::ScreenedByTablesAlone => formatter.write_str(
+                "note: screening looks at the kept tables and ties alone. Match lists, strata and rules leave\n\
+                 fewer partners: `explain` counts them for one record, `plan` for everybody at risk.",
             ),
             Self::HouseholdsNotUsed => formatter.write_str(
                 "note: `hid` under [trs] is not used: records are swapped one by one, not households",

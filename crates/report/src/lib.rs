@@ -28,6 +28,7 @@ pub mod explain;
 pub mod frontier;
 pub mod graph;
 pub mod inspect;
+pub mod keys;
 pub mod larger;
 pub mod plan;
 pub mod protection;

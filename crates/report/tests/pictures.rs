@@ -212,6 +212,7 @@ fn record_of(names: &[String], swappable: bool) -> RecordReport {
             })
             .collect(),
         partner_records: None,
+        keys: None,
         larger: None,
     }
 }
