@@ -15,8 +15,8 @@ use marginswap_core::random::{Random, Seed};
 use marginswap_core::verify::Link;
 pub use marginswap_io::Overwrite;
 use marginswap_io::{
-    Compression, Finished, Format, ReadOptions, ReleaseOptions, Secrecy, Staged, publish_all, read_plan, read_plan,
-    rewrite_same,
+    Compression, Finished, Format, ReadOptions, ReleaseOptions, Secrecy, Staged, publish_all,
+    read_plan, rewrite_same,
 };
 
 use crate::compare::{Comparison, Evidence};
