@@ -71,7 +71,8 @@ fn no_value_leaves_the_data() {
         let keys = ["--keys", "region,age,work"];
         let id = ["--id", "person"];
         let first = format!("{MARK}-1");
-        let commands: Vec<Vec<&str>> = vec![
+        let commands: Vec<Vec<&str>> =
+            vec![
                 vec!["inspect", &data],
                 vec!["inspect", &ragged],
                 vec!["inspect", &quoted],
@@ -131,15 +132,8 @@ fn no_value_leaves_the_data() {
                 .concat(),
                 [
                     &[
-                        "protect",
-                        &data,
-                        "-o",
-                        released,
-                        "--drop",
-                        "person",
-                        "--shuffle",
-                        "--rate",
-                        "10%",
+                        "protect", &data, "-o", released, "--drop", "person", "--order", "random",
+                        "--rate", "10%",
                     ][..],
                     &keep,
                     &keys,

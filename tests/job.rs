@@ -42,7 +42,7 @@ fn protect_keeps_every_table_and_changes_the_keys() {
     let released = desk.path("released.csv");
     let (said, code) = job("protect", &["-o", &released, "--demo-seed", "1"]);
     for field in [
-        "risky",
+        "at_risk",
         "covered",
         "unswappable",
         "disclosed",
@@ -64,11 +64,11 @@ fn protect_keeps_every_table_and_changes_the_keys() {
     let risky: Vec<usize> =
         (1..before.len()).filter(|&row| counts[&key(&before[row])] == 1).collect();
     let covered = risky.iter().filter(|&&row| key(&before[row]) != key(&after[row])).count() as u64;
-    assert_eq!(said["risky"], risky.len() as u64);
+    assert_eq!(said["at_risk"], risky.len() as u64);
     assert_eq!(said["covered"], covered);
     assert_eq!(code, i32::from(covered < risky.len() as u64));
     let sum = ["covered", "unswappable", "left_over"].map(|field| said[field].as_u64().unwrap());
-    assert_eq!(said["risky"], sum.iter().sum::<u64>());
+    assert_eq!(said["at_risk"], sum.iter().sum::<u64>());
     let changed = (1..before.len()).filter(|&row| before[row] != after[row]).count() as u64;
     assert_eq!(said["records_changed"], changed);
     let cells: usize = (1..before.len())
@@ -97,7 +97,7 @@ fn plan_and_apply_do_what_protect_does() {
     let job = [TOWN, "--keys", KEYS, "--keep", KEEP, "--seed-file", &seed];
     let (one, _) = answer(&[&["protect"], &job[..], &["-o", &direct]].concat());
     let (two, _) = answer(&[&["plan"], &job[..], &["-o", &plan]].concat());
-    for field in ["risky", "covered", "swaps", "records_changed", "cells_changed"] {
+    for field in ["at_risk", "covered", "swaps", "records_changed", "cells_changed"] {
         assert_eq!(one[field], two[field], "{field}");
     }
     let (verified, code) = answer(&["apply", TOWN, &plan, "-o", &stepped]);
@@ -299,12 +299,12 @@ fn constraints_hold() {
     let none = desk.write("nobody", "");
     let (said, _, _) = run("rate", &["--rate", "10 %", "--risky", &format!("records:{none}")]);
     assert_eq!(said["records_changed"], 40);
-    assert_eq!(said["risky"], 0);
+    assert_eq!(said["at_risk"], 0);
 
     let (said, _, _) = run("k", &["--risky", "k:3"]);
     let counts = table(&before, &KEYS.split(',').collect::<Vec<_>>());
     let below: usize = counts.values().filter(|&&count| count < 3).sum();
-    assert_eq!(said["risky"], below as u64);
+    assert_eq!(said["at_risk"], below as u64);
 }
 
 /// The peers' first defect: risk given by record must follow the record, however the file is
@@ -331,7 +331,7 @@ fn named_records_are_the_ones_that_are_protected() {
         "--risky",
         &format!("records:{named}"),
     ]);
-    assert_eq!((&said["risky"], &said["covered"]), (&3.into(), &3.into()));
+    assert_eq!((&said["at_risk"], &said["covered"]), (&3.into(), &3.into()));
     let (before, after) = (rows(&data), rows(&released));
     for person in ["p3", "p150", "p77"] {
         let find =
@@ -547,9 +547,9 @@ fn real_files_are_protected() {
                 "1",
             ]);
             jobs += 1;
-            assert_eq!(said["risky"], scenario["sample_uniques"], "{id} {class}");
+            assert_eq!(said["at_risk"], scenario["sample_uniques"], "{id} {class}");
             let swappable = classes[&class]["uniques_with_a_swap_partner"].as_u64().unwrap();
-            let frozen = said["risky"].as_u64().unwrap() - swappable;
+            let frozen = said["at_risk"].as_u64().unwrap() - swappable;
             assert_eq!(said["unswappable"], frozen, "{id} {class}");
             let covered = said["covered"].as_u64().unwrap();
             // nursery8 has every possible record once: any swap would bring back the cell of
@@ -754,7 +754,7 @@ fn apply_releases_as_the_project_says() {
         "marginswap.toml",
         &format!(
             "data = 'data.csv'\n[columns]\nid = 'id'\n[keep]\ntables = ['{KEEP}']\n\
-             [risk]\nkeys = ['{}']\n[release]\ndrop = ['id']\nshuffle = true\n",
+             [risk]\nkeys = ['{}']\n[release]\ndrop = ['id']\norder = 'random'\n",
             KEYS.replace(',', "', '")
         ),
     );
@@ -847,5 +847,5 @@ fn the_best_pairing_says_when_it_cannot_be_had() {
     // A list of records may begin with a byte order mark.
     let list = desk.write("list", "\u{feff}1\n3\n");
     let (said, _) = job("plan", &["-o", &plan, "--force", "--risky", &format!("records:{list}")]);
-    assert_eq!(said["risky"], 2);
+    assert_eq!(said["at_risk"], 2);
 }
