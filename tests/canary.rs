@@ -71,8 +71,7 @@ fn no_value_leaves_the_data() {
         let keys = ["--keys", "region,age,work"];
         let id = ["--id", "person"];
         let first = format!("{MARK}-1");
-        let commands: Vec<Vec<&str>> =
-            vec![
+        let commands: Vec<Vec<&str>> = vec![
                 vec!["inspect", &data],
                 vec!["inspect", &ragged],
                 vec!["inspect", &quoted],
