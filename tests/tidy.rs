@@ -33,7 +33,7 @@ fn sources() -> Vec<(PathBuf, String)> {
         }
     }
     let mut found = Vec::new();
-    for folder in ["src", "crates", "tests", "benches"] {
+    for folder in ["src", "crates", "tests", "benches", "examples"] {
         walk(&root().join(folder), &mut found);
     }
     found.sort();
