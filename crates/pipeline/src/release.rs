@@ -8,8 +8,10 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use crate::codes;
+use crate::refusal::Code;
 use marginswap_core::columns::{Column, Role};
-use marginswap_core::diagnostic::{Code, Diagnostic};
+use marginswap_core::diagnostic::Diagnostic;
 use marginswap_core::plan::Plan;
 use marginswap_core::random::{Random, Seed};
 use marginswap_core::verify::Link;
@@ -122,8 +124,8 @@ fn dropped(original: &Original) -> Result<Vec<usize>, Diagnostic> {
         if original.scope.schema().variable_of(column).is_some() {
             return Err(Diagnostic::new(
                 Code::TwoRoles,
-                format!("--drop names `{name}`, which takes part in the swapping"),
-                "only a column that is left out by --id or --ignore can be dropped",
+                format!("`drop` names `{name}`, which takes part in swapping"),
+                "drop only the id and ignored columns",
             ));
         }
         drop.push(column);
@@ -138,8 +140,8 @@ fn refuse_runs(original: &Original) -> Result<(), Diagnostic> {
         if role == Role::Variable && comes_in_runs(column) {
             return Err(Diagnostic::new(
                 Code::OrderGivesAway,
-                format!("`{name}` comes in runs: an exchanged value stands out among its neighbours"),
-                "release the records in random order, or sort the file by nothing that is exchanged",
+                format!("`{name}` comes in runs: an exchanged value is visible among its neighbours"),
+                "release the records in random order, or do not sort the file by an exchanged column",
             )
             .in_file(original.loaded.path())
             .about("release.order=input"));
@@ -185,7 +187,7 @@ fn note_the_ending(target: &Path, format: Format, run: &mut Run<'_>) {
 fn ours(error: Diagnostic) -> Diagnostic {
     Diagnostic::new(
         Code::NotKept,
-        format!("the written file cannot be read back: {}", error.code.title()),
+        format!("the written file cannot be read back: {}", codes::entry(error.code).title),
         "nothing is released; please report this",
     )
 }
