@@ -131,15 +131,8 @@ fn no_value_leaves_the_data() {
                 .concat(),
                 [
                     &[
-                        "protect",
-                        &data,
-                        "-o",
-                        released,
-                        "--drop",
-                        "person",
-                        "--shuffle",
-                        "--rate",
-                        "10%",
+                        "protect", &data, "-o", released, "--drop", "person", "--order", "random",
+                        "--rate", "10%",
                     ][..],
                     &keep,
                     &keys,

@@ -88,12 +88,12 @@ fn protect_covers_with_groups_what_no_pair_can() {
     assert_eq!(said["covered"], covered(&before, &after, names));
     assert_eq!(said["covered_by_groups"], said["covered"]);
     let count = |field: &str| said[field].as_u64().unwrap();
-    assert!(count("covered") * 10 > count("risky") * 8, "{said}");
+    assert!(count("covered") * 10 > count("at_risk") * 8, "{said}");
     assert_eq!(
-        count("risky"),
+        count("at_risk"),
         count("covered") + count("impossible") + count("not_found") + count("barred")
     );
-    assert_eq!(count("risky"), count("covered") + count("unswappable") + count("left_over"));
+    assert_eq!(count("at_risk"), count("covered") + count("unswappable") + count("left_over"));
     let sizes = said["groups_by_records"].as_object().unwrap();
     assert_eq!(sizes.values().map(|groups| groups.as_u64().unwrap()).sum::<u64>(), count("groups"));
     let changed = before.iter().zip(&after).filter(|(old, new)| old != new).count() as u64;
@@ -306,7 +306,7 @@ fn who_comes_too_late_is_not_called_impossible() {
         let output = marginswap(&[&words[..], &["--risky", rule], &end].concat());
         let said: Value = serde_json::from_slice(&output.stdout).unwrap();
         let count = |field: &str| said[field].as_u64().unwrap();
-        assert_eq!(count("risky"), count("covered") + count("not_found") + count("barred"));
+        assert_eq!(count("at_risk"), count("covered") + count("not_found") + count("barred"));
         assert_eq!(count("impossible"), 0, "{said}");
     }
     // A budget that is used up is no proof and no failure of the search.

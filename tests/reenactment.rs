@@ -84,7 +84,7 @@ fn the_papers_application_comes_out_as_the_page_says() {
             let released = released.to_str().unwrap();
             let end = ["--keep", keep, "-o", released, "--demo-seed", "1"];
             let protected = answered(&[&["protect", data], &base[..], &end].concat());
-            assert_eq!(protected["risky"], at_risk["records"], "{name} {label}");
+            assert_eq!(protected["at_risk"], at_risk["records"], "{name} {label}");
             assert_eq!(protected["covered"], at_risk["swappable"], "{name} {label}");
             assert_eq!(protected["equal"], true);
             let verified = answered(&["verify", data, released, "--keep", keep, "--keys", &keys]);

@@ -248,7 +248,7 @@ fn plans_take_the_riskiest() {
     let planned = answered(
         &[&["plan", TOWN], &told[..], &["top:15", "-o", &plan, "--demo-seed", "1"]].concat(),
     );
-    assert_eq!((&planned["risky"], &planned["covered"]), (&15.into(), &15.into()));
+    assert_eq!((&planned["at_risk"], &planned["covered"]), (&15.into(), &15.into()));
     // Exactly those records are in it.
     let shown = answered(&["show", &plan, "--reveal"]);
     let swapped: Vec<u64> = shown["revealed"]
@@ -266,7 +266,7 @@ fn plans_take_the_riskiest() {
     let protected = answered(
         &[&["protect", TOWN], &told[..], &[&rule, "-o", &released, "--demo-seed", "1"]].concat(),
     );
-    assert!(protected["risky"].as_u64().unwrap() >= 15 && protected["equal"] == true);
+    assert!(protected["at_risk"].as_u64().unwrap() >= 15 && protected["equal"] == true);
     // A plan made with another population is noticed.
     let project = path("other.toml");
     let toml = |population: u32| {

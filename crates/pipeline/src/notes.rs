@@ -69,6 +69,13 @@ pub enum Note {
         /// How many at most.
         comparisons: u64,
     },
+    /// Match lists, strata and rules were not looked at.
+    ScreenedByTablesAlone,
+    /// Another plan for the same input lies beside this one.
+    AnotherPlan {
+        /// The plan.
+        path: PathBuf,
+    },
     /// The household column of targeted record swapping is not used.
     HouseholdsNotUsed,
     /// A page was not written because there is nothing to tell.
@@ -151,6 +158,16 @@ impl fmt::Display for Note {
                 formatter,
                 "note: up to {} comparisons of records are ahead",
                 grouped(*comparisons)
+            ),
+            Self::ScreenedByTablesAlone => formatter.write_str(
+                "note: screening looks at the kept tables and ties alone. Match lists, strata and rules leave\n\
+                 fewer partners: `explain` counts them for one record, `plan` for everybody at risk.",
+            ),
+            Self::AnotherPlan { path } => write!(
+                formatter,
+                "warning: {} is another plan for this input. Two releases of one file differ exactly at\n\
+                 their swaps: release one of them only.",
+                path.display()
             ),
             Self::HouseholdsNotUsed => formatter.write_str(
                 "note: `hid` under [trs] is not used: records are swapped one by one, not households",

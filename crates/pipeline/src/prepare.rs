@@ -21,6 +21,7 @@ use marginswap_report::plan::PlanReport;
 use marginswap_report::protection::Protection;
 
 use crate::answer;
+use crate::input::ids;
 use crate::notes::{Note, Phase, Run};
 use crate::original::{Original, data_of, keys_are_named};
 use crate::project::{Amount, Pairing, Project};
@@ -67,6 +68,7 @@ pub fn prepare(project: Project, run: &mut Run<'_>) -> Result<Prepared, Diagnost
     }
     let original = Original::read(project, run)?;
     let Original { project, loaded, scope, separators, records, located, .. } = &original;
+    refuse_ids(&original)?;
     run.begin(Phase::Screening)?;
     let in_file = |error: Diagnostic| error.in_file(loaded.path());
     let screening = screen(located, scope.class(), separators).map_err(in_file)?;
@@ -99,6 +101,24 @@ pub fn prepare(project: Project, run: &mut Run<'_>) -> Result<Prepared, Diagnost
         broken_rules,
         original,
     })
+}
+
+/// Refuses to exchange what looks like an id, unless it is named as a variable.
+fn refuse_ids(original: &Original) -> Result<(), Diagnostic> {
+    let Original { project, scope, records, loaded, .. } = original;
+    let variables = scope.schema().variables();
+    let mut ids = ids(scope.schema(), records).into_iter().map(|id| &variables[id]);
+    let exchanged =
+        ids.find(|id| !id.stays && !project.columns.vars.iter().any(|name| *name == id.name));
+    match exchanged {
+        None => Ok(()),
+        Some(id) => Err(Diagnostic::new(
+            Code::IdAmongVariables,
+            format!("nearly every value of `{}` is different, and it would be exchanged", id.name),
+            "make it the id, leave it out, or name it among the variables if it is to be exchanged",
+        )
+        .in_file(loaded.path())),
+    }
 }
 
 fn constraints(original: &Original) -> Constraints {

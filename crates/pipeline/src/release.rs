@@ -4,8 +4,9 @@
 //! `apply` and `protect` end here; both release the same bytes for the same plan. The input is
 //! read again through the handle that it was first read with, and must have the same sum.
 
+use std::fs;
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use marginswap_core::columns::{Column, Role};
 use marginswap_core::diagnostic::{Code, Diagnostic};
@@ -15,7 +16,7 @@ use marginswap_core::verify::Link;
 pub use marginswap_io::Overwrite;
 use marginswap_io::{
     Compression, Finished, Format, ReadOptions, ReleaseOptions, Secrecy, Staged, publish_all,
-    rewrite_same,
+    read_plan, rewrite_same,
 };
 
 use crate::compare::{Comparison, Evidence};
@@ -201,6 +202,25 @@ impl Certified {
         publish_all(files)?;
         Ok(comparison)
     }
+}
+
+/// Plans for the same input in the folder of a file: two releases of one input differ exactly at
+/// their swaps.
+#[must_use]
+pub fn other_plans(beside: &Path, input_sha256: &str, own: Option<&Path>) -> Vec<PathBuf> {
+    let folder = match beside.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    };
+    let files = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    let name = |path: Option<&Path>| path.and_then(Path::file_name).map(ToOwned::to_owned);
+    let mut found: Vec<PathBuf> = files
+        .filter(|path| path.extension().is_some_and(|ending| ending == "plan"))
+        .filter(|path| name(Some(path)) != name(own))
+        .filter(|path| read_plan(path).is_ok_and(|plan| plan.header.input_sha256 == input_sha256))
+        .collect();
+    found.sort();
+    found
 }
 
 /// Writes a file completely, under a temporary name.
