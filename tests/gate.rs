@@ -138,6 +138,7 @@ fn every_command_gives_the_same_verdict_and_reasons() {
                 assert_eq!(said["reasons"], protect["reasons"], "{more:?}");
                 assert_eq!(ended, code, "{more:?}");
             }
+            assert_eq!(report["coverage"]["partable"], protect["partable"], "{more:?}");
             assert_eq!(code, i32::from(protect["verdict"] != "release"), "{more:?}");
             assert_eq!(protect["verdict"] == "release", reasons(&protect).is_empty(), "{more:?}");
         }
