@@ -293,7 +293,9 @@ impl Setup {
         let known = self.file_project().expanded().with_defaults();
         let project = &project.clone().with_defaults();
         for setting in SETTINGS.iter().filter(|setting| topics.contains(&setting.topic)) {
-            if setting.flag.is_empty() || setting.get(project) == setting.get(&known) {
+            // Rules hold categories, and a line ends up in logs.
+            let told = setting.flag.is_empty() || setting.kind == Kind::Rules;
+            if told || setting.get(project) == setting.get(&known) {
                 continue;
             }
             for text in setting.retyped(project) {

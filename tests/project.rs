@@ -146,7 +146,7 @@ fn every_entry_is_read() {
     assert_eq!(project.swap.detach, Some(2));
     assert_eq!(project.gate.matched, Some(Amount::Share(Share::percent(2))));
     assert_eq!(project.gate.newly_exposed, Some(Amount::Records(3)));
-    assert_eq!(project.release.drop, ["person"]);
+    assert_eq!(project.dropped(), ["person"], "the id is not released");
     let trs = project.trs.unwrap();
     assert_eq!(trs.hierarchy, ["nuts1", "nuts2"]);
     assert_eq!(trs.similar, [["hsize"]]);

@@ -164,7 +164,9 @@ fn never_new(original: &Original) -> NeverNew {
 /// A plan: what was decided on cells, and the records that were drawn for it.
 #[derive(Debug, Clone)]
 pub struct Planned {
+    /// What was decided on cells.
     pub on_cells: plan::Planned,
+    /// The plan over the columns of the file.
     pub plan: Plan,
 }
 
@@ -184,6 +186,7 @@ pub struct Foreseen {
 /// Records at risk, counted.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct RiskCount {
+    /// How many there are.
     pub records: u64,
     /// Of these, those without a partner.
     pub unswappable: u64,
