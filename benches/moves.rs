@@ -173,7 +173,7 @@ fn protect(name: &str, path: &Path) {
         let percent = |field: &str| 100.0 * found[field].as_f64().unwrap();
         println!(
             "| {name} | {most} | {} | {} | {} | {} | {} | {} | {} | {} | {:.2} / {:.2} % | {seconds:.2} |",
-            said["risky"],
+            said["at_risk"],
             said["covered"],
             said["groups"],
             said["impossible"],
