@@ -322,6 +322,24 @@ fn groups_at_risk_are_counted_alike() {
     }
 }
 
+/// What a plan foresees is what is counted in the file that it gives, by `apply` as well.
+#[test]
+fn a_plan_foresees_what_its_file_gives_away() {
+    let desk = Desk::new();
+    let [plan, released] = ["swap.plan", "released.csv"].map(|name| desk.path(name));
+    let keys = "region,sex,age,marital,occupation";
+    let job = ["plan", TOWN, "-o", &plan, "--keys", keys, "--keep", KEEP];
+    let foreseen = answered(
+        &[&job[..], &["--more-keys", "age,education,occupation", "--budget", "10%"]].concat(),
+    );
+    let (applied, code) = answer(&["apply", TOWN, &plan, "-o", &released]);
+    let files = Files::read(TOWN, &released);
+    let seen = assert_protection(&foreseen, &files, "plan");
+    assert_protection(&applied, &files, "apply");
+    assert!(seen.iter().all(|seen| seen.matched > 0), "the budget leaves people of every kind");
+    assert_eq!(code, i32::from(applied["verdict"] != "release"));
+}
+
 /// Each scenario by itself, and the worst case, person by person.
 #[test]
 fn several_intruders_are_counted_one_by_one_and_together() {
