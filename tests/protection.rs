@@ -302,6 +302,45 @@ fn the_town_is_counted_alike() {
     }
 }
 
+/// Small groups at risk: nobody in them is looked up by anything but the keys.
+#[test]
+fn groups_at_risk_are_counted_alike() {
+    let desk = Desk::new();
+    let released = desk.path("released.csv");
+    let keys = "region,sex,age,marital,occupation";
+    let job = [TOWN, "--keys", keys, "--keep", KEEP, "--risky", "k:4", "--budget", "20%"];
+    let protect = answered(&[&["protect", "-o", &released], &job[..]].concat());
+    let check = [&["verify", "--shuffled", TOWN, &released], &job[1..7]].concat();
+    let verify = answered(&check);
+    let files = Files::read(TOWN, &released);
+    let places = files.places(&keys.split(',').collect::<Vec<_>>());
+    let seen = files.seen_below(4, &places, &files.others(&places));
+    let alone = files.seen(&places, &files.others(&places));
+    assert!(seen.at_risk > alone.at_risk && seen.shared > 0 && seen.matched > 0);
+    for said in [&protect, &verify] {
+        assert_counts(said, &seen, keys);
+        assert_scenario(&said["scenarios"][0], &seen, keys);
+    }
+}
+
+/// What a plan foresees is what is counted in the file that it gives, by `apply` as well.
+#[test]
+fn a_plan_foresees_what_its_file_gives_away() {
+    let desk = Desk::new();
+    let [plan, released] = ["swap.plan", "released.csv"].map(|name| desk.path(name));
+    let keys = "region,sex,age,marital,occupation";
+    let job = ["plan", TOWN, "-o", &plan, "--keys", keys, "--keep", KEEP];
+    let foreseen = answered(
+        &[&job[..], &["--more-keys", "age,education,occupation", "--budget", "10%"]].concat(),
+    );
+    let (applied, code) = answer(&["apply", TOWN, &plan, "-o", &released]);
+    let files = Files::read(TOWN, &released);
+    let seen = assert_protection(&foreseen, &files, "plan");
+    assert_protection(&applied, &files, "apply");
+    assert!(seen.iter().all(|seen| seen.matched > 0), "the budget leaves people of every kind");
+    assert_eq!(code, i32::from(applied["verdict"] != "release"));
+}
+
 /// Each scenario by itself, and the worst case, person by person.
 #[test]
 fn several_intruders_are_counted_one_by_one_and_together() {

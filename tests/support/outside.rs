@@ -160,6 +160,11 @@ impl Files {
 
     /// What an intruder with these keys learns about those who are alone with them.
     pub fn seen(&self, keys: &[usize], sensitive: &[usize]) -> Seen {
+        self.seen_below(2, keys, sensitive)
+    }
+
+    /// The same about those with whom fewer than so many share their keys, themselves included.
+    pub fn seen_below(&self, fewer: usize, keys: &[usize], sensitive: &[usize]) -> Seen {
         let by_keys = |records: &[Vec<u32>]| {
             let mut found: HashMap<Vec<u32>, Vec<usize>> = HashMap::new();
             for (place, record) in records.iter().enumerate() {
@@ -191,16 +196,16 @@ impl Files {
                 .filter(|&&column| found.iter().all(|other| other[column] == record[column]))
                 .count();
             let all_true = !found.is_empty() && correct_now == sensitive.len();
-            let alone = mine[&key].len() == 1;
-            let newly_exposed = !alone && found.len() == 1 && all_true;
+            let at_risk = mine[&key].len() < fewer;
+            let newly_exposed = mine[&key].len() > 1 && found.len() == 1 && all_true;
             seen.newly_exposed += u64::from(newly_exposed);
             let mut right = [false, false, newly_exposed];
-            let fate = alone.then_some(match found.len() {
+            let fate = at_risk.then_some(match found.len() {
                 0 => Fate::Gone,
                 1 => Fate::Matched,
                 _ => Fate::Shared,
             });
-            seen.at_risk += u64::from(alone);
+            seen.at_risk += u64::from(at_risk);
             match fate {
                 None => {}
                 Some(Fate::Gone) => seen.gone += 1,

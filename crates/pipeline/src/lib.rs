@@ -37,6 +37,7 @@ pub mod input;
 pub mod notes;
 pub mod original;
 pub mod pages;
+mod pattern;
 pub mod pipeline;
 pub mod prepare;
 pub mod project;
