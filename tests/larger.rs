@@ -107,7 +107,7 @@ fn protect_covers_with_groups_what_no_pair_can() {
         .stdout,
     )
     .unwrap();
-    assert!(text.contains("groups of more than two records"), "{text}");
+    assert!(text.contains("swaps of more than two records"), "{text}");
 
     // The same seed gives the same bytes on any number of threads, in one go or in steps.
     for threads in ["1", "2", "7"] {

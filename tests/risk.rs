@@ -179,9 +179,13 @@ fn the_text_says_what_is_estimated() {
     let output =
         marginswap(&["risk", TOWN, "--keys", KEYS, "--population", "20000", "--risky", "prob:0.2"]);
     let text = out(&output);
-    for words in
-        ["Estimated with this model", "Model, chosen by BIC", "B/√V", "tau1", "At risk by the rule prob:0.2"]
-    {
+    for words in [
+        "Estimated with this model",
+        "Model, chosen by BIC",
+        "B/√V",
+        "tau1",
+        "At risk by the rule prob:0.2",
+    ] {
         assert!(text.contains(words), "{words}: {text}");
     }
     assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");

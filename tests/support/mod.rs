@@ -135,7 +135,8 @@ pub fn learned(
         if alone[&known] != 1 {
             continue;
         }
-        let matches: Vec<_> = after[1..].iter().filter(|row| on(after, row, keys) == known).collect();
+        let matches: Vec<_> =
+            after[1..].iter().filter(|row| on(after, row, keys) == known).collect();
         match matches[..] {
             [] => found[0] += 1,
             [row] => {

@@ -198,8 +198,8 @@ fn read_released(
     let told = &project.columns;
     let lenient = Project {
         columns: Columns {
-            vars: told.vars.clone(),
-            stay: told.stay.clone(),
+            vars: there(&told.vars),
+            stay: there(&told.stay),
             ignore: there(&told.ignore),
             id: told.id.clone().filter(|id| names.contains(id)),
         },
