@@ -241,8 +241,8 @@ fn read_released(
     let told = &project.columns;
     let lenient = Project {
         columns: Columns {
-            vars: told.vars.clone(),
-            stay: told.stay.clone(),
+            vars: there(&told.vars),
+            stay: there(&told.stay),
             ignore: there(&told.ignore),
             id: told.id.clone().filter(|id| names.contains(id)),
         },
@@ -324,11 +324,20 @@ impl Pair {
                 Some(true)
             }
             None => {
-                self.settle(run);
-                match &self.link {
-                    Some(link) => gives(&self.after, link),
-                    // In some other order: are they the same records?
-                    None => Some(recount(&expected, &self.after, &all)[0].changed == 0),
+                // In some other order: are they the same records?
+                let same = recount(&expected, &self.after, &all)[0].changed == 0;
+                match self.link {
+                    // The ids say which record is which, and another record has the values.
+                    Some(Link::ByMap(_)) => Some(false),
+                    Some(Link::ByPosition) if same => {
+                        (self.link, self.order) = (None, Order::Unknown);
+                        run.note(Note::Reordered);
+                        Some(true)
+                    }
+                    _ => {
+                        self.settle(run);
+                        Some(same)
+                    }
                 }
             }
         };
