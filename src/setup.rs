@@ -62,8 +62,8 @@ impl<T: Takes> Typed<T> {
     /// The flags alone, as a project.
     pub fn typed(&self) -> Result<Project, Diagnostic> {
         let mut flags = Project::default();
-        for (setting, texts) in &self.given {
-            let value = setting.typed(texts)?;
+        for (setting, texts) in intruders_apart(&self.given) {
+            let value = setting.typed(&texts)?;
             setting.set(&mut flags, &value).map_err(|misfit| {
                 Diagnostic::new(Code::BadFormula, misfit.refusal.detail, misfit.refusal.remedy)
             })?;
@@ -99,6 +99,29 @@ impl<T: Takes> Typed<T> {
             command(&setup, run).map_err(|refusal| setup.blame(refusal))
         })?
     }
+}
+
+/// What was typed, where keys given a second time are what another intruder knows.
+fn intruders_apart(
+    given: &[(&'static Setting, Vec<String>)],
+) -> Vec<(&'static Setting, Vec<String>)> {
+    let (mut apart, mut others) = (given.to_vec(), Vec::new());
+    for (setting, texts) in &mut apart {
+        if setting.key() == "risk.keys" && texts.len() > 1 {
+            others = texts.split_off(1);
+        }
+    }
+    if others.is_empty() {
+        return apart;
+    }
+    let more = settings::find("risk", "more_keys").expect("keys come with more keys");
+    match apart.iter_mut().find(|(setting, _)| setting.key() == more.key()) {
+        Some((_, texts)) => {
+            texts.splice(0..0, others);
+        }
+        None => apart.push((more, others)),
+    }
+    apart
 }
 
 /// Runs something on this many threads, or on as many as there are cores.
@@ -268,7 +291,9 @@ impl Setup {
         let known = self.file_project().expanded().with_defaults();
         let project = &project.clone().with_defaults();
         for setting in SETTINGS.iter().filter(|setting| topics.contains(&setting.topic)) {
-            if setting.flag.is_empty() || setting.get(project) == setting.get(&known) {
+            // Rules hold categories, and a line ends up in logs.
+            let told = setting.flag.is_empty() || setting.kind == Kind::Rules;
+            if told || setting.get(project) == setting.get(&known) {
                 continue;
             }
             for text in setting.retyped(project) {

@@ -148,7 +148,7 @@ fn every_entry_is_read() {
     assert_eq!(project.swap.detach, Some(2));
     assert_eq!(project.gate.matched, Some(Amount::Share(Share::percent(2))));
     assert_eq!(project.gate.newly_exposed, Some(Amount::Records(3)));
-    assert_eq!(project.release.drop, ["person"]);
+    assert_eq!(project.dropped(), ["person"], "the id is not released");
     let trs = project.trs.unwrap();
     assert_eq!(trs.hierarchy, ["nuts1", "nuts2"]);
     assert_eq!(trs.similar, [["hsize"]]);
@@ -589,7 +589,7 @@ fn the_demo_is_written_with_its_project() {
     assert_eq!(project.columns.id.as_deref(), Some("person"));
     assert_eq!((project.keep.tables.len(), project.risk.keys.len()), (7, 7));
     assert_eq!(project.swap.rules.len(), 1);
-    assert_eq!(project.release.drop, ["person"]);
+    assert_eq!(project.dropped(), ["person"], "the id is not released");
     // What it names is there, and the levels it tells are those of the file.
     let data = files.data.to_str().unwrap();
     let keep = project.keep.tables.join(" + ");

@@ -8,7 +8,7 @@ use marginswap_pipeline::answer;
 use marginswap_pipeline::notes::{Note, Phase, Run};
 use marginswap_pipeline::pages;
 use marginswap_pipeline::pipeline::{Job, protect};
-use marginswap_pipeline::release::{ReleaseAs, stage};
+use marginswap_pipeline::release::{ReleaseAs, other_plans, stage};
 use marginswap_pipeline::seed::SeedFrom;
 use marginswap_report::pictures::waterfall;
 use marginswap_report::plan::ProtectReport;
@@ -59,6 +59,9 @@ pub fn carry_out(
         give(&answer, request.json)?;
         next("nothing was written: an unchanged copy protects nobody (--force writes it)");
         return Ok(verdict);
+    }
+    for path in other_plans(&out, &job.plan.header.input_sha256, project.release.plan.as_deref()) {
+        run.note(Note::AnotherPlan { path });
     }
     let beside = staged_beside(setup, request, &job, &answer, run)?;
     job.certified.publish(beside)?;

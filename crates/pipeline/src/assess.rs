@@ -24,24 +24,33 @@ const MOST_KEYS_IN_A_TABLE: usize = 20;
 
 /// Everything that is estimated.
 pub struct Assessment {
+    /// How large the population is.
     pub population: Population,
     /// How the model was chosen.
     pub chosen: ModelOrigin,
+    /// How the model was reached.
     pub steps: Vec<Step>,
     /// B/√V after each step, where the model was chosen by it.
     pub fits: Vec<Option<f64>>,
+    /// The model.
     pub model: FittedModel,
     /// The fit criterion, where choosing the model has computed it.
     pub fit: Option<Fit>,
+    /// Every combination's risk.
     pub risks: Risks,
+    /// What the weights say.
     pub weighted: Option<WeightedRisks>,
 }
 
 /// The file on its keys, and what the project says about them.
 pub struct Question<'a> {
+    /// The project.
     pub project: &'a Project,
+    /// The file.
     pub loaded: &'a Loaded,
+    /// Its variables and what ties them.
     pub scope: &'a Scope,
+    /// The file on its keys.
     pub table: &'a KeyTable,
 }
 

@@ -32,6 +32,7 @@ impl FromStr for Cap {
 /// By what a plan is chosen.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Choice {
+    /// The criterion.
     pub criterion: Criterion,
     /// The same in words.
     pub words: String,
@@ -69,9 +70,11 @@ impl FromStr for Choice {
 
 /// One plan, and what it comes to.
 pub struct Candidate {
+    /// The cap on the records that change.
     pub cap: Cap,
     /// Which seed, from 1.
     pub seed: usize,
+    /// The plan.
     pub planned: Planned,
     /// What it would come to.
     pub foreseen: Foreseen,

@@ -70,6 +70,13 @@ pub enum Note {
         /// How many at most.
         comparisons: u64,
     },
+    /// Match lists, strata and rules were not looked at.
+    ScreenedByTablesAlone,
+    /// Another plan for the same input lies beside this one.
+    AnotherPlan {
+        /// The plan.
+        path: PathBuf,
+    },
     /// The household column of targeted record swapping is not used.
     HouseholdsNotUsed,
     /// A page was not written because there is nothing to tell.
@@ -153,6 +160,16 @@ impl fmt::Display for Note {
                 "note: up to {} comparisons of records are needed",
                 grouped(*comparisons)
             ),
+            Self::ScreenedByTablesAlone => formatter.write_str(
+                "note: screening looks at the kept tables and ties alone. Match lists, strata and rules leave\n\
+                 fewer partners: `explain` counts them for one record, `plan` for everybody at risk.",
+            ),
+            Self::AnotherPlan { path } => write!(
+                formatter,
+                "warning: {} is another plan for this input. Two releases of one file differ exactly at\n\
+                 their swaps: release one of them only.",
+                path.display()
+            ),
             Self::HouseholdsNotUsed => formatter.write_str(
                 "note: `hid` under [trs] is not used: single records are swapped, not households",
             ),
@@ -218,13 +235,16 @@ pub enum Flow {
     Cancel,
 }
 
+/// Who is told of everything, and can stop the run.
+type Watcher<'a> = Box<dyn FnMut(Event<'_>) -> Flow + Send + 'a>;
+
 /// One run: its notes, how far it has come, and who is told of both.
 #[derive(Default)]
 pub struct Run<'a> {
     notes: Vec<Note>,
     done: usize,
     steps: usize,
-    watcher: Option<Box<dyn FnMut(Event<'_>) -> Flow + Send + 'a>>,
+    watcher: Option<Watcher<'a>>,
 }
 
 impl<'a> Run<'a> {

@@ -22,6 +22,7 @@ use marginswap_report::plan::PlanReport;
 use marginswap_report::protection::Protection;
 
 use crate::answer;
+use crate::input::ids;
 use crate::notes::{Note, Phase, Run};
 use crate::original::{Original, data_of, keys_are_named};
 use crate::project::{Amount, Pairing, Project};
@@ -68,6 +69,7 @@ pub fn prepare(project: Project, run: &mut Run<'_>) -> Result<Prepared, Diagnost
     }
     let original = Original::read(project, run)?;
     let Original { project, loaded, scope, separators, records, located, .. } = &original;
+    refuse_ids(&original)?;
     run.begin(Phase::Screening)?;
     let in_file = |error: Diagnostic| error.in_file(loaded.path());
     let screening = screen(located, scope.class(), separators).map_err(in_file)?;
@@ -100,6 +102,23 @@ pub fn prepare(project: Project, run: &mut Run<'_>) -> Result<Prepared, Diagnost
         broken_rules,
         original,
     })
+}
+
+/// Refuses to exchange what looks like an id, unless it is named as a variable.
+fn refuse_ids(original: &Original) -> Result<(), Diagnostic> {
+    let Original { project, scope, records, loaded, .. } = original;
+    let variables = scope.schema().variables();
+    let mut ids = ids(scope.schema(), records).into_iter().map(|id| &variables[id]);
+    let exchanged = ids.find(|id| !id.stays && !project.columns.vars.contains(&id.name));
+    match exchanged {
+        None => Ok(()),
+        Some(id) => Err(Diagnostic::new(
+            Code::IdAmongVariables,
+            format!("nearly every value of `{}` is different, and it would be exchanged", id.name),
+            "make it the id, leave it out, or name it among the variables if it is to be exchanged",
+        )
+        .in_file(loaded.path())),
+    }
 }
 
 fn constraints(original: &Original) -> Constraints {
@@ -145,7 +164,9 @@ fn never_new(original: &Original) -> NeverNew {
 /// A plan: what was decided on cells, and the records that were drawn for it.
 #[derive(Debug, Clone)]
 pub struct Planned {
+    /// What was decided on cells.
     pub on_cells: plan::Planned,
+    /// The plan over the columns of the file.
     pub plan: Plan,
 }
 
@@ -165,6 +186,7 @@ pub struct Foreseen {
 /// Records at risk, counted.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct RiskCount {
+    /// How many there are.
     pub records: u64,
     /// Of these, those without a partner.
     pub unswappable: u64,

@@ -4,12 +4,13 @@
 //! `apply` and `protect` end here; both release the same bytes for the same plan. The input is
 //! read again through the handle that it was first read with, and must have the same sum.
 
+use std::fs;
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::codes;
 use crate::refusal::Code;
-use marginswap_core::columns::{Column, Role};
+use marginswap_core::columns::Role;
 use marginswap_core::diagnostic::Diagnostic;
 use marginswap_core::plan::Plan;
 use marginswap_core::random::{Random, Seed};
@@ -17,12 +18,13 @@ use marginswap_core::verify::Link;
 pub use marginswap_io::Overwrite;
 use marginswap_io::{
     Compression, Finished, Format, ReadOptions, ReleaseOptions, Secrecy, Staged, publish_all,
-    rewrite_same,
+    read_plan, rewrite_same,
 };
 
 use crate::compare::{Comparison, Evidence};
 use crate::notes::{Note, Phase, Run};
 use crate::original::Original;
+use crate::pattern::Pattern;
 use crate::project::ReleaseOrder;
 
 /// A released file that is written and found to keep every table, and not yet under its name.
@@ -78,7 +80,7 @@ pub fn release(
     let loaded = &original.loaded;
     let drop = dropped(&original)?;
     if release.order == ReleaseOrder::Input {
-        refuse_runs(&original)?;
+        refuse_order(&original)?;
     }
     note_the_ending(release.target, loaded.format(), run);
     let options = ReadOptions { delimiter: original.project.delimiter };
@@ -132,42 +134,22 @@ fn dropped(original: &Original) -> Result<Vec<usize>, Diagnostic> {
     Ok(drop)
 }
 
-/// Refuses the order of the input where it gives swaps away: where neighbours agree on a column
-/// that may be exchanged far more often than chance explains.
-fn refuse_runs(original: &Original) -> Result<(), Diagnostic> {
+/// Refuses the order of the input where it gives swaps away: where the neighbours of a record
+/// tell what a column that may be exchanged should hold.
+fn refuse_order(original: &Original) -> Result<(), Diagnostic> {
     for (name, role, column) in original.loaded.columns() {
-        if role == Role::Variable && comes_in_runs(column) {
-            return Err(Diagnostic::new(
-                Code::OrderGivesAway,
-                format!("`{name}` comes in runs: an exchanged value is visible among its neighbours"),
-                "release the records in random order, or do not sort the file by an exchanged column",
-            )
-            .in_file(original.loaded.path())
-            .about("release.order=input"));
-        }
+        let Some(pattern) = Pattern::of(column).filter(|_| role == Role::Variable) else {
+            continue;
+        };
+        return Err(Diagnostic::new(
+            Code::OrderGivesAway,
+            format!("`{name}` {pattern}: an exchanged value is visible among its neighbours"),
+            "release the records in random order, or do not sort the file by an exchanged column",
+        )
+        .in_file(original.loaded.path())
+        .about("release.order=input"));
     }
     Ok(())
-}
-
-/// Do neighbours agree more often than chance and a tenth of the rest explain?
-fn comes_in_runs(column: &Column) -> bool {
-    const FEWEST: u64 = 20;
-    let mut counts = vec![0u64; column.dictionary().levels()];
-    let (mut agreeing, mut last) = (0u64, None);
-    column.for_each_code(|_, code| {
-        counts[code as usize] += 1;
-        agreeing += u64::from(last == Some(code));
-        last = Some(code);
-    });
-    let records: u64 = counts.iter().sum();
-    if records < FEWEST {
-        return false;
-    }
-    // Shares over records², so that no number is rounded.
-    let whole = u128::from(records) * u128::from(records);
-    let chance: u128 = counts.iter().map(|&count| u128::from(count) * u128::from(count)).sum();
-    let found = u128::from(agreeing) * u128::from(records);
-    found > chance + (whole - chance) / 10
 }
 
 /// The released file is of the data's format; a name that says otherwise misleads.
@@ -203,6 +185,25 @@ impl Certified {
         publish_all(files)?;
         Ok(comparison)
     }
+}
+
+/// Plans for the same input in the folder of a file: two releases of one input differ exactly at
+/// their swaps.
+#[must_use]
+pub fn other_plans(beside: &Path, input_sha256: &str, own: Option<&Path>) -> Vec<PathBuf> {
+    let folder = match beside.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    };
+    let files = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    let name = |path: Option<&Path>| path.and_then(Path::file_name).map(ToOwned::to_owned);
+    let mut found: Vec<PathBuf> = files
+        .filter(|path| path.extension().is_some_and(|ending| ending == "plan"))
+        .filter(|path| name(Some(path)) != name(own))
+        .filter(|path| read_plan(path).is_ok_and(|plan| plan.header.input_sha256 == input_sha256))
+        .collect();
+    found.sort();
+    found
 }
 
 /// Writes a file completely, under a temporary name.

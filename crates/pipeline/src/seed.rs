@@ -13,7 +13,9 @@ use crate::notes::{Note, Run};
 /// A seed, and whether others know it.
 #[derive(Debug, Clone, Copy)]
 pub struct Chosen {
+    /// The seed.
     pub seed: Seed,
+    /// Do others know it?
     pub not_for_release: bool,
 }
 

@@ -89,7 +89,7 @@ pub(crate) fn percent(part: u64, whole: u64) -> String {
 pub(crate) fn share(share: f64) -> String {
     match share * 100.0 {
         tiny if tiny > 0.0 && tiny < 0.05 => "<0.1 %".to_owned(),
-        near if near < 100.0 && near >= 99.95 => ">99.9 %".to_owned(),
+        near if (99.95..100.0).contains(&near) => ">99.9 %".to_owned(),
         other => format!("{other:.1} %"),
     }
 }

@@ -8,6 +8,7 @@ use serde::Serialize;
 use crate::answer::{
     Answer, Names, aligned, aligned_left, counted, formula, listed, separator, shown, wrapped,
 };
+use crate::keys::RecordKeys;
 use crate::larger::LargerReport;
 
 /// How many separators and partners the text lists.
@@ -149,6 +150,9 @@ pub struct RecordReport {
     /// All partners, when they are asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub partner_records: Option<Vec<u64>>,
+    /// What can be done about its keys, where keys are named.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub keys: Option<RecordKeys>,
 }
 
 /// What one separator offers a record.
@@ -231,6 +235,9 @@ impl Answer for RecordReport {
                 "It is already disclosed: the kept tables prove that its cell is occupied, and no swap of any\n\
                  number of records can empty it.\n",
             );
+        }
+        if let Some(keys) = &self.keys {
+            text.push_str(&keys.lines());
         }
         if !self.separators_complete {
             text.push_str(&format!(

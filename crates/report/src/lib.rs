@@ -8,6 +8,16 @@
 //! Nothing here reads data, searches or decides: names, sets of positions and counts come
 //! in, never a record, a table or a scope. What fills the answers is in the pipeline.
 //!
+//! ```
+//! use marginswap_report::protection::{Judgement, Reason, Verdict};
+//!
+//! let judgement = Judgement { verdict: Verdict::Review, reasons: vec![Reason::NoKeys] };
+//! assert_eq!(
+//!     judgement.lines(),
+//!     "Verdict: a reviewer must decide\n  - no keys were named, so no risk was measured\n"
+//! );
+//! ```
+//!
 //! | module | what it holds |
 //! |---|---|
 //! | [`inspect`], [`graph`], [`screen`], [`explain`], [`risk`], [`plan`], [`verify`] | the answers of the commands of that name |
@@ -28,6 +38,7 @@ pub mod explain;
 pub mod frontier;
 pub mod graph;
 pub mod inspect;
+pub mod keys;
 pub mod larger;
 pub mod plan;
 pub mod protection;

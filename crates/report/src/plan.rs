@@ -286,7 +286,7 @@ impl ProtectReport {
             grouped(learned.shared),
             match learned.shared_right {
                 0 => String::new(),
-                right => format!("; {} with everything learned not counted", grouped(right)),
+                right => format!(" ({} with every sensitive value learned)", grouped(right)),
             },
         );
         text.push_str(&format!(

@@ -5,6 +5,7 @@ use marginswap_core::text::grouped;
 use serde::Serialize;
 
 use crate::answer::{Answer, Names, aligned, formula, listed, percent};
+use crate::keys::KeyScreening;
 
 /// Totals over all records. Every number is exact, except `disclosed` where
 /// `disclosed_is_exact` is false: then it is a lower bound.
@@ -41,6 +42,9 @@ pub struct ScreenReport {
     /// The columns that stay, where one of them is in a table: the proof uses their joint table
     /// too.
     pub disclosed_uses_stay_margin: Option<Names>,
+    /// Whose keys can be parted, where keys are named.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub keys: Option<KeyScreening>,
 }
 
 impl Answer for ScreenReport {
@@ -64,6 +68,9 @@ impl Answer for ScreenReport {
             row("  already disclosed", self.disclosed_uniques, uniques, certainty),
         ];
         let mut text = aligned(&rows);
+        if let Some(keys) = &self.keys {
+            text.push_str(&keys.lines());
+        }
         text.push_str(
             "\nAlready disclosed: the kept tables, the one-way tables of all other variables and the columns\n\
              that stay prove that the cell is occupied. No swap of any number of records can empty it.\n",

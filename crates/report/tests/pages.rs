@@ -438,10 +438,10 @@ fn advice_is_told_everywhere() {
     let report = internal(NAMES);
     let page = html::plain(&html::checked(&report.html()));
     for words in [
-        "they part the keys of 1 person.",
+        "they would part the keys of 1 person.",
         "Do not keep region*sex: without it the keys of 1 person can be parted.",
         "Recode age into bands of 10: then 0 people are at risk.",
-        "Suppress or recode values of 1 person",
+        "For 1 person no swap helps: suppress or recode",
     ] {
         assert!(page.contains(words), "{words} in\n{page}");
         assert!(report.text().contains(words), "{words} in\n{}", report.text());
@@ -566,6 +566,33 @@ fn groups_are_told_apart_from_swaps() {
     report.plan = Some(PlanFacts { swaps: 0, groups: 17, ..report.plan.unwrap() });
     let told = text(&report);
     assert!(told.contains("has 0 swaps of two records and 17 groups of more."), "{told}");
+}
+
+/// How much was exchanged is told by range, also when the records are not linked.
+#[test]
+fn the_extent_needs_no_links() {
+    let mut report = internal(NAMES);
+    (report.verify.records_before, report.verify.replaced) = (10_000, 700);
+    for changed in [None, Some(720)] {
+        report.verify.records_changed = changed;
+        let external = published(&report, false).unwrap();
+        let told = serde_json::to_value(&external).unwrap();
+        assert_eq!(told["extent"], "between 5 % and 10 % of the records");
+    }
+}
+
+/// Counts that no swap can change, and ids that do not match, are named on the page.
+#[test]
+fn differences_that_no_swap_makes_are_named() {
+    let mut report = internal(NAMES);
+    report.verify.broken = vec![vec!["region".to_owned(), "age".to_owned()]];
+    report.verify.unlinked = Some("2 ids occur twice".to_owned());
+    let page = html::plain(&html::checked(&report.html()));
+    for words in ["Counts differ that no swap can change:", "region and age", "2 ids occur twice."]
+    {
+        assert!(page.contains(words), "{words} in\n{page}");
+    }
+    assert!(report.verify.text().contains("The counts of region, age differ, although no swap"));
 }
 
 /// How many people are protected is told as a range, and nobody is counted.

@@ -212,6 +212,7 @@ fn record_of(names: &[String], swappable: bool) -> RecordReport {
             })
             .collect(),
         partner_records: None,
+        keys: None,
         larger: None,
     }
 }
@@ -373,9 +374,9 @@ fn plans(count: usize) -> FrontierReport {
         budget: (!number.is_multiple_of(4)).then(|| format!("{} %", number % 4)),
         seed: number / 4 + 1,
         records_changed: 10 * number as u64,
-        gone: 1000 - (count - number) as u64 * 2,
+        gone: 988 - (count - number) as u64 * 2,
         shared: 0,
-        matched: (count - number) as u64 * 2,
+        matched: 12 + (count - number) as u64 * 2,
         matched_right: (count - number) as u64 / 2,
         newly_exposed: 0,
         change: 0.0001 * (number % 9) as f64,

@@ -51,6 +51,7 @@ pub fn pair(schema: &Schema, found: &PairExplanation) -> PairReport {
 pub fn record(schema: &Schema, found: &RecordExplanation) -> RecordReport {
     let set = |set| names(schema, set);
     RecordReport {
+        keys: None,
         record: found.record.number(),
         cell_count: found.cell_count,
         sample_unique: found.cell_count == 1,

@@ -6,6 +6,7 @@
 //! | file | answers |
 //! |---|---|
 //! | `inspect`, `graph`, `screen`, `explain`, `risk`, `plan`, `verify`, `frontier` | the commands of that name |
+//! | `keys` | what `screen` and `explain` say about keys |
 //! | `codes` | what an error code means |
 //! | `protection` | what intruders learn, and what the gate says |
 
@@ -14,6 +15,7 @@ mod explain;
 mod frontier;
 mod graph;
 mod inspect;
+mod keys;
 mod plan;
 mod protection;
 mod risk;
@@ -28,6 +30,7 @@ pub use explain::{larger, pair, record};
 pub use frontier::frontier;
 pub use graph::{graph, graph_picture};
 pub use inspect::inspect;
+pub use keys::{key_screening, record_keys};
 pub use plan::{left_over, protect};
 pub use protection::{judgement, protection, protection_of};
 pub use risk::{RiskParts, risk, write_risk};

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use marginswap_core::encode::RecordId;
 use marginswap_core::graph::{Scope, Separators};
-use marginswap_core::partner::Screening;
+use marginswap_core::partner::{KeyScreening, Screening, Unpartable};
 use marginswap_core::table::{CellId, Located};
 use marginswap_core::varset::VarSet;
 use marginswap_report::screen::ScreenReport;
@@ -36,6 +36,7 @@ pub fn screen(
         looks_like_id: set(ids),
         disclosed_also_uses: set(scope.in_no_named_table()),
         disclosed_uses_stay_margin: scope.stay_margin().map(set),
+        keys: None,
     };
     for cell in (0..joint.len()).map(CellId::at) {
         let count = joint.n(cell);
@@ -58,14 +59,26 @@ pub fn screen(
 ///
 /// # Errors
 /// What the writer says.
-pub fn write_screen(out: &mut dyn Write, joint: &Located, screening: &Screening) -> io::Result<()> {
-    writeln!(out, "record,cell_count,sample_unique,swappable,disclosed")?;
+pub fn write_screen(
+    out: &mut dyn Write,
+    joint: &Located,
+    screening: &Screening,
+    keys: Option<&KeyScreening>,
+) -> io::Result<()> {
+    let more = if keys.is_some() { ",partable,why_not" } else { "" };
+    writeln!(out, "record,cell_count,sample_unique,swappable,disclosed{more}")?;
     for record in (0..joint.records()).map(RecordId::at) {
         let cell = joint.cell_of(record);
         let yes = u8::from;
+        let more = keys.map_or(String::new(), |keys| match keys.why_not(cell) {
+            None => ",1,".to_owned(),
+            Some(Unpartable::Published(_)) => ",0,published".to_owned(),
+            Some(Unpartable::Proved(_)) => ",0,proved".to_owned(),
+            Some(Unpartable::NoPartner) => ",0,no_partner".to_owned(),
+        });
         writeln!(
             out,
-            "{},{},{},{},{}",
+            "{},{},{},{},{}{more}",
             record.number(),
             joint.n(cell),
             yes(joint.is_sample_unique(cell)),

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use marginswap_core::diagnostic::Diagnostic;
-use marginswap_core::partner::{Screening, screen_announced};
+use marginswap_core::partner::{KeyScreening, Screening, screen_announced, screen_keys};
 use marginswap_core::table::Located;
 use marginswap_report::screen::ScreenReport;
 
@@ -22,6 +22,7 @@ pub struct Screened {
     pub report: ScreenReport,
     joint: Located,
     screening: Screening,
+    key_screening: Option<KeyScreening>,
 }
 
 /// Decides for every record whether it can be swapped and whether the kept tables already
@@ -38,6 +39,7 @@ pub fn screen(project: &Project, run: &mut Run<'_>) -> Result<Screened, Diagnost
     let loaded = opened.read(false, run)?;
     let records = loaded.records(&scope, run);
     let ids = ids(scope.schema(), &records).into_iter().collect();
+    let keys = loaded.variables(&scope, &project.risk.keys);
     drop(loaded);
     let joint = Located::count(&records);
     drop(records);
@@ -47,8 +49,20 @@ pub fn screen(project: &Project, run: &mut Run<'_>) -> Result<Screened, Diagnost
             run.note(Note::ManyComparisons { comparisons });
         }
     })?;
-    let report = answer::screen(&scope, &joint, &separators, &screening, ids);
-    Ok(Screened { report, joint, screening })
+    let mut report = answer::screen(&scope, &joint, &separators, &screening, ids);
+    let mut key_screening = None;
+    if !keys.is_empty() {
+        let found = screen_keys(&joint, scope.class(), &separators, keys)?;
+        report.keys = Some(answer::key_screening(scope.schema(), &joint, &found));
+        key_screening = Some(found);
+    }
+    if !project.swap.matched.is_empty()
+        || !project.swap.strata.is_empty()
+        || !project.swap.rules.is_empty()
+    {
+        run.note(Note::ScreenedByTablesAlone);
+    }
+    Ok(Screened { report, joint, screening, key_screening })
 }
 
 impl Screened {
@@ -57,6 +71,6 @@ impl Screened {
     /// # Errors
     /// When the writer fails.
     pub fn write_records(&self, out: &mut dyn Write) -> io::Result<()> {
-        answer::write_screen(out, &self.joint, &self.screening)
+        answer::write_screen(out, &self.joint, &self.screening, self.key_screening.as_ref())
     }
 }

@@ -2,7 +2,6 @@
 
 use std::fmt;
 
-use marginswap_core::text::grouped;
 use serde::Serialize;
 
 use crate::answer::{Names, counted, formula, shown};
@@ -44,7 +43,7 @@ impl fmt::Display for Advice {
         match self {
             Self::LargerSwaps { frees } => write!(
                 formatter,
-                "Allow swaps of more than two records (--max-records): they part the keys of {}.",
+                "Allow swaps of more than two records (--max-records): they would part the keys of {}.",
                 counted(*frees, "person", "people")
             ),
             Self::WithoutTable { table, frees } => write!(
@@ -60,12 +59,10 @@ impl fmt::Display for Advice {
                 shown(key),
                 counted(*at_risk, "person is", "people are")
             ),
-            Self::SuppressOrRecode { people: 1 } => formatter
-                .write_str("Suppress or recode values of 1 person: no swap found here helps."),
             Self::SuppressOrRecode { people } => write!(
                 formatter,
-                "Suppress or recode values of {} people: no swap found here helps.",
-                grouped(*people)
+                "For {} no swap helps: suppress or recode some of their values.",
+                counted(*people, "person", "people")
             ),
         }
     }

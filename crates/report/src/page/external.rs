@@ -100,9 +100,10 @@ impl ExternalReport {
             tool_version: env!("CARGO_PKG_VERSION"),
             records: verify.records_after,
             tables: verify.margins.iter().map(|table| table.margin.clone()).collect(),
-            extent: verify
-                .records_changed
-                .and_then(|changed| Extent::of(changed, verify.records_before)),
+            extent: Extent::of(
+                verify.records_changed.unwrap_or(verify.replaced),
+                verify.records_before,
+            ),
             protected: Protected::of(verify.protection.protected(), verify.protection.at_risk),
             may_differ,
             two_way,

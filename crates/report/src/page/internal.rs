@@ -219,6 +219,10 @@ impl Page<'_> {
         counted(*count, "person", "people")
     }
 
+    fn listed(&self, names: &[String]) -> String {
+        spoken_list(names)
+    }
+
     fn swaps(&self, plan: &PlanFacts) -> String {
         let swaps = counted(plan.swaps, "swap of two records", "swaps of two records");
         match plan.groups {

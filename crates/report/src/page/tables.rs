@@ -30,7 +30,7 @@ pub(super) fn columns(report: &InternalReport, released: bool) -> Option<TextTab
         true => ("Every column of the released file", "what was done to it"),
         false => ("Columns of the original that are not in the released file", "role"),
     };
-    let heads = ["column", what, "different values", "per record"];
+    let heads = ["column", what, "different values", "as share of records"];
     (!rows.is_empty()).then(|| TextTable::new(caption, &heads, rows))
 }
 

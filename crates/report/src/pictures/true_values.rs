@@ -92,7 +92,7 @@ fn bins(numbers: usize) -> Vec<Range<usize>> {
     let Some(last) = numbers.checked_sub(1) else { return Vec::new() };
     let step = last.div_ceil(MOST_BARS).max(1);
     let below = (0..last).step_by(step).map(|start| start..(start + step).min(last));
-    below.chain([last..numbers]).collect()
+    below.chain(std::iter::once(last..numbers)).collect()
 }
 
 #[cfg(test)]

@@ -159,7 +159,7 @@ fn rows(coverage: &Coverage) -> Vec<Row> {
 fn twin(coverage: &Coverage) -> Twin {
     let Coverage { records, at_risk, partable, gone, shared, matched, matched_right } = *coverage;
     let words = vec![format!(
-        "Of {}, {} at risk. Of these {} gone, {} shared and {} matched; {} matched with every \
+        "In {}, {} at risk. Of these {} gone, {} shared and {} matched; {} matched with every \
          sensitive value true.",
         counted(records, "record", "records"),
         counted(at_risk, "person is", "people are"),

@@ -1,0 +1,197 @@
+//! Whose keys can be parted, and what stands in the way: parts of what `screen` and `explain`
+//! answer.
+
+use std::fmt::Write;
+
+use marginswap_core::text::grouped;
+use serde::Serialize;
+
+use crate::answer::{Names, aligned, counted, formula, listed, percent};
+
+/// Whose keys some exchange of two records can part. Every number is exact.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct KeyScreening {
+    /// What the intruder knows.
+    pub keys: Names,
+    /// Records whose keys can be parted.
+    pub partable: u64,
+    /// Records whose keys cannot.
+    pub not_partable: u64,
+    /// Of these, those whose combination is published: all keys are in one kept table.
+    pub published: u64,
+    /// Of these, those whose combination the kept tables prove to occur.
+    pub proved: u64,
+    /// Of these, those that have no partner for it.
+    pub no_partner: u64,
+    /// Records that are alone with their keys.
+    pub unique_on_keys: u64,
+    /// Of these, those whose keys can be parted.
+    pub partable_uniques: u64,
+}
+
+impl KeyScreening {
+    /// Lines of a text answer.
+    #[must_use]
+    pub fn lines(&self) -> String {
+        let all = self.partable + self.not_partable;
+        let row = |label: &str, number: u64, whole: u64| {
+            vec![label.to_owned(), grouped(number), percent(number, whole)]
+        };
+        let rows = [
+            row("keys partable", self.partable, all),
+            row("keys not partable", self.not_partable, all),
+            row("  published in one kept table", self.published, all),
+            row("  proved by the kept tables", self.proved, all),
+            row("  no partner parts them", self.no_partner, all),
+            row("alone with their keys", self.unique_on_keys, all),
+            row("  partable", self.partable_uniques, self.unique_on_keys),
+        ];
+        format!("\nAn intruder knows {}:\n{}", listed(&self.keys), aligned(&rows))
+    }
+}
+
+/// What can be done about the keys of one record.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct RecordKeys {
+    /// What the intruder knows.
+    pub keys: Names,
+    /// Can the keys be parted?
+    pub partable: bool,
+    /// Why not.
+    pub why_not: Option<WhyNot>,
+    /// Records that part the keys.
+    pub parting: u64,
+    /// Records that only detach sensitive values from them.
+    pub detaching: u64,
+    /// The ways to part them, the fewest differences first.
+    pub parting_ways: Vec<PartingWay>,
+    /// The ways to detach, those that make most values false first.
+    pub detaching_ways: Vec<DetachingWay>,
+    /// Partners that the other settings leave.
+    pub constraints: Option<Constrained>,
+}
+
+/// Why keys cannot be parted.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(tag = "because", rename_all = "snake_case")]
+pub enum WhyNot {
+    /// All keys are in one kept table.
+    Published {
+        /// The table.
+        table: Names,
+    },
+    /// The kept tables prove that at least this many people have the combination.
+    Proved {
+        /// How many.
+        people: u64,
+    },
+    /// No record parts them.
+    NoPartner,
+}
+
+/// Partners that part the keys.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct PartingWay {
+    /// Where they differ.
+    pub differing: Names,
+    /// How many there are.
+    pub records: u64,
+    /// The parts with a key, which must not all travel together.
+    pub key_parts: Vec<Names>,
+}
+
+/// Partners that only detach.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct DetachingWay {
+    /// Where they differ.
+    pub differing: Names,
+    /// How many there are.
+    pub records: u64,
+    /// What travels.
+    pub exchanged: Names,
+    /// Sensitive values that would be false beside the keys.
+    pub made_false: Names,
+    /// Sensitive values that would stay true.
+    pub left_true: Names,
+}
+
+/// Partners that are left when one setting after the other is respected.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Constrained {
+    /// All partners.
+    pub partners: u64,
+    /// Those that agree on the strata.
+    pub in_stratum: u64,
+    /// Of these, those that agree on a match list.
+    pub matching: u64,
+    /// Of these, those with an exchange that breaks no rule.
+    pub allowed: u64,
+}
+
+impl RecordKeys {
+    /// Lines of a text answer.
+    #[must_use]
+    pub fn lines(&self) -> String {
+        let mut text = format!("\nAn intruder knows {}.\n", listed(&self.keys));
+        match &self.why_not {
+            None => {
+                let _ = writeln!(
+                    text,
+                    "The keys can be parted, with {}; {} only detach sensitive values.",
+                    counted(self.parting, "partner", "partners"),
+                    grouped(self.detaching)
+                );
+            }
+            Some(why) => {
+                let why = match why {
+                    WhyNot::Published { table } => {
+                        format!("the combination is published in {}", formula(table))
+                    }
+                    WhyNot::Proved { people } => format!(
+                        "the kept tables prove that {} it",
+                        counted(*people, "person has", "people have")
+                    ),
+                    WhyNot::NoPartner => "no record parts them".to_owned(),
+                };
+                let _ = writeln!(
+                    text,
+                    "The keys cannot be parted: {why}. {} can detach sensitive values.",
+                    counted(self.detaching, "partner", "partners")
+                );
+            }
+        }
+        for way in self.parting_ways.iter().take(SHOWN) {
+            let _ = writeln!(
+                text,
+                "  part: {} differ in {}",
+                counted(way.records, "record", "records"),
+                listed(&way.differing)
+            );
+        }
+        for way in self.detaching_ways.iter().take(SHOWN) {
+            let _ = writeln!(
+                text,
+                "  detach: {} differ in {}; false afterwards: {}; still true: {}",
+                counted(way.records, "record", "records"),
+                listed(&way.differing),
+                listed(&way.made_false),
+                if way.left_true.is_empty() { "none".to_owned() } else { listed(&way.left_true) }
+            );
+        }
+        if let Some(left) = &self.constraints {
+            let _ = writeln!(
+                text,
+                "Of {}, {} agree on the strata, {} of these on a match list, and {} of these have an\n\
+                 exchange that breaks no rule.",
+                counted(left.partners, "partner", "partners"),
+                grouped(left.in_stratum),
+                grouped(left.matching),
+                grouped(left.allowed)
+            );
+        }
+        text
+    }
+}
+
+/// How many ways a text answer lists.
+const SHOWN: usize = 3;
