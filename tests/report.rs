@@ -263,6 +263,12 @@ fn the_project_file_is_enough() {
     assert_eq!(told["columns"][0]["role"], "not released");
     assert!(!desk.read("town/released.csv").starts_with("person"));
     assert_eq!(told["watched"].as_array().unwrap().len(), 1);
+    // `verify` gives the same answer, and does not take another order for changes.
+    let verified = answer(&["verify", "--project", project], 1);
+    assert_eq!(verified["reasons"], told["reasons"]);
+    assert!(verified["replaced"].as_u64() > Some(1500), "{verified}");
+    assert_eq!(verified["reordered"], true);
+    assert!(verified["records_changed"].is_null());
     let told = answer(&["report", "--project", project, "--external"], 1);
     assert_eq!(told["demonstration"], true);
     assert_eq!(told["class"], "NOT FOR RELEASE");
