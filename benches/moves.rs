@@ -161,7 +161,7 @@ fn protect(name: &str, path: &Path) {
     let (data, released) = (path.to_str().unwrap(), released.to_str().unwrap());
     let fixed = ["protect", data, "--keys", &keys, "--keep", &keep, "-o", released];
     println!(
-        "\n| file | most records | at risk | covered | groups | impossible | not found | records changed | new uniques | right claims | three-way tables, mean / most | seconds |"
+        "\n| file | most records | at risk | covered | groups | impossible | not found | records changed | newly exposed | matched rightly | three-way tables, mean / most | seconds |"
     );
     println!("|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|");
     for most in ["4", "8"] {
@@ -173,14 +173,14 @@ fn protect(name: &str, path: &Path) {
         let percent = |field: &str| 100.0 * found[field].as_f64().unwrap();
         println!(
             "| {name} | {most} | {} | {} | {} | {} | {} | {} | {} | {} | {:.2} / {:.2} % | {seconds:.2} |",
-            said["risky"],
+            said["at_risk"],
             said["covered"],
             said["groups"],
             said["impossible"],
             said["not_found"],
             said["records_changed"],
-            said["new_uniques"],
-            said["correct_claims"],
+            said["newly_exposed"],
+            said["matched_right"],
             percent("three_way_mean"),
             percent("three_way_max"),
         );

@@ -74,7 +74,7 @@ fn protect(arguments: &[&str]) -> (Value, f64, u64) {
     let said: Value = serde_json::from_slice(&best.output).unwrap();
     assert_eq!(said["equal"], true, "every kept table is unchanged");
     let parts = ["covered", "unswappable", "left_over"].map(|field| said[field].as_u64().unwrap());
-    assert_eq!(said["risky"], parts.iter().sum::<u64>());
+    assert_eq!(said["at_risk"], parts.iter().sum::<u64>());
     (said, best.seconds, best.peak.unwrap_or(0))
 }
 
@@ -103,7 +103,7 @@ fn main() {
         println!(
             "| {name} | {} | {} | {} | {seconds:.2} | {:.1} | {} | {:.2} | {:.1} |",
             said["records"],
-            said["risky"],
+            said["at_risk"],
             said["covered"],
             seconds / read,
             peer.map_or("polars is not there".to_owned(), |peer| format!("{:.1}", seconds / peer)),

@@ -10,9 +10,10 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use clap::{Arg, ArgAction, ArgMatches, Command, FromArgMatches, value_parser};
-use marginswap_core::diagnostic::{Code, Diagnostic};
+use marginswap_core::diagnostic::Diagnostic;
 use marginswap_pipeline::notes::Run;
 use marginswap_pipeline::project::{Project, ProjectFile, ReleaseOrder, Risky};
+use marginswap_pipeline::refusal::Code;
 use marginswap_pipeline::settings::{self, Kind, SETTINGS, Setting, Topic};
 
 use crate::args::{ForApply, ForReport, ForVerify};
@@ -61,8 +62,8 @@ impl<T: Takes> Typed<T> {
     /// The flags alone, as a project.
     pub fn typed(&self) -> Result<Project, Diagnostic> {
         let mut flags = Project::default();
-        for (setting, texts) in &self.given {
-            let value = setting.typed(texts)?;
+        for (setting, texts) in intruders_apart(&self.given) {
+            let value = setting.typed(&texts)?;
             setting.set(&mut flags, &value).map_err(|misfit| {
                 Diagnostic::new(Code::BadFormula, misfit.refusal.detail, misfit.refusal.remedy)
             })?;
@@ -98,6 +99,29 @@ impl<T: Takes> Typed<T> {
             command(&setup, run).map_err(|refusal| setup.blame(refusal))
         })?
     }
+}
+
+/// What was typed, where keys given a second time are what another intruder knows.
+fn intruders_apart(
+    given: &[(&'static Setting, Vec<String>)],
+) -> Vec<(&'static Setting, Vec<String>)> {
+    let (mut apart, mut others) = (given.to_vec(), Vec::new());
+    for (setting, texts) in &mut apart {
+        if setting.key() == "risk.keys" && texts.len() > 1 {
+            others = texts.split_off(1);
+        }
+    }
+    if others.is_empty() {
+        return apart;
+    }
+    let more = settings::find("risk", "more_keys").expect("keys come with more keys");
+    match apart.iter_mut().find(|(setting, _)| setting.key() == more.key()) {
+        Some((_, texts)) => {
+            texts.splice(0..0, others);
+        }
+        None => apart.push((more, others)),
+    }
+    apart
 }
 
 /// Runs something on this many threads, or on as many as there are cores.
@@ -209,11 +233,8 @@ impl Setup {
         if !self.project.keep.tables.is_empty() {
             return Ok(());
         }
-        Err(Diagnostic::new(
-            Code::MissingSetting,
-            "no table to keep is named",
-            "name one with --keep, or as `tables` under [keep] in the project file",
-        ))
+        Err(Diagnostic::new(Code::MissingSetting, "no table to keep is named", "name at least one")
+            .about("keep.tables"))
     }
 
     /// The project, where records are named by number from now on: the column that would name

@@ -11,16 +11,17 @@
 
 use std::path::PathBuf;
 
-use marginswap_core::diagnostic::{Code, Diagnostic};
+use crate::refusal::Code;
+use marginswap_core::diagnostic::Diagnostic;
 use marginswap_core::encode::{RecordId, Records, encode_both};
-use marginswap_core::graph::{Formula, Reason};
+use marginswap_core::graph::{Formula, GeneratingClass, Reason, Separators};
 use marginswap_core::partner::{KeyScreening, Unpartable, screen_keys};
 use marginswap_core::random::Seed;
 use marginswap_core::swap::apply_to_records;
 use marginswap_core::varset::VarSet;
 use marginswap_core::verify::{
-    self, Checks, File, Findings, Link, LinkError, Outcome, Scenario, TableDistance, Thresholds,
-    Verdict, Verification, changes, compare_tables, judge, link_by_id, recount,
+    self, Checks, File, Findings, Learned, Link, LinkError, Outcome, Scenario, TableDistance,
+    Thresholds, Verdict, Verification, changes, compare_tables, judge, link_by_id, recount,
 };
 use marginswap_io::{FileDigest, PlanFile};
 
@@ -73,8 +74,8 @@ pub struct Comparison {
     pub verdict: Verdict,
     /// What differs though no exchange can change it.
     pub broken: Vec<Vec<String>>,
-    /// Who can be parted from their keys, where anybody is at risk.
-    pub key_screening: Option<KeyScreening>,
+    /// For each intruder, who can be parted from the keys; empty where everybody is gone.
+    pub key_screenings: Vec<KeyScreening>,
     /// People at risk who are not gone and cannot be parted from their keys: those whom the
     /// tables disclose, and the others.
     pub unpartable: [u64; 2],
@@ -141,9 +142,8 @@ impl Comparison {
         drop(after);
         let plan = pair.follow(evidence, run);
         let verification = pair.verify(evidence.triples);
-        let key_screening = pair.screen_keys(&verification)?;
-        let (broken, findings) =
-            pair.findings(&verification, key_screening.as_ref(), evidence.demo_seed);
+        let key_screenings = pair.screen_keys(&verification)?;
+        let (broken, findings) = pair.findings(&verification, &key_screenings, evidence.demo_seed);
         let mut verdict = judge(&findings, &thresholds(&pair.original.project.gate, &findings));
         let plan_is_off =
             plan.as_ref().is_some_and(|plan| !plan.fits_input || plan.gives_release == Some(false));
@@ -159,7 +159,7 @@ impl Comparison {
             verification,
             verdict,
             broken,
-            key_screening,
+            key_screenings,
             unpartable: [findings.disclosed, findings.unpartable],
             plan,
             order,
@@ -175,11 +175,54 @@ impl Comparison {
         self.verification.is_equal() && self.broken.is_empty() && self.unlinked.is_none()
     }
 
+    /// Why no exchange can part a record from the keys of an intruder who still finds them; a
+    /// disclosure by the tables comes first. `None` when it can be parted from all of these.
+    #[must_use]
+    pub fn why_not_parted(&self, record: RecordId) -> Option<Unpartable> {
+        self.why_not_parted_by(&self.key_screenings, record)
+    }
+
+    /// The same by other screenings, one for each intruder.
+    pub(crate) fn why_not_parted_by(
+        &self,
+        screenings: &[KeyScreening],
+        record: RecordId,
+    ) -> Option<Unpartable> {
+        why_not_parted(&self.original, &self.verification, screenings, record)
+    }
+
     /// Was anything exchanged?
     #[must_use]
     pub fn is_changed(&self) -> bool {
         self.verification.replaced > 0
     }
+}
+
+/// For each intruder, who could be parted from the keys if these tables were kept.
+pub(crate) fn screen_intruders(
+    original: &Original,
+    class: &GeneratingClass,
+    separators: &Separators,
+) -> Result<Vec<KeyScreening>, Diagnostic> {
+    let intruders = original.intruders.iter();
+    intruders.map(|one| screen_keys(&original.located, class, separators, one.keys)).collect()
+}
+
+fn why_not_parted(
+    original: &Original,
+    found: &Verification,
+    screenings: &[KeyScreening],
+    record: RecordId,
+) -> Option<Unpartable> {
+    let still_found = |learned: &Learned| {
+        learned.fate(record).is_some_and(|fate| fate.outcome() != Outcome::Gone)
+    };
+    let cell = original.located.cell_of(record);
+    let scenarios = found.learned.iter().zip(screenings);
+    let reasons = scenarios
+        .filter(|(learned, _)| still_found(learned))
+        .filter_map(|(_, screening)| screening.why_not(cell));
+    reasons.min_by_key(|why| matches!(why, Unpartable::NoPartner))
 }
 
 /// The released file, its columns in the places they have in the original. It may lack columns
@@ -213,8 +256,8 @@ fn read_released(
     let after = after.in_the_order_of(loaded).map_err(|column| {
         Diagnostic::new(
             Code::OtherColumns,
-            format!("column `{column}` takes part and is in one of the two files only"),
-            "compare files with the same columns, or leave the column out with --ignore",
+            format!("column `{column}` takes part and is in only one of the two files"),
+            "compare files with the same columns, or ignore the column",
         )
         .in_file(path)
     })?;
@@ -337,15 +380,13 @@ impl Pair {
         verify::verify(&self.before, &self.after, &checks)
     }
 
-    /// Who can be parted from the keys of the first intruder; not asked where everybody is gone.
-    fn screen_keys(&self, found: &Verification) -> Result<Option<KeyScreening>, Diagnostic> {
-        let Some(intruder) = self.original.intruders.first() else { return Ok(None) };
+    /// For each intruder, who can be parted from the keys; not asked where everybody is gone.
+    fn screen_keys(&self, found: &Verification) -> Result<Vec<KeyScreening>, Diagnostic> {
         if found.worst_case.as_ref().is_none_or(|worst| worst.gone == worst.at_risk) {
-            return Ok(None);
+            return Ok(Vec::new());
         }
-        let Original { located, scope, separators, loaded, .. } = &self.original;
-        screen_keys(located, scope.class(), separators, intruder.keys)
-            .map(Some)
+        let Original { scope, separators, loaded, .. } = &self.original;
+        screen_intruders(&self.original, scope.class(), separators)
             .map_err(|error| error.in_file(loaded.path()))
     }
 
@@ -353,7 +394,7 @@ impl Pair {
     fn findings(
         &self,
         found: &Verification,
-        screening: Option<&KeyScreening>,
+        screenings: &[KeyScreening],
         demo_seed: bool,
     ) -> (Vec<Vec<String>>, Findings) {
         let scope = &self.original.scope;
@@ -378,7 +419,7 @@ impl Pair {
                 broken.push(self.column_names(check.margin));
             }
         }
-        let [disclosed, unpartable] = self.unpartable(found, screening);
+        let [disclosed, unpartable] = self.unpartable(found, screenings);
         let findings = Findings {
             records: [found.records_before as u64, found.records_after as u64],
             tables: named.len(),
@@ -399,14 +440,10 @@ impl Pair {
 
     /// People at risk who are not gone and cannot be parted from their keys: those whom the
     /// tables disclose, and the others.
-    fn unpartable(&self, found: &Verification, screening: Option<&KeyScreening>) -> [u64; 2] {
-        let (Some(screening), Some(worst)) = (screening, &found.worst_case) else { return [0, 0] };
+    fn unpartable(&self, found: &Verification, screenings: &[KeyScreening]) -> [u64; 2] {
         let mut people = [0, 0];
         for record in (0..self.before.len()).map(RecordId::at) {
-            if matches!(worst.outcome(record), None | Some(Outcome::Gone)) {
-                continue;
-            }
-            match screening.why_not(self.original.located.cell_of(record)) {
+            match why_not_parted(&self.original, found, screenings, record) {
                 Some(Unpartable::Published(_) | Unpartable::Proved(_)) => people[0] += 1,
                 Some(Unpartable::NoPartner) => people[1] += 1,
                 None => {}
@@ -429,7 +466,7 @@ impl Pair {
                 let variable = scope.schema().variable_of(column).ok_or_else(|| {
                     Diagnostic::new(
                         Code::IgnoredInTable,
-                        format!("--watch names `{name}`, which takes no part"),
+                        format!("`watch` names `{name}`, which takes no part"),
                         "watch columns that take part",
                     )
                 })?;
@@ -490,7 +527,7 @@ fn link(
             Diagnostic::new(
                 Code::NotLinked,
                 LinkError::Repeated { file: File::Before, record }.to_string(),
-                "leave out --id to compare line by line, or give --shuffled",
+                "compare line by line without an id, or say that the records were shuffled",
             )
         })?;
         return Ok(link_by_id(left, right).map(|map| Some(Link::ByMap(map))));

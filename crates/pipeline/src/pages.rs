@@ -6,13 +6,13 @@
 
 use std::path::PathBuf;
 
+use crate::refusal::Code;
 use marginswap_core::columns::Role;
-use marginswap_core::diagnostic::{Code, Diagnostic, grouped};
+use marginswap_core::diagnostic::{Diagnostic, grouped};
 use marginswap_core::encode::RecordId;
 use marginswap_core::graph::{Formula, Reason, minimal_separators};
-use marginswap_core::partner::{KeyScreening, Unpartable, screen_keys};
+use marginswap_core::partner::{KeyScreening, Unpartable};
 use marginswap_core::risk::rare_cells;
-use marginswap_core::table::CellId;
 use marginswap_core::verify::Outcome;
 use marginswap_io::PlanFile;
 use marginswap_report::margin_graph;
@@ -24,7 +24,7 @@ use marginswap_report::pictures::waterfall::Coverage;
 use serde_json::Value;
 
 use crate::answer;
-use crate::compare::{Comparison, Order};
+use crate::compare::{Comparison, Order, screen_intruders};
 use crate::original::Original;
 use crate::project::{Project, Risky};
 
@@ -46,7 +46,7 @@ pub fn external(comparison: &Comparison, demo_seed: bool) -> Result<ExternalRepo
         Diagnostic::new(
             Code::NothingToTell,
             detail,
-            "read what `marginswap verify` says, and release another file",
+            "verify the file to see what differs, and release another one",
         )
         .in_file(&comparison.released.0)
     };
@@ -87,10 +87,9 @@ pub fn internal(
 ) -> Result<InternalReport, Diagnostic> {
     let Original { project, loaded, scope, separators, .. } = &comparison.original;
     let verify = answer::verify(comparison);
-    let screening = comparison.key_screening.as_ref();
     let named = !comparison.original.intruders.is_empty();
-    let [disclosed, unpartable] = comparison.unpartable;
-    let partable = named.then(|| verify.protection.at_risk - disclosed - unpartable);
+    let [disclosed, _] = comparison.unpartable;
+    let partable = named.then(|| partable(comparison)).transpose()?;
     let parameters = match plan {
         Some((_, plan)) => parameters(&plan.header.parameters),
         None => parameters(&project.parameters()),
@@ -119,7 +118,7 @@ pub fn internal(
         risk_before: risk_before(&comparison.original),
         coverage: named.then(|| Coverage::of(verify.records_before, partable, &verify.protection)),
         disclosed: named.then_some(disclosed),
-        disclosed_is_exact: screening.is_none_or(KeyScreening::proved_is_exact),
+        disclosed_is_exact: comparison.key_screenings.iter().all(KeyScreening::proved_is_exact),
         advice: advice(comparison)?,
         watched: watched(comparison)?,
         method: Method { parameters },
@@ -243,53 +242,65 @@ fn still_matched(comparison: &Comparison) -> Vec<RecordId> {
 
 /// The same, with the reason.
 fn left(comparison: &Comparison) -> Vec<LeftRecord> {
-    let why = |record: RecordId| {
-        let cell = comparison.original.located.cell_of(record);
-        let screening = comparison.key_screening.as_ref();
-        match screening.and_then(|screening| screening.why_not(cell)) {
-            Some(Unpartable::Published(_) | Unpartable::Proved(_)) => LeftReason::Disclosed,
-            Some(Unpartable::NoPartner) => LeftReason::Unpartable,
-            None => LeftReason::NotTaken,
-        }
+    let why = |record: RecordId| match comparison.why_not_parted(record) {
+        Some(Unpartable::Published(_) | Unpartable::Proved(_)) => LeftReason::Disclosed,
+        Some(Unpartable::NoPartner) => LeftReason::Unpartable,
+        None => LeftReason::NotTaken,
     };
     let left = still_matched(comparison).into_iter();
     left.map(|record| LeftRecord { record: record.number(), reason: why(record) }).collect()
 }
 
+/// How many people at risk can be parted from the keys of every intruder who finds them at
+/// risk, whatever became of them.
+fn partable(comparison: &Comparison) -> Result<u64, Diagnostic> {
+    let Comparison { original, verification, key_screenings, .. } = comparison;
+    let made;
+    let screenings = if key_screenings.is_empty() {
+        made = screen_intruders(original, original.scope.class(), &original.separators)?;
+        &made
+    } else {
+        key_screenings
+    };
+    let can_be_parted = |record: RecordId| {
+        let cell = original.located.cell_of(record);
+        let scenarios = verification.learned.iter().zip(screenings);
+        let mut at_risk =
+            scenarios.filter(|(learned, _)| learned.fate(record).is_some()).peekable();
+        at_risk.peek().is_some() && at_risk.all(|(_, screening)| screening.is_partable(cell))
+    };
+    let all = (0..original.records.len()).map(RecordId::at);
+    Ok(all.filter(|&record| can_be_parted(record)).count() as u64)
+}
+
 /// What would help those who are still matched: dropping a table, coarser keys, and for the
 /// rest suppression.
 fn advice(comparison: &Comparison) -> Result<Vec<Advice>, Diagnostic> {
-    let left = still_matched(comparison);
-    let (Some(screening), false) = (&comparison.key_screening, left.is_empty()) else {
-        return Ok(Vec::new());
-    };
-    let Original { project, scope, located, intruders, .. } = &comparison.original;
-    let cells: Vec<CellId> = left.iter().map(|&record| located.cell_of(record)).collect();
-    let mut advice = Vec::new();
-    let mut freed = vec![false; cells.len()];
-    let bound = |&&cell: &&CellId| !screening.is_partable(cell);
-    if cells.iter().any(|cell| bound(&cell)) {
-        for (position, table) in scope.tables().iter().enumerate() {
-            if table.reason != Reason::Named {
-                continue;
-            }
-            let class = scope.class_without(position);
-            let separators = minimal_separators(&class.margin_graph(), project.max_separators());
-            let found = screen_keys(located, &class, &separators, intruders[0].keys)?;
-            let mut frees = 0;
-            for (cell, freed) in cells.iter().zip(&mut freed) {
-                if bound(&cell) && found.is_partable(*cell) {
-                    (frees, *freed) = (frees + 1, true);
-                }
-            }
-            if frees > 0 {
-                let names = scope.schema().names(table.variables);
-                let table = names.into_iter().map(str::to_owned).collect();
-                advice.push(Advice::WithoutTable { table, frees });
+    let mut bound = still_matched(comparison);
+    bound.retain(|&record| comparison.why_not_parted(record).is_some());
+    let original = &comparison.original;
+    let (mut advice, mut freed) = (Vec::new(), vec![false; bound.len()]);
+    for (position, table) in original.scope.tables().iter().enumerate() {
+        if bound.is_empty() || table.reason != Reason::Named {
+            continue;
+        }
+        let class = original.scope.class_without(position);
+        let most = original.project.max_separators();
+        let separators = minimal_separators(&class.margin_graph(), most);
+        let found = screen_intruders(original, &class, &separators)?;
+        let mut frees = 0;
+        for (&record, freed) in bound.iter().zip(&mut freed) {
+            if comparison.why_not_parted_by(&found, record).is_none() {
+                (frees, *freed) = (frees + 1, true);
             }
         }
+        if frees > 0 {
+            let names = original.scope.schema().names(table.variables);
+            let table = names.into_iter().map(str::to_owned).collect();
+            advice.push(Advice::WithoutTable { table, frees });
+        }
     }
-    let rest = cells.iter().zip(&freed).filter(|(cell, freed)| bound(cell) && !**freed).count();
+    let rest = freed.iter().filter(|freed| !**freed).count();
     if rest > 0 {
         advice.push(Advice::SuppressOrRecode { people: rest as u64 });
     }

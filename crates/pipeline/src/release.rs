@@ -8,8 +8,10 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use marginswap_core::columns::{Column, Role};
-use marginswap_core::diagnostic::{Code, Diagnostic};
+use crate::codes;
+use crate::refusal::Code;
+use marginswap_core::columns::Role;
+use marginswap_core::diagnostic::Diagnostic;
 use marginswap_core::plan::Plan;
 use marginswap_core::random::{Random, Seed};
 use marginswap_core::verify::Link;
@@ -22,6 +24,7 @@ use marginswap_io::{
 use crate::compare::{Comparison, Evidence};
 use crate::notes::{Note, Phase, Run};
 use crate::original::Original;
+use crate::pattern::Pattern;
 use crate::project::ReleaseOrder;
 
 /// A released file that is written and found to keep every table, and not yet under its name.
@@ -77,7 +80,7 @@ pub fn release(
     let loaded = &original.loaded;
     let drop = dropped(&original)?;
     if release.order == ReleaseOrder::Input {
-        refuse_runs(&original)?;
+        refuse_order(&original)?;
     }
     note_the_ending(release.target, loaded.format(), run);
     let options = ReadOptions { delimiter: original.project.delimiter };
@@ -122,8 +125,8 @@ fn dropped(original: &Original) -> Result<Vec<usize>, Diagnostic> {
         if original.scope.schema().variable_of(column).is_some() {
             return Err(Diagnostic::new(
                 Code::TwoRoles,
-                format!("--drop names `{name}`, which takes part in the swapping"),
-                "only a column that is left out by --id or --ignore can be dropped",
+                format!("`drop` names `{name}`, which takes part in swapping"),
+                "drop only the id and ignored columns",
             ));
         }
         drop.push(column);
@@ -131,42 +134,22 @@ fn dropped(original: &Original) -> Result<Vec<usize>, Diagnostic> {
     Ok(drop)
 }
 
-/// Refuses the order of the input where it gives swaps away: where neighbours agree on a column
-/// that may be exchanged far more often than chance explains.
-fn refuse_runs(original: &Original) -> Result<(), Diagnostic> {
+/// Refuses the order of the input where it gives swaps away: where the neighbours of a record
+/// tell what a column that may be exchanged should hold.
+fn refuse_order(original: &Original) -> Result<(), Diagnostic> {
     for (name, role, column) in original.loaded.columns() {
-        if role == Role::Variable && comes_in_runs(column) {
-            return Err(Diagnostic::new(
-                Code::OrderGivesAway,
-                format!("`{name}` comes in runs: an exchanged value stands out among its neighbours"),
-                "release the records in random order, or sort the file by nothing that is exchanged",
-            )
-            .in_file(original.loaded.path())
-            .about("release.order=input"));
-        }
+        let Some(pattern) = Pattern::of(column).filter(|_| role == Role::Variable) else {
+            continue;
+        };
+        return Err(Diagnostic::new(
+            Code::OrderGivesAway,
+            format!("`{name}` {pattern}: an exchanged value is visible among its neighbours"),
+            "release the records in random order, or do not sort the file by an exchanged column",
+        )
+        .in_file(original.loaded.path())
+        .about("release.order=input"));
     }
     Ok(())
-}
-
-/// Do neighbours agree more often than chance and a tenth of the rest explain?
-fn comes_in_runs(column: &Column) -> bool {
-    const FEWEST: u64 = 20;
-    let mut counts = vec![0u64; column.dictionary().levels()];
-    let (mut agreeing, mut last) = (0u64, None);
-    column.for_each_code(|_, code| {
-        counts[code as usize] += 1;
-        agreeing += u64::from(last == Some(code));
-        last = Some(code);
-    });
-    let records: u64 = counts.iter().sum();
-    if records < FEWEST {
-        return false;
-    }
-    // Shares over records², so that no number is rounded.
-    let whole = u128::from(records) * u128::from(records);
-    let chance: u128 = counts.iter().map(|&count| u128::from(count) * u128::from(count)).sum();
-    let found = u128::from(agreeing) * u128::from(records);
-    found > chance + (whole - chance) / 10
 }
 
 /// The released file is of the data's format; a name that says otherwise misleads.
@@ -185,7 +168,7 @@ fn note_the_ending(target: &Path, format: Format, run: &mut Run<'_>) {
 fn ours(error: Diagnostic) -> Diagnostic {
     Diagnostic::new(
         Code::NotKept,
-        format!("the written file cannot be read back: {}", error.code.title()),
+        format!("the written file cannot be read back: {}", codes::entry(error.code).title),
         "nothing is released; please report this",
     )
 }

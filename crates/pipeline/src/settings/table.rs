@@ -81,7 +81,7 @@ pub static SETTINGS: &[Setting] = &[
     row!(risk.keys; "risk", "keys", "keys", Kind::Names, Keys, true, "none",
         "Key variables: what an intruder may know about a person", ""),
     row!(risk.more_keys; "risk", "more_keys", "more-keys", Kind::Groups, Keys, true, "none",
-        "Further sets of key variables, each known to another intruder", ""),
+        "Further sets of key variables, each known to another intruder (also --keys given again)", ""),
     row!(risk.sensitive; "risk", "sensitive", "sensitive", Kind::Names, Keys, true, "every variable that is no key",
         "Sensitive variables: what an intruder must not learn", ""),
     row!(risk.risky; "risk", "risky", "risky", Kind::Text("RULE"), Risk, true, "unique",

@@ -1,0 +1,163 @@
+//! Does the order of the records tell what a column should hold?
+//!
+//! In a file sorted by region an exchanged region differs from the lines before and after it. The
+//! same holds where the values come again after a fixed number of records, as interviewers are
+//! assigned in turn, and where they rise or fall without ever repeating.
+//!
+//! Trap: chance alone makes neighbours agree; in a column with one frequent value they nearly
+//! always do. Only what goes beyond it counts.
+//!
+//! Way in: [`Pattern::of`].
+
+use std::fmt;
+
+use marginswap_core::columns::Column;
+
+/// In which way the order tells a value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Pattern {
+    /// Neighbours agree.
+    Runs,
+    /// Records at this distance agree.
+    Period(usize),
+    /// Values mostly rise, or mostly fall.
+    Sorted,
+}
+
+/// Shorter files show no pattern that could be told from chance.
+const FEWEST: usize = 20;
+/// The longest period that is looked for.
+const LONGEST: usize = 32;
+
+impl Pattern {
+    /// The pattern of a column, if it has one.
+    #[must_use]
+    pub(crate) fn of(column: &Column) -> Option<Self> {
+        if column.len() < FEWEST {
+            return None;
+        }
+        let ranks = ranks(column);
+        let chance = Chance::of(&ranks);
+        if chance.is_beaten(&ranks, 1) {
+            return Some(Self::Runs);
+        }
+        let longest = LONGEST.min(ranks.len() / 2);
+        let period = (2..=longest)
+            .find(|&lag| chance.is_beaten(&ranks, lag) && chance.is_far_behind(&ranks, lag));
+        period.map(Self::Period).or_else(|| is_sorted(&ranks).then_some(Self::Sorted))
+    }
+}
+
+impl fmt::Display for Pattern {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Runs => out.write_str("comes in runs"),
+            Self::Period(records) => write!(out, "repeats every {records} records"),
+            Self::Sorted => out.write_str("is sorted"),
+        }
+    }
+}
+
+/// The values in order, as numbers where all of them are numbers, else as text.
+fn ranks(column: &Column) -> Vec<usize> {
+    let dictionary = column.dictionary();
+    let codes = 0..u32::try_from(dictionary.levels()).expect("a code fits 32 bits");
+    let texts: Vec<&[u8]> = codes.map(|code| dictionary.category(code).unwrap_or(b"")).collect();
+    let number = |text: &&[u8]| std::str::from_utf8(text).ok()?.trim().parse::<f64>().ok();
+    let numbers: Option<Vec<f64>> = texts.iter().map(number).collect();
+    let mut order: Vec<usize> = (0..texts.len()).collect();
+    match &numbers {
+        Some(numbers) => order.sort_by(|&one, &two| numbers[one].total_cmp(&numbers[two])),
+        None => order.sort_by_key(|&code| texts[code]),
+    }
+    let mut rank = vec![0; texts.len()];
+    for (place, &code) in order.iter().enumerate() {
+        rank[code] = place;
+    }
+    let mut ranks = Vec::with_capacity(column.len());
+    column.for_each_code(|_, code| ranks.push(rank[code as usize]));
+    ranks
+}
+
+/// How often two records agree by chance: of all pairs, `agreeing` of `whole`.
+struct Chance {
+    agreeing: u128,
+    whole: u128,
+}
+
+impl Chance {
+    fn of(ranks: &[usize]) -> Self {
+        let mut counts = vec![0u128; ranks.iter().max().map_or(0, |most| most + 1)];
+        ranks.iter().for_each(|&rank| counts[rank] += 1);
+        let whole = (ranks.len() as u128).pow(2);
+        Self { agreeing: counts.iter().map(|count| count * count).sum(), whole }
+    }
+
+    /// Do records at a distance agree more often than chance and a tenth of the rest explain?
+    fn is_beaten(&self, ranks: &[usize], lag: usize) -> bool {
+        let pairs = (ranks.len() - lag) as u128;
+        let explained = self.agreeing + (self.whole - self.agreeing) / 10;
+        agreeing(ranks, lag) * self.whole > explained * pairs
+    }
+
+    /// Is that more than four deviations from chance? Many distances are tried.
+    fn is_far_behind(&self, ranks: &[usize], lag: usize) -> bool {
+        let expected = self.agreeing * (ranks.len() - lag) as u128 / self.whole;
+        agreeing(ranks, lag).saturating_sub(expected).pow(2) > 16 * expected
+    }
+}
+
+fn agreeing(ranks: &[usize], lag: usize) -> u128 {
+    ranks.iter().zip(&ranks[lag..]).filter(|(one, two)| one == two).count() as u128
+}
+
+/// Do at least three of four steps between differing neighbours go the same way?
+fn is_sorted(ranks: &[usize]) -> bool {
+    let steps = |rising: bool| {
+        ranks.windows(2).filter(|two| two[0] != two[1] && (two[0] < two[1]) == rising).count()
+    };
+    let (rising, falling) = (steps(true), steps(false));
+    rising + falling >= FEWEST - 1 && rising.max(falling) >= 3 * rising.min(falling)
+}
+
+#[cfg(test)]
+mod tests {
+    use marginswap_core::columns::ColumnBuilder;
+
+    use super::*;
+
+    fn pattern(values: impl IntoIterator<Item = u64>) -> Option<Pattern> {
+        let mut column = ColumnBuilder::default();
+        values.into_iter().for_each(|value| column.push(value.to_string().as_bytes()));
+        Pattern::of(&column.finish())
+    }
+
+    /// Numbers without order.
+    fn drawn(records: usize, below: u64) -> Vec<u64> {
+        let mut state = 7u64;
+        let next = |_| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (state >> 33) % below
+        };
+        (0..records).map(next).collect()
+    }
+
+    #[test]
+    fn every_pattern_is_found() {
+        assert_eq!(pattern((0..400).map(|place| place / 100)), Some(Pattern::Runs));
+        assert_eq!(pattern((0..400).map(|place| place % 8)), Some(Pattern::Period(8)));
+        // 9 comes before 10 as a number, not as a text.
+        assert_eq!(pattern(0..400), Some(Pattern::Sorted));
+        assert_eq!(pattern((0..400).rev()), Some(Pattern::Sorted));
+    }
+
+    #[test]
+    fn chance_is_no_pattern() {
+        for records in [19, 40, 400, 4_000] {
+            for below in [5, 60, 1_000_000] {
+                assert_eq!(pattern(drawn(records, below)), None, "{records} below {below}");
+            }
+        }
+        assert_eq!(pattern(vec![1; 400]), None);
+    }
+}

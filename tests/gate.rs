@@ -1,0 +1,199 @@
+//! One gate with three answers: `protect`, `verify` and `report` give the same one, exit with 0
+//! only for "release", and never give it where nothing was checked or nothing was done.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod support;
+
+use std::path::Path;
+
+use serde_json::Value;
+use support::{Desk, answer, err, marginswap, out};
+
+const TOWN: &str = "examples/town.csv";
+const KEYS: &[&str] = &["--keys", "region,sex,age,marital"];
+const KEEP: &[&str] = &["--keep", "sex*age + marital*education"];
+
+fn reasons(said: &Value) -> Vec<&str> {
+    said["reasons"].as_array().unwrap().iter().map(|why| why["reason"].as_str().unwrap()).collect()
+}
+
+fn reason<'a>(said: &'a Value, name: &str) -> Option<&'a Value> {
+    said["reasons"].as_array().unwrap().iter().find(|why| why["reason"] == name)
+}
+
+#[test]
+fn an_unchanged_file_is_not_released() {
+    let (said, code) = answer(&[&["verify", TOWN, TOWN], KEYS, KEEP].concat());
+    assert_eq!((said["verdict"].as_str(), code), (Some("do_not_release"), 1));
+    assert!(said["at_risk"].as_u64().unwrap() > 0);
+    assert_eq!(said["matched_right"], said["at_risk"], "everything is learned about everybody");
+    let why = reasons(&said);
+    assert!(why.contains(&"nothing_exchanged") && why.contains(&"matched_right"), "{why:?}");
+    let shown = marginswap(&[&["verify", TOWN, TOWN], KEYS, KEEP].concat());
+    assert!(
+        out(&shown).starts_with("Verdict: do not release; nothing was exchanged"),
+        "{}",
+        out(&shown)
+    );
+    assert!(!err(&shown).contains("next: release"), "{}", err(&shown));
+}
+
+#[test]
+fn a_file_that_nobody_checked_is_reviewed() {
+    let desk = Desk::new();
+    let released = desk.path("released.csv");
+    answer(&[&["protect", TOWN, "-o", &released], KEYS, KEEP].concat());
+    let (said, code) = answer(&["verify", TOWN, &released]);
+    assert_eq!((said["verdict"].as_str(), code), (Some("review"), 1));
+    assert_eq!(reasons(&said), ["no_keys", "no_tables"]);
+    let (said, code) = answer(&[&["verify", TOWN, &released], KEEP].concat());
+    assert_eq!((said["verdict"].as_str(), code), (Some("review"), 1));
+    assert_eq!(reasons(&said), ["no_keys"]);
+    // Keys with which nobody is at risk test no protection either.
+    let (said, code) = answer(&[&["verify", TOWN, &released, "--keys", "sex"], KEEP].concat());
+    assert_eq!((said["verdict"].as_str(), code), (Some("review"), 1));
+    assert_eq!(reasons(&said), ["nobody_checked"]);
+}
+
+#[test]
+fn where_nothing_can_be_exchanged_nothing_is_written() {
+    let desk = Desk::new();
+    let [released, plan, page] =
+        ["released.csv", "swap.plan", "report.html"].map(|name| desk.path(name));
+    // The whole file is one kept table.
+    let everything = "region*sex*age*marital*education*occupation";
+    let job = [
+        "protect",
+        TOWN,
+        "--keys",
+        "region,sex,age,marital,occupation",
+        "--keep",
+        everything,
+        "-o",
+        &released,
+        "--plan",
+        &plan,
+        "--report",
+        &page,
+    ];
+    let shown = marginswap(&job);
+    assert_eq!(shown.status.code(), Some(1), "{}", err(&shown));
+    assert!(
+        out(&shown).starts_with("Verdict: do not release; nothing was exchanged"),
+        "{}",
+        out(&shown)
+    );
+    let left: Vec<_> =
+        std::fs::read_dir(desk.folder()).unwrap().map(|file| file.unwrap().file_name()).collect();
+    assert!(left.is_empty(), "{left:?}");
+    let (said, code) = answer(&job);
+    assert_eq!((said["verdict"].as_str(), code), (Some("do_not_release"), 1));
+    assert_eq!(reason(&said, "nothing_exchanged").unwrap()["at_risk"], said["at_risk"]);
+    assert!(!Path::new(&released).exists());
+    let (said, code) = answer(&[&job[..], &["--force"]].concat());
+    assert_eq!((said["verdict"].as_str(), code), (Some("do_not_release"), 1));
+    assert!(
+        Path::new(&released).exists() && Path::new(&plan).exists() && Path::new(&page).exists()
+    );
+    // A budget of nothing is the same.
+    let second = desk.path("second.csv");
+    let (said, code) =
+        answer(&[&["protect", TOWN, "-o", &second, "--budget", "0"], KEYS, KEEP].concat());
+    assert_eq!((said["verdict"].as_str(), code), (Some("do_not_release"), 1));
+    assert!(!Path::new(&second).exists());
+}
+
+/// All three commands of one release, with and without tolerances.
+#[test]
+fn every_command_gives_the_same_verdict_and_reasons() {
+    let settings: &[&[&str]] = &[
+        &[],
+        &["--tolerate-matched", "100%"],
+        &[
+            "--tolerate-matched",
+            "100%",
+            "--tolerate-unpartable",
+            "100%",
+            "--tolerate-shared-right",
+            "100%",
+        ],
+        &["--tolerate-new-pairs", "0"],
+        &["--sensitive", "education"],
+        &["--more-keys", "education,occupation,age"],
+    ];
+    // With region*sex*age kept, some keys cannot be parted.
+    for keep in ["sex*age + marital*education", "region*sex*age*marital"] {
+        for more in settings {
+            let desk = Desk::new();
+            let [released, page] = ["released.csv", "report.html"].map(|name| desk.path(name));
+            let more = [KEYS, &["--keep", keep], more].concat();
+            let (protect, code) =
+                answer(&[&["protect", TOWN, "-o", &released], &more[..]].concat());
+            let (verify, verify_code) = answer(&[&["verify", TOWN, &released], &more[..]].concat());
+            let (report, report_code) =
+                answer(&[&["report", TOWN, &released, "-o", &page], &more[..]].concat());
+            for (said, ended) in [(&verify, verify_code), (&report, report_code)] {
+                assert_eq!(said["verdict"], protect["verdict"], "{more:?}");
+                assert_eq!(said["reasons"], protect["reasons"], "{more:?}");
+                assert_eq!(ended, code, "{more:?}");
+            }
+            assert_eq!(report["coverage"]["partable"], protect["partable"], "{more:?}");
+            assert_eq!(code, i32::from(protect["verdict"] != "release"), "{more:?}");
+            assert_eq!(protect["verdict"] == "release", reasons(&protect).is_empty(), "{more:?}");
+        }
+    }
+}
+
+/// What is tolerated is no reason; one person more is.
+#[test]
+fn tolerances_move_the_gate() {
+    let desk = Desk::new();
+    let released = desk.path("released.csv");
+    // The keys are in one kept table: everybody at risk stays matched and cannot be parted.
+    let job = ["--keys", "region,sex,age,marital", "--keep", "region*sex*age*marital"];
+    let (said, _) = answer(&[&["protect", TOWN, "-o", &released], &job[..]].concat());
+    let count = |name: &str| said[name].as_u64().unwrap();
+    let (matched, right) = (count("matched"), count("matched_right"));
+    assert!(matched > 10 && matched == count("at_risk"));
+    let verdict = |more: &[&str]| {
+        let (said, code) = answer(&[&["verify", TOWN, &released], &job[..], more].concat());
+        assert_eq!(code, i32::from(said["verdict"] != "release"));
+        said
+    };
+    let [all, fewer] = [matched, matched - 1].map(|people| people.to_string());
+    assert!(reason(&verdict(&["--tolerate-matched", &all]), "matched").is_none());
+    let strict = verdict(&["--tolerate-matched", &fewer]);
+    let why = reason(&strict, "matched").unwrap();
+    assert_eq!((&why["people"], &why["tolerated"]), (&matched.into(), &(matched - 1).into()));
+    assert!(reason(&verdict(&["--tolerate-matched", "5%"]), "matched").is_some());
+    assert!(reason(&verdict(&["--tolerate-matched", "100%"]), "matched").is_none());
+    assert!(reason(&verdict(&["--tolerate-unpartable", "100%"]), "unpartable").is_none());
+    assert!(reason(&strict, "unpartable").is_some());
+    if right > 0 {
+        assert_eq!(strict["verdict"], "do_not_release");
+        let right = right.to_string();
+        let softer = verdict(&["--tolerate-matched-right", &right]);
+        assert!(reason(&softer, "matched_right").is_none());
+        assert_eq!(softer["verdict"], "review");
+    }
+    // A file with people gone is released when nothing is left to say.
+    let freed = desk.path("freed.csv");
+    let job = [KEYS, &["--keep", "sex*age"]].concat();
+    let (said, _) = answer(&[&["protect", TOWN, "-o", &freed], &job[..]].concat());
+    assert!(said["gone"].as_u64().unwrap() > 0);
+    let softest = [
+        "--tolerate-matched",
+        "100%",
+        "--tolerate-shared-right",
+        "100%",
+        "--tolerate-unpartable",
+        "100%",
+        "--tolerate-newly-exposed",
+        "100%",
+        "--tolerate-matched-right",
+        "100%",
+    ];
+    let (said, code) = answer(&[&["verify", TOWN, &freed], &job[..], &softest[..]].concat());
+    assert_eq!((said["verdict"].as_str(), code), (Some("release"), 0), "{}", said["reasons"]);
+}

@@ -1,0 +1,286 @@
+//! The order of the released lines gives no swap away: the attack that compares each line with
+//! its neighbours, played on every kind of output; and the id that is not released.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+#[path = "support/outside.rs"]
+mod outside;
+mod support;
+
+use std::collections::HashMap;
+use std::fs;
+use std::io::{Read, Write};
+use std::path::Path;
+
+use outside::fields;
+use support::{Desk, answer, err, marginswap, out};
+
+type Lines = Vec<Vec<String>>;
+
+const RECORDS: usize = 4_000;
+const REGIONS: u64 = 10;
+const JOB: &[&str] = &["--keys", "region,sex,age,job", "--keep", "sex*age", "--rate", "15%"];
+
+/// A survey: a running number, then region, sex, age and job, each drawn by itself.
+fn survey() -> Lines {
+    let mut state = 2_024u64;
+    let mut draw = |below: u64| {
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) % below
+    };
+    (0..RECORDS)
+        .map(|_| {
+            let values = [draw(REGIONS), draw(2), draw(7), draw(9)];
+            ["r", "s", "a", "j"]
+                .iter()
+                .zip(values)
+                .map(|(sign, value)| format!("{sign}{value}"))
+                .collect()
+        })
+        .collect()
+}
+
+/// The survey as a file: numbered in its order, under a header.
+fn numbered(survey: &Lines) -> Lines {
+    let header = ["person", "region", "sex", "age", "job"].map(str::to_owned).to_vec();
+    let number = |(place, line): (usize, &Vec<String>)| {
+        let mut all = vec![format!("p{place:05}")];
+        all.extend(line.iter().cloned());
+        all
+    };
+    std::iter::once(header).chain(survey.iter().enumerate().map(number)).collect()
+}
+
+fn sorted() -> Lines {
+    let mut survey = survey();
+    survey.sort();
+    numbered(&survey)
+}
+
+fn text(lines: &Lines) -> String {
+    lines.iter().map(|line| line.join(",") + "\n").collect()
+}
+
+/// What the attack comes to, by the truth about each line.
+#[derive(Debug)]
+struct Attack {
+    /// Lines whose region was exchanged.
+    exchanged: usize,
+    /// Lines that differ from their two neighbours, which agree.
+    claimed: usize,
+    /// Of these, those whose own region is the neighbours'.
+    put_back: usize,
+    /// How many would be put back if all lines had random neighbours.
+    by_chance: f64,
+}
+
+/// Compares the region of each line with those before and after it. The number of a person only
+/// tells the truth afterwards.
+fn attack(before: &Lines, released: &[&Vec<String>]) -> Attack {
+    let own: HashMap<&String, &String> =
+        before[1..].iter().map(|line| (&line[0], &line[1])).collect();
+    let mut counts: HashMap<&String, usize> = HashMap::new();
+    for line in released {
+        *counts.entry(&line[1]).or_default() += 1;
+    }
+    let share = |region: &String| counts[region] as f64 / released.len() as f64;
+    let exchanged: Vec<&&Vec<String>> =
+        released.iter().filter(|line| *own[&line[0]] != line[1]).collect();
+    let mut found = Attack {
+        exchanged: exchanged.len(),
+        claimed: 0,
+        put_back: 0,
+        by_chance: exchanged.iter().map(|line| share(own[&line[0]]).powi(2)).sum(),
+    };
+    for near in released.windows(3) {
+        let guess = &near[0][1];
+        if *guess == near[2][1] && *guess != near[1][1] {
+            found.claimed += 1;
+            found.put_back += usize::from(own[&near[1][0]] == guess);
+        }
+    }
+    found
+}
+
+/// Plays the attack on a release that shows the running numbers: in the order of the file it
+/// finds nothing, in the order of the numbers nearly everything.
+fn assert_order_says_nothing(before: &Lines, released: &Lines) {
+    assert_eq!(released[0], before[0]);
+    let lines: Vec<&Vec<String>> = released[1..].iter().collect();
+    let blind = attack(before, &lines);
+    assert!(blind.exchanged > 200, "{blind:?}");
+    let most = blind.by_chance + 4.0 * blind.by_chance.sqrt() + 4.0;
+    assert!((blind.put_back as f64) < most, "{blind:?}");
+    let mut numbered = lines;
+    numbered.sort();
+    let seeing = attack(before, &numbered);
+    assert!(seeing.put_back * 10 > seeing.exchanged * 7, "the attack works: {seeing:?}");
+    assert!(seeing.put_back * 10 > seeing.claimed * 9, "and is rarely wrong: {seeing:?}");
+}
+
+fn protect(data: &str, released: &str, more: &[&str]) {
+    let job = [&["protect", data, "-o", released, "--force"], JOB, more].concat();
+    let (said, _) = answer(&job);
+    assert_eq!(said["equal"], true);
+}
+
+#[test]
+fn the_order_of_a_csv_file_gives_nothing_away() {
+    let (desk, before) = (Desk::new(), sorted());
+    let (data, released) = (desk.write("survey.csv", &text(&before)), desk.path("released.csv"));
+    protect(&data, &released, &["--id", "person", "--release-id"]);
+    assert_order_says_nothing(&before, &fields(&desk.read("released.csv")));
+    // By the seed file as well, and the same seed gives the same order.
+    let seed = desk.path("seed");
+    protect(&data, &released, &["--id", "person", "--release-id", "--seed-file", &seed]);
+    let first = desk.read("released.csv");
+    assert_order_says_nothing(&before, &fields(&first));
+    protect(&data, &released, &["--id", "person", "--release-id", "--seed-file", &seed]);
+    assert_eq!(first, desk.read("released.csv"));
+}
+
+#[test]
+fn the_order_of_a_packed_file_gives_nothing_away() {
+    let (desk, before) = (Desk::new(), sorted());
+    let (data, released) = (desk.path("survey.csv.gz"), desk.path("released.csv.gz"));
+    let mut packed = flate2::write::GzEncoder::new(
+        fs::File::create(&data).unwrap(),
+        flate2::Compression::fast(),
+    );
+    packed.write_all(text(&before).as_bytes()).unwrap();
+    packed.finish().unwrap();
+    protect(&data, &released, &["--id", "person", "--release-id"]);
+    let mut unpacked = String::new();
+    flate2::read::MultiGzDecoder::new(fs::File::open(&released).unwrap())
+        .read_to_string(&mut unpacked)
+        .unwrap();
+    assert_order_says_nothing(&before, &fields(&unpacked));
+}
+
+/// Parquet on both sides, written and read by its own library.
+#[cfg(feature = "parquet")]
+#[test]
+fn the_order_of_a_parquet_file_gives_nothing_away() {
+    use std::sync::Arc;
+
+    use arrow_array::cast::AsArray;
+    use arrow_array::{ArrayRef, RecordBatch, StringArray};
+    use parquet::arrow::ArrowWriter;
+    use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+
+    let (desk, before) = (Desk::new(), sorted());
+    let [data, released] = ["survey.parquet", "released.parquet"].map(|name| desk.path(name));
+    let column = |place: usize| -> ArrayRef {
+        Arc::new(StringArray::from_iter_values(before[1..].iter().map(|line| &line[place])))
+    };
+    let columns = before[0].iter().enumerate().map(|(place, name)| (name, column(place)));
+    let batch = RecordBatch::try_from_iter(columns).unwrap();
+    let file = fs::File::create(&data).unwrap();
+    let mut writer = ArrowWriter::try_new(file, batch.schema(), None).unwrap();
+    writer.write(&batch).unwrap();
+    writer.close().unwrap();
+
+    let read = |path: &str| -> Lines {
+        let file = fs::File::open(path).unwrap();
+        let reader = ParquetRecordBatchReaderBuilder::try_new(file).unwrap().build().unwrap();
+        let mut lines = Vec::new();
+        for batch in reader.map(|batch| batch.unwrap()) {
+            if lines.is_empty() {
+                let schema = batch.schema();
+                lines.push(schema.fields().iter().map(|field| field.name().clone()).collect());
+            }
+            lines.extend((0..batch.num_rows()).map(|row| {
+                let values = batch.columns().iter();
+                values.map(|column| column.as_string::<i32>().value(row).to_owned()).collect()
+            }));
+        }
+        lines
+    };
+    protect(&data, &released, &["--id", "person", "--release-id"]);
+    assert_order_says_nothing(&before, &read(&released));
+    protect(&data, &released, &["--id", "person"]);
+    assert_eq!(read(&released)[0], ["region", "sex", "age", "job"]);
+    let job = ["protect", &data, "-o", &released, "--force", "--id", "person", "--order", "input"];
+    let refused = marginswap(&[&job, JOB].concat());
+    assert!(err(&refused).contains("E117"), "{}", err(&refused));
+}
+
+/// A plan that is followed later, without the seed of the run: the order is random all the same.
+#[test]
+fn the_order_of_a_followed_plan_gives_nothing_away() {
+    let (desk, before) = (Desk::new(), sorted());
+    let data = desk.write("survey.csv", &text(&before));
+    let [plan, released] = ["swap.plan", "released.csv"].map(|name| desk.path(name));
+    answer(&[&["plan", &data, "-o", &plan, "--id", "person"], JOB].concat());
+    let (said, _) = answer(&["apply", &data, &plan, "-o", &released, "--release-id"]);
+    assert_eq!(said["equal"], true);
+    assert_order_says_nothing(&before, &fields(&desk.read("released.csv")));
+}
+
+#[test]
+fn the_order_of_a_sorted_input_is_refused() {
+    let (desk, before) = (Desk::new(), sorted());
+    let (data, released) = (desk.write("survey.csv", &text(&before)), desk.path("released.csv"));
+    let job = ["protect", &data, "-o", &released, "--id", "person", "--order", "input"];
+    let refused = marginswap(&[&job, JOB].concat());
+    assert_eq!(refused.status.code(), Some(2), "{}", err(&refused));
+    assert!(
+        err(&refused).contains("E117") && err(&refused).contains("`region`"),
+        "{}",
+        err(&refused)
+    );
+    assert!(!Path::new(&released).exists());
+    // From a project file it is that file's fault.
+    let project = desk.write("project.toml", "[release]\norder = \"input\"\n");
+    let job = ["protect", &data, "-o", &released, "--id", "person", "--project", &project];
+    let refused = marginswap(&[&job, JOB].concat());
+    assert_eq!(refused.status.code(), Some(4), "{}", err(&refused));
+    assert!(!Path::new(&released).exists());
+    // `apply` is no way around it.
+    let plan = desk.path("swap.plan");
+    answer(&[&["plan", &data, "-o", &plan, "--id", "person"], JOB].concat());
+    let refused = marginswap(&["apply", &data, &plan, "-o", &released, "--order", "input"]);
+    assert_eq!(refused.status.code(), Some(2), "{}", err(&refused));
+    assert!(err(&refused).contains("E117"), "{}", err(&refused));
+    assert!(!Path::new(&released).exists());
+}
+
+/// Where no column comes in runs the order may stay; then a diff shows the swaps alone.
+#[test]
+fn the_order_of_an_unsorted_input_may_stay() {
+    let (desk, before) = (Desk::new(), numbered(&survey()));
+    let (data, released) = (desk.write("survey.csv", &text(&before)), desk.path("released.csv"));
+    let job =
+        ["protect", &data, "-o", &released, "--id", "person", "--release-id", "--order", "input"];
+    let (said, _) = answer(&[&job, JOB].concat());
+    let after = fields(&desk.read("released.csv"));
+    let own: Vec<(&Vec<String>, &Vec<String>)> = before.iter().zip(&after).collect();
+    assert!(own.iter().all(|(left, right)| left[0] == right[0]), "every person is at their place");
+    let differing = own.iter().filter(|(left, right)| left != right).count() as u64;
+    assert_eq!(said["records_changed"], differing);
+    assert!(differing >= RECORDS as u64 * 15 / 100);
+    let values: usize = own
+        .iter()
+        .map(|(left, right)| left.iter().zip(*right).filter(|(left, right)| left != right).count())
+        .sum();
+    assert_eq!(said["cells_changed"], values as u64);
+}
+
+#[test]
+fn the_id_is_released_only_when_it_is_asked_for() {
+    let (desk, before) = (Desk::new(), numbered(&survey()));
+    let (data, released) = (desk.write("survey.csv", &text(&before)), desk.path("released.csv"));
+    protect(&data, &released, &["--id", "person"]);
+    let after = desk.read("released.csv");
+    assert_eq!(fields(&after)[0], ["region", "sex", "age", "job"]);
+    assert!(!after.contains("p0"), "no number is left anywhere");
+    // So `verify` compares the rest; the id of the original does not stop it.
+    let check = [&["verify", &data, &released, "--id", "person"], &JOB[..4]].concat();
+    let (said, _) = answer(&check);
+    assert_eq!(said["equal"], true);
+    let shown = marginswap(&check);
+    assert!(out(&shown).starts_with("Verdict"), "{}", out(&shown));
+    protect(&data, &released, &["--id", "person", "--release-id"]);
+    assert_eq!(fields(&desk.read("released.csv"))[0], before[0]);
+}
