@@ -6,7 +6,8 @@
 use std::panic::{self, AssertUnwindSafe, Location};
 use std::process::ExitCode;
 
-use marginswap_core::diagnostic::Code;
+use marginswap_pipeline::codes;
+use marginswap_pipeline::refusal::Code;
 
 use crate::output::talk;
 
@@ -20,11 +21,11 @@ pub fn guarded(program: impl FnOnce() -> ExitCode) -> ExitCode {
         }
         program()
     }));
-    done.unwrap_or_else(|_| ExitCode::from(Code::OwnBug.exit_code()))
+    done.unwrap_or_else(|_| ExitCode::from(codes::entry(Code::OwnBug).exit))
 }
 
 fn report(place: Option<&Location<'_>>) -> String {
-    let code = Code::OwnBug;
+    let code = codes::entry(Code::OwnBug);
     let place = place.map_or_else(
         || "an unknown place".to_owned(),
         |place| format!("{}:{}", place.file(), place.line()),
@@ -32,6 +33,6 @@ fn report(place: Option<&Location<'_>>) -> String {
     format!(
         "error[{code}]: {}; nothing was written\n  --> {place}\n  \
          please report this place; `marginswap explain {code}` says more",
-        code.title()
+        code.title
     )
 }

@@ -12,6 +12,7 @@ use std::process::ExitCode;
 use clap::Parser;
 use marginswap_core::diagnostic::Diagnostic;
 use marginswap_io::remove_on_interrupt;
+use marginswap_pipeline::codes;
 
 use args::{Cli, Command};
 use output::Outcome;
@@ -39,7 +40,7 @@ fn run() -> ExitCode {
         Ok(Outcome::GateNotMet) => ExitCode::from(1),
         Err(error) => {
             output::refuse(&error, json);
-            ExitCode::from(error.exit_code())
+            ExitCode::from(codes::exit_code(&error))
         }
     }
 }

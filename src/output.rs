@@ -4,14 +4,16 @@ use std::fmt;
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
-use marginswap_core::diagnostic::{Code, Diagnostic, escaped};
+use marginswap_core::diagnostic::{Diagnostic, escaped};
 use marginswap_io::{Overwrite, Secrecy, check_outputs, write_atomic};
+use marginswap_pipeline::refusal::Code;
 use marginswap_report::protection::Verdict;
 use marginswap_report::{Answer, Picture};
 use serde_json::json;
 
 use crate::args::ForceArgs;
 use crate::progress::Progress;
+use marginswap_pipeline::codes;
 use marginswap_pipeline::notes::{Event, Flow, Run};
 
 /// How a command that came to its end ended.
@@ -87,21 +89,21 @@ pub fn refuse_usage(wrong: &clap::Error) {
 /// `--json` the same is printed as JSON.
 pub fn refuse(error: &Diagnostic, json: bool) {
     if json {
-        let place = &error.place;
+        let (place, entry) = (&error.place, codes::entry(error.code));
         let error = json!({ "error": {
-            "code": error.code.to_string(),
-            "title": error.code.title(),
+            "code": entry.to_string(),
+            "title": entry.title,
             "file": place.file.as_ref().map(|file| file.display().to_string()),
             "line": place.line,
             "byte": place.byte,
             "column": place.column,
             "detail": error.detail,
-            "remedy": error.remedy,
-            "exit_code": error.exit_code(),
+            "remedy": codes::remedy(error),
+            "exit_code": codes::exit_code(error),
         }});
         let _ = print(&format!("{error:#}\n"));
     }
-    let text = error.to_string();
+    let text = codes::render(error);
     let coloured = io::stderr().is_terminal()
         && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
     match text.split_once(':') {

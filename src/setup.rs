@@ -10,9 +10,10 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use clap::{Arg, ArgAction, ArgMatches, Command, FromArgMatches, value_parser};
-use marginswap_core::diagnostic::{Code, Diagnostic};
+use marginswap_core::diagnostic::Diagnostic;
 use marginswap_pipeline::notes::Run;
 use marginswap_pipeline::project::{Project, ProjectFile, ReleaseOrder, Risky};
+use marginswap_pipeline::refusal::Code;
 use marginswap_pipeline::settings::{self, Kind, SETTINGS, Setting, Topic};
 
 use crate::args::{ForApply, ForReport, ForVerify};
@@ -232,11 +233,8 @@ impl Setup {
         if !self.project.keep.tables.is_empty() {
             return Ok(());
         }
-        Err(Diagnostic::new(
-            Code::MissingSetting,
-            "no table to keep is named",
-            "name one with --keep, or as `tables` under [keep] in the project file",
-        ))
+        Err(Diagnostic::new(Code::MissingSetting, "no table to keep is named", "name at least one")
+            .about("keep.tables"))
     }
 
     /// The project, where records are named by number from now on: the column that would name

@@ -388,7 +388,7 @@ fn an_id_that_stays_is_called_out() {
         said.contains("nearly every record differs in `rest`, which stays (street, house)"),
         "{said}"
     );
-    assert!(said.contains("Every swap relative to it counts as effective"), "{said}");
+    assert!(said.contains("Every swap therefore counts as effective"), "{said}");
     assert!(out(&output).contains("Nearly every record has a value of its own in: rest"));
     let answer = json(&[&command[..], &["--json"]].concat());
     assert_eq!(answer["looks_like_id"], value!(["rest"]));
@@ -400,7 +400,7 @@ fn an_id_that_stays_is_called_out() {
     assert_eq!(answer["looks_like_id"], value!(["id"]));
     let said = err(&marginswap(&["screen", &data, "--keep", "a"]));
     assert!(
-        said.contains("leave it out with --id or --ignore.") && !said.contains("--stay"),
+        said.contains("Name it as `id` or under `ignore`.") && !said.contains("stay"),
         "{said}"
     );
 }

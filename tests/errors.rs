@@ -8,18 +8,21 @@ mod support;
 use std::collections::BTreeSet;
 use std::fs;
 
-use marginswap_core::diagnostic::Code;
+use marginswap_core::diagnostic::Kind;
+use marginswap_pipeline::codes::{self, ENTRIES};
+use marginswap_pipeline::refusal::Code;
 use support::{err, marginswap, out};
 
 /// Runs a command that must be refused; answers what it said.
-fn refused(code: Code, arguments: &[&str]) -> String {
+fn refused(code: Kind, arguments: &[&str]) -> String {
+    let code = codes::entry(code);
     let output = marginswap(arguments);
     let said = err(&output);
     // A name that was typed wrong is wrong usage.
     let typed = said.contains("--> --");
-    let exit = if typed { 2 } else { code.exit_code().into() };
+    let exit = if typed { 2 } else { code.exit.into() };
     assert_eq!(output.status.code(), Some(exit), "{arguments:?}: {said}");
-    assert!(said.contains(&format!("error[{code}]: {}", code.title())), "{arguments:?}: {said}");
+    assert!(said.contains(&format!("error[{code}]: {}", code.title)), "{arguments:?}: {said}");
     assert!(said.contains(&format!("`marginswap explain {code}` says more")), "{said}");
     assert!(!said.contains("CANARY"), "{said}");
     assert!(out(&output).is_empty(), "a refusal prints no result");
@@ -27,7 +30,7 @@ fn refused(code: Code, arguments: &[&str]) -> String {
 }
 
 /// A bad file, the code, and the place that must be named.
-const FILES: &[(&str, Code, &str)] = &[
+const FILES: &[(&str, Kind, &str)] = &[
     ("too_many_fields.csv", Code::TooManyFields, "line 3"),
     ("too_few_fields.csv", Code::TooFewFields, "line 3"),
     ("empty_line_inside.csv", Code::TooFewFields, "line 3"),
@@ -47,14 +50,14 @@ const FILES: &[(&str, Code, &str)] = &[
 ];
 
 #[cfg(feature = "parquet")]
-const PARQUET_FILES: &[(&str, Code, &str)] = &[
+const PARQUET_FILES: &[(&str, Kind, &str)] = &[
     ("truncated.parquet", Code::BadParquet, "truncated.parquet"),
     ("no_parquet.parquet", Code::BadParquet, "no_parquet.parquet"),
     ("float_column.parquet", Code::FloatColumn, "column 2 `income`"),
     ("list_column.parquet", Code::UnsupportedColumn, "column 2 `jobs`"),
 ];
 #[cfg(not(feature = "parquet"))]
-const PARQUET_FILES: &[(&str, Code, &str)] =
+const PARQUET_FILES: &[(&str, Kind, &str)] =
     &[("float_column.parquet", Code::NoParquet, "float_column.parquet")];
 
 #[test]
@@ -87,7 +90,7 @@ const MANY: &str =
     "v0,v1,v2,v3,v4,v5,v6,v7,v8,v9,v10,v11,v12,v13,v14,v15,v16,v17,v18,v19,v20,v21,v22,v23";
 
 /// What was typed, and the code.
-const TYPED: &[(Code, &[&str])] = &[
+const TYPED: &[(Kind, &[&str])] = &[
     (Code::OutputIsInput, &["screen", GOOD, "--keep", "age", "--out", GOOD, "--force"]),
     (
         Code::OutputIsInput,
@@ -303,6 +306,20 @@ fn too_many_variables_for_larger_swaps_are_refused() {
     refused(Code::TooManyTied, &[&protect[..], &["--max-records", "8"]].concat());
 }
 
+#[test]
+fn an_order_that_reveals_swaps_is_refused() {
+    let folder = support::folder();
+    let (data, out) = (folder.path().join("sorted.csv"), folder.path().join("out.csv"));
+    let record = |n: usize| format!("{},{},{}\n", n / 20, n % 3, n * 7 % 5);
+    let records: String = (0..40).map(record).collect();
+    fs::write(&data, format!("region,sex,age\n{records}")).expect("it can be written");
+    let [data, out] = [&data, &out].map(|path| path.to_str().expect("the path is text"));
+    let protect = ["protect", data, "--keys", "sex,age", "-o", out, "--order", "input"];
+    let said = refused(Code::OrderGivesAway, &protect);
+    assert!(said.contains("`region` comes in runs"), "{said}");
+    assert_eq!(fs::read_dir(folder.path()).expect("the folder is there").count(), 1);
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn an_unreadable_file_is_refused() {
@@ -313,65 +330,70 @@ fn an_unreadable_file_is_refused() {
 /// The first two would need files of 8 and 1 GiB; the reader's own tests lower the limits.
 /// The third needs a file that no writer here makes; the reader's own test patches one. The
 /// last needs another program that writes at the right moment: `crates/io/tests/same_bytes.rs`.
-const TESTED_IN_THE_READER: &[Code] =
+const TESTED_IN_THE_READER: &[Kind] =
     &[Code::TooManyRecords, Code::FieldTooLong, Code::UnsupportedCompression, Code::InputChanged];
 
 /// This one would need a file that is screened for hours; the screening's own test lowers
 /// the limit.
-const TESTED_IN_THE_CORE: &[Code] = &[Code::TooManyComparisons];
+const TESTED_IN_THE_CORE: &[Kind] = &[Code::TooManyComparisons];
 
 /// The project file's own; `tests/project.rs` reads such files.
-const TESTED_IN_PROJECT: &[Code] =
+const TESTED_IN_PROJECT: &[Kind] =
     &[Code::BadToml, Code::UnknownEntry, Code::BadEntry, Code::NoProjectFile];
 
 /// Plans and pairings: `tests/job.rs`, and `crates/io/tests/plan_file.rs` for a newer format.
-const TESTED_IN_THE_JOB: &[Code] =
+const TESTED_IN_THE_JOB: &[Kind] =
     &[Code::StalePlan, Code::OtherParameters, Code::NewerPlan, Code::PairingTooLarge];
 
 /// What cannot be provoked from a command line: a file whose recount fails is a bug of ours,
 /// and only a door that watches a run can stop it between two steps.
-const OUR_FAULT: &[Code] = &[Code::NotKept, Code::Cancelled];
+const OUR_FAULT: &[Kind] = &[Code::NotKept, Code::Cancelled];
+
+/// A number that keeps its meaning, and with which nothing is refused today.
+const KEPT: &[Kind] = &[Code::IdAmongVariables];
 
 #[test]
 fn every_code_has_a_test() {
-    let mut tested: BTreeSet<Code> = FILES.iter().chain(PARQUET_FILES).map(|file| file.1).collect();
+    let mut tested: BTreeSet<Kind> = FILES.iter().chain(PARQUET_FILES).map(|file| file.1).collect();
     tested.extend(TYPED.iter().map(|typed| typed.0));
     tested.extend(TESTED_IN_THE_READER);
     tested.extend(TESTED_IN_PROJECT);
     tested.extend(TESTED_IN_THE_JOB);
     tested.extend(OUR_FAULT);
     tested.extend(TESTED_IN_THE_CORE);
+    tested.extend(KEPT);
     tested.insert(Code::OwnBug);
     tested.extend([Code::TooManyVariables, Code::TooManyTied, Code::Unreadable]);
+    tested.insert(Code::OrderGivesAway);
     if cfg!(feature = "parquet") {
         tested.insert(Code::NoParquet);
     } else {
         tested.extend([Code::BadParquet, Code::FloatColumn, Code::UnsupportedColumn]);
     }
-    let missing: Vec<_> = Code::ALL.iter().filter(|code| !tested.contains(code)).collect();
+    let missing: Vec<_> = ENTRIES.iter().filter(|code| !tested.contains(&code.kind)).collect();
     assert!(missing.is_empty(), "{missing:?}");
 }
 
 #[test]
 fn every_code_is_explained() {
-    for code in Code::ALL {
+    for code in ENTRIES {
         let output = marginswap(&["explain", &code.to_string()]);
         assert_eq!(output.status.code(), Some(0));
-        assert!(out(&output).contains(code.explanation()));
+        assert!(out(&output).contains(code.text));
     }
     assert!(out(&marginswap(&["explain", "E203"])).contains("Bytes are counted from 0"));
     let answer = support::json(&["explain", "e203", "--json"]);
     assert_eq!(answer["code"], "E203");
-    assert_eq!(answer["title"], Code::TooManyFields.title());
-    assert_eq!(answer["explanation"], Code::TooManyFields.explanation());
+    assert_eq!(answer["title"], codes::entry(Code::TooManyFields).title);
+    assert_eq!(answer["explanation"], codes::entry(Code::TooManyFields).text);
     assert_eq!(answer["exit_code"], 3);
 }
 
 #[test]
 fn codes_are_listed_and_an_unknown_one_is_wrong_usage() {
     let listed = out(&marginswap(&["explain", "codes"]));
-    for code in Code::ALL {
-        assert!(listed.contains(&format!("{code}  {}", code.title())), "{code}");
+    for code in ENTRIES {
+        assert!(listed.contains(&format!("{code}  {}", code.title)), "{code}");
     }
     let output = marginswap(&["explain", "E999", "--keep", "age", "--record", "1"]);
     assert_eq!(output.status.code(), Some(2));
@@ -391,7 +413,7 @@ fn our_own_bug_has_a_code_and_shows_no_value() {
         .expect("the program starts");
     let said = err(&output);
     assert_eq!(output.status.code(), Some(6), "{said}");
-    assert!(said.starts_with("error[E601]: a bug in marginswap; nothing was written"), "{said}");
+    assert!(said.starts_with("error[E601]: bug in marginswap; nothing was written"), "{said}");
     assert!(said.contains("bug.rs:") && !said.contains("CANARY"), "{said}");
     assert!(out(&output).is_empty());
 }
@@ -399,17 +421,17 @@ fn our_own_bug_has_a_code_and_shows_no_value() {
 #[test]
 fn an_id_is_one_column_and_messages_name_the_option() {
     let said = refused(Code::BadFormula, &["inspect", GOOD, "--id", "person,age"]);
-    assert!(said.contains("--id names more than one column"), "{said}");
+    assert!(said.contains("`id` names more than one column"), "{said}");
     for option in ["--id", "--ignore", "--stay", "--vars"] {
         let said = refused(Code::UnknownColumn, &["inspect", GOOD, option, "persn"]);
         assert!(said.contains(&format!("--> {option}\n  `persn`")), "{said}");
     }
-    for option in ["--id", "--ignore"] {
+    for (option, why) in [("--id", "is the id"), ("--ignore", "is ignored")] {
         let said = refused(Code::IgnoredInTable, &["graph", GOOD, "--keep", "sex", option, "sex"]);
-        assert!(said.contains(&format!("`sex`, which {option} leaves out")), "{said}");
+        assert!(said.contains(&format!("`sex`, which {why}")), "{said}");
     }
     let said = refused(Code::TwoRoles, &["inspect", GOOD, "--stay", "sex", "--id", "`sex`"]);
-    assert!(said.contains("named by --stay and by --id"), "{said}");
+    assert!(said.contains("named as a column that stays and as the id"), "{said}");
 }
 
 #[test]

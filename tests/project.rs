@@ -8,14 +8,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use marginswap_core::diagnostic::{Code, Diagnostic};
+use marginswap_core::diagnostic::{Diagnostic, Kind};
 use marginswap_core::random::Seed;
 use marginswap_io::Overwrite;
+use marginswap_pipeline::codes;
 use marginswap_pipeline::demo;
 use marginswap_pipeline::project::{
     Amount, Fraction, ModelChoice, Pairing, PeopleCount, Project, ReleaseOrder, Risky, ScoreBy,
     SearchBy, SelectBy, Share,
 };
+use marginswap_pipeline::refusal::Code;
 use serde_json::json as value;
 
 /// Every entry there is.
@@ -210,7 +212,7 @@ fn flags_win_entry_by_entry() {
 }
 
 /// What is refused: the text, the code, line and column, and words of the message.
-const REFUSED: &[(&str, Code, &str, &str)] = &[
+const REFUSED: &[(&str, Kind, &str, &str)] = &[
     ("data = survey.csv\n", Code::BadToml, "line 1, column 8", "quotes"),
     ("[keep\n", Code::BadToml, "line 1, column 6", ""),
     ("a = 1\na = 2\n", Code::BadToml, "line 2, column 1", "duplicate key"),
@@ -293,7 +295,7 @@ fn what_cannot_be_read_is_told_with_its_place() {
         let refusal = load(text).expect_err(text);
         let said = refusal.to_string();
         assert_eq!(refusal.code, code, "{text}\n{said}");
-        assert_eq!(refusal.code.exit_code(), 4);
+        assert_eq!(codes::entry(refusal.code).exit, 4);
         assert!(said.contains(place), "{text}\n{said}");
         assert!(said.contains(words), "{text}\n{said}");
         assert!(!said.contains("CANARY") && !said.contains('\u{1f}'), "{said}");
@@ -436,7 +438,7 @@ fn init(content: &[u8], options: &[&str]) -> (Project, String) {
     assert!(!examples.keep.tables.is_empty() && !examples.swap.rules.is_empty());
     assert!(examples.swap.rate.is_some() && !examples.swap.matched.is_empty());
     let again = support::marginswap(&arguments);
-    assert_eq!(again.status.code(), Some(Code::OutputExists.exit_code().into()));
+    assert_eq!(again.status.code(), Some(codes::entry(Code::OutputExists).exit.into()));
     arguments.push("--force");
     assert_eq!(support::marginswap(&arguments).status.code(), Some(0));
     (Project::load(&project).unwrap(), text)
@@ -587,7 +589,7 @@ fn the_demo_is_written_with_its_project() {
     assert_eq!(project.columns.id.as_deref(), Some("person"));
     assert_eq!((project.keep.tables.len(), project.risk.keys.len()), (7, 7));
     assert_eq!(project.swap.rules.len(), 1);
-    assert_eq!(project.release.drop, ["person"]);
+    assert_eq!(project.dropped(), ["person"], "the id is not released");
     // What it names is there, and the levels it tells are those of the file.
     let data = files.data.to_str().unwrap();
     let keep = project.keep.tables.join(" + ");

@@ -10,7 +10,8 @@ mod support;
 use std::fs;
 use std::path::PathBuf;
 
-use marginswap_core::diagnostic::Code;
+use marginswap_pipeline::codes;
+use marginswap_pipeline::refusal::Code;
 use serde_json::Value;
 use support::{Desk, err, marginswap, out};
 
@@ -291,7 +292,7 @@ fn a_broken_promise_is_not_told_to_everybody() {
     fs::write(&after, lines.join("\n") + "\n").unwrap();
     let files = ["report", TOWN, &after, "--keys", KEYS, "--keep", KEEP, "-o", &page];
     let output = marginswap(&[&files[..], &["--external"]].concat());
-    assert_eq!(output.status.code(), Some(Code::NothingToTell.exit_code().into()));
+    assert_eq!(output.status.code(), Some(codes::entry(Code::NothingToTell).exit.into()));
     assert!(err(&output).contains("error[E125]"), "{}", err(&output));
     assert!(!PathBuf::from(&page).exists());
     let told = answer(&files, 1);
@@ -585,7 +586,7 @@ fn the_external_report_checks_the_plan() {
     ran(&job, 0);
     let report = ["report", TOWN, &other, "--plan", &plan, "--external", "-o", &page];
     let output = marginswap(&report);
-    assert_eq!(output.status.code(), Some(Code::NothingToTell.exit_code().into()));
+    assert_eq!(output.status.code(), Some(codes::entry(Code::NothingToTell).exit.into()));
     assert!(err(&output).contains("does not give the released file"), "{}", err(&output));
     let report = ["report", &other, TOWN, "--plan", &plan, "--external", "-o", &page];
     assert!(err(&marginswap(&report)).contains("another original file"));
@@ -620,7 +621,7 @@ fn protect_and_report_give_the_same_commands() {
     let output =
         marginswap(&[&job[..], &["--shuffle", "--seed-file", &seed, "--report", &one]].concat());
     assert_eq!(output.status.code(), Some(0), "{}", err(&output));
-    assert!(!err(&output).contains("nothing is said of single records"), "{}", err(&output));
+    assert!(!err(&output).contains("single records are not compared"), "{}", err(&output));
     let report = ["report", TOWN, &after, "--plan", &plan, "-o", &two, "--force"];
     ran(&[&report[..], &["--seed-file", &seed]].concat(), 0);
     assert!(desk.read("one.html") == desk.read("two.html"), "without --shuffled");

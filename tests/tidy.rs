@@ -217,6 +217,47 @@ fn the_program_reaches_past_the_pipeline_only_where_listed() {
     assert!(gone.is_empty(), "take these off the list: {gone:?}");
 }
 
+/// Does a text name a flag, as in `--keep`?
+fn names_a_flag(text: &str) -> bool {
+    let is_flag = |(place, _)| {
+        let rest: &str = &text[place + 2..];
+        rest.starts_with(|sign: char| sign.is_ascii_lowercase())
+    };
+    text.match_indices("--").any(is_flag)
+}
+
+/// Core decides and knows no door and no format; neither do the refusals of io name a flag.
+#[test]
+fn core_knows_neither_flags_nor_formats() {
+    assert!(names_a_flag("with --keep") && !names_a_flag("a -- b, x--; --- --1"));
+    let mut files = 0;
+    for (path, text) in sources() {
+        let place = place(&path);
+        let in_core = place.starts_with("crates/core/src/");
+        if in_core || place.starts_with("crates/io/src/") {
+            files += 1;
+            assert!(!names_a_flag(&text), "{place} names a flag");
+        }
+        for format in ["TOML", "Parquet", "Arrow"] {
+            assert!(!in_core || !text.contains(format), "{place} speaks of {format}");
+        }
+    }
+    assert!(files > 80, "the files of core and io are found");
+}
+
+/// Only the table of refusals and the flags of the settings page are written for one door.
+#[test]
+fn the_pipeline_names_flags_in_its_tables_only() {
+    const TABLES: [&str; 2] =
+        ["crates/pipeline/src/codes.rs", "crates/pipeline/src/settings/page.rs"];
+    for (path, text) in sources() {
+        let place = place(&path);
+        if place.starts_with("crates/pipeline/src/") && !TABLES.contains(&place.as_str()) {
+            assert!(!names_a_flag(&text), "{place} names a flag");
+        }
+    }
+}
+
 #[test]
 fn every_file_begins_with_a_header() {
     for (path, text) in sources() {

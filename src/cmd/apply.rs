@@ -1,11 +1,12 @@
 //! `apply`: makes the swaps of a plan. It decides nothing.
 
-use marginswap_core::diagnostic::{Code, Diagnostic};
+use marginswap_core::diagnostic::Diagnostic;
 use marginswap_io::{Overwrite, check_outputs, read_plan};
 use marginswap_pipeline::answer;
 use marginswap_pipeline::compare::Evidence;
 use marginswap_pipeline::pipeline::apply;
 use marginswap_pipeline::project::{Project, Release, ReleaseOrder};
+use marginswap_pipeline::refusal::Code;
 use marginswap_pipeline::release::ReleaseAs;
 use marginswap_pipeline::seed::SeedFrom;
 

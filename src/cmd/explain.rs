@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
-use marginswap_core::diagnostic::{Code, Diagnostic};
-use marginswap_pipeline::answer;
+use marginswap_core::diagnostic::Diagnostic;
 use marginswap_pipeline::notes::Run;
 use marginswap_pipeline::project::{MaxRecords, Project};
 use marginswap_pipeline::questions::explain::{self as questions, explain_pair, explain_record};
 use marginswap_pipeline::settings::formula;
+use marginswap_pipeline::{answer, codes};
 use marginswap_report::explain::RecordReport;
 use marginswap_report::larger::LargerVerdict;
 use marginswap_report::pictures::why;
@@ -23,7 +23,7 @@ pub fn run(args: &ExplainArgs) -> Result<Outcome, Diagnostic> {
     if args.svg.is_some() && args.record.is_none() && args.pair.is_empty() {
         usage("--svg draws a record or a pair: --record R or --pair R S");
     }
-    if let Some(code) = Code::parse(text) {
+    if let Some(code) = codes::parse(text) {
         return give(&answer::code(code), args.answer.json).map(|()| Outcome::Done);
     }
     if text == "codes" && !subject.exists() {

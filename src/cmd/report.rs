@@ -2,13 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
-use marginswap_core::diagnostic::{Code, Diagnostic};
+use marginswap_core::diagnostic::Diagnostic;
 use marginswap_io::{Overwrite, PlanFile, Secrecy, check_outputs, read_plan, write_atomic};
 use marginswap_pipeline::compare::{Comparison, Evidence, Order};
 use marginswap_pipeline::notes::Run;
 use marginswap_pipeline::pages::{self, Reveal};
 use marginswap_pipeline::pipeline::compare;
 use marginswap_pipeline::project::{Project, Release, ReleaseOrder, Risk, Risky};
+use marginswap_pipeline::refusal::Code;
 use marginswap_pipeline::seed::SeedFrom;
 
 use crate::args::ReportArgs;

@@ -4,8 +4,9 @@ use std::path::Path;
 
 use clap::CommandFactory;
 use clap_mangen::Man;
-use marginswap_core::diagnostic::{Code, Diagnostic};
+use marginswap_core::diagnostic::Diagnostic;
 use marginswap_io::{Overwrite, Secrecy, write_atomic};
+use marginswap_pipeline::refusal::Code;
 
 use crate::args::{Cli, CompletionsArgs, ManArgs};
 use crate::output::{Outcome, print, talk};

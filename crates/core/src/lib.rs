@@ -8,6 +8,7 @@
 pub mod diagnostic;
 pub mod hash;
 pub mod random;
+pub mod refusal;
 pub mod text;
 pub mod varset;
 

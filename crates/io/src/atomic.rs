@@ -12,7 +12,8 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
 
-use marginswap_core::diagnostic::{Code, Diagnostic};
+use crate::refusal::Code;
+use marginswap_core::diagnostic::Diagnostic;
 
 use crate::disk::folder_of;
 use crate::said;
@@ -28,7 +29,7 @@ pub enum Overwrite {
 }
 
 impl Overwrite {
-    /// What `--force`, given or not, means.
+    /// Whether an existing file is replaced.
     #[must_use]
     pub fn from_force(force: bool) -> Self {
         if force { Self::Force } else { Self::Refuse }
@@ -70,7 +71,7 @@ pub fn check_not_input(target: &Path, input: &Path) -> Result<(), Diagnostic> {
     if is_same(target, input) {
         return Err(Diagnostic::new(
             Code::OutputIsInput,
-            "this file is the input",
+            "this file is an input",
             "name another file",
         )
         .in_file(target));
@@ -96,8 +97,8 @@ pub fn check_outputs(
         if outputs[..number].iter().any(|other| is_same(output, other)) {
             return Err(Diagnostic::new(
                 Code::OutputExists,
-                "two outputs have this one name",
-                "name two files",
+                "two outputs have this name",
+                "name two different files",
             )
             .in_file(*output));
         }
@@ -172,20 +173,20 @@ fn check_folder(folder: &Path) -> Result<(), Diagnostic> {
     Err(Diagnostic::new(
         Code::NoFolder,
         format!("there is no folder {}", folder.display()),
-        "make the folder first, or name another one",
+        "create the folder first, or name another one",
     ))
 }
 
 pub(crate) fn exists() -> Diagnostic {
     Diagnostic::new(
         Code::OutputExists,
-        "there is a file of this name",
-        "name another file, or give --force to replace it",
+        "a file of this name exists",
+        "name another file, or ask for this one to be replaced",
     )
 }
 
 pub(crate) fn unwritable(error: &io::Error) -> Diagnostic {
-    Diagnostic::new(Code::Unwritable, said(error), "see that the folder can be written")
+    Diagnostic::new(Code::Unwritable, said(error), "check that the folder can be written")
 }
 
 #[cfg(test)]

@@ -28,8 +28,9 @@
 use std::io::{self, BufReader, Read};
 use std::path::PathBuf;
 
+use crate::refusal::Code;
 use marginswap_core::columns::ColumnBuilder;
-use marginswap_core::diagnostic::{Code, Diagnostic, grouped};
+use marginswap_core::diagnostic::{Diagnostic, grouped};
 use marginswap_core::encode::RecordId;
 
 use crate::delimiter::Delimiter;
@@ -630,17 +631,17 @@ impl CsvReader {
         let (code, detail, remedy) = match fault.kind {
             FaultKind::Nul => (
                 Code::NulByte,
-                "a byte 0 stands here, which no CSV file has",
+                "a byte 0, which does not occur in CSV files",
                 "often the file is UTF-16 or not a text file",
             ),
             FaultKind::BareReturn => (
                 Code::BareReturn,
-                "a CR stands here outside quotes, and no LF follows",
-                "end lines with LF or CR LF, and quote values that hold a CR",
+                "a CR outside quotes that no LF follows",
+                "end lines with LF or CR LF, and quote values that contain a CR",
             ),
             FaultKind::TextAfterQuote => (
                 Code::TextAfterQuote,
-                "behind the closing quote of a field comes neither the delimiter nor a line end",
+                "the closing quote of a field is followed by neither the delimiter nor a line end",
                 "double the quotes inside quoted values",
             ),
             FaultKind::UnclosedQuote => (
@@ -673,7 +674,7 @@ impl CsvReader {
         Diagnostic::new(
             Code::TooFewFields,
             format!("{counts}; it ends in column {last}"),
-            "often a line that was cut, or a line break inside an unquoted value",
+            "often a truncated line, or a line break inside an unquoted value",
         )
         .at(number, byte)
     }
@@ -724,9 +725,9 @@ fn one_column(delimiter: Delimiter, meant: Delimiter, times: usize) -> Diagnosti
         Code::OtherDelimiter,
         format!(
             "with the delimiter {delimiter} the file has one column; its header and the records \
-             below hold {times} {meant}{noun} each"
+             below contain {times} {meant}{noun} each"
         ),
-        format!("give --delimiter {meant}; a value that holds the sign stands between quotes"),
+        format!("name {meant} as the delimiter"),
     )
 }
 
@@ -744,14 +745,14 @@ pub(crate) fn unreadable(error: &io::Error, compression: Compression) -> Diagnos
         Compression::Gzip if is_trailing(error) => Diagnostic::new(
             Code::BadGzip,
             "bytes follow the end of the compressed data",
-            "cut the file there, or fetch or compress it anew",
+            "truncate the file there, or compress or fetch it again",
         ),
         Compression::Gzip if error.raw_os_error().is_none() => Diagnostic::new(
             Code::BadGzip,
-            format!("decompressing stops: {}", said(error)),
-            "fetch or compress the file anew",
+            format!("decompression stops: {}", said(error)),
+            "compress or fetch the file again",
         ),
-        _ => Diagnostic::new(Code::Unreadable, said(error), "see that the file can be read"),
+        _ => Diagnostic::new(Code::Unreadable, said(error), "check that the file can be read"),
     }
 }
 

@@ -12,7 +12,8 @@
 
 use std::fmt;
 
-use marginswap_core::diagnostic::{Code, Diagnostic};
+use crate::refusal::Code;
+use marginswap_core::diagnostic::Diagnostic;
 
 /// The byte between two fields.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -53,14 +54,14 @@ impl Delimiter {
         };
         let what = match byte {
             b'"' => "a double quote encloses fields",
-            b'\r' | b'\n' => "a line end parts records",
+            b'\r' | b'\n' => "a line end separates records",
             0 => "a NUL byte stands in no CSV file",
             byte if byte.is_ascii_alphanumeric() => "a letter or digit stands in values",
             _ => return Ok(Self(byte)),
         };
         Err(Diagnostic::new(
             Code::BadDelimiter,
-            format!("{what} and cannot part fields"),
+            format!("{what} and cannot separate fields"),
             "name one of comma, semicolon, tab, pipe, or one ASCII sign",
         ))
     }

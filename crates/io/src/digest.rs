@@ -76,7 +76,7 @@ fn hex(bytes: &[u8]) -> String {
 mod tests {
     use super::*;
 
-    use marginswap_core::diagnostic::Code;
+    use crate::refusal::Code;
 
     /// The examples of FIPS 180-2, appendix B.
     #[test]

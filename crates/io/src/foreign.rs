@@ -10,7 +10,8 @@
 //! Way in: [`check`]. Sources: the specifications of the formats, and for SPSS, Stata and SAS
 //! those that the ReadStat library documents.
 
-use marginswap_core::diagnostic::{Code, Diagnostic};
+use crate::refusal::Code;
+use marginswap_core::diagnostic::Diagnostic;
 
 /// As many bytes as are looked at.
 pub(crate) const ENOUGH: usize = 1024;
@@ -122,7 +123,7 @@ fn zipped(first: &[u8]) -> Option<Foreign> {
 mod tests {
     use super::*;
 
-    fn answer(bytes: &[u8]) -> Option<(Code, String)> {
+    fn answer(bytes: &[u8]) -> Option<(marginswap_core::diagnostic::Kind, String)> {
         check(bytes).err().map(|refusal| (refusal.code, refusal.detail))
     }
 

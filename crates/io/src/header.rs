@@ -14,8 +14,9 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
+use crate::refusal::Code;
 use marginswap_core::columns::Column;
-use marginswap_core::diagnostic::{Code, Diagnostic, grouped};
+use marginswap_core::diagnostic::{Diagnostic, grouped};
 
 /// A name that cannot be used, and the position of its column.
 #[derive(Debug)]
@@ -51,7 +52,7 @@ pub(crate) fn check_names(names: &[String]) -> Result<(), BadName> {
                     grouped(name.len() as u64),
                     grouped(LONGEST_NAME as u64)
                 ),
-                "give the column a shorter name, or see that the first line is a header",
+                "give the column a shorter name, or check that the first line is a header",
             );
             return Err(BadName { column, diagnostic: diagnostic.in_column(number(column)) });
         }

@@ -21,7 +21,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use marginswap_core::diagnostic::{Code, Diagnostic};
+use crate::refusal::Code;
+use marginswap_core::diagnostic::Diagnostic;
 
 use crate::csv::unreadable;
 use crate::digest::{FileDigest, Hashed};
@@ -194,7 +195,7 @@ pub(crate) fn open_file(path: &Path) -> Result<File, Diagnostic> {
             return Err(Diagnostic::new(
                 Code::FileMissing,
                 "there is no file of this name",
-                "look at the spelling, and at the folder the command runs in",
+                "check the spelling and the folder",
             ));
         }
         Err(error) => return Err(not_read(&error)),
@@ -214,7 +215,7 @@ pub(crate) fn not_read(error: &io::Error) -> Diagnostic {
 pub(crate) fn changed_meanwhile() -> Diagnostic {
     Diagnostic::new(
         Code::InputChanged,
-        "another program wrote to the file, or put another one in its place, during the run",
+        "another program changed or replaced the file during the run",
         "start again when the file is complete",
     )
 }

@@ -17,6 +17,7 @@ pub mod digest;
 pub mod disk;
 pub mod input_file;
 pub mod plan_file;
+pub mod refusal;
 pub mod rewrite;
 pub mod scan;
 pub mod source;

@@ -32,6 +32,7 @@ use std::fmt::{Display, Write};
 use std::io::{self, BufReader, Read};
 use std::sync::Arc;
 
+use crate::refusal::Code;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
     ArrowPrimitiveType, Date32Type, Date64Type, Decimal128Type, Decimal256Type, Int8Type,
@@ -43,7 +44,7 @@ use arrow_array::types::{
 use arrow_array::{Array, ArrayRef};
 use arrow_schema::{DataType, Field, Schema, TimeUnit};
 use marginswap_core::columns::{Column, ColumnBuilder};
-use marginswap_core::diagnostic::{Code, Diagnostic, grouped};
+use marginswap_core::diagnostic::{Diagnostic, grouped};
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder,
@@ -114,7 +115,7 @@ impl ParquetReader {
         if self.records == 0 {
             return Err(Diagnostic::new(
                 Code::NoRecords,
-                "the file has columns and no records",
+                "the file has columns but no records",
                 "name a file that has records",
             ));
         }
@@ -148,18 +149,18 @@ impl ParquetReader {
         let (code, detail, remedy) = match kind {
             DataType::Float16 | DataType::Float32 | DataType::Float64 => (
                 Code::FloatColumn,
-                "the column holds floating-point numbers, which are no categories",
-                "store it as integers, decimals or text, or leave it out with --ignore",
+                "the column has floating-point numbers, which are not categories",
+                "store it as integers, decimals or text, or ignore the column",
             ),
             kind if !is_supported(kind) => (
                 Code::UnsupportedColumn,
-                "the column holds lists, structures or the like, which are no categories",
-                "store it as text, or leave it out with --ignore",
+                "the column has lists, structures or the like, which are not categories",
+                "store it as text, or ignore the column",
             ),
             _ if is_long() => (
                 Code::UnsupportedColumn,
                 "every value of the column is longer than 65,536 bytes",
-                "store it as text, or leave it out with --ignore",
+                "store it as text, or ignore the column",
             ),
             _ => return Ok(()),
         };
@@ -176,8 +177,8 @@ impl ParquetReader {
         }
         Err(Diagnostic::new(
             Code::UnsupportedColumn,
-            "the column holds lists, structures or the like, which cannot be moved",
-            "leave it out with --drop",
+            "the column has lists, structures or the like, which cannot be moved",
+            "drop the column from the release",
         ))
     }
 
@@ -490,5 +491,5 @@ fn bytes_at(array: &ArrayRef, position: usize) -> Option<&[u8]> {
 }
 
 pub(crate) fn damaged(detail: &str) -> Diagnostic {
-    Diagnostic::new(Code::BadParquet, detail, "write or fetch the file anew")
+    Diagnostic::new(Code::BadParquet, detail, "write or fetch the file again")
 }

@@ -33,7 +33,8 @@ use std::io::{self, Read, Write};
 use std::path::Path;
 use std::sync::Arc;
 
-use marginswap_core::diagnostic::{Code, Diagnostic, grouped};
+use crate::refusal::Code;
+use marginswap_core::diagnostic::{Diagnostic, grouped};
 use marginswap_core::encode::RecordId;
 use marginswap_core::plan::{Plan, PlannedGroup, PlannedSwap, Unsound};
 use serde::{Deserialize, Serialize};
@@ -144,7 +145,7 @@ impl PlanFile {
         Err(Diagnostic::new(
             Code::OtherParameters,
             format!("the plan was made with another value of {}", differing.join(", ")),
-            "make a new plan, or give the parameters of this one",
+            "make a new plan, or give the settings of this one",
         ))
     }
 }
@@ -282,7 +283,7 @@ fn parse(bytes: &[u8]) -> Result<PlanFile, Diagnostic> {
             return Err(Diagnostic::new(
                 Code::NewerPlan,
                 format!("the plan has format {format}, this program knows up to {PLAN_FORMAT}"),
-                "use the version of marginswap that made the plan, or make a new plan",
+                "use the version that made the plan, or make a new plan",
             ));
         }
         Some(1 | PLAN_FORMAT) => {}
@@ -445,7 +446,7 @@ pub(crate) fn stale(detail: impl Into<String>) -> Diagnostic {
 
 fn damaged(detail: &str, line: u64) -> Diagnostic {
     let mut refusal =
-        Diagnostic::new(Code::NoPlan, detail, "make the plan anew, or fetch an undamaged copy");
+        Diagnostic::new(Code::NoPlan, detail, "make the plan again, or fetch an undamaged copy");
     refusal.place.line = Some(line);
     refusal
 }

@@ -25,7 +25,8 @@
 use std::io::Write;
 use std::path::Path;
 
-use marginswap_core::diagnostic::{Code, Diagnostic, grouped};
+use crate::refusal::Code;
+use marginswap_core::diagnostic::{Diagnostic, grouped};
 use marginswap_core::encode::RecordId;
 use marginswap_core::plan::Plan;
 

@@ -15,9 +15,9 @@
 use std::io;
 use std::path::Path;
 
-use marginswap_core::columns::Column;
 #[cfg(not(feature = "parquet"))]
-use marginswap_core::diagnostic::Code;
+use crate::refusal::Code;
+use marginswap_core::columns::Column;
 use marginswap_core::diagnostic::Diagnostic;
 
 use crate::csv::{CsvReader, Limits};
@@ -234,7 +234,7 @@ fn open_parquet(file: &InputFile) -> Result<Reader, Diagnostic> {
 fn open_parquet(_: &InputFile) -> Result<Reader, Diagnostic> {
     Err(Diagnostic::new(
         Code::NoParquet,
-        "this is a Parquet file, and this program is built without Parquet",
+        "this is a Parquet file, and this program was built without Parquet",
         "store the data as CSV, or use a program built with the feature `parquet`",
     ))
 }

@@ -35,7 +35,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, Once, PoisonError};
 
 #[cfg(doc)]
-use marginswap_core::diagnostic::Code;
+use crate::refusal::Code;
 use marginswap_core::diagnostic::Diagnostic;
 
 use crate::atomic::{Overwrite, Secrecy, check_target, exists, unwritable};

@@ -8,8 +8,9 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
-use marginswap_core::diagnostic::{Code, Diagnostic};
+use marginswap_core::diagnostic::Diagnostic;
 use marginswap_io::disk::{Disk, RealDisk, TEMPORARY_PREFIX};
+use marginswap_io::refusal::Code;
 use marginswap_io::{Overwrite, Secrecy, Staged, publish_all};
 
 /// A disk on which something goes wrong.

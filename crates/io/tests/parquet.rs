@@ -19,7 +19,8 @@ use arrow_array::{
     FixedSizeBinaryArray, Float64Array, Int8Array, Int64Array, ListArray, NullArray, RecordBatch,
     StringArray, StringViewArray, TimestampMillisecondArray, UInt64Array,
 };
-use marginswap_core::diagnostic::{Code, Diagnostic};
+use marginswap_core::diagnostic::Diagnostic;
+use marginswap_io::refusal::Code;
 use marginswap_io::{Format, ReadOptions, Source, Table};
 use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, Encoding};

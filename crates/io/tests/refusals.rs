@@ -10,7 +10,8 @@ use std::path::{Path, PathBuf};
 
 use flate2::Compression as Level;
 use flate2::write::GzEncoder;
-use marginswap_core::diagnostic::{Code, Diagnostic};
+use marginswap_core::diagnostic::{Diagnostic, Kind};
+use marginswap_io::refusal::Code;
 use marginswap_io::{Compression, Delimiter, Format, ReadOptions, Source, Table};
 
 fn read_path(path: &Path, options: &ReadOptions) -> Result<Table, Diagnostic> {
@@ -39,7 +40,7 @@ fn refusal(bytes: &[u8]) -> Diagnostic {
 }
 
 #[track_caller]
-fn refused(bytes: &[u8], code: Code, line: u64, byte: u64, column: Option<&str>) -> String {
+fn refused(bytes: &[u8], code: Kind, line: u64, byte: u64, column: Option<&str>) -> String {
     let refusal = refusal(bytes);
     assert_eq!(refusal.code, code);
     assert_eq!((refusal.place.line, refusal.place.byte), (Some(line), Some(byte)));
@@ -314,10 +315,10 @@ fn a_delimiter_that_is_not_the_files() {
         "with the delimiter semicolon the file has one column; its header and the records below \
          hold 2 commas each"
     );
-    assert!(refusal.remedy.contains("--delimiter comma"), "{refusal}");
+    assert!(refusal.remedy.contains("comma as the delimiter"), "{refusal}");
     let piped = open(b"a|b\nZq|Zq\n", None).unwrap_err();
     assert_eq!(
-        (piped.code, piped.remedy.contains("--delimiter pipe")),
+        (piped.code, piped.remedy.contains("pipe as the delimiter")),
         (Code::OtherDelimiter, true)
     );
     // A column whose values hold the sign now and then is a column.

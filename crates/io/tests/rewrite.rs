@@ -8,10 +8,11 @@ use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 use marginswap_core::columns::{Column, Columns, Roles};
-use marginswap_core::diagnostic::{Code, Diagnostic};
+use marginswap_core::diagnostic::Diagnostic;
 use marginswap_core::encode::RecordId;
 use marginswap_core::plan::{Plan, PlannedGroup, PlannedSwap};
 use marginswap_core::swap::apply;
+use marginswap_io::refusal::Code;
 use marginswap_io::{
     Compression, Overwrite, ReadOptions, ReleaseOptions, RewriteCounts, Secrecy, Source, Staged,
     rewrite,

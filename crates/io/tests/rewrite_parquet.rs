@@ -15,9 +15,10 @@ use arrow_array::{
     ListArray, NullArray, RecordBatch, StringArray, StringViewArray, TimestampMillisecondArray,
     UInt64Array,
 };
-use marginswap_core::diagnostic::{Code, Diagnostic};
+use marginswap_core::diagnostic::Diagnostic;
 use marginswap_core::encode::RecordId;
 use marginswap_core::plan::{PlannedGroup, PlannedSwap};
+use marginswap_io::refusal::Code;
 use marginswap_io::{ReadOptions, ReleaseOptions, RewriteCounts, Source, rewrite};
 use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;

@@ -4,7 +4,8 @@
 
 use std::fmt;
 
-use marginswap_core::diagnostic::{Code, Diagnostic, grouped};
+use crate::refusal::Code;
+use marginswap_core::diagnostic::{Diagnostic, grouped};
 use marginswap_core::graph::{Formula, GeneratingClass, MarginGraph, Scope, junction_tree};
 use marginswap_core::risk::{
     Criterion, Direction, Fit, FittedModel, KeyTable, MOST_OPENED, Population, Risks, Seen, Start,
@@ -77,16 +78,16 @@ pub fn assess(
     let choice = told.model.clone().unwrap_or_default();
     if choice != ModelChoice::Auto {
         let searching = [
-            ("--criterion", told.criterion.is_some()),
-            ("--search", told.search.is_some()),
-            ("--start", !told.start.is_empty()),
-            ("--select", told.select.is_some()),
+            ("criterion", told.criterion.is_some()),
+            ("search", told.search.is_some()),
+            ("start", !told.start.is_empty()),
+            ("select", told.select.is_some()),
         ];
-        if let Some((option, _)) = searching.iter().find(|(_, given)| *given) {
+        if let Some((name, _)) = searching.iter().find(|(_, given)| *given) {
             return Err(Diagnostic::new(
                 Code::OptionsClash,
-                format!("{option} says how a model is searched, and --model gives one"),
-                format!("leave out {option}, or --model"),
+                format!("`{name}` is about the search for a model, and `model` gives one"),
+                format!("leave out `{name}` or `model`"),
             ));
         }
     }
@@ -157,8 +158,8 @@ fn search(
         if !class.is_decomposable() {
             return Err(Diagnostic::new(
                 Code::NotDecomposable,
-                "the model that the search begins with is not decomposable",
-                "give a decomposable one, or fit this one as it is with --model",
+                "the model that the search starts with is not decomposable",
+                "start with a decomposable model, or give this one as the model to fit",
             ));
         }
         Some(class.margin_graph())
@@ -168,7 +169,7 @@ fn search(
             return Err(Diagnostic::new(
                 Code::OptionsClash,
                 "a model that is selected by its fit is searched forward",
-                "leave out --search, or --select fit",
+                "leave out `search`, or do not select by fit",
             ));
         }
         let start = given.unwrap_or_else(|| MarginGraph::edgeless(table.keys()));
@@ -233,7 +234,7 @@ fn best_fit(
             Code::OptionsClash,
             "no model's fit can be judged: the file is the whole population, or no combination of \
              keys is rare in it",
-            "leave out --select fit",
+            "do not select by fit",
         ));
     };
     fits.truncate(steps.len() + 1);
@@ -265,8 +266,8 @@ fn tables(question: &Question<'_>, texts: &[String]) -> Result<GeneratingClass, 
                 None => {
                     return Err(Diagnostic::new(
                         Code::NotAKey,
-                        format!("the model names `{}`, which is no key", names[column]),
-                        "name it with --keys, or leave it out of the model",
+                        format!("the model names `{}`, which is not a key", names[column]),
+                        "remove it from the model, or make it a key",
                     ));
                 }
             }
@@ -287,7 +288,7 @@ fn population(
         (Some(_), Some(_), _) => {
             return Err(Diagnostic::new(
                 Code::TwoPopulations,
-                "the project says both `population` and `fraction`",
+                "both `population` and `fraction` are given",
                 "give one of them",
             ));
         }
@@ -329,8 +330,8 @@ fn weights(question: &Question<'_>) -> Result<Option<Vec<f64>>, Diagnostic> {
     let column = question.loaded.raw_columns()[position].as_ref().ok_or_else(|| {
         Diagnostic::new(
             Code::IgnoredInTable,
-            format!("`{name}` is the column of weights and left out"),
-            "let it stay with --stay",
+            format!("`{name}` is the column of weights and takes no part"),
+            "let it stay",
         )
     })?;
     let dictionary = column.dictionary();

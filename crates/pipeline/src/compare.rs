@@ -11,7 +11,8 @@
 
 use std::path::PathBuf;
 
-use marginswap_core::diagnostic::{Code, Diagnostic};
+use crate::refusal::Code;
+use marginswap_core::diagnostic::Diagnostic;
 use marginswap_core::encode::{RecordId, Records, encode_both};
 use marginswap_core::graph::{Formula, GeneratingClass, Reason, Separators};
 use marginswap_core::partner::{KeyScreening, Unpartable, screen_keys};
@@ -255,8 +256,8 @@ fn read_released(
     let after = after.in_the_order_of(loaded).map_err(|column| {
         Diagnostic::new(
             Code::OtherColumns,
-            format!("column `{column}` takes part and is in one of the two files only"),
-            "compare files with the same columns, or leave the column out with --ignore",
+            format!("column `{column}` takes part and is in only one of the two files"),
+            "compare files with the same columns, or ignore the column",
         )
         .in_file(path)
     })?;
@@ -450,7 +451,7 @@ impl Pair {
                 let variable = scope.schema().variable_of(column).ok_or_else(|| {
                     Diagnostic::new(
                         Code::IgnoredInTable,
-                        format!("--watch names `{name}`, which takes no part"),
+                        format!("`watch` names `{name}`, which takes no part"),
                         "watch columns that take part",
                     )
                 })?;
@@ -511,7 +512,7 @@ fn link(
             Diagnostic::new(
                 Code::NotLinked,
                 LinkError::Repeated { file: File::Before, record }.to_string(),
-                "leave out --id to compare line by line, or give --shuffled",
+                "compare line by line without an id, or say that the records were shuffled",
             )
         })?;
         return Ok(link_by_id(left, right).map(|map| Some(Link::ByMap(map))));

@@ -3,8 +3,9 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::refusal::Code;
 use marginswap_core::columns::{Role, Roles, looks_like_id};
-use marginswap_core::diagnostic::{Code, Diagnostic};
+use marginswap_core::diagnostic::Diagnostic;
 use marginswap_io::{Format, ReadOptions, Source};
 
 use crate::project::{Draft, DraftColumn, ModelChoice, Pairing, Project, Risky};
@@ -74,7 +75,7 @@ fn seen_from(project: &Path, data: &Path) -> Result<PathBuf, Diagnostic> {
         // Relative to the folder where it lies in it, else from the root.
         let whole = |path: &Path| -> Result<PathBuf, Diagnostic> {
             path.canonicalize().map_err(|error| {
-                Diagnostic::new(Code::Unwritable, error.to_string(), "make the folder first")
+                Diagnostic::new(Code::Unwritable, error.to_string(), "create the folder first")
                     .in_file(path)
             })
         };

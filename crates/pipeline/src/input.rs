@@ -3,8 +3,9 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use crate::refusal::Code;
 use marginswap_core::columns::{Column, Columns, Role, Roles, did_you_mean, nearly_all_differ};
-use marginswap_core::diagnostic::{Code, Diagnostic, grouped};
+use marginswap_core::diagnostic::{Diagnostic, grouped};
 use marginswap_core::encode::{RecordId, Records, Schema, Variable};
 use marginswap_core::graph::{Scope, Separators, minimal_separators, quoted};
 use marginswap_core::varset::VarSet;
@@ -112,7 +113,7 @@ fn position_of(names: &[String], name: &str) -> Result<usize, Diagnostic> {
     names.iter().position(|other| other == name).ok_or_else(|| {
         Diagnostic::new(
             Code::UnknownColumn,
-            format!("`{name}` is no column of the file"),
+            format!("`{name}` is not a column of the file"),
             did_you_mean(name, names),
         )
     })
@@ -290,11 +291,11 @@ impl Finder<'_> {
                 Ok(number) if (1..=records).contains(&number) => Ok(RecordId::at(number - 1)),
                 Ok(_) => Err(refuse(
                     format!("the file has the records 1 to {}", grouped(records as u64)),
-                    "name one of these",
+                    "give one of these numbers",
                 )),
                 Err(_) => Err(refuse(
                     "a record is named by its number from 1".to_owned(),
-                    "give a number, or name records by a column with --id",
+                    "give a number, or name the id column",
                 )),
             };
         };
@@ -305,11 +306,11 @@ impl Finder<'_> {
             Some(Place::Once(record)) => Ok(RecordId::at(record)),
             Some(Place::Often(times)) => Err(refuse(
                 format!("{} records have the given value there", grouped(times as u64)),
-                "name the record by its number, without --id",
+                "name the record by its number, without an id column",
             )),
             Some(Place::Nowhere) | None => Err(refuse(
                 "no record has the given value there".to_owned(),
-                "see that it is written as in the file",
+                "write it as in the file",
             )),
         }
     }

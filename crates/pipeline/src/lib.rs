@@ -8,6 +8,8 @@
 //! |---|---|
 //! | [`pipeline`] | the way of a job on one screen, with an example that runs |
 //! | [`project`] | every entry of `marginswap.toml`, read, merged with flags, written as a draft |
+//! | [`refusal`] | every refusal that a door can meet |
+//! | [`codes`] | their numbers, exit codes, titles and long texts |
 //! | [`settings`] | the one table of settings |
 //! | [`notes`] | what a run reports while it works, as values |
 //! | [`seed`] | where a run's randomness comes from |
@@ -26,6 +28,7 @@
 
 pub mod answer;
 pub mod assess;
+pub mod codes;
 pub mod compare;
 pub mod demo;
 pub mod frontier;
@@ -39,6 +42,7 @@ pub mod pipeline;
 pub mod prepare;
 pub mod project;
 pub mod questions;
+pub mod refusal;
 pub mod release;
 pub mod seed;
 pub mod settings;

@@ -6,7 +6,8 @@
 use std::fmt;
 use std::path::PathBuf;
 
-use marginswap_core::diagnostic::{Code, Diagnostic, escaped, grouped};
+use crate::refusal::Code;
+use marginswap_core::diagnostic::{Diagnostic, escaped, grouped};
 
 /// Something worth a word that stops nothing.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -91,12 +92,12 @@ impl fmt::Display for Note {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NoTables => formatter.write_str(
-                "warning: no table is kept; only each variable's own counts stay as they are",
+                "warning: no table is kept; only the counts of each single variable remain unchanged",
             ),
             Self::ManySeparators { listed } => write!(
                 formatter,
-                "note: the margin graph has more than {} minimal separators (--max-separators).\n\
-                 The pair test answers for the records that these leave open: exact, but slower.",
+                "note: the margin graph has more than {} minimal separators (setting `max_separators`).\n\
+                 Records that these do not decide are compared one by one: exact, but slower.",
                 grouped(*listed)
             ),
             Self::IdsAmongVariables { names, more } => {
@@ -109,7 +110,7 @@ impl fmt::Display for Note {
                 write!(
                     formatter,
                     "warning: nearly every value of {}{more} is different. An id among the variables makes\n\
-                     every swap look effective: leave it out with --id or --ignore.",
+                     every swap look effective. Name it as `id` or under `ignore`.",
                     names.join(", ")
                 )
             }
@@ -118,14 +119,14 @@ impl fmt::Display for Note {
                 write!(
                     formatter,
                     "warning: nearly every record differs in `{}`, which stays ({}).\n\
-                     Every swap relative to it counts as effective: leave an id out with --id or --ignore.",
+                     Every swap therefore counts as effective. Name an id as `id` or under `ignore`.",
                     escaped(variable),
                     columns.join(", ")
                 )
             }
             Self::NoHeader => formatter.write_str(
-                "warning: does the file have a header line? The first line looks like a record: it was\n\
-                 read as the names of the columns and is not counted among the records.",
+                "warning: does the file have a header line? The first line looks like a record. It was\n\
+                 read as the names of the columns and is not counted as a record.",
             ),
             Self::RuleValueMissing { rule, column } => write!(
                 formatter,
@@ -133,30 +134,30 @@ impl fmt::Display for Note {
             ),
             Self::RateMissed { asked, changed } => write!(
                 formatter,
-                "warning: the rate asks for {asked} changed records, and {changed} could be changed"
+                "warning: the rate asks for {asked} changed records, but only {changed} could be changed"
             ),
             Self::SeedReadable { path } => write!(
                 formatter,
-                "warning: others can read {}, and with it repeat the choice of swaps; `chmod 600` it",
+                "warning: others can read {} and could repeat the choice of swaps; `chmod 600` protects it",
                 path.display()
             ),
             Self::MisleadingEnding { format } => write!(
                 formatter,
-                "warning: the released file is {format} like the data, whatever its name ends in"
+                "warning: the released file is {format} like the data, although its name ends otherwise"
             ),
             Self::OtherColumns => formatter.write_str(
-                "note: the columns of the released file stand in another order, or are not the same",
+                "note: the released file has other columns, or the same ones in another order",
             ),
             Self::NoIdReleased => formatter.write_str(
-                "note: the released file has not the id column; nothing is said of single records",
+                "note: the released file has no id column, so single records are not compared",
             ),
             Self::Reordered => formatter.write_str(
-                "note: the released lines look like the original ones in another order; nothing is said \
-                 of single records",
+                "note: the released lines look like the original ones in another order, so single records \
+                 are not compared",
             ),
             Self::ManyComparisons { comparisons } => write!(
                 formatter,
-                "note: up to {} comparisons of records are ahead",
+                "note: up to {} comparisons of records are needed",
                 grouped(*comparisons)
             ),
             Self::ScreenedByTablesAlone => formatter.write_str(
@@ -170,7 +171,7 @@ impl fmt::Display for Note {
                 path.display()
             ),
             Self::HouseholdsNotUsed => formatter.write_str(
-                "note: `hid` under [trs] is not used: records are swapped one by one, not households",
+                "note: `hid` under [trs] is not used: single records are swapped, not households",
             ),
             Self::PageNotWritten { path, why } => {
                 write!(formatter, "warning: {} is not written: {why}", path.display())
@@ -284,7 +285,7 @@ impl<'a> Run<'a> {
             Flow::Cancel => Err(Diagnostic::new(
                 Code::Cancelled,
                 format!("stopped before {phase}"),
-                "nothing was released; run it again",
+                "nothing was released; run it again when you are ready",
             )),
         }
     }

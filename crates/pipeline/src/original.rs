@@ -6,8 +6,9 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::refusal::Code;
 use marginswap_core::columns::did_you_mean;
-use marginswap_core::diagnostic::{Code, Diagnostic};
+use marginswap_core::diagnostic::Diagnostic;
 use marginswap_core::encode::{RecordId, Records};
 use marginswap_core::graph::{Formula, Reason, Scope, Separators, Ties};
 use marginswap_core::plan::{Forbidden, Plan, Term};
@@ -199,17 +200,18 @@ pub fn keys_are_named(project: &Project) -> Result<(), Diagnostic> {
     }
     Err(Diagnostic::new(
         Code::MissingSetting,
-        "no keys are named: what an intruder may know decides who is at risk",
-        "name them with --keys, or as `keys` under [risk] in the project file",
-    ))
+        "no keys are named; they decide who is at risk",
+        "name the variables that an intruder may know",
+    )
+    .about("risk.keys"))
 }
 
 /// The refusal of more sets of keys than can be gone through.
-pub fn too_many_sets(option: &str) -> Diagnostic {
+pub fn too_many_sets(what: &str) -> Diagnostic {
     Diagnostic::new(
         Code::TooManySets,
-        format!("{option} asks for more sets of keys than can be gone through"),
-        "give it a smaller number, or name fewer keys",
+        format!("{what} would go through too many sets of keys"),
+        "ask for smaller sets, or name fewer keys",
     )
 }
 
@@ -250,7 +252,7 @@ fn check_names(
                 Kind::Tables | Kind::Text(_) => Code::UnknownVariable,
                 _ => Code::UnknownColumn,
             };
-            let detail = format!("`{name}` is no column of the file");
+            let detail = format!("`{name}` is not a column of the file");
             // Where the first line is a record, the names are somebody's values.
             let remedy = match looks_like_a_record {
                 true => {
@@ -319,8 +321,8 @@ pub fn risky(
         let assessment = assess(&question, &mut Summaries::new(&table))?.ok_or_else(|| {
             Diagnostic::new(
                 Code::NoRiskModel,
-                "`top:` and `prob:` rank records by a risk model, which needs the population's size",
-                "say it with --population or --fraction, or choose with unique, k:3 or records:FILE",
+                "`top:` and `prob:` rank records by a risk model, which needs the size of the population",
+                "select with unique, k:3 or records:FILE, or give the size of the population",
             )
         })?;
         Ok(of_cells(joint, &table, &assessment.taken(&table, rule)))
@@ -352,7 +354,7 @@ pub fn rule_of(
                     std::io::ErrorKind::NotFound => Code::FileMissing,
                     _ => Code::Unreadable,
                 };
-                Diagnostic::new(code, error.kind().to_string(), "see the file of risky records")
+                Diagnostic::new(code, error.kind().to_string(), "check the file of records at risk")
                     .in_file(file)
             })?;
             let finder = loaded.finder();

@@ -6,8 +6,9 @@
 
 use std::path::PathBuf;
 
+use crate::refusal::Code;
 use marginswap_core::columns::Role;
-use marginswap_core::diagnostic::{Code, Diagnostic, grouped};
+use marginswap_core::diagnostic::{Diagnostic, grouped};
 use marginswap_core::encode::RecordId;
 use marginswap_core::graph::{Formula, Reason, minimal_separators};
 use marginswap_core::partner::{KeyScreening, Unpartable};
@@ -45,7 +46,7 @@ pub fn external(comparison: &Comparison, demo_seed: bool) -> Result<ExternalRepo
         Diagnostic::new(
             Code::NothingToTell,
             detail,
-            "read what `marginswap verify` says, and release another file",
+            "verify the file to see what differs, and release another one",
         )
         .in_file(&comparison.released.0)
     };

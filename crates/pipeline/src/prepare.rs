@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use marginswap_core::diagnostic::{Code, Diagnostic};
+use crate::refusal::Code;
+use marginswap_core::diagnostic::Diagnostic;
 use marginswap_core::graph::Formula;
 use marginswap_core::moves::{MoveSearch, TooManyTied};
 use marginswap_core::partner::{KeyScreening, Screening, Unpartable, screen, screen_keys};
@@ -52,7 +53,7 @@ pub fn too_many_tied(error: TooManyTied) -> Diagnostic {
     Diagnostic::new(
         Code::TooManyTied,
         error.to_string(),
-        "name fewer with --vars, or leave --max-records at 2",
+        "name fewer variables, or leave `max_records` at 2",
     )
 }
 
@@ -234,7 +235,7 @@ impl Prepared {
             Diagnostic::new(
                 Code::PairingTooLarge,
                 error.to_string(),
-                "use --pairing greedy, which takes any number",
+                "use the greedy pairing, which takes any number of records",
             )
         })?;
         let drawn = plan::draw(&on_cells.plan, located, &self.at_risk, seed);

@@ -8,8 +8,10 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use crate::codes;
+use crate::refusal::Code;
 use marginswap_core::columns::Role;
-use marginswap_core::diagnostic::{Code, Diagnostic};
+use marginswap_core::diagnostic::Diagnostic;
 use marginswap_core::plan::Plan;
 use marginswap_core::random::{Random, Seed};
 use marginswap_core::verify::Link;
@@ -123,8 +125,8 @@ fn dropped(original: &Original) -> Result<Vec<usize>, Diagnostic> {
         if original.scope.schema().variable_of(column).is_some() {
             return Err(Diagnostic::new(
                 Code::TwoRoles,
-                format!("--drop names `{name}`, which takes part in the swapping"),
-                "only a column that is left out by --id or --ignore can be dropped",
+                format!("`drop` names `{name}`, which takes part in swapping"),
+                "drop only the id and ignored columns",
             ));
         }
         drop.push(column);
@@ -166,7 +168,7 @@ fn note_the_ending(target: &Path, format: Format, run: &mut Run<'_>) {
 fn ours(error: Diagnostic) -> Diagnostic {
     Diagnostic::new(
         Code::NotKept,
-        format!("the written file cannot be read back: {}", error.code.title()),
+        format!("the written file cannot be read back: {}", codes::entry(error.code).title),
         "nothing is released; please report this",
     )
 }

@@ -3,7 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use marginswap_core::diagnostic::{Code, Diagnostic};
+use crate::refusal::Code;
+use marginswap_core::diagnostic::Diagnostic;
 use marginswap_core::random::Seed;
 use marginswap_io::{Overwrite, Secrecy, write_atomic};
 
@@ -80,7 +81,7 @@ fn fresh() -> Result<Seed, Diagnostic> {
         Diagnostic::new(
             Code::Unreadable,
             format!("the operating system gives no random numbers: {error}"),
-            "give a seed with --seed-file",
+            "name a seed file",
         )
     })?;
     Ok(Seed(bytes))
@@ -108,16 +109,16 @@ fn write(path: &Path, seed: Seed) -> Result<(), Diagnostic> {
 
 fn read(path: &Path) -> Result<Seed, Diagnostic> {
     let refuse = |detail: &str| {
-        Diagnostic::new(Code::BadSeed, detail, "name a file that --seed-file has written")
+        Diagnostic::new(Code::BadSeed, detail, "name a seed file that this program has written")
             .in_file(path)
     };
     let text = fs::read_to_string(path).map_err(|error| {
-        Diagnostic::new(Code::Unreadable, error.kind().to_string(), "see that it can be read")
+        Diagnostic::new(Code::Unreadable, error.kind().to_string(), "check that it can be read")
             .in_file(path)
     })?;
     let digits = text.lines().last().unwrap_or_default().trim().as_bytes();
     if digits.len() != 64 {
-        return Err(refuse("its last line has not 64 hexadecimal digits"));
+        return Err(refuse("its last line does not have 64 hexadecimal digits"));
     }
     let mut bytes = [0; 32];
     for (byte, pair) in bytes.iter_mut().zip(digits.chunks_exact(2)) {
@@ -125,7 +126,7 @@ fn read(path: &Path) -> Result<Seed, Diagnostic> {
             |sign: u8| char::from(sign).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
         match (digit(pair[0]), digit(pair[1])) {
             (Some(high), Some(low)) => *byte = high << 4 | low,
-            _ => return Err(refuse("its last line has not 64 hexadecimal digits")),
+            _ => return Err(refuse("its last line does not have 64 hexadecimal digits")),
         }
     }
     Ok(Seed(bytes))

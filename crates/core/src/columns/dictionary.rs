@@ -1,7 +1,7 @@
 //! The categories of one column: opaque bytes to codes.
 //!
-//! `007`, `7`, `7.0`, `NA` and the empty string are five categories. A *null* (Parquet
-//! knows it, CSV does not) is a category of its own, different from the empty string.
+//! `007`, `7`, `7.0`, `NA` and the empty string are five categories. A *null* (some
+//! formats know it, CSV does not) is a category of its own, different from the empty string.
 //! Codes count from 0 in the order of first appearance.
 //!
 //! Nothing here shows a category: `Debug` prints how many there are.

@@ -1,6 +1,7 @@
 //! What may happen to each column.
 
-use crate::diagnostic::{Code, Diagnostic};
+use crate::diagnostic::Diagnostic;
+use crate::refusal::Code;
 
 /// What may happen to a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,17 +36,17 @@ impl Roles {
     ) -> Result<Self, Diagnostic> {
         let default = if vars.is_empty() { Role::Variable } else { Role::Stay };
         let mut roles: Vec<Option<(Role, &str)>> = vec![None; columns.len()];
-        for (names, role, option) in [
-            (vars, Role::Variable, "--vars"),
-            (stay, Role::Stay, "--stay"),
-            (ignored, Role::Ignored, "--ignore"),
-            (id.map_or(&[], std::slice::from_ref), Role::Ignored, "--id"),
+        for (names, role, word) in [
+            (vars, Role::Variable, "a variable"),
+            (stay, Role::Stay, "a column that stays"),
+            (ignored, Role::Ignored, "an ignored column"),
+            (id.map_or(&[], std::slice::from_ref), Role::Ignored, "the id"),
         ] {
             for name in names {
                 let column = columns.iter().position(|column| column == name).ok_or_else(|| {
                     Diagnostic::new(
                         Code::UnknownColumn,
-                        format!("{option} names `{name}`, which is no column of the file"),
+                        format!("`{name}`, named as {word}, is not a column of the file"),
                         did_you_mean(name, columns),
                     )
                 })?;
@@ -54,11 +55,11 @@ impl Roles {
                 {
                     return Err(Diagnostic::new(
                         Code::TwoRoles,
-                        format!("column `{name}` is named by {other} and by {option}"),
-                        "name it once",
+                        format!("column `{name}` is named as {other} and as {word}"),
+                        "give it one role",
                     ));
                 }
-                roles[column] = Some((role, option));
+                roles[column] = Some((role, word));
             }
         }
         let roles: Vec<Role> =
@@ -66,8 +67,8 @@ impl Roles {
         if !roles.contains(&Role::Variable) {
             return Err(Diagnostic::new(
                 Code::NoVariables,
-                format!("none of the {} columns is left as a variable", columns.len()),
-                "leave at least one column neither staying nor ignored",
+                format!("all {} columns stay or are ignored", columns.len()),
+                "make at least one column a variable",
             ));
         }
         let id = id.and_then(|id| columns.iter().position(|column| column == id));
@@ -93,7 +94,7 @@ impl Roles {
     }
 }
 
-/// A remedy for an unknown name: the nearest one, or where the names are listed.
+/// A remedy for an unknown name: the nearest one, or where the names are.
 #[must_use]
 pub fn did_you_mean(name: &str, known: &[String]) -> String {
     let folded = name.to_lowercase();
@@ -107,7 +108,7 @@ pub fn did_you_mean(name: &str, known: &[String]) -> String {
         Some((distance, candidate)) if distance <= 1 + name.chars().count() / 4 => {
             format!("did you mean `{candidate}`?")
         }
-        _ => "`marginswap inspect DATA` lists the columns".to_owned(),
+        _ => "check the names in the header".to_owned(),
     }
 }
 
@@ -137,6 +138,6 @@ mod tests {
         let known = names(&["region", "marital-status", "Age"]);
         assert_eq!(did_you_mean("regoin", &known), "did you mean `region`?");
         assert_eq!(did_you_mean("age", &known), "did you mean `Age`?");
-        assert_eq!(did_you_mean("xyz", &known), "`marginswap inspect DATA` lists the columns");
+        assert_eq!(did_you_mean("xyz", &known), "check the names in the header");
     }
 }

@@ -9,7 +9,8 @@
 use std::collections::BTreeSet;
 
 use crate::columns::did_you_mean;
-use crate::diagnostic::{Code, Diagnostic};
+use crate::diagnostic::Diagnostic;
+use crate::refusal::Code;
 
 /// Tables by the names of their variables, in the order written.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -72,7 +73,10 @@ impl Formula {
                 };
                 Diagnostic::new(
                     Code::UnknownVariable,
-                    format!("table {} names `{name}`, which is no column of the file", table + 1),
+                    format!(
+                        "table {} names `{name}`, which is not a column of the file",
+                        table + 1
+                    ),
                     remedy,
                 )
             })
@@ -85,7 +89,7 @@ impl Formula {
     }
 }
 
-/// Column names as an option lists them: `age,sex`, with backticks around a name that holds
+/// Column names as they are typed in a list: `age,sex`, with backticks around a name that holds
 /// a comma.
 ///
 /// # Errors
@@ -145,7 +149,7 @@ fn name<'a>(rest: &'a str, text: &str, signs: &[char]) -> Result<(String, &'a st
             return Err(Diagnostic::new(
                 Code::BadFormula,
                 format!(
-                    "in `{text}` a backtick stands inside a name, before character {}",
+                    "in `{text}` a backtick is inside a name, before character {}",
                     place(&start[end..], text)
                 ),
                 "put the whole name between backticks and double the one inside",
@@ -162,7 +166,7 @@ fn name<'a>(rest: &'a str, text: &str, signs: &[char]) -> Result<(String, &'a st
                     "in `{text}` the backtick at character {} is not closed",
                     place(start, text)
                 ),
-                "close it behind the name",
+                "close it after the name",
             ));
         };
         name.push_str(&inner[..end]);

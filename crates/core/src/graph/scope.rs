@@ -8,8 +8,9 @@ use std::collections::BTreeSet;
 
 use super::{Formula, GeneratingClass, MarginGraph};
 use crate::columns::{Role, Roles};
-use crate::diagnostic::{Code, Diagnostic};
+use crate::diagnostic::Diagnostic;
 use crate::encode::Schema;
+use crate::refusal::Code;
 use crate::varset::{MAX_VARIABLES, VarSet};
 
 /// Which variables take part and which tables are kept.
@@ -82,11 +83,11 @@ impl Scope {
         let tabled: BTreeSet<usize> =
             named.iter().chain(linked.clone()).flatten().chain(&ties.apart).copied().collect();
         if let Some(&column) = tabled.iter().find(|&&column| roles.of(column) == Role::Ignored) {
-            let option = if roles.id() == Some(column) { "--id" } else { "--ignore" };
+            let why = if roles.id() == Some(column) { "is the id" } else { "is ignored" };
             return Err(Diagnostic::new(
                 Code::IgnoredInTable,
-                format!("a table names `{}`, which {option} leaves out", columns[column]),
-                "let the column take part, or do not name it elsewhere",
+                format!("a table names `{}`, which {why}", columns[column]),
+                "remove the column from the table, or let it stay",
             ));
         }
         let schema = Schema::new(columns, roles, &tabled);
@@ -95,7 +96,7 @@ impl Scope {
             return Err(Diagnostic::new(
                 Code::TooManyVariables,
                 format!("{count} variables take part, at most {MAX_VARIABLES} can"),
-                "name the variables with --vars; the other columns then stay",
+                "name the variables; all other columns then stay",
             ));
         }
         let variable = |column: &usize| {

@@ -26,10 +26,11 @@ use rayon::prelude::*;
 use super::disclosed::certified_by_forest;
 use super::parting::can_part;
 use super::slices::Slices;
-use crate::diagnostic::{Code, Diagnostic, grouped};
+use crate::diagnostic::{Diagnostic, grouped};
 use crate::encode::{PackedCells, Signer};
 use crate::graph::{GeneratingClass, MarginGraph, Separator, Separators};
 use crate::hash::{Map, STATE};
+use crate::refusal::Code;
 use crate::table::{CellId, Grouping, JointTable};
 use crate::varset::VarSet;
 
@@ -213,11 +214,11 @@ fn weigh(times: usize, cells: usize, limit: u64) -> Result<u64, Diagnostic> {
     Err(Diagnostic::new(
         Code::TooManyComparisons,
         format!(
-            "{} comparisons of records would be needed, {} are done at most",
+            "{} comparisons of records would be needed, at most {} are made",
             grouped(comparisons),
             grouped(limit)
         ),
-        "raise --max-separators, keep fewer tables, or let fewer variables take part",
+        "list more separators, keep fewer tables, or let fewer variables take part",
     ))
 }
 

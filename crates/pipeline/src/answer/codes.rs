@@ -1,22 +1,23 @@
 //! What `explain` answers about error codes.
 
-use marginswap_core::diagnostic::Code;
 use marginswap_report::codes::{COUNTING, CodeReport, CodesReport};
+
+use crate::codes::{ENTRIES, Entry};
 
 /// What one code means.
 #[must_use]
-pub fn code(code: Code) -> CodeReport {
+pub fn code(entry: &Entry) -> CodeReport {
     CodeReport {
-        code: code.to_string(),
-        title: code.title(),
-        explanation: code.explanation(),
+        code: entry.to_string(),
+        title: entry.title,
+        explanation: entry.text,
         counting: COUNTING,
-        exit_code: code.exit_code(),
+        exit_code: entry.exit,
     }
 }
 
 /// Every code there is.
 #[must_use]
 pub fn codes() -> CodesReport {
-    CodesReport { codes: Code::ALL.iter().map(|&one| code(one)).collect() }
+    CodesReport { codes: ENTRIES.iter().map(code).collect() }
 }

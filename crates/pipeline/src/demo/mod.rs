@@ -7,7 +7,8 @@ mod town;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use marginswap_core::diagnostic::{Code, Diagnostic};
+use crate::refusal::Code;
+use marginswap_core::diagnostic::Diagnostic;
 use marginswap_core::random::Seed;
 use marginswap_io::{Overwrite, Secrecy, check_target, write_atomic};
 

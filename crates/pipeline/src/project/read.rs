@@ -9,8 +9,9 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::refusal::Code;
 use marginswap_core::columns::did_you_mean;
-use marginswap_core::diagnostic::{Code, Diagnostic};
+use marginswap_core::diagnostic::Diagnostic;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue, Error};
 
@@ -168,7 +169,7 @@ impl Project {
 
 fn bytes_of(path: &Path) -> Result<Vec<u8>, Diagnostic> {
     let none = |detail: &str| {
-        let remedy = "check the spelling, or write one with `marginswap init DATA`";
+        let remedy = "check the spelling and the folder";
         Diagnostic::new(Code::NoProjectFile, detail, remedy)
     };
     if path.is_dir() {

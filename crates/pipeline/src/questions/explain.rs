@@ -1,6 +1,7 @@
 //! Why a record or a pair can or cannot be swapped.
 
-use marginswap_core::diagnostic::{Code, Diagnostic};
+use crate::refusal::Code;
+use marginswap_core::diagnostic::Diagnostic;
 use marginswap_core::encode::RecordId;
 use marginswap_core::explain;
 pub use marginswap_core::explain::Partners;
@@ -128,7 +129,7 @@ pub fn explain_pair(
     if left == right {
         return Err(Diagnostic::new(
             Code::NoSuchRecord,
-            "both names are those of one record",
+            "both names belong to the same record",
             "name two different records",
         ));
     }

@@ -1,6 +1,7 @@
 //! What the tables to keep tie together.
 
-use marginswap_core::diagnostic::{Code, Diagnostic};
+use crate::refusal::Code;
+use marginswap_core::diagnostic::Diagnostic;
 use marginswap_core::graph::{Formula, Scope};
 use marginswap_report::Picture;
 use marginswap_report::graph::GraphReport;

@@ -2,7 +2,8 @@
 
 use std::io::{self, Write};
 
-use marginswap_core::diagnostic::{Code, Diagnostic};
+use crate::refusal::Code;
+use marginswap_core::diagnostic::Diagnostic;
 use marginswap_core::partner::screen;
 use marginswap_core::risk::{
     MOST_OPENED, Summaries, anonymity, dis, fit, key_sets, minimal_uniques, superpopulation,
@@ -64,8 +65,8 @@ pub fn risk(
     let assessment = assess(&question, &mut summaries)?.ok_or_else(|| {
         Diagnostic::new(
             Code::MissingSetting,
-            "nothing says how large the population is that the file was drawn from",
-            "give --population or --fraction, or name a column of weights with --weight",
+            "the size of the population is not given",
+            "give `population` or `fraction`, or name a column of weights as `weight`",
         )
     })?;
     let (model, population) = (&assessment.model, assessment.population);
@@ -91,7 +92,7 @@ pub fn risk(
         None => None,
     };
     let key_sets = key_sets(&mut summaries, sets.key_sets, MOST_SETS)
-        .ok_or_else(|| too_many_sets("--key-sets"))?;
+        .ok_or_else(|| too_many_sets("the list of key sets"))?;
     let parts = RiskParts {
         schema: scope.schema(),
         table: &table,
@@ -128,5 +129,5 @@ fn check_sets(keys: usize, largest: usize) -> Result<(), Diagnostic> {
         sets *= (keys - size + 1) as f64 / size as f64;
         all += sets;
     }
-    if all > MOST { Err(too_many_sets("--suda")) } else { Ok(()) }
+    if all > MOST { Err(too_many_sets("the search for minimal uniques")) } else { Ok(()) }
 }

@@ -288,10 +288,10 @@ pub fn formula(names: &[&str]) -> String {
 }
 
 fn one_column(setting: &Setting) -> Diagnostic {
-    use marginswap_core::diagnostic::Code;
+    use crate::refusal::Code;
     Diagnostic::new(
         Code::BadFormula,
-        format!("--{} names more than one column", setting.flag),
+        format!("`{}` names more than one column", setting.name),
         "name one; put a name that contains a comma between backticks",
     )
 }

@@ -1,0 +1,46 @@
+//! The refusals that arise here, and with them all that a door can meet.
+//!
+//! Their numbers, exit codes and texts are in [`crate::codes`].
+
+marginswap_core::refusals! {
+    own {
+        NoSuchRecord "no-such-record": "A record that is not in the file";
+        MissingSetting "missing-setting": "A required setting is missing";
+        NoRiskModel "no-risk-model": "A choice that needs a risk model";
+        OtherColumns "other-columns": "Two files with different columns";
+        NotLinked "not-linked": "Records that the id does not tell apart";
+        BadSeed "bad-seed": "An unusable seed file";
+        OptionsClash "options-clash": "Settings that exclude each other";
+        OrderGivesAway "order-gives-away": "An order of records that reveals swaps";
+        IdAmongVariables "id-among-variables": "An id among the variables";
+        NothingToTell "nothing-to-tell": "The external report would not be true";
+        PopulationTooSmall "population-too-small": "A population smaller than the file";
+        BadFraction "bad-fraction": "An impossible sampling fraction";
+        TwoPopulations "two-populations": "The size of the population is given twice";
+        NotDecomposable "not-decomposable": "A start model that is not decomposable";
+        BadWeight "bad-weight": "An unusable weight";
+        NotAKey "not-a-key": "A model with a column that is not a key";
+        TooManySets "too-many-sets": "More sets of keys than anybody can wait for";
+        BadToml "bad-toml": "A project file that cannot be parsed";
+        UnknownEntry "unknown-entry": "An unknown entry in the project file";
+        BadEntry "bad-entry": "An unusable entry in the project file";
+        NoProjectFile "no-project-file": "There is no such project file";
+        OwnBug "own-bug": "A bug of ours";
+        NotKept "not-kept": "A released file that does not keep its tables";
+        PairingTooLarge "pairing-too-large": "Too many records for an optimal pairing";
+        TooManyTied "too-many-tied": "Too many variables for larger swaps";
+        Cancelled "cancelled": "The run was stopped on request";
+    }
+    from marginswap_core::refusal::Code {
+        UnknownVariable RepeatedVariable EmptyTable BadFormula UnknownColumn TwoRoles
+        IgnoredInTable TooManyVariables NoVariables TooManyComparisons
+    }
+    from marginswap_io::refusal::Code {
+        FileMissing IsDirectory TooManyFields TooFewFields UnclosedQuote TextAfterQuote
+        DuplicateName EmptyName HeaderNotUtf8 NoRecords NulByte BadGzip BadParquet
+        FloatColumn UnsupportedColumn TooManyRecords BareReturn BadDelimiter FieldTooLong
+        NoParquet UnsupportedCompression InputChanged ForeignFile Utf16 OtherDelimiter
+        StalePlan OtherParameters NewerPlan NoPlan Unreadable Unwritable OutputExists
+        OutputIsInput NoFolder
+    }
+}
