@@ -246,6 +246,31 @@ fn the_order_of_a_sorted_input_is_refused() {
     assert!(!Path::new(&released).exists());
 }
 
+/// Neighbours tell a value as well where regions come in turn, or incomes rise.
+#[test]
+fn the_order_of_a_patterned_input_is_refused() {
+    let desk = Desk::new();
+    let taking_turns = |place: usize| format!("r{}", place % 8);
+    let rising = |place: usize| (9_000 + 7 * place).to_string();
+    let patterns: [(&dyn Fn(usize) -> String, &str); 2] =
+        [(&taking_turns, "repeats every 8 records"), (&rising, "is sorted")];
+    for (pattern, told) in patterns {
+        let mut survey = survey();
+        survey.iter_mut().enumerate().for_each(|(place, line)| line[0] = pattern(place));
+        let data = desk.write("survey.csv", &text(&numbered(&survey)));
+        let released = desk.path("released.csv");
+        let job = ["protect", &data, "-o", &released, "--id", "person", "--order", "input"];
+        let refused = marginswap(&[&job, JOB, &["--vars", "region,sex,age,job"]].concat());
+        assert_eq!(refused.status.code(), Some(2), "{}", err(&refused));
+        assert!(
+            err(&refused).contains("E117") && err(&refused).contains(told),
+            "{}",
+            err(&refused)
+        );
+        assert!(!Path::new(&released).exists());
+    }
+}
+
 /// Where no column comes in runs the order may stay; then a diff shows the swaps alone.
 #[test]
 fn the_order_of_an_unsorted_input_may_stay() {
