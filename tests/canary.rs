@@ -68,7 +68,8 @@ fn no_value_leaves_the_data() {
                 .map(|file| path(&format!("{name}-{file}")));
         let [released, plan, internal, external, svg, project, seed, list] = &files;
         let keep = ["--keep", "region*sex + sex*age"];
-        let keys = ["--keys", "region,age,work"];
+        // Where all values differ the variables are named: ids are exchanged on demand only.
+        let keys = ["--keys", "region,age,work", "--vars", "region,sex,age,work"];
         let id = ["--id", "person"];
         let first = format!("{MARK}-1");
         let commands: Vec<Vec<&str>> = vec![
@@ -93,6 +94,7 @@ fn no_value_leaves_the_data() {
                     &id,
                 ]
                 .concat(),
+                [&["plan", &data, "-o", plan][..], &keep, &keys[..2]].concat(),
                 [&["plan", &ragged, "-o", plan][..], &keep, &keys].concat(),
                 [
                     &["plan", &data, "-o", plan, "--risky", &format!("records:{data}").leak()[..]]

@@ -2,6 +2,7 @@
 //! knows nothing of the program: one intruder and several, named sensitive values, forbidden
 //! new pairs, and the real files.
 
+#![allow(clippy::print_stdout, reason = "a test on real files tells their figures")]
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 #[path = "support/outside.rs"]

@@ -1,6 +1,7 @@
 //! `verify`: compares a released file with the original. It trusts nothing.
 
 use marginswap_core::diagnostic::Diagnostic;
+use marginswap_io::read_plan;
 use marginswap_pipeline::answer;
 use marginswap_pipeline::compare::{Evidence, Triples};
 use marginswap_pipeline::pipeline::compare;
@@ -26,6 +27,7 @@ pub fn run(args: &VerifyArgs) -> Result<Outcome, Diagnostic> {
         let project = setup.project.clone();
         let evidence = Evidence {
             shuffled: args.shuffled || project.release.order == Some(ReleaseOrder::Random),
+            demo_seed: args.before.is_none() && made_for_demonstration(&project)?,
             triples: if args.three_way { Triples::Compared } else { Triples::Skipped },
             ..Evidence::default()
         };
@@ -40,4 +42,12 @@ pub fn run(args: &VerifyArgs) -> Result<Outcome, Diagnostic> {
         });
         Ok(outcome_of(report.judgement.verdict))
     })
+}
+
+/// Was the plan that the project names made with a demo seed? Nothing else is taken from it.
+fn made_for_demonstration(project: &Project) -> Result<bool, Diagnostic> {
+    match &project.release.plan {
+        Some(path) if path.exists() => Ok(read_plan(path)?.header.not_for_release),
+        _ => Ok(false),
+    }
 }

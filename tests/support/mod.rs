@@ -115,6 +115,46 @@ pub fn table(rows: &[Vec<String>], names: &[&str]) -> BTreeMap<Vec<String>, usiz
     table
 }
 
+/// What an intruder learns about those who are alone with their keys, counted by the definitions
+/// from the contents of two files: how many are gone, shared and matched, and how many are
+/// matched with every sensitive value true.
+pub fn learned(
+    before: &[Vec<String>],
+    after: &[Vec<String>],
+    keys: &[&str],
+    sensitive: &[&str],
+) -> [u64; 4] {
+    let on = |rows: &[Vec<String>], row: &[String], names: &[&str]| -> Vec<String> {
+        let place = |name: &&str| rows[0].iter().position(|other| other == name).unwrap();
+        names.iter().map(|name| row[place(name)].clone()).collect()
+    };
+    let alone = table(before, keys);
+    let mut found = [0; 4];
+    for person in &before[1..] {
+        let known = on(before, person, keys);
+        if alone[&known] != 1 {
+            continue;
+        }
+        let matches: Vec<_> =
+            after[1..].iter().filter(|row| on(after, row, keys) == known).collect();
+        match matches[..] {
+            [] => found[0] += 1,
+            [row] => {
+                found[2] += 1;
+                let truth = on(before, person, sensitive);
+                found[3] += u64::from(on(after, row, sensitive) == truth);
+            }
+            _ => found[1] += 1,
+        }
+    }
+    found
+}
+
+/// The same four numbers, as an answer tells them.
+pub fn told_learned(answer: &Value) -> [u64; 4] {
+    ["gone", "shared", "matched", "matched_right"].map(|field| answer[field].as_u64().unwrap())
+}
+
 /// What was printed as a result.
 pub fn out(output: &Output) -> String {
     String::from_utf8(output.stdout.clone()).unwrap()

@@ -1,5 +1,6 @@
 //! A real file as records, in another order, as counts and in parts: the same plan.
 
+#![allow(clippy::print_stdout, reason = "a test says what it skipped")]
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::collections::BTreeSet;

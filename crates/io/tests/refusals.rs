@@ -313,7 +313,7 @@ fn a_delimiter_that_is_not_the_files() {
     assert_eq!(
         refusal.detail,
         "with the delimiter semicolon the file has one column; its header and the records below \
-         hold 2 commas each"
+         contain 2 commas each"
     );
     assert!(refusal.remedy.contains("comma as the delimiter"), "{refusal}");
     let piped = open(b"a|b\nZq|Zq\n", None).unwrap_err();

@@ -241,8 +241,8 @@ fn read_released(
     let told = &project.columns;
     let lenient = Project {
         columns: Columns {
-            vars: told.vars.clone(),
-            stay: told.stay.clone(),
+            vars: there(&told.vars),
+            stay: there(&told.stay),
             ignore: there(&told.ignore),
             id: told.id.clone().filter(|id| names.contains(id)),
         },
@@ -324,11 +324,20 @@ impl Pair {
                 Some(true)
             }
             None => {
-                self.settle(run);
-                match &self.link {
-                    Some(link) => gives(&self.after, link),
-                    // In some other order: are they the same records?
-                    None => Some(recount(&expected, &self.after, &all)[0].changed == 0),
+                // In some other order: are they the same records?
+                let same = recount(&expected, &self.after, &all)[0].changed == 0;
+                match self.link {
+                    // The ids say which record is which, and another record has the values.
+                    Some(Link::ByMap(_)) => Some(false),
+                    Some(Link::ByPosition) if same => {
+                        (self.link, self.order) = (None, Order::Unknown);
+                        run.note(Note::Reordered);
+                        Some(true)
+                    }
+                    _ => {
+                        self.settle(run);
+                        Some(same)
+                    }
                 }
             }
         };
@@ -336,16 +345,22 @@ impl Pair {
     }
 
     /// Lines are taken for each other's because they have the same number, and nothing proves
-    /// it. Where at least half of those that differ would differ in no collection of records,
-    /// another order explains more than swaps do: then nothing is linked.
+    /// it. Where at least half of those that differ would differ in no collection of records, or
+    /// about as many differ as between lines that are paired at random, another order explains
+    /// more than swaps do: then nothing is linked.
     fn settle(&mut self, run: &mut Run<'_>) {
         if !matches!(self.link, Some(Link::ByPosition)) {
             return;
         }
-        let found = changes(&self.before, &self.after, &Link::ByPosition);
-        let lines = found.map_or(0, |found| found.records);
-        let pooled = verify::Pooled::of(&self.before, &self.after);
-        if lines > 0 && pooled.replaced() * 2 <= lines {
+        let differing =
+            |link: &Link| changes(&self.before, &self.after, link).map_or(0, |found| found.records);
+        let lines = differing(&Link::ByPosition);
+        if lines == 0 {
+            return;
+        }
+        let replaced = verify::Pooled::of(&self.before, &self.after).replaced();
+        let at_random = || differing(&shuffled_link(Seed([0xa5; 32]), self.before.len()));
+        if replaced * 2 <= lines || at_random().abs_diff(lines) < lines.abs_diff(replaced) {
             self.link = None;
             self.order = Order::Unknown;
             run.note(Note::Reordered);

@@ -235,13 +235,16 @@ pub enum Flow {
     Cancel,
 }
 
+/// Who is told of everything, and can stop the run.
+type Watcher<'a> = Box<dyn FnMut(Event<'_>) -> Flow + Send + 'a>;
+
 /// One run: its notes, how far it has come, and who is told of both.
 #[derive(Default)]
 pub struct Run<'a> {
     notes: Vec<Note>,
     done: usize,
     steps: usize,
-    watcher: Option<Box<dyn FnMut(Event<'_>) -> Flow + Send + 'a>>,
+    watcher: Option<Watcher<'a>>,
 }
 
 impl<'a> Run<'a> {

@@ -109,8 +109,7 @@ fn refuse_ids(original: &Original) -> Result<(), Diagnostic> {
     let Original { project, scope, records, loaded, .. } = original;
     let variables = scope.schema().variables();
     let mut ids = ids(scope.schema(), records).into_iter().map(|id| &variables[id]);
-    let exchanged =
-        ids.find(|id| !id.stays && !project.columns.vars.iter().any(|name| *name == id.name));
+    let exchanged = ids.find(|id| !id.stays && !project.columns.vars.contains(&id.name));
     match exchanged {
         None => Ok(()),
         Some(id) => Err(Diagnostic::new(
