@@ -1,4 +1,4 @@
-//! Whose keys can be parted, and what stands in the way: parts of what `screen` and `explain`
+//! Whose keys can be parted, and what prevents it: parts of what `screen` and `explain`
 //! answer.
 
 use std::fmt::Write;

@@ -125,6 +125,7 @@ impl Shared<'_> {
                 combinations.code(&combination)
             })
             .collect();
+        let known = combinations.levels();
         let mut after: Vec<u32> = (0..columns[0].after.len())
             .map(|record| {
                 combination.clear();
@@ -135,9 +136,11 @@ impl Shared<'_> {
                 combinations.code(&combination)
             })
             .collect();
-        // In the order of the columns' codes, as in one file alone.
-        let mut ranks = vec![0; combinations.levels()];
-        for (rank, code) in (0..).zip(combinations.order()) {
+        // Those of the first file in the order of the columns' codes, as in that file alone; the
+        // others behind them.
+        let mut ranks: Vec<u32> = (0..).take(combinations.levels()).collect();
+        let first = combinations.order().into_iter().filter(|&code| (code as usize) < known);
+        for (rank, code) in (0..).zip(first) {
             ranks[code as usize] = rank;
         }
         for code in before.iter_mut().chain(&mut after) {
