@@ -20,8 +20,9 @@ use marginswap_core::random::Seed;
 use marginswap_core::swap::apply_to_records;
 use marginswap_core::varset::VarSet;
 use marginswap_core::verify::{
-    self, Checks, File, Findings, Learned, Link, LinkError, Outcome, Scenario, TableDistance,
-    Thresholds, Verdict, Verification, changes, compare_tables, judge, link_by_id, recount,
+    self, Checks, File, Findings, Learned, Link, LinkError, Outcome, Pooled, Scenario,
+    TableDistance, Thresholds, Verdict, Verification, changes, compare_tables, judge, link_by_id,
+    recount, verify_pooled,
 };
 use marginswap_io::{FileDigest, PlanFile};
 
@@ -141,16 +142,19 @@ impl Comparison {
         let mut pair = Pair::new(original, &after, dropped, evidence)?;
         drop(after);
         let plan = pair.follow(evidence, run);
-        let verification = pair.verify(evidence.triples);
+        pair.align();
+        let pooled = Pooled::of(&pair.before, &pair.after);
+        let verification = pair.verify(&pooled, evidence.triples);
         let key_screenings = pair.screen_keys(&verification)?;
-        let (broken, findings) = pair.findings(&verification, &key_screenings, evidence.demo_seed);
+        let (broken, findings) =
+            pair.findings(&pooled, &verification, &key_screenings, evidence.demo_seed);
         let mut verdict = judge(&findings, &thresholds(&pair.original.project.gate, &findings));
         let plan_is_off =
             plan.as_ref().is_some_and(|plan| !plan.fits_input || plan.gives_release == Some(false));
         if plan_is_off || pair.unlinked.is_some() {
             verdict.answer = verify::Answer::DoNotRelease;
         }
-        let watched = pair.watched()?;
+        let watched = pair.watched(&pooled)?;
         let Pair { original, after: records, order, dropped, unlinked, .. } = pair;
         Ok(Self {
             original,
@@ -358,7 +362,7 @@ impl Pair {
         if lines == 0 {
             return;
         }
-        let replaced = verify::Pooled::of(&self.before, &self.after).replaced();
+        let replaced = Pooled::of(&self.before, &self.after).replaced();
         let at_random = || differing(&shuffled_link(Seed([0xa5; 32]), self.before.len()));
         if replaced * 2 <= lines || at_random().abs_diff(lines) < lines.abs_diff(replaced) {
             self.link = None;
@@ -367,7 +371,18 @@ impl Pair {
         }
     }
 
-    fn verify(&self, triples: Triples) -> Verification {
+    /// Puts the released records into the order of the original where that is known: no number
+    /// depends on it, and records in the same place are compared at once.
+    fn align(&mut self) {
+        if let Some(Link::ByMap(places)) = &self.link
+            && places.len() == self.after.len()
+        {
+            self.after = self.after.reordered(places);
+            self.link = Some(Link::ByPosition);
+        }
+    }
+
+    fn verify(&self, pooled: &Pooled, triples: Triples) -> Verification {
         let scenarios: Vec<Scenario<'_>> =
             self.original.intruders.iter().map(Intruder::scenario).collect();
         let checks = Checks {
@@ -377,7 +392,7 @@ impl Pair {
             compared: self.original.scope.schema().all(),
             triples,
         };
-        verify::verify(&self.before, &self.after, &checks)
+        verify_pooled(pooled, &self.before, &self.after, &checks)
     }
 
     /// For each intruder, who can be parted from the keys; not asked where everybody is gone.
@@ -393,6 +408,7 @@ impl Pair {
     /// What differs though no exchange can change it, and everything for the gate.
     fn findings(
         &self,
+        pooled: &Pooled,
         found: &Verification,
         screenings: &[KeyScreening],
         demo_seed: bool,
@@ -402,7 +418,7 @@ impl Pair {
         let singles = scope.schema().all().iter().map(|one| (VarSet::single(one), None));
         let ties = scope.tables().iter().map(|table| (table.variables, Some(table.reason)));
         let (margins, kinds): (Vec<VarSet>, Vec<Option<Reason>>) = singles.chain(ties).unzip();
-        let checks = recount(&self.before, &self.after, &margins);
+        let checks = pooled.recount(&margins);
         let mut broken = Vec::new();
         let (mut one_way_changed, mut linked_changed, mut staying_changed) = (0, 0, false);
         for (check, kind) in checks.iter().zip(kinds) {
@@ -453,7 +469,7 @@ impl Pair {
     }
 
     /// How far the watched tables moved.
-    fn watched(&self) -> Result<Vec<TableDistance>, Diagnostic> {
+    fn watched(&self, pooled: &Pooled) -> Result<Vec<TableDistance>, Diagnostic> {
         let Original { project, loaded, scope, .. } = &self.original;
         if project.report.watch.is_empty() {
             return Ok(Vec::new());
@@ -474,7 +490,7 @@ impl Pair {
             }
             margins.push(margin);
         }
-        Ok(compare_tables(&verify::Pooled::of(&self.before, &self.after), &margins))
+        Ok(compare_tables(pooled, &margins))
     }
 
     fn rules_broken(&self, records: &Records) -> u64 {

@@ -268,6 +268,19 @@ pub struct Records {
 }
 
 impl Records {
+    /// The same records in another order: the record at `places[i]` comes at place i.
+    ///
+    /// # Panics
+    /// When there is no record at a place.
+    #[must_use]
+    pub fn reordered(&self, places: &[u32]) -> Self {
+        let mut cells = PackedCells::new(self.cells.layout().clone());
+        for &place in places {
+            cells.push(self.cells.get(place as usize));
+        }
+        Self { cells, levels: self.levels.clone() }
+    }
+
     /// The records of the columns. The codes, and so the packed words of a record, depend on
     /// the contents of the columns alone and not on the order of their records.
     ///

@@ -117,19 +117,32 @@ impl Verification {
 /// When the files were not encoded together, or the link is not one between them.
 #[must_use]
 pub fn verify(before: &Records, after: &Records, checks: &Checks<'_>) -> Verification {
-    let pooled = Pooled::of(before, after);
+    verify_pooled(&Pooled::of(before, after), before, after, checks)
+}
+
+/// As [`verify`], for two files that are listed already.
+///
+/// # Panics
+/// As [`verify`].
+#[must_use]
+pub fn verify_pooled(
+    pooled: &Pooled,
+    before: &Records,
+    after: &Records,
+    checks: &Checks<'_>,
+) -> Verification {
     let tables = pooled.recount(checks.tables);
     let link = checks.link;
     let (changes, two_way) = rayon::join(
         || link.and_then(|link| changes(before, after, link)),
-        || compare_pairs(&pooled, checks.compared, checks.tables),
+        || compare_pairs(pooled, checks.compared, checks.tables),
     );
     let (learned, new_pairs) = rayon::join(
-        || checks.scenarios.iter().map(|scenario| learned(&pooled, scenario)).collect::<Vec<_>>(),
-        || new_pairs(&pooled, &two_way),
+        || checks.scenarios.iter().map(|scenario| learned(pooled, scenario)).collect::<Vec<_>>(),
+        || new_pairs(pooled, &two_way),
     );
     let three_way_others = (checks.triples == Triples::Compared)
-        .then(|| compare_triples(&pooled, checks.compared, checks.tables));
+        .then(|| compare_triples(pooled, checks.compared, checks.tables));
     Verification {
         records_before: before.len(),
         records_after: after.len(),
