@@ -176,12 +176,19 @@ impl Setup {
 
     /// The released file.
     pub fn released(&self) -> Result<PathBuf, Diagnostic> {
-        self.project.release.out.clone().ok_or_else(|| {
+        let out = self.project.release.out.clone().ok_or_else(|| {
             output::missing(
                 "no released file is named",
                 "name it on the command line, or as `out` under [release] in the project file",
             )
-        })
+        })?;
+        if out == Path::new("-") {
+            return Err(output::missing(
+                "`-` names no file: a release is read back before it gets its name",
+                "name a file",
+            ));
+        }
+        Ok(out)
     }
 
     /// The command that follows the plan of a project.

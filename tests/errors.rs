@@ -264,11 +264,17 @@ fn bad_words_are_refused() {
     for &(code, arguments) in TYPED {
         refused(code, arguments);
     }
+    let said = refused(Code::MissingSetting, &["protect", GOOD, "--keys", "age", "-o", "-"]);
+    assert!(said.contains("`-` names no file"), "{said}");
     let said = refused(Code::UnknownVariable, &["graph", GOOD, "--keep", "agee*sex"]);
     assert!(said.contains("did you mean `age`?"), "{said}");
     let said = refused(Code::UnknownColumn, &["graph", GOOD, "--keep", "age", "--stay", "twon"]);
     assert!(said.contains("did you mean `town`?"), "{said}");
-    for (file, why) in [("weights", "record 2 is no number"), ("debt", "record 2 is negative")] {
+    for (file, why) in [
+        ("weights", "record 2 is no number"),
+        ("debt", "record 2 is negative"),
+        ("comma_weights", "record 1 is written with a decimal comma"),
+    ] {
         let file = format!("tests/bad/{file}.csv");
         let said =
             refused(Code::BadWeight, &["risk", &file, "--keys", "age", "--weight", "weight"]);

@@ -340,6 +340,7 @@ fn weights(question: &Question<'_>) -> Result<Option<Vec<f64>>, Diagnostic> {
         match text.and_then(|text| text.trim().parse::<f64>().ok()) {
             Some(weight) if weight.is_finite() && weight >= 0.0 => Ok(weight),
             Some(weight) if weight < 0.0 => Err("negative"),
+            None if text.is_some_and(has_a_decimal_comma) => Err("written with a decimal comma"),
             _ => Err("no number"),
         }
     };
@@ -356,11 +357,16 @@ fn weights(question: &Question<'_>) -> Result<Option<Vec<f64>>, Diagnostic> {
         Some((record, why)) => Err(Diagnostic::new(
             Code::BadWeight,
             format!("the weight of record {} is {why}", grouped(record as u64 + 1)),
-            "a weight is a number that is not negative",
+            "a weight is a number that is not negative, with a decimal point",
         )
         .in_file(question.loaded.path())
         .in_column(format!("{} `{name}`", position + 1))),
     }
+}
+
+/// Would the text be a number with a point in place of its comma?
+fn has_a_decimal_comma(text: &str) -> bool {
+    text.contains(',') && text.trim().replacen(',', ".", 1).parse::<f64>().is_ok()
 }
 
 /// Which of the sample uniques a rule takes.
