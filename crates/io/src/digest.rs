@@ -1,6 +1,6 @@
 //! The SHA-256 of files, by which a plan knows its input.
 //!
-//! A sum is taken on the way: [`Hashed`] passes bytes on and hashes them, so that what was
+//! A sum is taken on the way: `Hashed` passes bytes on and hashes them, so that what was
 //! read is what the sum is of. [`digest_file`] reads a file for its sum alone.
 //!
 //! Way in: [`digest_file`]; the sum of a table's file comes with

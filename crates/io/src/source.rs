@@ -1,7 +1,7 @@
 //! A data file of any format, opened.
 //!
 //! The first bytes decide the format, never the name: `1f 8b` is gzip, `PAR1` is Parquet,
-//! what another program's files begin with is refused by its name (see [`crate::foreign`]),
+//! what another program's files begin with is refused by its name (see `foreign`),
 //! anything else is CSV. A `.gz` file without those bytes is read as it is.
 //!
 //! Trap: a CSV file whose first column is called `PAR1` begins with the magic of Parquet.

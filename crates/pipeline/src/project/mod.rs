@@ -1,6 +1,6 @@
 //! Everything a run needs, as the project file `marginswap.toml` and the flags say it.
 //!
-//! A [`Project`] has one field for each row of the table of [`settings`](crate::settings). The
+//! A [`Project`] has one field for each row of the table of [`settings`]. The
 //! file is read by [`ProjectFile::load`], the flags are a `Project` too, and
 //! [`Project::merge`] lets them win. Names and values are not looked up here: what they are in
 //! a data file is decided where that file is open.
