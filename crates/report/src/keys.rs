@@ -96,7 +96,7 @@ pub struct PartingWay {
     pub differing: Names,
     /// How many there are.
     pub records: u64,
-    /// The parts with a key, which must not all travel together.
+    /// The parts with a key, which must not all be exchanged at once.
     pub key_parts: Vec<Names>,
 }
 
@@ -107,7 +107,7 @@ pub struct DetachingWay {
     pub differing: Names,
     /// How many there are.
     pub records: u64,
-    /// What travels.
+    /// What is exchanged.
     pub exchanged: Names,
     /// Sensitive values that would be false beside the keys.
     pub made_false: Names,
