@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Arg, ArgAction, ArgMatches, Command, FromArgMatches, value_parser};
 use marginswap_core::diagnostic::Diagnostic;
-use marginswap_pipeline::notes::Run;
+use marginswap_pipeline::notes::{Note, Run};
 use marginswap_pipeline::project::{Project, ProjectFile, ReleaseOrder, Risky};
 use marginswap_pipeline::refusal::Code;
 use marginswap_pipeline::settings::{self, Kind, SETTINGS, Setting, Topic};
@@ -96,6 +96,10 @@ impl<T: Takes> Typed<T> {
         let setup = Setup { project, flags, file, named: self.file.is_some() };
         on_threads(self.threads, || {
             let run = &mut output::run();
+            let preset = setup.file.as_ref().and_then(|file| file.project.trs.as_ref());
+            if preset.is_some_and(|trs| trs.hid.is_some()) {
+                run.note(Note::HouseholdsNotUsed);
+            }
             command(&setup, run).map_err(|refusal| setup.blame(refusal))
         })?
     }
