@@ -12,6 +12,7 @@
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
@@ -88,9 +89,9 @@ impl Context {
         let mut lookups = BTreeMap::new();
         for expression in expressions {
             for wanted in wanted_by(&expression.root) {
-                if !lookups.contains_key(&wanted) {
-                    let lookup = Lookup::read(&wanted)?;
-                    lookups.insert(wanted, lookup);
+                if let Entry::Vacant(place) = lookups.entry(wanted) {
+                    let lookup = Lookup::read(place.key())?;
+                    place.insert(lookup);
                 }
             }
         }

@@ -406,7 +406,7 @@ impl<'a> Reader<'a> {
         let signs = |sign: char| sign.is_ascii_digit() || matches!(sign, '.' | '-' | '+');
         let end = self.rest.find(|sign| !signs(sign)).unwrap_or(self.rest.len());
         let behind = self.rest[end..].starts_with(begins_name);
-        match Decimal::read(self.rest[..end].as_bytes()) {
+        match Decimal::read(&self.rest.as_bytes()[..end]) {
             Some(number) if !behind => {
                 self.skip(end);
                 Ok(number)
