@@ -350,7 +350,8 @@ fn witness_a_bystander_is_newly_exposed() {
     let before = world(&levels, &[vec![0, 0, 0], vec![0, 0, 1], vec![1, 1, 2]]);
     let after = before.swapped(0, 2, VarSet::single(0));
     let keys = VarSet::from([0, 1]);
-    let scenario = Scenario { keys, sensitive: VarSet::single(2), needed: 1, at_risk: AtRisk::Alone };
+    let scenario =
+        Scenario { keys, sensitive: VarSet::single(2), needed: 1, at_risk: AtRisk::Alone };
     let found = learned(&Pooled::of(&before.packed(), &after.packed()), &scenario);
     assert_eq!(found.newly_exposed_records(), [RecordId::at(1)]);
     assert_eq!([found.at_risk, found.gone], [1, 1]);
@@ -361,8 +362,12 @@ fn worst(before: &[[u32; 2]], after: &[[u32; 2]]) -> WorstCase {
     let file = |records: &[[u32; 2]]| {
         world(&[9, 9], &records.iter().map(|record| record.to_vec()).collect::<Vec<_>>()).packed()
     };
-    let scenario =
-        Scenario { keys: VarSet::single(0), sensitive: VarSet::single(1), needed: 1, at_risk: AtRisk::Alone };
+    let scenario = Scenario {
+        keys: VarSet::single(0),
+        sensitive: VarSet::single(1),
+        needed: 1,
+        at_risk: AtRisk::Alone,
+    };
     worst_case(&[learned(&Pooled::of(&file(before), &file(after)), &scenario)]).unwrap()
 }
 

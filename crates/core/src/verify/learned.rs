@@ -509,7 +509,9 @@ pub fn worst_case(scenarios: &[Learned]) -> Option<WorstCase> {
         });
         let outcome = fates.clone().map(|(outcome, ..)| outcome).max();
         let any = |holds: &dyn Fn(Outcome, bool, bool) -> bool| {
-            u64::from(fates.clone().any(|(outcome, right, protected)| holds(outcome, right, protected)))
+            u64::from(
+                fates.clone().any(|(outcome, right, protected)| holds(outcome, right, protected)),
+            )
         };
         let unprotected = any(&|_, _, protected| !protected);
         worst.shared_right += any(&|outcome, right, _| right && outcome == Outcome::Shared);
