@@ -28,6 +28,9 @@ use marginswap_io::{FileDigest, PlanFile};
 
 pub use marginswap_core::verify::Triples;
 
+use marginswap_report::advice::Advice;
+
+use crate::advice::{NotSuggested, advice};
 use crate::input::Loaded;
 use crate::notes::{Note, Phase, Run};
 use crate::original::{Intruder, Original, open};
@@ -90,6 +93,8 @@ pub struct Comparison {
     pub unlinked: Option<String>,
     /// How far the watched tables moved, in the order of the project.
     pub watched: Vec<TableDistance>,
+    /// What would help the people at risk who are left.
+    pub advice: Vec<Advice>,
 }
 
 /// Does a plan lead from the one file to the other?
@@ -155,6 +160,8 @@ impl Comparison {
             verdict.answer = verify::Answer::DoNotRelease;
         }
         let watched = pair.watched(&pooled)?;
+        let not_suggested = NotSuggested::new();
+        let advice = advice(&pair.original, &verification, &key_screenings, &not_suggested);
         let Pair { original, after: records, order, dropped, unlinked, .. } = pair;
         Ok(Self {
             original,
@@ -170,6 +177,7 @@ impl Comparison {
             dropped,
             unlinked,
             watched,
+            advice,
         })
     }
 
@@ -183,16 +191,7 @@ impl Comparison {
     /// disclosure by the tables comes first. `None` when it can be parted from all of these.
     #[must_use]
     pub fn why_not_parted(&self, record: RecordId) -> Option<Unpartable> {
-        self.why_not_parted_by(&self.key_screenings, record)
-    }
-
-    /// The same by other screenings, one for each intruder.
-    pub(crate) fn why_not_parted_by(
-        &self,
-        screenings: &[KeyScreening],
-        record: RecordId,
-    ) -> Option<Unpartable> {
-        why_not_parted(&self.original, &self.verification, screenings, record)
+        why_not_parted(&self.original, &self.verification, &self.key_screenings, record)
     }
 
     /// Was anything exchanged?
@@ -212,7 +211,7 @@ pub(crate) fn screen_intruders(
     intruders.map(|one| screen_keys(&original.located, class, separators, one.keys)).collect()
 }
 
-fn why_not_parted(
+pub(crate) fn why_not_parted(
     original: &Original,
     found: &Verification,
     screenings: &[KeyScreening],

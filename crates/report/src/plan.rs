@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use marginswap_core::text::grouped;
 use serde::Serialize;
 
+use crate::advice::{self, Advice};
 use crate::answer::{Answer, aligned, counted, percent};
 use crate::pictures::waterfall::Coverage;
 use crate::protection::{Judgement, Protection, values_true_words};
@@ -210,6 +211,8 @@ pub struct ProtectReport {
     /// The plan; its `protection` is counted in the released file.
     #[serde(flatten)]
     pub plan: PlanReport,
+    /// What would help the people at risk who are left.
+    pub advice: Vec<Advice>,
     /// The released file.
     pub released: String,
     /// Is every kept table of the released file unchanged?
@@ -265,6 +268,7 @@ impl Answer for ProtectReport {
                 ),
             ));
         }
+        text.push_str(&advice::lines(&self.advice));
         text.push_str(&plan.remarks());
         text
     }

@@ -9,6 +9,7 @@ mod support;
 use std::collections::BTreeMap;
 
 use marginswap_report::Answer;
+use marginswap_report::advice::Advice;
 use marginswap_report::frontier::{FrontierPlan, FrontierReport};
 use marginswap_report::plan::{LeftOverReport, PlanReport, ProtectReport};
 use marginswap_report::protection::{
@@ -101,6 +102,7 @@ fn protect() -> ProtectReport {
             reasons: vec![Reason::Matched { people: 3, at_risk: 17, tolerated: 0 }],
         },
         plan: plan(),
+        advice: vec![Advice::SuppressOrRecode { people: 2 }],
         released: "released.csv".to_owned(),
         equal: true,
         cells_kept: 40,

@@ -15,8 +15,8 @@ use marginswap_report::Answer;
 use marginswap_report::graph::{GraphReport, JunctionReport, SeparatorReport};
 use marginswap_report::margin_graph::{self, GraphPicture, SeparatorPicture};
 use marginswap_report::page::{
-    Advice, ColumnFacts, ExternalReport, FileFacts, InternalReport, LeftReason, LeftRecord, Method,
-    NotKept, PlanFacts, RiskBefore, WatchReport,
+    Advice, Banded, ColumnFacts, ExternalReport, FileFacts, InternalReport, LeftReason, LeftRecord,
+    Merged, Method, NotKept, PlanFacts, RiskBefore, WatchReport,
 };
 use marginswap_report::pictures::waterfall::Coverage;
 use marginswap_report::protection::{
@@ -104,6 +104,7 @@ fn compared(names: [&str; 3]) -> VerifyReport {
         replaced: 2,
         judgement: review(),
         protection: learned(names),
+        advice: Vec::new(),
         broken: Vec::new(),
         unlinked: None,
         reordered: false,
@@ -201,12 +202,18 @@ fn internal(names: [&str; 3]) -> InternalReport {
         disclosed: Some(1),
         disclosed_is_exact: true,
         advice: vec![
-            Advice::LargerSwaps { frees: 1 },
+            Advice::LargerSwaps { max_records: 4, frees: 1, asked: 2 },
             Advice::WithoutTable {
                 table: vec![names[0].to_owned(), names[1].to_owned()],
                 frees: 1,
             },
-            Advice::Recode { key: names[2].to_owned(), into: "bands of 10".to_owned(), at_risk: 0 },
+            Advice::CoarserKey {
+                key: names[2].to_owned(),
+                now: 4,
+                bands: vec![Banded { width: 10, at_risk: 2 }],
+                merged: Some(Merged { categories: 3, at_risk: 1 }),
+                left_out: 0,
+            },
             Advice::SuppressOrRecode { people: 1 },
         ],
         verify: compared(names),
@@ -438,9 +445,9 @@ fn advice_is_told_everywhere() {
     let report = internal(NAMES);
     let page = html::plain(&html::checked(&report.html()));
     for words in [
-        "they would part the keys of 1 person.",
+        "(--max-records 4): they would part the keys of 1 of 2 people.",
         "Do not keep region*sex: without it the keys of 1 person can be parted.",
-        "Recode age into bands of 10: then 0 people are at risk.",
+        "instead of 4 people at risk there would be 2 in bands of 10, 1 with its 3 rarest categories",
         "For 1 person no swap helps: suppress or recode",
     ] {
         assert!(page.contains(words), "{words} in\n{page}");
@@ -448,7 +455,7 @@ fn advice_is_told_everywhere() {
     }
     let told = serde_json::to_value(&report).unwrap();
     assert_eq!(told["advice"][1]["advice"], "without_table");
-    assert_eq!(told["advice"][2]["into"], "bands of 10");
+    assert_eq!(told["advice"][2]["bands"][0]["width"], 10);
 }
 
 #[test]

@@ -30,6 +30,7 @@ pub fn protect(plan: PlanReport, released: String, comparison: &Comparison) -> P
     ProtectReport {
         judgement: judgement(comparison),
         plan,
+        advice: comparison.advice.clone(),
         released,
         equal: found.is_equal(),
         cells_kept: found.tables.iter().map(|table| table.cells as u64).sum(),

@@ -11,6 +11,7 @@ use super::{
     Advice, ColumnFacts, Figure, FileFacts, LeftRecord, Method, PlanFacts, RiskBefore, Style,
     Table, WatchReport, rendered, tables,
 };
+use crate::advice;
 use crate::answer::{Answer, counted, percent, share};
 use crate::graph::GraphReport;
 use crate::lettering::spoken_list;
@@ -169,12 +170,7 @@ impl Answer for InternalReport {
         for [name, number, of] in self.figures() {
             text.push_str(&format!("  {name}: {number} ({of})\n"));
         }
-        if !self.advice.is_empty() {
-            text.push_str("What would help those who are left:\n");
-        }
-        for advice in &self.advice {
-            text.push_str(&format!("  - {advice}\n"));
-        }
+        text.push_str(&advice::lines(&self.advice));
         text
     }
 }
