@@ -163,7 +163,11 @@ fn columns(comparison: &Comparison) -> Vec<ColumnFacts> {
         ColumnFacts {
             name: name.clone(),
             role: role.to_owned(),
-            levels: read[position].as_ref().map(|column| column.dictionary().levels() as u64),
+            levels: read[position]
+                .as_ref()
+                .map(|column| column.dictionary().levels())
+                .or_else(|| comparison.as_they_are.get(name).copied())
+                .map(|levels| levels as u64),
             released,
         }
     });
@@ -223,6 +227,7 @@ fn risk_before(original: &Original) -> Vec<RiskBefore> {
             counts.filter(|(_, rare)| *rare).map(|(&count, _)| u64::from(count)).sum()
         };
         RiskBefore {
+            name: intruder.name.clone(),
             keys: schema.names(intruder.keys).into_iter().map(str::to_owned).collect(),
             sample_uniques: table.sample_uniques() as u64,
             unique_on_keys: rare(2),

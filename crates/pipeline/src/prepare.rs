@@ -24,7 +24,7 @@ use marginswap_report::protection::Protection;
 use crate::answer;
 use crate::input::ids;
 use crate::notes::{Note, Phase, Run};
-use crate::original::{Original, data_of, keys_are_named};
+use crate::original::{Intruder, Original, data_of, intruders_are_named};
 use crate::project::{Amount, Pairing, Project};
 use crate::settings::EVERYWHERE;
 
@@ -63,7 +63,7 @@ pub fn too_many_tied(error: TooManyTied) -> Diagnostic {
 /// When the file cannot be read, a setting is missing, or one does not fit the file.
 pub fn prepare(project: Project, run: &mut Run<'_>) -> Result<Prepared, Diagnostic> {
     data_of(&project)?;
-    keys_are_named(&project)?;
+    intruders_are_named(&project)?;
     if project.keep.tables.is_empty() {
         run.note(Note::NoTables);
     }
@@ -252,16 +252,20 @@ impl Prepared {
     /// The intruders as the planner sees them.
     fn intruders(&self) -> Vec<plan::Intruder<'_>> {
         let project = &self.original.project;
-        let detach = match (project.swap.detach, project.risk.sensitive.is_empty()) {
-            (Some(values), _) => Detach::AtLeast(values as usize),
-            (None, false) => Detach::Every,
-            (None, true) => Detach::Half,
+        let detach = |intruder: &Intruder| {
+            let named = intruder.name.as_ref().and_then(|name| project.risk.scenarios.get(name));
+            let own = named.is_some_and(|named| !named.sensitive.is_empty());
+            match project.swap.detach {
+                Some(values) => Detach::AtLeast(values as usize),
+                None if own || !project.risk.sensitive.is_empty() => Detach::Every,
+                None => Detach::Half,
+            }
         };
         let all = self.original.intruders.iter().zip(&self.key_screenings).zip(&self.at_risk_from);
         all.map(|((intruder, screening), at_risk)| plan::Intruder {
             keys: intruder.keys,
             sensitive: intruder.sensitive,
-            detach,
+            detach: detach(intruder),
             at_risk,
             screening: Some(screening),
         })
@@ -485,7 +489,6 @@ impl Foreseen {
     /// The same with names.
     #[must_use]
     pub fn protection(&self, original: &Original) -> Protection {
-        let schema = original.scope.schema();
-        answer::protection(schema, &self.learned, Some(&self.worst_case), &self.new_pairs)
+        answer::protection(original, &self.learned, Some(&self.worst_case), &self.new_pairs)
     }
 }

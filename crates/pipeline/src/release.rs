@@ -17,8 +17,8 @@ use marginswap_core::random::{Random, Seed};
 use marginswap_core::verify::Link;
 pub use marginswap_io::Overwrite;
 use marginswap_io::{
-    Compression, Finished, Format, ReadOptions, ReleaseOptions, Secrecy, Staged, publish_all,
-    read_plan, rewrite_same,
+    Compression, Finished, Format, PlanFile, ReadOptions, ReleaseOptions, Secrecy, Staged,
+    publish_all, read_plan, rewrite_same,
 };
 
 use crate::compare::{Comparison, Evidence};
@@ -204,6 +204,20 @@ pub fn other_plans(beside: &Path, input_sha256: &str, own: Option<&Path>) -> Vec
         .collect();
     found.sort();
     found
+}
+
+/// The plans for an original that were made with a demo seed: the one that its project names,
+/// and those beside it and beside a released file.
+#[must_use]
+pub fn demo_plans(original: &Original, released: &Path) -> Vec<PlanFile> {
+    let sha256 = &original.loaded.digest().sha256;
+    let named = original.project.release.plan.iter().cloned();
+    let beside = [released, original.loaded.path()].map(|file| other_plans(file, sha256, None));
+    let mut paths: Vec<PathBuf> = named.chain(beside.concat()).collect();
+    paths.sort();
+    paths.dedup();
+    let plans = paths.iter().filter_map(|path| read_plan(path).ok());
+    plans.filter(|plan| plan.header.not_for_release).collect()
 }
 
 /// Writes a file completely, under a temporary name.

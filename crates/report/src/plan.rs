@@ -77,6 +77,8 @@ pub struct LeftOverReport {
     pub no_match: u64,
     /// Every exchange breaks a rule or gives a record the keys of someone at risk.
     pub not_allowed: u64,
+    /// They stay with others who have their keys, because somebody would be alone without them.
+    pub company: u64,
     /// Every allowed partner is used by another swap.
     pub taken: u64,
     /// The budget is used up.
@@ -93,6 +95,7 @@ impl LeftOverReport {
             ("no partner parts or detaches the keys", self.keys),
             ("no partner agrees on the columns that must match", self.no_match),
             ("every exchange breaks a rule or recreates keys at risk", self.not_allowed),
+            ("they stay with others who share their keys", self.company),
             ("every allowed partner is already used", self.taken),
             ("the budget is used up", self.budget),
             ("the search ended early", self.not_searched),

@@ -19,6 +19,7 @@ use support::assert_golden;
 
 fn protection() -> Protection {
     let scenario = ScenarioProtection {
+        name: None,
         keys: ["age", "sex"].map(str::to_owned).to_vec(),
         sensitive: ["income", "health"].map(str::to_owned).to_vec(),
         at_risk: 17,

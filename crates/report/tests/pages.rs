@@ -30,6 +30,7 @@ use support::assert_golden;
 fn learned(names: [&str; 3]) -> Protection {
     let list = |positions: &[usize]| positions.iter().map(|&one| names[one].to_owned()).collect();
     let scenario = ScenarioProtection {
+        name: None,
         keys: list(&[0, 2]),
         sensitive: list(&[1]),
         at_risk: 4,
@@ -192,6 +193,7 @@ fn internal(names: [&str; 3]) -> InternalReport {
         graph,
         graph_picture,
         risk_before: vec![RiskBefore {
+            name: None,
             keys: vec![names[0].to_owned(), names[2].to_owned()],
             sample_uniques: 4,
             unique_on_keys: 4,
@@ -416,6 +418,7 @@ fn every_scenario_is_on_the_page() {
     let text = html::plain(&html::checked(&report.html()));
     assert!(!text.contains("Scenario 1") && !text.contains("The worst of all"), "{text}");
     let second = ScenarioProtection {
+        name: Some("neighbour".to_owned()),
         keys: vec!["sex".to_owned()],
         newly_exposed: 3,
         ..report.verify.protection.scenarios[0].clone()

@@ -66,5 +66,6 @@ fn takes(kind: Kind) -> &'static str {
         Kind::Text(_) => "text or number",
         Kind::Switch => "true or false",
         Kind::Numbers => "number for each column",
+        Kind::Scenarios => "keys, or keys and sensitive, for each name",
     }
 }

@@ -12,7 +12,7 @@ use super::{
     Table, WatchReport, rendered, tables,
 };
 use crate::advice;
-use crate::answer::{Answer, counted, percent, share};
+use crate::answer::{Answer, counted, percent, share, shown};
 use crate::graph::GraphReport;
 use crate::lettering::spoken_list;
 use crate::pictures::risk::RiskPicture;
@@ -177,8 +177,9 @@ impl Answer for InternalReport {
 
 /// What one intruder learns, as the page shows it.
 struct Seen {
-    /// "Scenario 2", where there are several.
-    number: usize,
+    /// "Scenario 2", or its name.
+    title: String,
+    is_named: bool,
     keys: String,
     sensitive: String,
     table: Table,
@@ -191,7 +192,11 @@ impl Seen {
         let id = |name: &str| format!("{name}-{number}");
         let counted = scenario.matched > 0 && !scenario.matched_by_true_values.is_empty();
         Self {
-            number,
+            title: match &scenario.name {
+                None => format!("Scenario {number}"),
+                Some(name) => format!("Scenario “{}”", shown(name)),
+            },
+            is_named: scenario.name.is_some(),
             keys: spoken_list(&scenario.keys),
             sensitive: spoken_list(&scenario.sensitive),
             table: Table::new(tables::scenario(scenario)),
