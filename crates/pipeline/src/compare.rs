@@ -442,8 +442,12 @@ impl Pair {
     ) -> (Vec<Vec<String>>, Findings) {
         let scope = &self.original.scope;
         let named = self.original.named_tables();
-        let singles = scope.schema().all().iter().map(|one| (VarSet::single(one), None));
-        let ties = scope.tables().iter().map(|table| (table.variables, Some(table.reason)));
+        // The counts of a variable are those of any unchanged table that holds it.
+        let unchanged = found.tables.iter().filter(|table| table.changed == 0);
+        let known = unchanged.fold(VarSet::EMPTY, |all, table| all | table.margin);
+        let singles = (scope.schema().all() - known).iter().map(|one| (VarSet::single(one), None));
+        let ties = scope.tables().iter().filter(|table| table.reason != Reason::Named);
+        let ties = ties.map(|table| (table.variables, Some(table.reason)));
         let (margins, kinds): (Vec<VarSet>, Vec<Option<Reason>>) = singles.chain(ties).unzip();
         let checks = pooled.recount(&margins);
         let mut broken = Vec::new();
