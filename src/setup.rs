@@ -425,7 +425,7 @@ fn flag(setting: &'static Setting) -> Arg {
             let arg = arg.value_name(name).allow_hyphen_values(true);
             if id == "delimiter" { arg } else { arg.value_parser(parser) }
         }
-        Kind::Numbers => unreachable!("it has no flag"),
+        Kind::Numbers | Kind::Scenarios => unreachable!("it has no flag"),
     }
 }
 

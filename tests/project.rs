@@ -47,6 +47,9 @@ start = ["sex*age"]
 criterion = "aic"
 search = "both"
 select = "fit"
+[risk.scenarios]
+neighbour = ["age", "sex"]
+employer = { keys = ["age"], sensitive = ["income"] }
 [swap]
 linked = [["age", "age_group"]]
 match = [["region", "sex"], ["region"], []]
@@ -153,6 +156,8 @@ fn every_entry_is_read() {
     assert_eq!(project.release.order, Some(ReleaseOrder::Input));
     assert_eq!(project.release.release_id, Some(true));
     assert_eq!(project.risk.more_keys, [names(&["age"]), names(&["age", "sex"])]);
+    assert_eq!(project.risk.scenarios["neighbour"].keys, ["age", "sex"]);
+    assert_eq!(project.risk.scenarios["employer"].sensitive, ["income"]);
     assert_eq!(project.risk.sensitive, ["income"]);
     assert_eq!(project.swap.never_new, ["age*marital"]);
     assert_eq!(project.swap.detach, Some(2));

@@ -1,6 +1,6 @@
 //! From a file's name and the options to packed records.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use crate::refusal::Code;
@@ -92,15 +92,28 @@ impl Opened {
     /// # Errors
     /// When the file cannot be read.
     pub fn read(self, with_id: bool, run: &mut Run<'_>) -> Result<Loaded, Diagnostic> {
-        let Self { path, source, roles } = self;
-        let id = roles.id();
-        let names = source.columns().to_vec();
-        let wanted: Vec<bool> = (0..names.len())
+        let (id, roles) = (self.roles.id(), &self.roles);
+        let wanted: Vec<bool> = (0..self.columns().len())
             .map(|column| roles.of(column) != Role::Ignored || (with_id && id == Some(column)))
             .collect();
+        self.read_these(&wanted, run)
+    }
+
+    /// Reads every column, also those that take no part.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    pub fn read_whole(self, run: &mut Run<'_>) -> Result<Loaded, Diagnostic> {
+        let wanted = vec![true; self.columns().len()];
+        self.read_these(&wanted, run)
+    }
+
+    fn read_these(self, wanted: &[bool], run: &mut Run<'_>) -> Result<Loaded, Diagnostic> {
+        let Self { path, source, roles } = self;
+        let names = source.columns().to_vec();
         run.begin(Phase::Reading)?;
         let (file, format) = (source.file().clone(), source.format());
-        let table = source.read(&wanted)?;
+        let table = source.read(wanted)?;
         if table.looks_like_a_record {
             run.note(Note::NoHeader);
         }
@@ -201,6 +214,23 @@ impl Loaded {
     /// column that one file has read and the other has not, otherwise.
     pub fn in_the_order_of(self, other: &Self) -> Result<Self, String> {
         Ok(Self { columns: self.columns.in_the_order_of(&other.columns)?, ..self })
+    }
+
+    /// How many different values each column has that takes no part, as far as it was read; the
+    /// one that names the records is none of them.
+    pub fn levels_of_ignored(&self) -> BTreeMap<String, usize> {
+        let all = self.names().iter().zip(self.raw_columns()).enumerate();
+        all.filter(|(position, _)| self.role(*position) == Role::Ignored && !self.is_id(*position))
+            .filter_map(|(_, (name, column))| {
+                Some((name.clone(), column.as_ref()?.dictionary().levels()))
+            })
+            .collect()
+    }
+
+    /// The same without the columns that take no part.
+    #[must_use]
+    pub fn without_ignored(self) -> Self {
+        Self { columns: self.columns.without_ignored(), ..self }
     }
 
     /// For looking many records up.

@@ -27,6 +27,7 @@
 //! | [`answer`] | what was found becomes an answer with names |
 //! | [`demo`] | an invented town to try everything on |
 
+mod advice;
 pub mod answer;
 pub mod assess;
 pub mod codes;

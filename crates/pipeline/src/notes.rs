@@ -33,6 +33,11 @@ pub enum Note {
         /// Its columns.
         columns: Vec<String>,
     },
+    /// Nearly every record has its own value in columns that are released as they are.
+    IdReleased {
+        /// The columns.
+        columns: Vec<String>,
+    },
     /// The first line looks like a record.
     NoHeader,
     /// A rule names a value that does not occur.
@@ -126,6 +131,16 @@ impl fmt::Display for Note {
                     "warning: nearly every record differs in `{}`, which stays ({}).\n\
                      Every swap therefore counts as effective. Name an id as `id` or under `ignore`.",
                     escaped(variable),
+                    columns.join(", ")
+                )
+            }
+            Self::IdReleased { columns } => {
+                let columns: Vec<String> =
+                    columns.iter().map(|column| format!("`{}`", escaped(column))).collect();
+                write!(
+                    formatter,
+                    "warning: nearly every record has its own value of {}, released as it is.\n\
+                     Anyone who knows the value of a person finds their record. Leave it out with --drop.",
                     columns.join(", ")
                 )
             }

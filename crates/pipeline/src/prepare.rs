@@ -24,7 +24,7 @@ use marginswap_report::protection::Protection;
 use crate::answer;
 use crate::input::ids;
 use crate::notes::{Note, Phase, Run};
-use crate::original::{Original, data_of, keys_are_named};
+use crate::original::{Original, data_of, intruders_are_named};
 use crate::project::{Amount, Pairing, Project};
 use crate::settings::EVERYWHERE;
 
@@ -63,12 +63,12 @@ pub fn too_many_tied(error: TooManyTied) -> Diagnostic {
 /// When the file cannot be read, a setting is missing, or one does not fit the file.
 pub fn prepare(project: Project, run: &mut Run<'_>) -> Result<Prepared, Diagnostic> {
     data_of(&project)?;
-    keys_are_named(&project)?;
+    intruders_are_named(&project)?;
     if project.keep.tables.is_empty() {
         run.note(Note::NoTables);
     }
     let original = Original::read(project, run)?;
-    let Original { project, loaded, scope, separators, records, located, .. } = &original;
+    let Original { loaded, scope, separators, records, located, .. } = &original;
     refuse_ids(&original)?;
     run.begin(Phase::Screening)?;
     let in_file = |error: Diagnostic| error.in_file(loaded.path());
@@ -78,11 +78,7 @@ pub fn prepare(project: Project, run: &mut Run<'_>) -> Result<Prepared, Diagnost
         let found = screen_keys(located, scope.class(), separators, intruder.keys);
         key_screenings.push(found.map_err(in_file)?);
     }
-    let variables = scope.schema().variables().iter();
-    let prices = Prices {
-        staying: scope.schema().staying(),
-        weights: variables.map(|variable| project.weight_of(&variable.name).get().into()).collect(),
-    };
+    let prices = prices(&original);
     let constraints = constraints(&original);
     let layout = records.cells().layout();
     let breaks = |cell: &[u64]| original.forbidden.iter().any(|rule| rule.holds(layout, cell));
@@ -121,7 +117,18 @@ fn refuse_ids(original: &Original) -> Result<(), Diagnostic> {
     }
 }
 
-fn constraints(original: &Original) -> Constraints {
+/// What an exchange may touch and what it costs.
+pub(crate) fn prices(original: &Original) -> Prices {
+    let Original { project, scope, .. } = original;
+    let variables = scope.schema().variables().iter();
+    Prices {
+        staying: scope.schema().staying(),
+        weights: variables.map(|variable| project.weight_of(&variable.name).get().into()).collect(),
+    }
+}
+
+/// What a plan must respect beside the tables.
+pub(crate) fn constraints(original: &Original) -> Constraints {
     let Original { project, loaded, scope, records, .. } = original;
     let swap = &project.swap;
     let strata = loaded.variables(scope, &swap.strata);
@@ -472,7 +479,6 @@ impl Foreseen {
     /// The same with names.
     #[must_use]
     pub fn protection(&self, original: &Original) -> Protection {
-        let schema = original.scope.schema();
-        answer::protection(schema, &self.learned, Some(&self.worst_case), &self.new_pairs)
+        answer::protection(original, &self.learned, Some(&self.worst_case), &self.new_pairs)
     }
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use marginswap_core::text::grouped;
 use serde::Serialize;
 
+use crate::advice::{self, Advice};
 use crate::answer::{Answer, aligned, counted, percent};
 use crate::pictures::waterfall::Coverage;
 use crate::protection::{Judgement, Protection, values_true_words};
@@ -76,6 +77,8 @@ pub struct LeftOverReport {
     pub no_match: u64,
     /// Every exchange breaks a rule or gives a record the keys of someone at risk.
     pub not_allowed: u64,
+    /// They stay with others who have their keys, because somebody would be alone without them.
+    pub company: u64,
     /// Every allowed partner is used by another swap.
     pub taken: u64,
     /// The budget is used up.
@@ -92,6 +95,7 @@ impl LeftOverReport {
             ("no partner parts or detaches the keys", self.keys),
             ("no partner agrees on the columns that must match", self.no_match),
             ("every exchange breaks a rule or recreates keys at risk", self.not_allowed),
+            ("they stay with others who share their keys", self.company),
             ("every allowed partner is already used", self.taken),
             ("the budget is used up", self.budget),
             ("the search ended early", self.not_searched),
@@ -210,6 +214,8 @@ pub struct ProtectReport {
     /// The plan; its `protection` is counted in the released file.
     #[serde(flatten)]
     pub plan: PlanReport,
+    /// What would help the people at risk who are left.
+    pub advice: Vec<Advice>,
     /// The released file.
     pub released: String,
     /// Is every kept table of the released file unchanged?
@@ -265,6 +271,7 @@ impl Answer for ProtectReport {
                 ),
             ));
         }
+        text.push_str(&advice::lines(&self.advice));
         text.push_str(&plan.remarks());
         text
     }

@@ -4,6 +4,7 @@
 use marginswap_core::text::grouped;
 use serde::Serialize;
 
+use crate::advice::{self, Advice};
 use crate::answer::{Answer, Names, aligned, counted, formula, listed, percent};
 use crate::pictures::triangle::{Distance, Fate, TrianglePicture};
 use crate::protection::{Judgement, Protection};
@@ -29,6 +30,8 @@ pub struct VerifyReport {
     /// What intruders learn, from the contents of the two files alone.
     #[serde(flatten)]
     pub protection: Protection,
+    /// What would help the people at risk who are left.
+    pub advice: Vec<Advice>,
     /// Original records that the released file no longer has, counted with repetition: what
     /// was changed, whether or not the records are linked.
     pub replaced: u64,
@@ -194,7 +197,7 @@ impl VerifyReport {
     }
 
     fn learned(&self) -> String {
-        format!("\n{}", self.protection.lines())
+        format!("\n{}{}", self.protection.lines(), advice::lines(&self.advice))
     }
 
     fn changes(&self) -> String {

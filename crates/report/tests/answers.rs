@@ -9,6 +9,7 @@ mod support;
 use std::collections::BTreeMap;
 
 use marginswap_report::Answer;
+use marginswap_report::advice::Advice;
 use marginswap_report::frontier::{FrontierPlan, FrontierReport};
 use marginswap_report::plan::{LeftOverReport, PlanReport, ProtectReport};
 use marginswap_report::protection::{
@@ -18,6 +19,7 @@ use support::assert_golden;
 
 fn protection() -> Protection {
     let scenario = ScenarioProtection {
+        name: None,
         keys: ["age", "sex"].map(str::to_owned).to_vec(),
         sensitive: ["income", "health"].map(str::to_owned).to_vec(),
         at_risk: 17,
@@ -107,6 +109,7 @@ fn protect() -> ProtectReport {
             reasons: vec![Reason::Matched { people: 3, at_risk: 17, tolerated: 0 }],
         },
         plan: plan(),
+        advice: vec![Advice::SuppressOrRecode { people: 2 }],
         released: "released.csv".to_owned(),
         equal: true,
         cells_kept: 40,

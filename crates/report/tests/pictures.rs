@@ -301,6 +301,7 @@ fn found(coverage: &Coverage, values: Option<[f64; 2]>) -> RiskPicture {
 fn scenario(histogram: &[u64]) -> ScenarioProtection {
     let matched = histogram.iter().sum();
     ScenarioProtection {
+        name: None,
         keys: vec!["age".to_owned()],
         sensitive: (1..histogram.len()).map(|number| format!("variable {number}")).collect(),
         at_risk: matched + 5,

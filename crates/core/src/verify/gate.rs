@@ -37,6 +37,8 @@ pub struct Findings {
     /// What an intruder learns, in the worst of all scenarios; `None` when no keys were
     /// named.
     pub learned: Option<WorstCase>,
+    /// People who are alone with their keys and were not counted among those at risk.
+    pub alone_not_counted: u64,
     /// People at risk of whom the kept tables prove that somebody has their keys.
     pub disclosed: u64,
     /// Other people at risk who are not gone and whose keys no exchange of two records parts.
@@ -130,6 +132,12 @@ pub enum Reason {
     NoKeys,
     /// Keys were named and nobody is at risk, so nobody was looked up.
     NobodyChecked,
+    /// People are alone with their keys and were not counted at risk, so nobody looked them
+    /// up.
+    AloneNotCounted {
+        /// How many.
+        people: u64,
+    },
     /// No tables were named, so nothing was compared.
     NoTables,
     /// Nobody at risk is protected.
@@ -210,6 +218,7 @@ impl Reason {
             | Self::MatchedRight { .. } => Answer::DoNotRelease,
             Self::NoKeys
             | Self::NobodyChecked
+            | Self::AloneNotCounted { .. }
             | Self::NoTables
             | Self::NobodyProtected { .. }
             | Self::SharedRight { .. }
@@ -265,11 +274,12 @@ fn about_the_tables(findings: &Findings) -> Vec<Reason> {
 fn about_the_people(findings: &Findings, thresholds: &Thresholds) -> Vec<Reason> {
     let Some(learned) = &findings.learned else { return vec![Reason::NoKeys] };
     let at_risk = learned.at_risk;
-    let Findings { disclosed, unpartable, .. } = *findings;
+    let Findings { disclosed, unpartable, alone_not_counted: people, .. } = *findings;
     let beyond = |people: u64, tolerated: u64| people > tolerated;
     let nobody_protected = at_risk > 0 && learned.protected == 0;
     let found = [
         (at_risk == 0, Reason::NobodyChecked),
+        (people > 0, Reason::AloneNotCounted { people }),
         (at_risk > 0 && findings.replaced == 0, Reason::NothingExchanged { at_risk }),
         (
             beyond(learned.matched_right, thresholds.matched_right),

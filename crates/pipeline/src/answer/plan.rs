@@ -14,7 +14,8 @@ pub fn left_over(left_over: &[LeftOver]) -> LeftOverReport {
         *match left.obstacle {
             Obstacle::Keys => &mut report.keys,
             Obstacle::Match => &mut report.no_match,
-            Obstacle::Rules | Obstacle::Company => &mut report.not_allowed,
+            Obstacle::Rules => &mut report.not_allowed,
+            Obstacle::Company => &mut report.company,
             Obstacle::Taken => &mut report.taken,
             Obstacle::Budget => &mut report.budget,
             Obstacle::Unknown => &mut report.not_searched,
@@ -30,6 +31,7 @@ pub fn protect(plan: PlanReport, released: String, comparison: &Comparison) -> P
     ProtectReport {
         judgement: judgement(comparison),
         plan,
+        advice: comparison.advice.clone(),
         released,
         equal: found.is_equal(),
         cells_kept: found.tables.iter().map(|table| table.cells as u64).sum(),

@@ -12,6 +12,7 @@
 
 mod amount;
 mod draft;
+mod intruder;
 mod max_records;
 mod model;
 mod order;
@@ -30,6 +31,7 @@ use serde_json::{Map, Value, json};
 
 pub use amount::{Amount, Share};
 pub use draft::{Draft, DraftColumn};
+pub use intruder::NamedIntruder;
 pub use max_records::MaxRecords;
 pub use model::{Fraction, ModelChoice, PeopleCount, ScoreBy, SearchBy, SelectBy};
 pub use order::ReleaseOrder;
@@ -100,6 +102,8 @@ pub struct Risk {
     pub keys: Vec<String>,
     /// What other intruders may know.
     pub more_keys: Vec<Vec<String>>,
+    /// Intruders with names, beside those without.
+    pub scenarios: BTreeMap<String, NamedIntruder>,
     /// What an intruder must not learn; every variable that is no key when none is named.
     pub sensitive: Vec<String>,
     /// Which records are risky.
@@ -314,6 +318,10 @@ impl Project {
         if project.max_records() == MaxRecords::default() {
             parameters.remove("max_records");
         }
+        // The same goes for those against intruders without names.
+        if project.risk.scenarios.is_empty() {
+            parameters.remove("scenarios");
+        }
         json!(parameters)
     }
 
@@ -379,7 +387,7 @@ fn parameter(setting: &Setting, project: &Project) -> Value {
         (Some(value), _) => value.json(),
         (None, Kind::Names | Kind::Groups | Kind::Tables | Kind::Rules) => Value::Array(vec![]),
         (None, Kind::Codes) => Value::Array(vec![]),
-        (None, Kind::Numbers | Kind::Derived) => json!({}),
+        (None, Kind::Numbers | Kind::Scenarios | Kind::Derived) => json!({}),
         (None, _) => Value::Null,
     }
 }

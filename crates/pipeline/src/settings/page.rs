@@ -67,6 +67,7 @@ fn takes(kind: Kind) -> &'static str {
         Kind::Text(_) => "text or number",
         Kind::Switch => "true or false",
         Kind::Numbers => "number for each column",
+        Kind::Scenarios => "keys, or keys and sensitive, for each name",
         Kind::Codes => "list of codes",
         Kind::Derived => "expression",
     }

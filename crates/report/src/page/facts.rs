@@ -35,6 +35,8 @@ pub struct ColumnFacts {
 /// The risk in the original file from one intruder.
 #[derive(Debug, Clone, Serialize)]
 pub struct RiskBefore {
+    /// What the project calls the intruder.
+    pub name: Option<String>,
     /// What the intruder knows.
     pub keys: Names,
     /// Records that are alone with the values of all variables.
