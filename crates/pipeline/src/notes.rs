@@ -140,7 +140,7 @@ impl fmt::Display for Note {
                 write!(
                     formatter,
                     "warning: nearly every record has its own value of {}, released as it is.\n\
-                     Anyone who knows the value of a person finds their record. Leave it out with --drop.",
+                     Anyone who knows the value of a person finds their record. `drop` leaves it out.",
                     columns.join(", ")
                 )
             }

@@ -86,7 +86,7 @@ pub fn internal(
     reveal: Reveal,
 ) -> Result<InternalReport, Diagnostic> {
     let Original { project, loaded, scope, separators, .. } = &comparison.original;
-    let mut verify = answer::verify(comparison);
+    let verify = answer::verify(comparison);
     let named = !comparison.original.intruders.is_empty();
     let [disclosed, _] = comparison.unpartable;
     let partable = named.then(|| partable(comparison)).transpose()?;
@@ -119,7 +119,7 @@ pub fn internal(
         coverage: named.then(|| Coverage::of(verify.records_before, partable, &verify.protection)),
         disclosed: named.then_some(disclosed),
         disclosed_is_exact: comparison.key_screenings.iter().all(KeyScreening::proved_is_exact),
-        advice: std::mem::take(&mut verify.advice),
+        advice: comparison.advice.clone(),
         watched: watched(comparison)?,
         method: Method { parameters },
         plan: plan.map(|(path, plan)| plan_facts(comparison, path, plan)),
