@@ -329,3 +329,43 @@ fn the_id_is_released_only_when_it_is_asked_for() {
     protect(&data, &released, &["--id", "person", "--release-id"]);
     assert_eq!(fields(&desk.read("released.csv"))[0], before[0]);
 }
+
+/// A running number that is released restores the order of the input, whichever role it has, and
+/// a column that tells an exchanged one shows where they contradict each other.
+#[test]
+fn columns_that_give_swaps_away_are_a_reason() {
+    let desk = Desk::new();
+    let sorted = desk.write("sorted.csv", &text(&sorted()));
+    // In no order, and with the region's municipality behind it.
+    let mut lines = survey();
+    for (place, line) in lines.iter_mut().enumerate() {
+        line.push(format!("{}-{}", line[0], place % 7));
+    }
+    let mut lines = numbered(&lines);
+    lines[0].push("municipality".to_owned());
+    let plain = desk.write("plain.csv", &text(&lines));
+    for (place, (data, role, columns)) in [
+        (&sorted, &["--id", "person", "--release-id"][..], 1),
+        (&sorted, &["--ignore", "person"], 1),
+        (&sorted, &["--stay", "person"], 1),
+        (&sorted, &["--id", "person"], 0),
+        (&plain, &["--id", "person", "--release-id", "--ignore", "municipality"], 1),
+        (&plain, &["--id", "person", "--stay", "municipality"], 1),
+        (&plain, &["--id", "person", "--linked", "region,municipality"], 0),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let released = desk.path(&format!("released{place}.csv"));
+        let (said, _) = answer(&[&["protect", data, "-o", &released], JOB, role].concat());
+        let told = |said: &serde_json::Value| {
+            let all = said["reasons"].as_array().unwrap().iter();
+            let mut found = all.filter(|why| why["reason"] == "columns_tell");
+            found.next().map_or(0, |why| why["columns"].as_u64().unwrap())
+        };
+        assert_eq!(told(&said), columns, "{role:?}: {}", said["reasons"]);
+        let role: Vec<&str> = role.iter().copied().filter(|word| *word != "--release-id").collect();
+        let (said, _) = answer(&[&["verify", data, &released], &JOB[..4], &role].concat());
+        assert_eq!(told(&said), columns, "{role:?}: {}", said["reasons"]);
+    }
+}

@@ -386,6 +386,7 @@ fn clean() -> Findings {
         replaced: 2,
         learned: Some(worst(&[[0, 0], [1, 1]], &[[2, 0], [3, 1]])),
         alone_not_counted: 0,
+        telling_columns: 0,
         disclosed: 0,
         unpartable: 0,
         rules_broken: [0, 0],
@@ -431,6 +432,7 @@ fn faults() -> Vec<(Findings, Thresholds, Vec<Reason>)> {
         ),
         (with(&|f| f.learned = None), strict, vec![Reason::NoKeys]),
         (people(&[[0, 0], [0, 1]], &[[1, 0], [1, 1]]), strict, vec![Reason::NobodyChecked]),
+        (with(&|f| f.telling_columns = 2), strict, vec![Reason::ColumnsTell { columns: 2 }]),
         (with(&|f| f.alone_not_counted = 4), strict, vec![Reason::AloneNotCounted { people: 4 }]),
         (with(&|f| f.tables = 0), strict, vec![Reason::NoTables]),
         (people(&two, &[[0, 1], [1, 0]]), tolerant, vec![Reason::NobodyProtected { at_risk: 2 }]),
@@ -492,7 +494,7 @@ fn law_a_yes_is_earned() {
         assert_ne!(verdict.answer, Answer::Release);
         met.extend(reasons.iter().map(std::mem::discriminant).map(|kind| format!("{kind:?}")));
     }
-    assert_eq!(met.len(), 20, "each reason is reached");
+    assert_eq!(met.len(), 21, "each reason is reached");
     // Nothing checked, nobody at risk, nothing exchanged: no threshold makes it a yes.
     let anything = Thresholds {
         matched_right: u64::MAX,
@@ -550,8 +552,8 @@ fn what_is_tolerated_is_no_reason() {
 proptest! {
     #[test]
     fn law_more_tolerance_is_never_stricter(
-        kind in 0usize..21,
-        other in 0usize..21,
+        kind in 0usize..22,
+        other in 0usize..22,
         tolerated in proptest::array::uniform7(0u64..4),
         more in proptest::array::uniform7(0u64..4),
         pairs in proptest::option::of(0u64..4),

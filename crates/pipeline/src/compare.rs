@@ -39,6 +39,7 @@ use crate::notes::{Note, Phase, Run};
 use crate::original::{Intruder, Original, open};
 use crate::project::{Amount, Columns, Gate, Project};
 use crate::release::shuffled_link;
+use crate::telltale::tell_tales;
 
 /// What is known of a release beside its two files.
 #[derive(Debug, Clone, Copy)]
@@ -149,7 +150,8 @@ impl Comparison {
         evidence: &Evidence<'_>,
         run: &mut Run<'_>,
     ) -> Result<Self, Diagnostic> {
-        let Released { after, dropped, as_they_are } = read_released(&original, released, run)?;
+        let read = read_released(&original, released, run)?;
+        let Released { after, dropped, as_they_are, telling } = read;
         run.begin(Phase::Comparing)?;
         let digest = after.digest().clone();
         let mut pair = Pair::new(original, &after, dropped, evidence)?;
@@ -160,7 +162,9 @@ impl Comparison {
         let pooled = Pooled::of(&pair.before, &pair.after);
         let verification = pair.verify(&pooled, evidence.triples);
         let key_screenings = pair.screen_keys(&verification)?;
-        let (broken, findings) = pair.findings(&pooled, &verification, &key_screenings, demo_seed);
+        let (broken, mut findings) =
+            pair.findings(&pooled, &verification, &key_screenings, demo_seed);
+        findings.telling_columns = telling;
         let occurring = verification.new_pairs.occurring;
         let tolerated = thresholds(&pair.original.project.gate, &findings, occurring);
         let mut verdict = judge(&findings, &tolerated);
@@ -247,6 +251,8 @@ struct Released {
     dropped: Vec<String>,
     /// Those that take no part, with how many different values they have.
     as_they_are: BTreeMap<String, usize>,
+    /// Those that give swaps away.
+    telling: usize,
 }
 
 /// The released file. It may lack columns that take no part.
@@ -280,6 +286,11 @@ fn read_released(
     if !columns.is_empty() {
         run.note(Note::IdReleased { columns });
     }
+    let tales = tell_tales(loaded, &after);
+    let mut telling: Vec<&str> = tales.iter().map(|tale| tale.column.as_str()).collect();
+    telling.dedup();
+    let telling = telling.len();
+    tales.into_iter().for_each(|tale| run.note(Note::GivesAway(tale)));
     let after = after.without_ignored();
     if there(loaded.names()) != names {
         run.note(Note::OtherColumns);
@@ -293,7 +304,7 @@ fn read_released(
         )
         .in_file(path)
     })?;
-    Ok(Released { after, dropped, as_they_are })
+    Ok(Released { after, dropped, as_they_are, telling })
 }
 
 impl Pair {
@@ -479,6 +490,7 @@ impl Pair {
             replaced: found.replaced,
             learned: found.worst_case.clone(),
             alone_not_counted: self.alone_not_counted(),
+            telling_columns: 0,
             disclosed,
             unpartable,
             rules_broken: [&self.before, &self.after].map(|records| self.rules_broken(records)),

@@ -7,6 +7,7 @@ use std::fmt;
 use std::path::PathBuf;
 
 use crate::refusal::Code;
+use crate::telltale::{How, TellTale};
 use marginswap_core::diagnostic::{Diagnostic, escaped, grouped};
 
 /// Something worth a word that stops nothing.
@@ -38,6 +39,8 @@ pub enum Note {
         /// The columns.
         columns: Vec<String>,
     },
+    /// A released column that no swap touches gives swaps away.
+    GivesAway(TellTale),
     /// The first line looks like a record.
     NoHeader,
     /// A rule names a value that does not occur.
@@ -143,6 +146,22 @@ impl fmt::Display for Note {
                      Anyone who knows the value of a person finds their record. `drop` leaves it out.",
                     columns.join(", ")
                 )
+            }
+            Self::GivesAway(tale) => {
+                let [column, told] = [&tale.column, &tale.told].map(|name| escaped(name));
+                match tale.how {
+                    How::ByOrder => write!(
+                        formatter,
+                        "warning: sorted by `{column}`, which is released as it is, the records show a pattern in\n\
+                         `{told}`: exchanged values are visible. Leave `{column}` out with --drop."
+                    ),
+                    How::ByContradiction => write!(
+                        formatter,
+                        "warning: `{column}`, which is released as it is, tells `{told}` for nearly every record, and\n\
+                         some released records contradict it: they were exchanged. Link the two with --linked, or\n\
+                         leave `{column}` out with --drop."
+                    ),
+                }
             }
             Self::NoHeader => formatter.write_str(
                 "warning: does the file have a header line? The first line looks like a record. It was\n\

@@ -464,6 +464,11 @@ pub enum Reason {
         /// How many are tolerated.
         tolerated: u64,
     },
+    /// Released columns that are not exchanged give exchanges away.
+    ColumnsTell {
+        /// How many.
+        columns: u64,
+    },
     /// More records break rules than before.
     RulesBroken {
         /// In the original.
@@ -591,6 +596,14 @@ impl Reason {
                  already disclose the keys",
                 counted(disclosed + others, "person at risk", "people at risk"),
                 grouped(*disclosed)
+            ),
+            Self::ColumnsTell { columns } => format!(
+                "{} swaps away",
+                counted(
+                    *columns,
+                    "released column that is not exchanged gives",
+                    "released columns that are not exchanged give"
+                )
             ),
             Self::RulesBroken { before, after, .. } => format!(
                 "{} a rule in the released file, {} in the original",

@@ -343,6 +343,10 @@ fn every_reason_is_a_sentence_of_the_page() {
             Reason::Unpartable { disclosed: 1, others: 2, tolerated: 0 },
             "parts the keys of 3 people at risk; for 1 of them",
         ),
+        (
+            Reason::ColumnsTell { columns: 2 },
+            "2 released columns that are not exchanged give swaps",
+        ),
         (Reason::RulesBroken { before: 1, after: 2, tolerated: 0 }, "2 records break a rule"),
         (Reason::NewPairs { combinations: 2, tolerated: 1 }, "2 combinations of two values"),
     ];

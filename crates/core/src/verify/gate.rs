@@ -39,6 +39,8 @@ pub struct Findings {
     pub learned: Option<WorstCase>,
     /// People who are alone with their keys and were not counted among those at risk.
     pub alone_not_counted: u64,
+    /// Released columns that no exchange touches and that give exchanges away.
+    pub telling_columns: usize,
     /// People at risk of whom the kept tables prove that somebody has their keys.
     pub disclosed: u64,
     /// Other people at risk who are not gone and whose keys no exchange of two records parts.
@@ -185,6 +187,11 @@ pub enum Reason {
         /// How many are tolerated.
         tolerated: u64,
     },
+    /// Released columns that no exchange touches give exchanges away.
+    ColumnsTell {
+        /// How many.
+        columns: usize,
+    },
     /// More records break rules than in the original.
     RulesBroken {
         /// In the original.
@@ -219,6 +226,7 @@ impl Reason {
             Self::NoKeys
             | Self::NobodyChecked
             | Self::AloneNotCounted { .. }
+            | Self::ColumnsTell { .. }
             | Self::NoTables
             | Self::NobodyProtected { .. }
             | Self::SharedRight { .. }
@@ -326,10 +334,14 @@ fn about_the_people(findings: &Findings, thresholds: &Thresholds) -> Vec<Reason>
 fn about_the_records(findings: &Findings, thresholds: &Thresholds) -> Vec<Reason> {
     let [before, after] = findings.rules_broken;
     let tolerated = thresholds.rules_broken;
-    let mut found = vec![(
-        after.saturating_sub(before) > tolerated,
-        Reason::RulesBroken { before, after, tolerated },
-    )];
+    let columns = findings.telling_columns;
+    let mut found = vec![
+        (columns > 0, Reason::ColumnsTell { columns }),
+        (
+            after.saturating_sub(before) > tolerated,
+            Reason::RulesBroken { before, after, tolerated },
+        ),
+    ];
     if let Some(tolerated) = thresholds.new_pairs {
         let combinations = findings.new_pairs;
         found.push((combinations > tolerated, Reason::NewPairs { combinations, tolerated }));

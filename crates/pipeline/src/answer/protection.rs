@@ -133,6 +133,7 @@ fn reason(reason: &verify::Reason) -> Reason {
         Core::NoKeys => Reason::NoKeys,
         Core::NobodyChecked => Reason::NobodyChecked,
         Core::AloneNotCounted { people } => Reason::AloneNotCounted { people },
+        Core::ColumnsTell { columns } => Reason::ColumnsTell { columns: columns as u64 },
         Core::NoTables => Reason::NoTables,
         Core::NobodyProtected { at_risk } => Reason::NobodyProtected { at_risk },
         Core::SharedRight { people, tolerated } => Reason::SharedRight { people, tolerated },
