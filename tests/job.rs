@@ -43,16 +43,9 @@ fn protect_keeps_every_table_and_changes_the_keys() {
     let desk = Desk::new();
     let released = desk.path("released.csv");
     let (said, code) = job("protect", &["-o", &released, "--demo-seed", "1"]);
-    for field in [
-        "at_risk",
-        "covered",
-        "unswappable",
-        "disclosed",
-        "left_over",
-        "swaps",
-        "records_changed",
-        "cells_changed",
-    ] {
+    for field in
+        ["at_risk", "covered", "disclosed", "left", "swaps", "records_changed", "cells_changed"]
+    {
         assert!(said[field].is_u64(), "{field}");
     }
     assert_tables_kept(TOWN, &released, TABLES);
@@ -70,7 +63,7 @@ fn protect_keeps_every_table_and_changes_the_keys() {
     assert_eq!(said["covered"], covered);
     assert_eq!((code, &said["verdict"]), (1, &"do_not_release".into()), "the seed is known");
     assert_eq!(said["gone"], covered, "nobody has the keys of those who were parted from them");
-    let sum = ["covered", "unswappable", "left_over"].map(|field| said[field].as_u64().unwrap());
+    let sum = ["covered", "left"].map(|field| said[field].as_u64().unwrap());
     assert_eq!(said["at_risk"], sum.iter().sum::<u64>());
     let changed = (1..before.len()).filter(|&row| before[row] != after[row]).count() as u64;
     assert_eq!(said["records_changed"], changed);
@@ -549,7 +542,7 @@ fn real_files_are_protected() {
             assert_eq!(said["at_risk"], scenario["sample_uniques"], "{id} {class}");
             let swappable = classes[&class]["uniques_with_a_swap_partner"].as_u64().unwrap();
             let frozen = said["at_risk"].as_u64().unwrap() - swappable;
-            assert_eq!(said["unswappable"], frozen, "{id} {class}");
+            assert_eq!(said["left_because"]["not_swappable"], frozen, "{id} {class}");
             let covered = said["covered"].as_u64().unwrap();
             // nursery8 has every possible record once: any swap would bring back the cell of
             // another record at risk, so none is made.
@@ -593,7 +586,7 @@ fn fields(line: &str) -> Vec<String> {
     fields
 }
 
-/// What stands in the way of a left record is told, and the numbers add up.
+/// The reasons why people are left are counted, and the numbers add up.
 #[test]
 fn leftovers_are_told_apart() {
     let desk = Desk::new();
@@ -602,9 +595,9 @@ fn leftovers_are_told_apart() {
         let (said, _) =
             job("protect", &[&["-o", &released, "--force", "--demo-seed", "1"], more].concat());
         let reasons: BTreeMap<String, u64> =
-            serde_json::from_value(said["left_over_because"].clone()).unwrap();
-        assert_eq!(said["left_over"], reasons.values().sum::<u64>());
-        (said["left_over"].as_u64().unwrap(), reasons)
+            serde_json::from_value(said["left_because"].clone()).unwrap();
+        assert_eq!(said["left"], reasons.values().sum::<u64>());
+        (said["left"].as_u64().unwrap(), reasons)
     };
     let (left, reasons) = because(&["--budget", "4"]);
     assert!(left > 0 && reasons["budget"] == left, "{reasons:?}");
@@ -846,7 +839,7 @@ fn the_best_pairing_says_when_it_cannot_be_had() {
     // An empty list is the match list that asks for nothing.
     let strict = "region,sex,age,marital,education,occupation";
     let (said, _) = job("plan", &["-o", &plan, "--match", strict, "--match", ""]);
-    assert_eq!(said["left_over"], 0);
+    assert_eq!(said["left"], 0);
     // A list of records may begin with a byte order mark.
     let list = desk.write("list", "\u{feff}1\n3\n");
     let (said, _) = job("plan", &["-o", &plan, "--force", "--risky", &format!("records:{list}")]);

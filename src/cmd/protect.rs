@@ -90,7 +90,7 @@ fn written(setup: &Setup, request: &Request) -> Vec<(PathBuf, &'static str)> {
     let files = [
         (&release.plan, "the plan: SECRET, it undoes the protection"),
         (&report.internal, "the internal report: INTERNAL, for those who decide"),
-        (&report.external, "the public report, which may be published"),
+        (&report.external, "the external report, which may be published"),
         (&request.svg, "the picture"),
     ];
     files.into_iter().filter_map(|(path, what)| Some((path.clone()?, what))).collect()

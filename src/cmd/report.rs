@@ -98,9 +98,9 @@ fn external(
     let html = page.html();
     write_atomic(out, overwrite, Secrecy::Plain, |file| file.write_all(html.as_bytes()))?;
     talk(&match page.is_releasable() {
-        true => format!("{} is the public report", out.display()),
+        true => format!("{} is the external report, which may be published", out.display()),
         false => {
-            format!("{} shows what a public report looks like: NOT FOR RELEASE", out.display())
+            format!("{} shows what an external report looks like: NOT FOR RELEASE", out.display())
         }
     });
     give(&page, args.answer.json)?;

@@ -350,7 +350,7 @@ fn clean() -> Findings {
         replaced: 2,
         learned: Some(worst(&[[0, 0], [1, 1]], &[[2, 0], [3, 1]])),
         disclosed: 0,
-        unpartable: 0,
+        not_partable: 0,
         rules_broken: [0, 0],
         new_pairs: 0,
     }
@@ -414,12 +414,12 @@ fn faults() -> Vec<(Findings, Thresholds, Vec<Reason>)> {
         (
             with(&|f| f.disclosed = 1),
             strict,
-            vec![Reason::Unpartable { disclosed: 1, others: 0, tolerated: 0 }],
+            vec![Reason::NotPartable { disclosed: 1, others: 0, tolerated: 0 }],
         ),
         (
-            with(&|f| f.unpartable = 1),
+            with(&|f| f.not_partable = 1),
             strict,
-            vec![Reason::Unpartable { disclosed: 0, others: 1, tolerated: 0 }],
+            vec![Reason::NotPartable { disclosed: 0, others: 1, tolerated: 0 }],
         ),
         (
             with(&|f| f.rules_broken = [1, 3]),
@@ -456,7 +456,7 @@ fn law_a_yes_is_earned() {
         shared_right: u64::MAX,
         matched: u64::MAX,
         newly_exposed: u64::MAX,
-        unpartable: u64::MAX,
+        not_partable: u64::MAX,
         rules_broken: u64::MAX,
         new_pairs: None,
     };
@@ -519,7 +519,7 @@ proptest! {
             shared_right: most[1],
             matched: most[2],
             newly_exposed: most[3],
-            unpartable: most[4],
+            not_partable: most[4],
             rules_broken: most[5],
             new_pairs,
         };

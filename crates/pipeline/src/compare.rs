@@ -79,7 +79,7 @@ pub struct Comparison {
     pub key_screenings: Vec<KeyScreening>,
     /// People at risk who are not gone and cannot be parted from their keys: those whom the
     /// tables disclose, and the others.
-    pub unpartable: [u64; 2],
+    pub not_partable: [u64; 2],
     /// How the plan fits, where there is one.
     pub plan: Option<PlanFit>,
     /// Are the lines in another order than the original ones?
@@ -164,7 +164,7 @@ impl Comparison {
             verdict,
             broken,
             key_screenings,
-            unpartable: [findings.disclosed, findings.unpartable],
+            not_partable: [findings.disclosed, findings.not_partable],
             plan,
             order,
             dropped,
@@ -435,7 +435,7 @@ impl Pair {
                 broken.push(self.column_names(check.margin));
             }
         }
-        let [disclosed, unpartable] = self.unpartable(found, screenings);
+        let [disclosed, not_partable] = self.not_partable(found, screenings);
         let findings = Findings {
             records: [found.records_before as u64, found.records_after as u64],
             tables: named.len(),
@@ -447,7 +447,7 @@ impl Pair {
             replaced: found.replaced,
             learned: found.worst_case.clone(),
             disclosed,
-            unpartable,
+            not_partable,
             rules_broken: [&self.before, &self.after].map(|records| self.rules_broken(records)),
             new_pairs: found.new_pairs.combinations,
         };
@@ -456,7 +456,7 @@ impl Pair {
 
     /// People at risk who are not gone and cannot be parted from their keys: those whom the
     /// tables disclose, and the others.
-    fn unpartable(&self, found: &Verification, screenings: &[KeyScreening]) -> [u64; 2] {
+    fn not_partable(&self, found: &Verification, screenings: &[KeyScreening]) -> [u64; 2] {
         let mut people = [0, 0];
         for record in (0..self.before.len()).map(RecordId::at) {
             match why_not_parted(&self.original, found, screenings, record) {
@@ -522,7 +522,7 @@ fn thresholds(gate: &Gate, findings: &Findings) -> Thresholds {
         shared_right: people(gate.shared_right),
         matched: people(gate.matched),
         newly_exposed: people(gate.newly_exposed),
-        unpartable: people(gate.unpartable),
+        not_partable: people(gate.not_partable),
         rules_broken: 0,
         new_pairs: gate.new_pairs.map(|amount| amount.of(findings.new_pairs)),
     }

@@ -96,7 +96,7 @@ impl fmt::Display for Note {
             ),
             Self::ManySeparators { listed } => write!(
                 formatter,
-                "note: the margin graph has more than {} minimal separators (setting `max_separators`).\n\
+                "note: the margin graph has more minimal separators than are listed ({}, setting `max_separators`).\n\
                  Records that these do not decide are compared one by one: exact, but slower.",
                 grouped(*listed)
             ),

@@ -189,7 +189,7 @@ pub struct RiskCount {
     /// How many there are.
     pub records: u64,
     /// Of these, those without a partner.
-    pub unswappable: u64,
+    pub not_swappable: u64,
     /// Of these, those already disclosed.
     pub disclosed: u64,
 }
@@ -286,7 +286,7 @@ impl Prepared {
             let cell = CellId::at(position);
             count.records += u64::from(at_risk);
             if !self.screening.is_swappable(cell) {
-                count.unswappable += u64::from(waiting);
+                count.not_swappable += u64::from(waiting);
                 count.disclosed +=
                     u64::from(waiting) * u64::from(self.screening.is_disclosed(cell));
             }
@@ -297,7 +297,7 @@ impl Prepared {
     /// People at risk whom no exchange of two records can part from their keys, and those of
     /// them whom the kept tables disclose.
     #[must_use]
-    pub fn unpartable(&self) -> [u64; 2] {
+    pub fn not_partable(&self) -> [u64; 2] {
         let mut people = [0, 0];
         for (cell, &at_risk) in self.at_risk.iter().enumerate().filter(|(_, people)| **people > 0) {
             let all = self.key_screenings.iter().zip(&self.at_risk_from);
@@ -339,7 +339,7 @@ impl Prepared {
         let plan::Planned { plan, left_over, impossible, barred, protection, .. } =
             &planned.on_cells;
         let outside = self.outside_groups(planned);
-        let RiskCount { records: risky, unswappable, disclosed } = self.count_risk(&outside);
+        let RiskCount { records: risky, not_swappable, disclosed } = self.count_risk(&outside);
         let covered = plan.covered();
         let in_groups = plan.groups().iter().flat_map(CellGroup::members);
         let covered_by_groups = in_groups.filter(|taken| taken.at_risk).count() as u64;
@@ -347,7 +347,7 @@ impl Prepared {
         let proved: BTreeSet<CellId> = impossible.iter().map(|left| left.cell).collect();
         let impossible =
             looked_further.then(|| impossible.iter().map(|left| u64::from(left.records)).sum());
-        // Whoever has a partner and no swap could be freed too, and is told apart by reason.
+        // Anyone who has a partner and no swap could be freed too, and is counted by reason.
         let barred: u64 = {
             let mut open: BTreeMap<CellId, u32> =
                 barred.iter().map(|left| (left.cell, left.records)).collect();
@@ -359,9 +359,10 @@ impl Prepared {
         for group in plan.groups() {
             *groups_by_records.entry(group.members().len()).or_default() += 1;
         }
-        let left_over_because = crate::answer::left_over(left_over);
-        let left_over: u64 = left_over.iter().map(|left| u64::from(left.records)).sum();
-        assert_eq!(covered + unswappable + left_over, risky, "everybody at risk is counted once");
+        let left_because = crate::answer::left_because(not_swappable, left_over);
+        let with_partners: u64 = left_over.iter().map(|left| u64::from(left.records)).sum();
+        let left = not_swappable + with_partners;
+        assert_eq!(covered + left, risky, "everybody at risk is counted once");
         let cost = |swap: &CellSwap| {
             let (left, right) = (swap.left.cell.position(), swap.right.cell.position());
             self.prices.cost(self.original.located.cells().differing(left, right), swap.exchanged)
@@ -374,10 +375,9 @@ impl Prepared {
             detached: protection.iter().map(|row| u64::from(row.detached)).sum(),
             covered,
             covered_by_groups,
-            unswappable,
+            left,
+            left_because,
             disclosed,
-            left_over,
-            left_over_because,
             max_records: self.original.project.max_records().get(),
             impossible,
             barred: looked_further.then_some(barred),

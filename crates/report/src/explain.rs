@@ -241,8 +241,9 @@ impl Answer for RecordReport {
         }
         if !self.separators_complete {
             text.push_str(&format!(
-                "\nThere are more than {}, so every pair of records was tested instead.\n",
-                counted(self.separators_known, "minimal separator", "minimal separators")
+                "\nThe list of minimal separators stops at its limit ({}), so every pair of records was\n\
+                 tested instead.\n",
+                grouped(self.separators_known)
             ));
         }
         if !self.separators.is_empty() {

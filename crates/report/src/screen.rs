@@ -22,7 +22,7 @@ pub struct ScreenReport {
     /// Of the sample uniques, those that can be swapped.
     pub swappable_uniques: u64,
     /// Of the sample uniques, those that have no partner.
-    pub frozen_uniques: u64,
+    pub not_swappable_uniques: u64,
     /// Records whose cells the kept tables prove to be occupied by all of them.
     pub disclosed: u64,
     /// Of the sample uniques, those.
@@ -64,7 +64,7 @@ impl Answer for ScreenReport {
             row("distinct cells", self.cells, None, ""),
             row("sample uniques", self.sample_uniques, Some(self.records), ""),
             row("  swappable", self.swappable_uniques, uniques, ""),
-            row("  not swappable", self.frozen_uniques, uniques, ""),
+            row("  not swappable", self.not_swappable_uniques, uniques, ""),
             row("  already disclosed", self.disclosed_uniques, uniques, certainty),
         ];
         let mut text = aligned(&rows);

@@ -321,7 +321,7 @@ fn every_reason_is_a_sentence_of_the_page() {
         ),
         (Reason::NewlyExposed { people: 1, tolerated: 0 }, "newly exposes 1 person"),
         (
-            Reason::Unpartable { disclosed: 1, others: 2, tolerated: 0 },
+            Reason::NotPartable { disclosed: 1, others: 2, tolerated: 0 },
             "parts the keys of 3 people at risk; for 1 of them",
         ),
         (Reason::RulesBroken { before: 1, after: 2, tolerated: 0 }, "2 records break a rule"),
@@ -497,7 +497,7 @@ fn a_page_of_little_is_a_page() {
 fn records_are_named_only_when_revealed() {
     let mut report = internal(NAMES);
     assert!(!report.html().contains("Revealed"));
-    let reasons = [LeftReason::Disclosed, LeftReason::Unpartable, LeftReason::NotTaken];
+    let reasons = [LeftReason::Disclosed, LeftReason::NotPartable, LeftReason::NotTaken];
     let left = reasons.map(|reason| LeftRecord { record: 4711, reason });
     report.left_records = Some(left.to_vec());
     let text = html::plain(&html::checked(&report.html()));

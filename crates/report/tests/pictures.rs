@@ -387,7 +387,7 @@ fn plans(count: usize) -> FrontierReport {
     FrontierReport {
         records: 100_000,
         at_risk: 1000,
-        unpartable: 12,
+        not_partable: 12,
         disclosed: 3,
         larger_swaps: false,
         by_two_way: true,
@@ -407,7 +407,7 @@ fn the_frontier_has_no_overlaps() {
     for plan in &mut same.plans {
         (plan.matched, plan.change, plan.undominated) = (0, 0.0, true);
     }
-    same.unpartable = 0;
+    same.not_partable = 0;
     checked(&frontier::draw("", &same), "all at one point");
 }
 

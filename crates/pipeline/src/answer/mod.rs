@@ -31,7 +31,7 @@ pub use frontier::frontier;
 pub use graph::{graph, graph_picture};
 pub use inspect::inspect;
 pub use keys::{key_screening, record_keys};
-pub use plan::{left_over, protect};
+pub use plan::{left_because, protect};
 pub use protection::{judgement, protection, protection_of};
 pub use risk::{RiskParts, risk, write_risk};
 pub use screen::{screen, write_screen};

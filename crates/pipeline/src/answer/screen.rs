@@ -27,7 +27,7 @@ pub fn screen(
         sample_uniques: joint.sample_uniques() as u64,
         swappable: 0,
         swappable_uniques: 0,
-        frozen_uniques: 0,
+        not_swappable_uniques: 0,
         disclosed: 0,
         disclosed_uniques: 0,
         disclosed_is_exact: screening.disclosed_is_exact(),
@@ -45,7 +45,7 @@ pub fn screen(
             report.swappable += count;
             report.swappable_uniques += unique;
         } else {
-            report.frozen_uniques += unique;
+            report.not_swappable_uniques += unique;
         }
         if screening.is_disclosed(cell) {
             report.disclosed += count;

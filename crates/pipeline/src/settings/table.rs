@@ -132,7 +132,7 @@ pub static SETTINGS: &[Setting] = &[
         "People whose sensitive values several agreeing records may give away", "0"),
     row!(gate.newly_exposed; "gate", "newly_exposed", "tolerate-newly-exposed", Kind::Text("AMOUNT"), Gate, false, "0",
         "People who may become alone with their keys through the release", "0"),
-    row!(gate.unpartable; "gate", "unpartable", "tolerate-unpartable", Kind::Text("AMOUNT"), Gate, false, "0",
+    row!(gate.not_partable; "gate", "not_partable", "tolerate-not-partable", Kind::Text("AMOUNT"), Gate, false, "0",
         "People at risk whose keys no exchange can part", "\"1 %\""),
     row!(gate.new_pairs; "gate", "new_pairs", "tolerate-new-pairs", Kind::Text("AMOUNT"), Gate, false, "any number",
         "Two-way combinations that only the released file may have", "0"),
