@@ -61,8 +61,6 @@ pub enum Note {
     },
     /// The columns of the two files are in another order or not the same.
     OtherColumns,
-    /// The released file has no id column.
-    NoIdReleased,
     /// The released lines look like the original ones in another order.
     Reordered,
     /// Many records are to be compared one by one.
@@ -70,8 +68,6 @@ pub enum Note {
         /// How many at most.
         comparisons: u64,
     },
-    /// Match lists, strata and rules were not looked at.
-    ScreenedByTablesAlone,
     /// Another plan for the same input lies beside this one.
     AnotherPlan {
         /// The plan.
@@ -148,9 +144,6 @@ impl fmt::Display for Note {
             Self::OtherColumns => formatter.write_str(
                 "note: the released file has other columns, or the same ones in another order",
             ),
-            Self::NoIdReleased => formatter.write_str(
-                "note: the released file has no id column, so single records are not compared",
-            ),
             Self::Reordered => formatter.write_str(
                 "note: the released lines look like the original ones in another order, so single records \
                  are not compared",
@@ -159,10 +152,6 @@ impl fmt::Display for Note {
                 formatter,
                 "note: up to {} comparisons of records are needed",
                 grouped(*comparisons)
-            ),
-            Self::ScreenedByTablesAlone => formatter.write_str(
-                "note: screening looks at the kept tables and ties alone. Match lists, strata and rules leave\n\
-                 fewer partners: `explain` counts them for one record, `plan` for everybody at risk.",
             ),
             Self::AnotherPlan { path } => write!(
                 formatter,

@@ -4,11 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::refusal::Code;
 use marginswap_core::diagnostic::Diagnostic;
-use marginswap_core::graph::Formula;
 use marginswap_core::moves::{MoveSearch, TooManyTied};
 use marginswap_core::partner::{KeyScreening, Screening, Unpartable, screen, screen_keys};
 use marginswap_core::plan::{
-    self, CellGroup, CellPlan, CellSwap, Constraints, Detach, Larger, NeverNew, Plan, Prices, Task,
+    self, CellGroup, CellPlan, CellSwap, Constraints, Detach, Larger, Plan, Prices, Task,
 };
 use marginswap_core::random::Seed;
 use marginswap_core::swap;
@@ -26,7 +25,7 @@ use crate::input::ids;
 use crate::notes::{Note, Phase, Run};
 use crate::original::{Original, data_of, keys_are_named};
 use crate::project::{Amount, Pairing, Project};
-use crate::settings::EVERYWHERE;
+use crate::restrictions::never_new;
 
 /// Everything that planning needs.
 pub struct Prepared {
@@ -136,29 +135,8 @@ fn constraints(original: &Original) -> Constraints {
         forbidden: original.forbidden.clone(),
         most_changed: swap.budget.map(|amount| amount.of(records)),
         least_changed: swap.rate.map(|amount| amount.of(records)),
-        never_new: never_new(original),
+        never_new: never_new(project, loaded, scope),
     }
-}
-
-/// Where two values may not come together for the first time.
-fn never_new(original: &Original) -> NeverNew {
-    let Original { project, loaded, scope, .. } = original;
-    let told = &project.swap.never_new;
-    if told.is_empty() {
-        return NeverNew::Nowhere;
-    }
-    if told.iter().any(|text| text == EVERYWHERE) {
-        return NeverNew::Everywhere;
-    }
-    let formula = Formula::parse(told).expect("the setting was looked at");
-    let mut pairs = BTreeSet::new();
-    for table in formula.tables() {
-        let variables: Vec<usize> = loaded.variables(scope, table).iter().collect();
-        for (place, &left) in variables.iter().enumerate() {
-            pairs.extend(variables[place + 1..].iter().map(|&right| [left, right]));
-        }
-    }
-    NeverNew::Pairs(pairs.into_iter().collect())
 }
 
 /// A plan: what was decided on cells, and the records that were drawn for it.

@@ -194,6 +194,7 @@ fn record_of(names: &[String], swappable: bool) -> RecordReport {
         })
         .collect();
     RecordReport {
+        restrictions: Vec::new(),
         record: 4_294_967_295,
         cell_count: 1,
         sample_unique: true,
