@@ -667,8 +667,6 @@ fn warnings_are_given() {
         assert!(matches!(output.status.code(), Some(0 | 1)), "{}", err(&output));
         err(&output)
     };
-    let odd = desk.path("released.parquet");
-    assert!(said(&["-o", &odd]).contains("is CSV like the data"));
     let released = desk.path("released.csv");
     let rule = "region = atlantis & sex = m";
     let warned = said(&["-o", &released, "--rule", rule]);
@@ -844,4 +842,63 @@ fn the_best_pairing_says_when_it_cannot_be_had() {
     let list = desk.write("list", "\u{feff}1\n3\n");
     let (said, _) = job("plan", &["-o", &plan, "--force", "--risky", &format!("records:{list}")]);
     assert_eq!(said["at_risk"], 2);
+}
+
+/// A released file has the format of the data; a name that says otherwise is refused before
+/// anything is planned.
+#[test]
+fn a_misleading_name_is_refused() {
+    let desk = Desk::new();
+    for name in ["released.parquet", "released.PQ"] {
+        let odd = desk.path(name);
+        let output = marginswap(&words("protect", &["-o", &odd]));
+        let said = err(&output);
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        assert!(said.contains("E116") && said.contains("is CSV like the data"), "{said}");
+        assert!(said.contains("ends in `.csv` or `.csv.gz`"), "{said}");
+        assert!(!std::path::Path::new(&odd).exists());
+    }
+}
+
+/// What a plan is for, what it keeps and changes, and what it promises, in a few lines.
+#[test]
+fn a_plan_is_summarised() {
+    let desk = Desk::new();
+    let plan = desk.path("swap.plan");
+    let (said, _) = job("plan", &["-o", &plan, "--demo-seed", "1"]);
+    let text = out(&marginswap(&["show", &plan]));
+    let (shown, _) = answer(&["show", &plan]);
+    assert!(text.lines().count() < 15, "{text}");
+    for words in [
+        "A plan for a file of 400 records and 6 columns",
+        "exactly as they are",
+        &format!("one who knows {}", KEYS.replace(',', ", ")),
+        &format!("{} people at risk", said["at_risk"]),
+        &format!("{} swaps of two records", said["swaps"]),
+        &format!("{} records (", said["records_changed"]),
+        &format!("{} gone, {} shared", said["gone"], said["shared"]),
+        "NOT FOR RELEASE",
+        "--reveal lists every swap",
+    ] {
+        assert!(text.contains(words), "{words:?} in\n{text}");
+    }
+    // The columns by how often they are exchanged, against the list of swaps.
+    let (revealed, _) = answer(&["show", &plan, "--reveal"]);
+    let mut times: BTreeMap<String, u64> = BTreeMap::new();
+    for swap in revealed["revealed"].as_array().unwrap() {
+        for column in swap["exchanged"].as_array().unwrap() {
+            *times.entry(column.as_str().unwrap().to_owned()).or_default() += 1;
+        }
+    }
+    let exchanged = shown["exchanged"].as_array().unwrap();
+    let counted = |one: &serde_json::Value| {
+        (one["column"].as_str().unwrap().to_owned(), one["swaps"].as_u64().unwrap())
+    };
+    assert_eq!(exchanged.iter().map(counted).collect::<BTreeMap<_, _>>(), times);
+    assert!(exchanged.is_sorted_by(|one, next| counted(one).1 >= counted(next).1));
+    assert!(text.contains(&format!(
+        "{} in {}",
+        counted(&exchanged[0]).0,
+        counted(&exchanged[0]).1
+    )));
 }

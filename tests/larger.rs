@@ -134,7 +134,7 @@ fn protect_covers_with_groups_what_no_pair_can() {
     let shown = answered(&["show", &plan, "--reveal"]);
     assert_eq!(shown["revealed_groups"].as_array().unwrap().len() as u64, count("groups"));
     let text = marginswap(&["show", &plan, "--reveal"]);
-    assert!(out(&text).contains("groups of more records") && out(&text).contains("\n  group "));
+    assert!(out(&text).contains("larger swap") && out(&text).contains("\n  group "));
 }
 
 #[test]

@@ -24,14 +24,14 @@ use marginswap_core::verify::{
     TableDistance, Thresholds, Verdict, Verification, changes, compare_tables, judge, link_by_id,
     recount, verify_pooled,
 };
-use marginswap_io::{FileDigest, PlanFile};
+use marginswap_io::{FileDigest, PlanFile, ReadOptions, Source};
 
 pub use marginswap_core::verify::Triples;
 
-use crate::input::Loaded;
+use crate::input::{Loaded, Opened};
 use crate::notes::{Note, Phase, Run};
-use crate::original::{Intruder, Original, open};
-use crate::project::{Amount, Columns, Gate, Project};
+use crate::original::{Intruder, Original};
+use crate::project::{Amount, Columns, Gate};
 use crate::release::shuffled_link;
 
 /// What is known of a release beside its two files.
@@ -237,23 +237,20 @@ fn read_released(
     run: &mut Run<'_>,
 ) -> Result<(Loaded, Vec<String>), Diagnostic> {
     let Original { project, loaded, .. } = original;
-    let bare = Project { delimiter: project.delimiter, ..Project::default() };
-    let names = open(&bare, path)?.columns().to_vec();
+    let source = Source::open(path, &ReadOptions { delimiter: project.delimiter })?;
+    let names = source.columns().to_vec();
     let there = |list: &[String]| -> Vec<String> {
         list.iter().filter(|name| names.contains(name)).cloned().collect()
     };
     let told = &project.columns;
-    let lenient = Project {
-        columns: Columns {
-            vars: there(&told.vars),
-            stay: there(&told.stay),
-            ignore: there(&told.ignore),
-            id: told.id.clone().filter(|id| names.contains(id)),
-            missing: Vec::new(),
-        },
-        ..bare
+    let roles = Columns {
+        vars: there(&told.vars),
+        stay: there(&told.stay),
+        ignore: there(&told.ignore),
+        id: told.id.clone().filter(|id| names.contains(id)),
+        missing: Vec::new(),
     };
-    let after = open(&lenient, path)?.read(true, run)?;
+    let after = Opened::new(path, source, &roles)?.read(true, run)?;
     if there(loaded.names()) != names {
         run.note(Note::OtherColumns);
     }

@@ -54,11 +54,6 @@ pub enum Note {
         /// The file.
         path: PathBuf,
     },
-    /// The name of the released file says another format than it has.
-    MisleadingEnding {
-        /// The format it has.
-        format: &'static str,
-    },
     /// The columns of the two files are in another order or not the same.
     OtherColumns,
     /// The released lines look like the original ones in another order.
@@ -136,10 +131,6 @@ impl fmt::Display for Note {
                 formatter,
                 "warning: others can read {} and could repeat the choice of swaps; `chmod 600` protects it",
                 path.display()
-            ),
-            Self::MisleadingEnding { format } => write!(
-                formatter,
-                "warning: the released file is {format} like the data, although its name ends otherwise"
             ),
             Self::OtherColumns => formatter.write_str(
                 "note: the released file has other columns, or the same ones in another order",

@@ -3,7 +3,7 @@
 use marginswap_core::text::grouped;
 use serde::Serialize;
 
-use crate::answer::{Answer, aligned, counted, percent};
+use crate::answer::{Answer, aligned, counted, distance, percent};
 
 /// Several plans for one file. Every number is exact; that no other plan is better is not
 /// claimed.
@@ -148,7 +148,7 @@ impl Answer for FrontierReport {
                 percent(plan.matched, self.at_risk),
                 grouped(plan.matched_right),
                 grouped(plan.newly_exposed),
-                format!("{:.3} %", plan.change * 100.0),
+                distance(plan.change),
                 // Aligned to the left, numbers to the right.
                 format!("{mark:<16}"),
             ]

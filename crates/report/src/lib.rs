@@ -45,6 +45,7 @@ pub mod protection;
 pub mod restrictions;
 pub mod risk;
 pub mod screen;
+pub mod show;
 pub mod verify;
 
 pub mod band;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use marginswap_core::text::grouped;
 use serde::Serialize;
 
-use crate::answer::{Answer, aligned, counted, percent};
+use crate::answer::{Answer, aligned, counted, distance, percent};
 use crate::pictures::waterfall::Coverage;
 use crate::protection::{Judgement, Protection, values_true_words};
 
@@ -306,9 +306,4 @@ impl ProtectReport {
         }
         text
     }
-}
-
-/// A distance in percent, with two decimals.
-fn distance(distance: f64) -> String {
-    format!("{:.2} %", distance * 100.0)
 }

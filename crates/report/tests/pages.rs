@@ -277,7 +277,7 @@ fn pages_are_readable_without_style() {
     let text = html::plain(&html::checked(&external.html()));
     assert!(
         text.contains(
-            "Records that hold values of another one: not stated, because any range would tell too much."
+            "Records that contain values of another record: not stated, because any range would tell too much."
         ),
         "{text}"
     );

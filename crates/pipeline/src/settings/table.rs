@@ -86,7 +86,7 @@ pub static SETTINGS: &[Setting] = &[
         "Key variables: what an intruder may know about a person", ""),
     row!(risk.more_keys; "risk", "more_keys", "more-keys", Kind::Groups, Keys, true, "none",
         "Further sets of key variables, each known to another intruder (also --keys given again)", ""),
-    row!(risk.sensitive; "risk", "sensitive", "sensitive", Kind::Names, Keys, true, "every variable that is no key",
+    row!(risk.sensitive; "risk", "sensitive", "sensitive", Kind::Names, Keys, true, "every variable that is not a key",
         "Sensitive variables: what an intruder must not learn", ""),
     row!(risk.risky; "risk", "risky", "risky", Kind::Text("RULE"), Risk, true, "unique",
         "People at risk: unique, k:3, records:FILE, top:50 or prob:0.2", "\"unique\""),

@@ -11,7 +11,7 @@ use super::{
     Advice, ColumnFacts, Figure, FileFacts, LeftRecord, Method, PlanFacts, RiskBefore, Style,
     Table, WatchReport, rendered, tables,
 };
-use crate::answer::{Answer, counted, percent, share};
+use crate::answer::{Answer, counted, distance, percent, share};
 use crate::graph::GraphReport;
 use crate::lettering::spoken_list;
 use crate::pictures::risk::RiskPicture;
@@ -155,8 +155,8 @@ impl InternalReport {
         if let (Some(mean), Some(max)) = (verify.two_way_mean, verify.two_way_max) {
             push(
                 "Other two-way tables moved by",
-                format!("{:.2} %", mean * 100.0),
-                format!("on average; {:.2} % at most", max * 100.0),
+                distance(mean),
+                format!("on average; {} at most", distance(max)),
             );
         }
         figures
