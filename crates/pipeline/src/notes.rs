@@ -63,7 +63,12 @@ pub enum Note {
         /// How many at most.
         comparisons: u64,
     },
-    /// Another plan for the same input lies beside this one.
+    /// Beside the released file lies one that looks like another release of the same input.
+    AnotherRelease {
+        /// The other file.
+        path: PathBuf,
+    },
+    /// Beside the output lies a plan for the same input.
     AnotherPlan {
         /// The plan.
         path: PathBuf,
@@ -143,6 +148,12 @@ impl fmt::Display for Note {
                 formatter,
                 "note: up to {} comparisons of records are needed",
                 grouped(*comparisons)
+            ),
+            Self::AnotherRelease { path } => write!(
+                formatter,
+                "warning: {} has the same columns and length as this file: is it another release of this input?\n\
+                 Two releases of one file differ exactly at their swaps: release one of them only.",
+                path.display()
             ),
             Self::AnotherPlan { path } => write!(
                 formatter,
