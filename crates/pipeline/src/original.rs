@@ -277,6 +277,52 @@ fn check_names(
             );
         }
     }
+    check_roles(project)
+}
+
+/// Refuses a setting that needs a column to take part which another one leaves out, and `drop`
+/// for a column that takes part.
+fn check_roles(project: &Project) -> Result<(), Diagnostic> {
+    let told = &project.columns;
+    let left_out = |name: &&String| told.ignore.contains(name) || told.id.as_ref() == Some(name);
+    let taking_part = SETTINGS.iter().filter(|setting| {
+        matches!(setting.section, "keep" | "swap")
+            || matches!(
+                (setting.section, setting.name),
+                ("risk", "keys" | "more_keys" | "sensitive")
+            )
+    });
+    for setting in taking_part {
+        let named = setting.columns(project);
+        let Some(name) = named.iter().find(left_out) else { continue };
+        let why = if told.id.as_ref() == Some(name) { "is the id" } else { "is ignored" };
+        return Err(Diagnostic::new(
+            Code::IgnoredInTable,
+            format!("`{}` names `{name}`, which {why}", setting.name),
+            "take the name out there, or let the column stay",
+        )
+        .about(format!("{}={name}", setting.key())));
+    }
+    let roles = [("vars", "a variable", &told.vars), ("stay", "a column that stays", &told.stay)];
+    for (role, word, names) in roles {
+        if let Some(name) = names.iter().find(left_out) {
+            let other = if told.id.as_ref() == Some(name) { "the id" } else { "an ignored column" };
+            return Err(Diagnostic::new(
+                Code::TwoRoles,
+                format!("column `{name}` is named as {word} and as {other}"),
+                "give it one role",
+            )
+            .about(format!("columns.{role}={name}")));
+        }
+    }
+    if let Some(name) = project.release.drop.iter().find(|name| told.vars.contains(name)) {
+        return Err(Diagnostic::new(
+            Code::TwoRoles,
+            format!("`drop` names `{name}`, which takes part in swapping"),
+            "drop only the id and ignored columns",
+        )
+        .about(format!("release.drop={name}")));
+    }
     Ok(())
 }
 

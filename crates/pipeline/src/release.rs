@@ -127,7 +127,8 @@ fn dropped(original: &Original) -> Result<Vec<usize>, Diagnostic> {
                 Code::TwoRoles,
                 format!("`drop` names `{name}`, which takes part in swapping"),
                 "drop only the id and ignored columns",
-            ));
+            )
+            .about(format!("release.drop={name}")));
         }
         drop.push(column);
     }
