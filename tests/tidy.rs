@@ -415,13 +415,8 @@ fn listed_rooms() -> BTreeSet<String> {
 #[test]
 fn the_architecture_page_knows_every_room() {
     let listed = listed_rooms();
-    let folders = [
-        "src",
-        "crates/core/src",
-        "crates/io/src",
-        "crates/pipeline/src",
-        "crates/report/src",
-    ];
+    let folders =
+        ["src", "crates/core/src", "crates/io/src", "crates/pipeline/src", "crates/report/src"];
     let mut folders: Vec<String> = folders.map(str::to_owned).to_vec();
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(root().join(&folder)).unwrap() {
