@@ -4,6 +4,7 @@
 //! test in this file.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+#![allow(clippy::print_stderr, reason = "a test says what it skips")]
 #![cfg(target_os = "linux")]
 
 use std::fmt::Write;

@@ -177,7 +177,8 @@ impl Search<'_> {
         mut announce: impl FnMut(u64),
     ) -> Result<(), Diagnostic> {
         let all_counted = self.settle_by_separators(separators, open, effort)?;
-        if !(all_counted && separators.is_complete()) && !open.cells.is_empty() {
+        let is_known = all_counted && separators.is_complete();
+        if !is_known && !open.cells.is_empty() {
             let ahead = weigh(open.cells.len(), self.joint.len(), effort.comparisons)?;
             announce(ahead);
             self.pair_test(open);
