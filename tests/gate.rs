@@ -113,7 +113,7 @@ fn every_command_gives_the_same_verdict_and_reasons() {
         &[
             "--tolerate-matched",
             "100%",
-            "--tolerate-unpartable",
+            "--tolerate-not-partable",
             "100%",
             "--tolerate-shared-right",
             "100%",
@@ -168,8 +168,8 @@ fn tolerances_move_the_gate() {
     assert_eq!((&why["people"], &why["tolerated"]), (&matched.into(), &(matched - 1).into()));
     assert!(reason(&verdict(&["--tolerate-matched", "5%"]), "matched").is_some());
     assert!(reason(&verdict(&["--tolerate-matched", "100%"]), "matched").is_none());
-    assert!(reason(&verdict(&["--tolerate-unpartable", "100%"]), "unpartable").is_none());
-    assert!(reason(&strict, "unpartable").is_some());
+    assert!(reason(&verdict(&["--tolerate-not-partable", "100%"]), "not_partable").is_none());
+    assert!(reason(&strict, "not_partable").is_some());
     if right > 0 {
         assert_eq!(strict["verdict"], "do_not_release");
         let right = right.to_string();
@@ -187,7 +187,7 @@ fn tolerances_move_the_gate() {
         "100%",
         "--tolerate-shared-right",
         "100%",
-        "--tolerate-unpartable",
+        "--tolerate-not-partable",
         "100%",
         "--tolerate-newly-exposed",
         "100%",
@@ -314,7 +314,7 @@ const SOFTEST: &[&str] = &[
     "100%",
     "--tolerate-shared-learned",
     "100%",
-    "--tolerate-unpartable",
+    "--tolerate-not-partable",
     "100%",
     "--tolerate-newly-exposed",
     "100%",

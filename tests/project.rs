@@ -77,7 +77,7 @@ matched = "2 %"
 shared_right = 0
 shared_learned = 0
 newly_exposed = 3
-unpartable = "10 %"
+not_partable = "10 %"
 new_pairs = 0
 [trs]
 hierarchy = ["nuts1", "nuts2"]
@@ -246,7 +246,7 @@ const REFUSED: &[(&str, Kind, &str, &str)] = &[
         "`keep`: expected a section, found a number",
     ),
     ("[risk]\npopulation = 'CANARY'\n", Code::BadEntry, "line 2", "whole number of people"),
-    ("[risk]\nfraction = 'CANARY'\n", Code::BadEntry, "line 2", "this is no fraction"),
+    ("[risk]\nfraction = 'CANARY'\n", Code::BadEntry, "line 2", "not a fraction"),
     ("[risk]\ncriterion = 'CANARY'\n", Code::BadEntry, "line 2", "write bic or aic"),
     ("[risk]\nmodel = 'a*'\n", Code::BadEntry, "line 2", ""),
     ("data = 3\n", Code::BadEntry, "line 1, column 8", "expected a path"),
@@ -277,7 +277,7 @@ const REFUSED: &[(&str, Kind, &str, &str)] = &[
     ("[keep]\ntables = ['a*b', 'a*`b']\n", Code::BadEntry, "line 2, column 18", "not closed"),
     ("[keep]\ntables = ['a**b']\n", Code::BadEntry, "line 2, column 11", "a name is missing"),
     ("[risk]\nrisky = 'CANARY'\n", Code::BadEntry, "line 2, column 9", "write unique"),
-    ("[risk]\nrisky = 3\n", Code::BadEntry, "line 2, column 9", "`risk.risky`: expected a way"),
+    ("[risk]\nrisky = 3\n", Code::BadEntry, "line 2, column 9", "`risk.risky`: expected a rule"),
     (
         "[swap]\nlinked = ['age']\n",
         Code::BadEntry,

@@ -216,7 +216,7 @@ fn assert_partable(
         .as_array()
         .unwrap()
         .iter()
-        .filter(|why| why["reason"] == "unpartable")
+        .filter(|why| why["reason"] == "not_partable")
         .map(|why| number(why, "disclosed") + number(why, "others"))
         .sum();
     assert_eq!(told, stuck, "{context}");

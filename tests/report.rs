@@ -171,8 +171,8 @@ fn leftovers_are_told_by_reason() {
     let [gone, shared, matched, right] = counted;
     assert!(gone > 0 && matched > 0 && gone + shared + matched == 17, "{counted:?}");
     assert_eq!(said["covered"], gone + shared);
-    assert_eq!(said["left_over"], matched);
-    assert_eq!(said["left_over_because"]["budget"], matched, "the budget is used up");
+    assert_eq!(said["left"], matched);
+    assert_eq!(said["left_because"]["budget"], matched, "the budget is used up");
     // The gate counts them, the demo seed aside, with the plan and with one that lies beside.
     let reasons = serde_json::json!([
         {"reason": "matched_right", "people": right, "tolerated": 0},

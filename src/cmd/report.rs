@@ -29,8 +29,8 @@ pub fn run(args: &ReportArgs) -> Result<Outcome, Diagnostic> {
 
 fn report(args: &ReportArgs, setup: &Setup, run: &mut Run<'_>) -> Result<Outcome, Diagnostic> {
     let plan_path = setup.flags().release.plan.clone().or_else(|| {
-        let known = setup.file_project().release.plan;
-        known.filter(|plan| args.before.is_none() && plan.exists())
+        let known = setup.file_project().release.plan.as_ref();
+        known.filter(|plan| args.before.is_none() && plan.exists()).cloned()
     });
     let plan = plan_path.map(|path| read_plan(&path).map(|plan| (path, plan))).transpose()?;
     let project = project(args, setup, plan.as_ref())?;
@@ -122,7 +122,7 @@ fn project(
     setup: &Setup,
     plan: Option<&(PathBuf, PlanFile)>,
 ) -> Result<Project, Diagnostic> {
-    let (mut file, flags) = (setup.file_project().expanded(), setup.flags());
+    let (mut file, flags) = (setup.file_project().clone().expanded(), setup.flags());
     let mut base = Project::default();
     if let Some((path, plan)) = plan {
         base = Project::from_parameters(&plan.header.parameters).ok_or_else(|| {

@@ -388,7 +388,7 @@ fn clean() -> Findings {
         alone_not_counted: 0,
         telling_columns: 0,
         disclosed: 0,
-        unpartable: 0,
+        not_partable: 0,
         rules_broken: [0, 0],
         new_pairs: 0,
     }
@@ -459,12 +459,12 @@ fn faults() -> Vec<(Findings, Thresholds, Vec<Reason>)> {
         (
             with(&|f| f.disclosed = 1),
             strict,
-            vec![Reason::Unpartable { disclosed: 1, others: 0, tolerated: 0 }],
+            vec![Reason::NotPartable { disclosed: 1, others: 0, tolerated: 0 }],
         ),
         (
-            with(&|f| f.unpartable = 1),
+            with(&|f| f.not_partable = 1),
             strict,
-            vec![Reason::Unpartable { disclosed: 0, others: 1, tolerated: 0 }],
+            vec![Reason::NotPartable { disclosed: 0, others: 1, tolerated: 0 }],
         ),
         (
             with(&|f| f.rules_broken = [1, 3]),
@@ -502,7 +502,7 @@ fn law_a_yes_is_earned() {
         shared_learned: u64::MAX,
         matched: u64::MAX,
         newly_exposed: u64::MAX,
-        unpartable: u64::MAX,
+        not_partable: u64::MAX,
         rules_broken: u64::MAX,
         new_pairs: None,
     };
@@ -566,7 +566,7 @@ proptest! {
             shared_right: most[1],
             matched: most[2],
             newly_exposed: most[3],
-            unpartable: most[4],
+            not_partable: most[4],
             rules_broken: most[5],
             shared_learned: most[6],
             new_pairs,

@@ -27,17 +27,17 @@ use marginswap_core::verify::{
     TableDistance, Thresholds, Verdict, Verification, changes, compare_tables, judge, link_by_id,
     recount, verify_pooled,
 };
-use marginswap_io::{FileDigest, PlanFile};
+use marginswap_io::{FileDigest, PlanFile, ReadOptions, Source};
 
 pub use marginswap_core::verify::Triples;
 
 use marginswap_report::advice::Advice;
 
 use crate::advice::{NotSuggested, advice};
-use crate::input::Loaded;
+use crate::input::{Loaded, Opened};
 use crate::notes::{Note, Phase, Run};
-use crate::original::{Intruder, Original, open};
-use crate::project::{Amount, Columns, Gate, Project};
+use crate::original::{Intruder, Original};
+use crate::project::{Amount, Columns, Gate};
 use crate::release::shuffled_link;
 use crate::telltale::tell_tales;
 
@@ -89,7 +89,7 @@ pub struct Comparison {
     pub key_screenings: Vec<KeyScreening>,
     /// People at risk who are not gone and cannot be parted from their keys: those whom the
     /// tables disclose, and the others.
-    pub unpartable: [u64; 2],
+    pub not_partable: [u64; 2],
     /// How the plan fits, where there is one.
     pub plan: Option<PlanFit>,
     /// Are the lines in another order than the original ones?
@@ -185,7 +185,7 @@ impl Comparison {
             verdict,
             broken,
             key_screenings,
-            unpartable: [findings.disclosed, findings.unpartable],
+            not_partable: [findings.disclosed, findings.not_partable],
             plan,
             order,
             dropped,
@@ -262,23 +262,20 @@ fn read_released(
     run: &mut Run<'_>,
 ) -> Result<Released, Diagnostic> {
     let Original { project, loaded, .. } = original;
-    let bare = Project { delimiter: project.delimiter, ..Project::default() };
-    let names = open(&bare, path)?.columns().to_vec();
+    let source = Source::open(path, &ReadOptions { delimiter: project.delimiter })?;
+    let names = source.columns().to_vec();
     let there = |list: &[String]| -> Vec<String> {
         list.iter().filter(|name| names.contains(name)).cloned().collect()
     };
     let told = &project.columns;
-    let lenient = Project {
-        columns: Columns {
-            vars: there(&told.vars),
-            stay: there(&told.stay),
-            ignore: there(&told.ignore),
-            id: told.id.clone().filter(|id| names.contains(id)),
-            missing: Vec::new(),
-        },
-        ..bare
+    let roles = Columns {
+        vars: there(&told.vars),
+        stay: there(&told.stay),
+        ignore: there(&told.ignore),
+        id: told.id.clone().filter(|id| names.contains(id)),
+        missing: Vec::new(),
     };
-    let after = open(&lenient, path)?.read_whole(run)?;
+    let after = Opened::new(path, source, &roles)?.read_whole(run)?;
     let as_they_are = after.levels_of_ignored();
     let names_a_record = |levels: usize| nearly_all_differ(levels, after.records_read());
     let telling = as_they_are.iter().filter(|(_, levels)| names_a_record(**levels));
@@ -478,7 +475,7 @@ impl Pair {
                 broken.push(self.column_names(check.margin));
             }
         }
-        let [disclosed, unpartable] = self.unpartable(found, screenings);
+        let [disclosed, not_partable] = self.not_partable(found, screenings);
         let findings = Findings {
             records: [found.records_before as u64, found.records_after as u64],
             tables: named.len(),
@@ -492,7 +489,7 @@ impl Pair {
             alone_not_counted: self.alone_not_counted(),
             telling_columns: 0,
             disclosed,
-            unpartable,
+            not_partable,
             rules_broken: [&self.before, &self.after].map(|records| self.rules_broken(records)),
             new_pairs: found.new_pairs.combinations,
         };
@@ -501,7 +498,7 @@ impl Pair {
 
     /// People at risk who are not gone and cannot be parted from their keys: those whom the
     /// tables disclose, and the others.
-    fn unpartable(&self, found: &Verification, screenings: &[KeyScreening]) -> [u64; 2] {
+    fn not_partable(&self, found: &Verification, screenings: &[KeyScreening]) -> [u64; 2] {
         let mut people = [0, 0];
         for record in (0..self.before.len()).map(RecordId::at) {
             match why_not_parted(&self.original, found, screenings, record) {
@@ -597,7 +594,7 @@ fn thresholds(gate: &Gate, findings: &Findings, occurring: u64) -> Thresholds {
         shared_learned: people(gate.shared_learned),
         matched: people(gate.matched),
         newly_exposed: people(gate.newly_exposed),
-        unpartable: people(gate.unpartable),
+        not_partable: people(gate.not_partable),
         rules_broken: 0,
         new_pairs: gate.new_pairs.map(|amount| amount.of(occurring)),
     }

@@ -358,7 +358,7 @@ pub fn separators(scope: &Scope, limit: usize) -> Separators {
     minimal_separators(&scope.class().margin_graph(), limit)
 }
 
-/// Says that the separators are too many to list, to whoever asks about records.
+/// Notes that the separators are too many to list.
 pub fn note_many(separators: &Separators, run: &mut Run<'_>) {
     if !separators.is_complete() {
         run.note(Note::ManySeparators { listed: separators.list().len() as u64 });

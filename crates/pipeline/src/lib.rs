@@ -47,6 +47,7 @@ pub mod project;
 pub mod questions;
 pub mod refusal;
 pub mod release;
+pub mod restrictions;
 pub mod seed;
 pub mod settings;
 mod telltale;

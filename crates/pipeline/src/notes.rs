@@ -62,15 +62,8 @@ pub enum Note {
         /// The file.
         path: PathBuf,
     },
-    /// The name of the released file says another format than it has.
-    MisleadingEnding {
-        /// The format it has.
-        format: &'static str,
-    },
     /// The columns of the two files are in another order or not the same.
     OtherColumns,
-    /// The released file has no id column.
-    NoIdReleased,
     /// The released lines look like the original ones in another order.
     Reordered,
     /// Many records are to be compared one by one.
@@ -78,8 +71,6 @@ pub enum Note {
         /// How many at most.
         comparisons: u64,
     },
-    /// Match lists, strata and rules were not looked at.
-    ScreenedByTablesAlone,
     /// Beside the released file lies one that looks like another release of the same input.
     AnotherRelease {
         /// The other file.
@@ -109,7 +100,7 @@ impl fmt::Display for Note {
             ),
             Self::ManySeparators { listed } => write!(
                 formatter,
-                "note: the margin graph has more than {} minimal separators (setting `max_separators`).\n\
+                "note: the margin graph has more minimal separators than are listed ({}, setting `max_separators`).\n\
                  Records that these do not decide are compared one by one: exact, but slower.",
                 grouped(*listed)
             ),
@@ -180,15 +171,8 @@ impl fmt::Display for Note {
                 "warning: others can read {} and could repeat the choice of swaps; `chmod 600` protects it",
                 path.display()
             ),
-            Self::MisleadingEnding { format } => write!(
-                formatter,
-                "warning: the released file is {format} like the data, although its name ends otherwise"
-            ),
             Self::OtherColumns => formatter.write_str(
                 "note: the released file has other columns, or the same ones in another order",
-            ),
-            Self::NoIdReleased => formatter.write_str(
-                "note: the released file has no id column, so single records are not compared",
             ),
             Self::Reordered => formatter.write_str(
                 "note: the released lines look like the original ones in another order, so single records \
@@ -198,10 +182,6 @@ impl fmt::Display for Note {
                 formatter,
                 "note: up to {} comparisons of records are needed",
                 grouped(*comparisons)
-            ),
-            Self::ScreenedByTablesAlone => formatter.write_str(
-                "note: screening looks at the kept tables and ties alone. Match lists, strata and rules leave\n\
-                 fewer partners: `explain` counts them for one record, `plan` for everybody at risk.",
             ),
             Self::AnotherRelease { path } => write!(
                 formatter,

@@ -175,7 +175,7 @@ fn intruders(
 }
 
 /// The rules of a project, over the codes of its file.
-fn forbidden(
+pub fn forbidden(
     project: &Project,
     loaded: &Loaded,
     scope: &Scope,

@@ -88,7 +88,7 @@ pub fn internal(
     let Original { project, loaded, scope, separators, .. } = &comparison.original;
     let verify = answer::verify(comparison);
     let named = !comparison.original.intruders.is_empty();
-    let [disclosed, _] = comparison.unpartable;
+    let [disclosed, _] = comparison.not_partable;
     let partable = named.then(|| partable(comparison)).transpose()?;
     let parameters = match plan {
         Some((_, plan)) => parameters(&plan.header.parameters),
@@ -249,7 +249,7 @@ fn still_matched(comparison: &Comparison) -> Vec<RecordId> {
 fn left(comparison: &Comparison) -> Vec<LeftRecord> {
     let why = |record: RecordId| match comparison.why_not_parted(record) {
         Some(Unpartable::Published(_) | Unpartable::Proved(_)) => LeftReason::Disclosed,
-        Some(Unpartable::NoPartner) => LeftReason::Unpartable,
+        Some(Unpartable::NoPartner) => LeftReason::NotPartable,
         None => LeftReason::NotTaken,
     };
     let left = still_matched(comparison).into_iter();

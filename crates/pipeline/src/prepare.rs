@@ -4,11 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::refusal::Code;
 use marginswap_core::diagnostic::Diagnostic;
-use marginswap_core::graph::Formula;
 use marginswap_core::moves::{MoveSearch, TooManyTied};
 use marginswap_core::partner::{KeyScreening, Screening, Unpartable, screen, screen_keys};
 use marginswap_core::plan::{
-    self, CellGroup, CellPlan, CellSwap, Constraints, Larger, NeverNew, Plan, Prices, Task,
+    self, CellGroup, CellPlan, CellSwap, Constraints, Larger, Plan, Prices, Task,
 };
 use marginswap_core::random::Seed;
 use marginswap_core::swap;
@@ -26,7 +25,7 @@ use crate::input::ids;
 use crate::notes::{Note, Phase, Run};
 use crate::original::{Original, data_of, intruders_are_named};
 use crate::project::{Amount, Pairing, Project};
-use crate::settings::EVERYWHERE;
+use crate::restrictions::never_new;
 
 /// Everything that planning needs.
 pub struct Prepared {
@@ -143,29 +142,8 @@ pub(crate) fn constraints(original: &Original) -> Constraints {
         forbidden: original.forbidden.clone(),
         most_changed: swap.budget.map(|amount| amount.of(records)),
         least_changed: swap.rate.map(|amount| amount.of(records)),
-        never_new: never_new(original),
+        never_new: never_new(project, loaded, scope),
     }
-}
-
-/// Where two values may not come together for the first time.
-fn never_new(original: &Original) -> NeverNew {
-    let Original { project, loaded, scope, .. } = original;
-    let told = &project.swap.never_new;
-    if told.is_empty() {
-        return NeverNew::Nowhere;
-    }
-    if told.iter().any(|text| text == EVERYWHERE) {
-        return NeverNew::Everywhere;
-    }
-    let formula = Formula::parse(told).expect("the setting was looked at");
-    let mut pairs = BTreeSet::new();
-    for table in formula.tables() {
-        let variables: Vec<usize> = loaded.variables(scope, table).iter().collect();
-        for (place, &left) in variables.iter().enumerate() {
-            pairs.extend(variables[place + 1..].iter().map(|&right| [left, right]));
-        }
-    }
-    NeverNew::Pairs(pairs.into_iter().collect())
 }
 
 /// A plan: what was decided on cells, and the records that were drawn for it.
@@ -196,7 +174,7 @@ pub struct RiskCount {
     /// How many there are.
     pub records: u64,
     /// Of these, those without a partner.
-    pub unswappable: u64,
+    pub not_swappable: u64,
     /// Of these, those already disclosed.
     pub disclosed: u64,
 }
@@ -287,7 +265,7 @@ impl Prepared {
             let cell = CellId::at(position);
             count.records += u64::from(at_risk);
             if !self.screening.is_swappable(cell) {
-                count.unswappable += u64::from(waiting);
+                count.not_swappable += u64::from(waiting);
                 count.disclosed +=
                     u64::from(waiting) * u64::from(self.screening.is_disclosed(cell));
             }
@@ -298,7 +276,7 @@ impl Prepared {
     /// People at risk whom no exchange of two records can part from their keys, and those of
     /// them whom the kept tables disclose.
     #[must_use]
-    pub fn unpartable(&self) -> [u64; 2] {
+    pub fn not_partable(&self) -> [u64; 2] {
         let mut people = [0, 0];
         for (cell, &at_risk) in self.at_risk.iter().enumerate().filter(|(_, people)| **people > 0) {
             let all = self.key_screenings.iter().zip(&self.at_risk_from);
@@ -340,7 +318,7 @@ impl Prepared {
         let plan::Planned { plan, left_over, impossible, barred, protection, .. } =
             &planned.on_cells;
         let outside = self.outside_groups(planned);
-        let RiskCount { records: risky, unswappable, disclosed } = self.count_risk(&outside);
+        let RiskCount { records: risky, not_swappable, disclosed } = self.count_risk(&outside);
         let covered = plan.covered();
         let in_groups = plan.groups().iter().flat_map(CellGroup::members);
         let covered_by_groups = in_groups.filter(|taken| taken.at_risk).count() as u64;
@@ -348,7 +326,7 @@ impl Prepared {
         let proved: BTreeSet<CellId> = impossible.iter().map(|left| left.cell).collect();
         let impossible =
             looked_further.then(|| impossible.iter().map(|left| u64::from(left.records)).sum());
-        // Whoever has a partner and no swap could be freed too, and is told apart by reason.
+        // Anyone who has a partner and no swap could be freed too, and is counted by reason.
         let barred: u64 = {
             let mut open: BTreeMap<CellId, u32> =
                 barred.iter().map(|left| (left.cell, left.records)).collect();
@@ -360,9 +338,10 @@ impl Prepared {
         for group in plan.groups() {
             *groups_by_records.entry(group.members().len()).or_default() += 1;
         }
-        let left_over_because = crate::answer::left_over(left_over);
-        let left_over: u64 = left_over.iter().map(|left| u64::from(left.records)).sum();
-        assert_eq!(covered + unswappable + left_over, risky, "everybody at risk is counted once");
+        let left_because = crate::answer::left_because(not_swappable, left_over);
+        let with_partners: u64 = left_over.iter().map(|left| u64::from(left.records)).sum();
+        let left = not_swappable + with_partners;
+        assert_eq!(covered + left, risky, "everybody at risk is counted once");
         let cost = |swap: &CellSwap| {
             let (left, right) = (swap.left.cell.position(), swap.right.cell.position());
             self.prices.cost(self.original.located.cells().differing(left, right), swap.exchanged)
@@ -375,10 +354,9 @@ impl Prepared {
             detached: protection.iter().map(|row| u64::from(row.detached)).sum(),
             covered,
             covered_by_groups,
-            unswappable,
+            left,
+            left_because,
             disclosed,
-            left_over,
-            left_over_because,
             max_records: self.original.project.max_records().get(),
             impossible,
             barred: looked_further.then_some(barred),

@@ -82,7 +82,7 @@ pub fn release(
     if release.order == ReleaseOrder::Input {
         refuse_order(&original)?;
     }
-    note_the_ending(release.target, loaded.format(), run);
+    check_ending(release.target, loaded.format())?;
     let options = ReadOptions { delimiter: original.project.delimiter };
     let how = ReleaseOptions {
         order: order(release, evidence, loaded.records_read()),
@@ -153,16 +153,25 @@ fn refuse_order(original: &Original) -> Result<(), Diagnostic> {
     Ok(())
 }
 
-/// The released file is of the data's format; a name that says otherwise misleads.
-fn note_the_ending(target: &Path, format: Format, run: &mut Run<'_>) {
+/// The released file is of the data's format: refuses a name that says otherwise.
+///
+/// # Errors
+/// [`Code::OptionsClash`].
+pub fn check_ending(target: &Path, format: Format) -> Result<(), Diagnostic> {
     let ending = target.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
-    let (misleading, format): (&[&str], _) = match format {
-        Format::Csv { .. } => (&["parquet", "pq"], "CSV"),
-        Format::Parquet => (&["csv", "tsv", "txt", "gz"], "Parquet"),
+    let (misleading, format, endings): (&[&str], _, _) = match format {
+        Format::Csv { .. } => (&["parquet", "pq"], "CSV", "`.csv` or `.csv.gz`"),
+        Format::Parquet => (&["csv", "tsv", "txt", "gz"], "Parquet", "`.parquet`"),
     };
-    if misleading.iter().any(|known| ending.eq_ignore_ascii_case(known)) {
-        run.note(Note::MisleadingEnding { format });
+    if !misleading.iter().any(|known| ending.eq_ignore_ascii_case(known)) {
+        return Ok(());
     }
+    Err(Diagnostic::new(
+        Code::OptionsClash,
+        format!("the released file is {format} like the data, but its name ends in `.{ending}`"),
+        format!("choose a name that ends in {endings}, or convert the data first"),
+    )
+    .in_file(target))
 }
 
 /// A file that was written here and cannot be read back is our fault, not the user's.

@@ -44,8 +44,10 @@ pub mod keys;
 pub mod larger;
 pub mod plan;
 pub mod protection;
+pub mod restrictions;
 pub mod risk;
 pub mod screen;
+pub mod show;
 pub mod verify;
 
 pub mod band;

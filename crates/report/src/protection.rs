@@ -456,7 +456,7 @@ pub enum Reason {
         tolerated: u64,
     },
     /// No exchange parts people at risk from their keys.
-    Unpartable {
+    NotPartable {
         /// How many the kept tables disclose.
         disclosed: u64,
         /// How many others.
@@ -512,7 +512,7 @@ impl Reason {
             | Self::SharedLearned { tolerated, .. }
             | Self::Matched { tolerated, .. }
             | Self::NewlyExposed { tolerated, .. }
-            | Self::Unpartable { tolerated, .. }
+            | Self::NotPartable { tolerated, .. }
             | Self::RulesBroken { tolerated, .. }
             | Self::NewPairs { tolerated, .. } => Some(*tolerated),
             _ => None,
@@ -591,7 +591,7 @@ impl Reason {
             Self::NewlyExposed { people, .. } => {
                 format!("the release newly exposes {}", counted(*people, "person", "people"))
             }
-            Self::Unpartable { disclosed, others, .. } => format!(
+            Self::NotPartable { disclosed, others, .. } => format!(
                 "no exchange of two records parts the keys of {}; for {} of them the kept tables \
                  already disclose the keys",
                 counted(disclosed + others, "person at risk", "people at risk"),

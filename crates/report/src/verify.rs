@@ -5,7 +5,7 @@ use marginswap_core::text::grouped;
 use serde::Serialize;
 
 use crate::advice::{self, Advice};
-use crate::answer::{Answer, Names, aligned, counted, formula, listed, percent};
+use crate::answer::{Answer, Names, aligned, counted, distance, formula, listed, percent};
 use crate::pictures::triangle::{Distance, Fate, TrianglePicture};
 use crate::protection::{Judgement, Protection};
 
@@ -270,7 +270,9 @@ impl VerifyReport {
         others.sort_by(|left, right| right.total_variation.total_cmp(&left.total_variation));
         let heads = ["most changed", "total variation", "Hellinger", "Cramér's V before", "after"];
         let mut rows = vec![heads.map(str::to_owned).to_vec()];
-        let association = |value: Option<f64>| value.map_or_else(|| "–".to_owned(), distance);
+        let association = |value: Option<f64>| {
+            value.map_or_else(|| "–".to_owned(), |value| format!("{value:.4}"))
+        };
         rows.extend(others.iter().take(MOST_TABLES).map(|table| {
             vec![
                 formula(&table.pair),
@@ -293,22 +295,5 @@ impl Answer for VerifyReport {
     fn text(&self) -> String {
         [self.judgement.lines(), self.kept(), self.learned(), self.changes(), self.utility()]
             .concat()
-    }
-}
-
-/// A distance with four places. Only none is 0.
-fn distance(value: f64) -> String {
-    if value > 0.0 && value < 0.00005 { "<0.0001".to_owned() } else { format!("{value:.4}") }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_no_distance_is_zero() {
-        assert_eq!(distance(0.0), "0.0000");
-        assert_eq!(distance(1e-9), "<0.0001");
-        assert_eq!(distance(0.123_46), "0.1235");
     }
 }

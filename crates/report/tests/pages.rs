@@ -247,10 +247,13 @@ fn internal(names: [&str; 3]) -> InternalReport {
     }
 }
 
+/// The external report of a file that the gate releases.
 fn published(report: &InternalReport, demonstration: bool) -> Result<ExternalReport, NotKept> {
     let released = report.columns.iter().filter(|column| column.released);
     let may_differ = released.map(|column| column.name.clone()).collect();
-    ExternalReport::new(&report.verify, &report.watched, may_differ, demonstration)
+    let judgement = Judgement { verdict: Verdict::Release, reasons: Vec::new() };
+    let verify = VerifyReport { judgement, ..report.verify.clone() };
+    ExternalReport::new(&verify, &report.watched, may_differ, demonstration)
 }
 
 const NAMES: [&str; 3] = ["region", "sex", "age"];
@@ -292,7 +295,7 @@ fn pages_are_readable_without_style() {
     let text = html::plain(&html::checked(&external.html()));
     assert!(
         text.contains(
-            "Records that hold values of another one: not stated, because any range would tell too much."
+            "Records that contain values of another record: not stated, because any range would tell too much."
         ),
         "{text}"
     );
@@ -340,7 +343,7 @@ fn every_reason_is_a_sentence_of_the_page() {
         ),
         (Reason::NewlyExposed { people: 1, tolerated: 0 }, "newly exposes 1 person"),
         (
-            Reason::Unpartable { disclosed: 1, others: 2, tolerated: 0 },
+            Reason::NotPartable { disclosed: 1, others: 2, tolerated: 0 },
             "parts the keys of 3 people at risk; for 1 of them",
         ),
         (
@@ -521,7 +524,7 @@ fn a_page_of_little_is_a_page() {
 fn records_are_named_only_when_revealed() {
     let mut report = internal(NAMES);
     assert!(!report.html().contains("Revealed"));
-    let reasons = [LeftReason::Disclosed, LeftReason::Unpartable, LeftReason::NotTaken];
+    let reasons = [LeftReason::Disclosed, LeftReason::NotPartable, LeftReason::NotTaken];
     let left = reasons.map(|reason| LeftRecord { record: 4711, reason });
     report.left_records = Some(left.to_vec());
     let text = html::plain(&html::checked(&report.html()));

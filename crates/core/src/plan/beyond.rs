@@ -13,10 +13,10 @@ use rayon::prelude::*;
 
 use super::combinations::Combinations;
 use super::live::{Live, Question};
-use super::seen::Seen;
 use super::{Constraints, Planner, Taken, number};
 use crate::hash::{Map, STATE};
 use crate::moves::{Answer, Found, Limits, MoveSearch, Wishes};
+use crate::partner::seen::Seen;
 use crate::random::{Random, Seed};
 use crate::table::{CellId, JointTable};
 use crate::varset::VarSet;

@@ -13,7 +13,7 @@ use rayon::prelude::*;
 
 use super::beyond::{Rules, STEPS, Snapshot};
 use super::combinations::Combinations;
-use super::seen::Seen;
+use crate::partner::seen::Seen;
 use super::{Constraints, Intruder, Larger};
 use crate::moves::{Answer, Limits};
 use crate::random::{Random, Seed};

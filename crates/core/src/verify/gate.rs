@@ -44,7 +44,7 @@ pub struct Findings {
     /// People at risk of whom the kept tables prove that somebody has their keys.
     pub disclosed: u64,
     /// Other people at risk who are not gone and whose keys no exchange of two records parts.
-    pub unpartable: u64,
+    pub not_partable: u64,
     /// Records that break a rule, in the original and in the released file.
     pub rules_broken: [u64; 2],
     /// Two-way combinations that only the released file has.
@@ -68,7 +68,7 @@ pub struct Thresholds {
     /// Newly exposed people. Default 0.
     pub newly_exposed: u64,
     /// People at risk whom no exchange can part from their keys, disclosed or not. Default 0.
-    pub unpartable: u64,
+    pub not_partable: u64,
     /// Records by which the released file breaks rules more often than the original.
     /// Default 0.
     pub rules_broken: u64,
@@ -179,7 +179,7 @@ pub enum Reason {
         tolerated: u64,
     },
     /// No exchange can part people at risk from their keys.
-    Unpartable {
+    NotPartable {
         /// How many of them the kept tables disclose.
         disclosed: u64,
         /// How many others.
@@ -233,7 +233,7 @@ impl Reason {
             | Self::SharedLearned { .. }
             | Self::Matched { .. }
             | Self::NewlyExposed { .. }
-            | Self::Unpartable { .. }
+            | Self::NotPartable { .. }
             | Self::RulesBroken { .. }
             | Self::NewPairs { .. } => Answer::Review,
         }
@@ -282,7 +282,7 @@ fn about_the_tables(findings: &Findings) -> Vec<Reason> {
 fn about_the_people(findings: &Findings, thresholds: &Thresholds) -> Vec<Reason> {
     let Some(learned) = &findings.learned else { return vec![Reason::NoKeys] };
     let at_risk = learned.at_risk;
-    let Findings { disclosed, unpartable, alone_not_counted: people, .. } = *findings;
+    let Findings { disclosed, not_partable, alone_not_counted: people, .. } = *findings;
     let beyond = |people: u64, tolerated: u64| people > tolerated;
     let nobody_protected = at_risk > 0 && learned.protected == 0;
     let found = [
@@ -323,8 +323,12 @@ fn about_the_people(findings: &Findings, thresholds: &Thresholds) -> Vec<Reason>
             },
         ),
         (
-            beyond(disclosed.saturating_add(unpartable), thresholds.unpartable),
-            Reason::Unpartable { disclosed, others: unpartable, tolerated: thresholds.unpartable },
+            beyond(disclosed.saturating_add(not_partable), thresholds.not_partable),
+            Reason::NotPartable {
+                disclosed,
+                others: not_partable,
+                tolerated: thresholds.not_partable,
+            },
         ),
     ];
     holding(&found)

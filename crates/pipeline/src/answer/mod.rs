@@ -5,7 +5,7 @@
 //!
 //! | file | answers |
 //! |---|---|
-//! | `inspect`, `graph`, `screen`, `explain`, `risk`, `plan`, `verify`, `frontier` | the commands of that name |
+//! | `inspect`, `graph`, `screen`, `explain`, `risk`, `plan`, `show`, `verify`, `frontier` | the commands of that name |
 //! | `keys` | what `screen` and `explain` say about keys |
 //! | `codes` | what an error code means |
 //! | `protection` | what intruders learn, and what the gate says |
@@ -20,6 +20,7 @@ mod plan;
 mod protection;
 mod risk;
 mod screen;
+mod show;
 mod verify;
 
 use marginswap_core::encode::Schema;
@@ -31,10 +32,11 @@ pub use frontier::frontier;
 pub use graph::{graph, graph_picture};
 pub use inspect::inspect;
 pub use keys::{key_screening, record_keys};
-pub use plan::{left_over, protect};
+pub use plan::{left_because, protect};
 pub use protection::{judgement, protection, protection_of};
 pub use risk::{RiskParts, risk, write_risk};
 pub use screen::{screen, write_screen};
+pub use show::{Reveal, show};
 pub use verify::verify;
 
 /// The names of a set of variables, in the order of the columns.

@@ -142,8 +142,8 @@ fn reason(reason: &verify::Reason) -> Reason {
             Reason::Matched { people, at_risk, tolerated }
         }
         Core::NewlyExposed { people, tolerated } => Reason::NewlyExposed { people, tolerated },
-        Core::Unpartable { disclosed, others, tolerated } => {
-            Reason::Unpartable { disclosed, others, tolerated }
+        Core::NotPartable { disclosed, others, tolerated } => {
+            Reason::NotPartable { disclosed, others, tolerated }
         }
         Core::RulesBroken { before, after, tolerated } => {
             Reason::RulesBroken { before, after, tolerated }

@@ -177,7 +177,7 @@ pub struct Gate {
     /// People who became alone with their keys.
     pub newly_exposed: Option<Amount>,
     /// People whose keys no exchange can part.
-    pub unpartable: Option<Amount>,
+    pub not_partable: Option<Amount>,
     /// Two-way combinations that never occurred; any number where nothing is said.
     pub new_pairs: Option<Amount>,
 }

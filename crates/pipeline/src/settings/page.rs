@@ -14,7 +14,7 @@ pub(crate) const SECTIONS: [(&str, &str); 10] = [
     ("swap", "How records are swapped"),
     ("gate", "What the gate tolerates; amounts are people, or shares of those at risk"),
     ("release", "What is written"),
-    ("report", "What is told about it"),
+    ("report", "Reports on the release"),
     ("trs", "Targeted record swapping, by the parameters of `recordSwap`"),
 ];
 

@@ -12,7 +12,7 @@ use super::{
     Table, WatchReport, rendered, tables,
 };
 use crate::advice;
-use crate::answer::{Answer, counted, percent, share, shown};
+use crate::answer::{Answer, counted, distance, percent, share, shown};
 use crate::graph::GraphReport;
 use crate::lettering::spoken_list;
 use crate::pictures::risk::RiskPicture;
@@ -156,8 +156,8 @@ impl InternalReport {
         if let (Some(mean), Some(max)) = (verify.two_way_mean, verify.two_way_max) {
             push(
                 "Other two-way tables moved by",
-                format!("{:.2} %", mean * 100.0),
-                format!("on average; {:.2} % at most", max * 100.0),
+                distance(mean),
+                format!("on average; {} at most", distance(max)),
             );
         }
         figures

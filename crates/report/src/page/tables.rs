@@ -4,7 +4,7 @@ use marginswap_core::text::grouped;
 
 use super::internal::InternalReport;
 use super::{ColumnFacts, FileFacts, RiskBefore};
-use crate::answer::{formula, percent, shown};
+use crate::answer::{distance, formula, percent, shown};
 use crate::lettering::{spoken, spoken_list};
 use crate::protection::{Fates, ScenarioProtection};
 use crate::sheet::TextTable;
@@ -124,8 +124,8 @@ pub(super) fn watched(report: &InternalReport) -> Option<TextTable> {
         vec![
             formula(&table.table),
             grouped(table.changed),
-            format!("{:.4}", table.total_variation),
-            format!("{:.4}", table.hellinger),
+            distance(table.total_variation),
+            distance(table.hellinger),
         ]
     });
     (!report.watched.is_empty()).then(|| {
@@ -170,7 +170,7 @@ pub(super) fn two_way(verify: &VerifyReport) -> Option<TextTable> {
         return None;
     }
     others.sort_by(|left, right| right.total_variation.total_cmp(&left.total_variation));
-    let share =
+    let association =
         |value: Option<f64>| value.map_or_else(|| "–".to_owned(), |value| format!("{value:.4}"));
     let rows = others.iter().take(MOST_TWO_WAY).map(|table| {
         vec![
@@ -178,8 +178,8 @@ pub(super) fn two_way(verify: &VerifyReport) -> Option<TextTable> {
             grouped(table.changed),
             format!("{:.4}", table.total_variation),
             format!("{:.4}", table.hellinger),
-            share(table.cramers_v_before),
-            share(table.cramers_v_after),
+            association(table.cramers_v_before),
+            association(table.cramers_v_after),
         ]
     });
     let caption = match others.len() > MOST_TWO_WAY {

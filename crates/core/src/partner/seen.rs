@@ -14,7 +14,7 @@ use crate::varset::VarSet;
 const MOST_BITS: u64 = 1 << 24;
 
 /// The combinations of two values that occur.
-pub(super) struct Seen<'a> {
+pub(crate) struct Seen<'a> {
     joint: &'a JointTable,
     variables: usize,
     /// For each variable, more than any of its codes.
@@ -28,7 +28,7 @@ enum Occurring {
 }
 
 impl<'a> Seen<'a> {
-    pub(super) fn new(joint: &'a JointTable) -> Self {
+    pub(crate) fn new(joint: &'a JointTable) -> Self {
         let variables = joint.cells().layout().variables();
         let pairs = (0..variables * variables).map(|_| OnceLock::new()).collect();
         Self { joint, variables, levels: OnceLock::new(), pairs }
@@ -38,7 +38,7 @@ impl<'a> Seen<'a> {
     /// record of the file has.
     ///
     /// Law: `never-seen-by-definition`.
-    pub(super) fn never_seen(
+    pub(crate) fn never_seen(
         &self,
         cell: &[u64],
         one: VarSet,
