@@ -33,6 +33,9 @@ pub struct ColumnReport {
     pub name: String,
     /// May its values be exchanged?
     pub role: ColumnRole,
+    /// How it follows from others, if it is a derived variable.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub derived: Option<String>,
     /// How many different values it has.
     pub levels: usize,
     /// How many of its fields are empty or null.
@@ -49,6 +52,8 @@ pub enum ColumnRole {
     Variable,
     /// It stays.
     Stay,
+    /// It follows from columns, and is not in the file.
+    Derived,
 }
 
 impl Answer for InspectReport {
@@ -65,10 +70,13 @@ impl Answer for InspectReport {
         for column in &self.columns {
             let mut remarks = Vec::new();
             if column.role == ColumnRole::Stay {
-                remarks.push("stays");
+                remarks.push("stays".to_owned());
+            }
+            if let Some(expression) = &column.derived {
+                remarks.push(format!("derived: {}", escaped(expression)));
             }
             if column.looks_like_id {
-                remarks.push("looks like an id");
+                remarks.push("looks like an id".to_owned());
             }
             rows.push(vec![
                 shown(&column.name),

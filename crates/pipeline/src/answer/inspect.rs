@@ -1,24 +1,29 @@
 //! What `inspect` answers: the columns of a file, and its cells.
 
-use std::path::Path;
+use std::collections::BTreeMap;
 
 use marginswap_core::columns::{Column, Role, looks_like_id};
 use marginswap_core::table::JointTable;
 use marginswap_report::inspect::{ColumnReport, ColumnRole, InspectReport};
 
-/// What is in a file. `columns`: those that take part.
+use crate::input::Loaded;
+
+/// What is in a file: the columns that take part, then the derived variables.
 #[must_use]
-pub fn inspect<'a>(
-    path: &Path,
+pub fn inspect(
+    loaded: &Loaded,
     format: String,
-    columns: impl Iterator<Item = (&'a str, Role, &'a Column)>,
     ignored: Vec<String>,
     joint: &JointTable,
 ) -> InspectReport {
-    let columns: Vec<ColumnReport> =
-        columns.map(|(name, role, column)| described(name, role, column)).collect();
+    let derived: BTreeMap<&str, String> =
+        loaded.derived().map(|(name, expression, _)| (name, expression)).collect();
+    let columns: Vec<ColumnReport> = loaded
+        .columns()
+        .map(|(name, role, column)| described(name, role, column, derived.get(name)))
+        .collect();
     InspectReport {
-        data: path.display().to_string(),
+        data: loaded.path().display().to_string(),
         format,
         records: joint.records(),
         variables: columns.iter().filter(|column| column.role == ColumnRole::Variable).count(),
@@ -29,14 +34,19 @@ pub fn inspect<'a>(
     }
 }
 
-fn described(name: &str, role: Role, column: &Column) -> ColumnReport {
+fn described(name: &str, role: Role, column: &Column, derived: Option<&String>) -> ColumnReport {
     let mut empty = 0;
     column.for_each_code(|_, code| empty += u64::from(column.dictionary().is_blank(code)));
     ColumnReport {
         name: name.to_owned(),
-        role: if role == Role::Stay { ColumnRole::Stay } else { ColumnRole::Variable },
+        role: match (derived, role) {
+            (Some(_), _) => ColumnRole::Derived,
+            (None, Role::Stay) => ColumnRole::Stay,
+            (None, _) => ColumnRole::Variable,
+        },
+        derived: derived.cloned(),
         levels: column.dictionary().levels(),
         empty,
-        looks_like_id: looks_like_id(column),
+        looks_like_id: derived.is_none() && looks_like_id(column),
     }
 }
