@@ -4,9 +4,14 @@ use std::collections::BTreeMap;
 
 use marginswap_core::columns::{Column, Role, looks_like_id};
 use marginswap_core::table::JointTable;
-use marginswap_report::inspect::{ColumnReport, ColumnRole, InspectReport};
+use marginswap_report::inspect::{
+    ColumnReport, ColumnRole, FunctionReport, InspectReport, LevelReport, Revealed, RevealedColumn,
+};
 
+use crate::appearance::{Function, functions, missing_looking};
 use crate::input::Loaded;
+use crate::project::{key, written};
+use crate::settings::Value;
 
 /// What is in a file: the columns that take part, then the derived variables.
 #[must_use]
@@ -15,6 +20,7 @@ pub fn inspect(
     format: String,
     ignored: Vec<String>,
     joint: &JointTable,
+    reveal: Reveal,
 ) -> InspectReport {
     let derived: BTreeMap<&str, String> =
         loaded.derived().map(|(name, expression, _)| (name, expression)).collect();
@@ -31,7 +37,65 @@ pub fn inspect(
         ignored,
         cells: joint.len(),
         sample_uniques: joint.sample_uniques(),
+        revealed: (reveal == Reveal::Values).then(|| revealed(loaded)),
     }
+}
+
+/// What is shown of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reveal {
+    /// Names and counts.
+    Counts,
+    /// The values of its columns too.
+    Values,
+}
+
+/// The levels of the columns of a file, and which follow from others.
+fn revealed(loaded: &Loaded) -> Revealed {
+    let own = loaded.own_names();
+    let all: Vec<(&str, &Column)> = loaded
+        .columns()
+        .filter(|(name, _, _)| own.iter().any(|own| own == name))
+        .map(|(name, _, column)| (name, column))
+        .collect();
+    let (names, columns): (Vec<&str>, Vec<&Column>) = all.into_iter().unzip();
+    let levels = names.iter().zip(&columns).map(|(name, column)| levels_of(name, column));
+    let function = |found: Function| {
+        let (column, of) = (names[found.column].to_owned(), names[found.of].to_owned());
+        let line = |texts: [&String; 2]| {
+            let [one, other] = texts.map(|text| written(&Value::text(text)));
+            format!("linked = [[{one}, {other}]]")
+        };
+        FunctionReport {
+            linked: line([&of, &column]),
+            derive: found.expression.map(|expression| {
+                format!("{} = {}", key(&column), written(&Value::text(expression)))
+            }),
+            column,
+            of,
+            both_ways: found.both_ways,
+        }
+    };
+    Revealed {
+        columns: levels.collect(),
+        functions: functions(&names, &columns).into_iter().map(function).collect(),
+    }
+}
+
+fn levels_of(name: &str, column: &Column) -> RevealedColumn {
+    let mut records = vec![0u64; column.dictionary().levels()];
+    column.for_each_code(|_, code| records[code as usize] += 1);
+    let value = |code: u32| {
+        let category = column.dictionary().category(code);
+        category.map(|bytes| String::from_utf8_lossy(bytes).into_owned())
+    };
+    let mut levels: Vec<LevelReport> = (0u32..)
+        .zip(&records)
+        .map(|(code, &records)| LevelReport { value: value(code), records })
+        .collect();
+    levels.sort_by_key(|level| std::cmp::Reverse(level.records));
+    let missing_looking = missing_looking(column).into_iter().map(value).collect();
+    RevealedColumn { name: name.to_owned(), levels, missing_looking }
 }
 
 fn described(name: &str, role: Role, column: &Column, derived: Option<&String>) -> ColumnReport {
