@@ -4,9 +4,10 @@ use std::path::{Path, PathBuf};
 
 use marginswap_core::diagnostic::Diagnostic;
 use marginswap_io::{Overwrite, PlanFile, Secrecy, check_outputs, read_plan, write_atomic};
+use marginswap_pipeline::answer::Reveal;
 use marginswap_pipeline::compare::{Comparison, Evidence, Order};
 use marginswap_pipeline::notes::Run;
-use marginswap_pipeline::pages::{self, Reveal};
+use marginswap_pipeline::pages;
 use marginswap_pipeline::pipeline::compare;
 use marginswap_pipeline::project::{Project, Release, ReleaseOrder, Risk, Risky};
 use marginswap_pipeline::refusal::Code;
@@ -73,7 +74,7 @@ fn report(args: &ReportArgs, setup: &Setup, run: &mut Run<'_>) -> Result<Outcome
     if args.external {
         return external(args, &comparison, demo_seed, &out, overwrite);
     }
-    let reveal = if args.reveal { Reveal::Records } else { Reveal::Counts };
+    let reveal = if args.reveal { Reveal::Everything } else { Reveal::Counts };
     let mut page = pages::internal(&comparison, evidence.plan, reveal)?;
     page.replay = replay(setup, &comparison, plan.as_ref().map(|(path, _)| path.as_path()));
     let html = page.html();
@@ -146,7 +147,7 @@ fn project(
         // The plan says for whom it was made; the project file may have changed since.
         file.risk = Risk::default();
     }
-    Ok(base.merge(file).merge(flags.clone()))
+    Ok(base.merge(file).merge(flags.clone()).with_files_of(&setup.project))
 }
 
 /// The commands that do it again. They tell what the files show, and not who asked: `protect`

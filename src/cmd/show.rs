@@ -22,7 +22,7 @@ pub fn run(args: &ShowArgs) -> Result<Outcome, Diagnostic> {
             )
         })?;
         let plan = read_plan(&path)?;
-        let reveal = if args.reveal { Reveal::Swaps } else { Reveal::Numbers };
+        let reveal = if args.reveal { Reveal::Everything } else { Reveal::Counts };
         give(&show(plan, reveal), args.answer.json)?;
         next(&setup.apply_line(&setup.project, None));
         Ok(Outcome::Done)

@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use crate::refusal::Code;
-use marginswap_core::columns::nearly_all_differ;
+use marginswap_core::columns::{Column, nearly_all_differ};
 use marginswap_core::diagnostic::Diagnostic;
 use marginswap_core::encode::{RecordId, Records, encode_both};
 use marginswap_core::graph::{Formula, GeneratingClass, Reason, Separators};
@@ -34,10 +34,11 @@ pub use marginswap_core::verify::Triples;
 use marginswap_report::advice::Advice;
 
 use crate::advice::{NotSuggested, advice};
+use crate::derive::Derivations;
 use crate::input::{Loaded, Opened};
 use crate::notes::{Note, Phase, Run};
 use crate::original::{Intruder, Original};
-use crate::project::{Amount, Columns, Gate};
+use crate::project::{Amount, Columns, Gate, Project};
 use crate::release::shuffled_link;
 use crate::telltale::tell_tales;
 
@@ -137,6 +138,8 @@ struct Pair {
     order: Order,
     dropped: Vec<String>,
     unlinked: Option<String>,
+    /// The columns of the released file, where something only watched is to be counted apart.
+    released: Vec<Option<Column>>,
 }
 
 impl Comparison {
@@ -275,7 +278,8 @@ fn read_released(
         id: told.id.clone().filter(|id| names.contains(id)),
         missing: Vec::new(),
     };
-    let after = Opened::new(path, source, &roles)?.read_whole(run)?;
+    let lenient = Project { columns: roles, ..Project::default() };
+    let after = Opened::new(path, source, &lenient, Derivations::default())?.read_whole(run)?;
     let as_they_are = after.levels_of_ignored();
     let names_a_record = |levels: usize| nearly_all_differ(levels, after.records_read());
     let telling = as_they_are.iter().filter(|(_, levels)| names_a_record(**levels));
@@ -289,10 +293,10 @@ fn read_released(
     let telling = telling.len();
     tales.into_iter().for_each(|tale| run.note(Note::GivesAway(tale)));
     let after = after.without_ignored();
-    if there(loaded.names()) != names {
+    if there(loaded.own_names()) != names {
         run.note(Note::OtherColumns);
     }
-    let dropped = loaded.names().iter().filter(|name| !names.contains(name)).cloned().collect();
+    let dropped = loaded.own_names().iter().filter(|name| !names.contains(name)).cloned().collect();
     let after = after.in_the_order_of(loaded).map_err(|column| {
         Diagnostic::new(
             Code::OtherColumns,
@@ -301,6 +305,7 @@ fn read_released(
         )
         .in_file(path)
     })?;
+    let after = after.derived_again()?;
     Ok(Released { after, dropped, as_they_are, telling })
 }
 
@@ -323,7 +328,9 @@ impl Pair {
             Some(Link::ByMap(_)) => Order::Known,
             None => Order::Unknown,
         };
-        Ok(Self { original, before, after: records, link, order, dropped, unlinked })
+        let apart = loaded.names().iter().any(|name| loaded.is_only_watched(name));
+        let released = if apart { after.raw_columns().to_vec() } else { Vec::new() };
+        Ok(Self { original, before, after: records, link, order, dropped, unlinked, released })
     }
 
     /// Finds out whether following the plan gives the released file, and in which order: that of
@@ -339,17 +346,19 @@ impl Pair {
         };
         let loaded = &self.original.loaded;
         let records = self.before.len() as u64;
-        let fits_input = plan.check_input(&loaded.digest().sha256, records, loaded.names()).is_ok();
+        let fits_input =
+            plan.check_input(&loaded.digest().sha256, records, loaded.own_names()).is_ok();
         let mut fit = PlanFit { path: path.clone(), fits_input, gives_release: None };
         if !fits_input || self.after.len() as u64 != records {
             self.settle(run);
             return Some(fit);
         }
         let schema = self.original.scope.schema();
-        let all = [schema.all()];
+        // Derived variables follow from the others in both files.
+        let own = [schema.own()];
         let expected = apply_to_records(&plan.plan, schema, &self.before);
         let gives = |after: &Records, link: &Link| {
-            changes(&expected, after, link).map(|found| found.records == 0)
+            changes(&expected, after, link).map(|found| found.counting(own[0]).cells == 0)
         };
         let by_seed = evidence.seed.map(|seed| shuffled_link(seed, expected.len()));
         let known = [self.link.clone(), Some(Link::ByPosition), by_seed];
@@ -365,7 +374,7 @@ impl Pair {
             }
             None => {
                 // In some other order: are they the same records?
-                let same = recount(&expected, &self.after, &all)[0].changed == 0;
+                let same = recount(&expected, &self.after, &own)[0].changed == 0;
                 match self.link {
                     // The ids say which record is which, and another record has the values.
                     Some(Link::ByMap(_)) => Some(false),
@@ -425,7 +434,7 @@ impl Pair {
             tables: &self.original.named_tables(),
             scenarios: &scenarios,
             link: self.link.as_ref(),
-            compared: self.original.scope.schema().all(),
+            compared: self.original.scope.schema().own(),
             triples,
         };
         verify_pooled(pooled, &self.before, &self.after, &checks)
@@ -454,8 +463,10 @@ impl Pair {
         // The counts of a variable are those of any unchanged table that holds it.
         let unchanged = found.tables.iter().filter(|table| table.changed == 0);
         let known = unchanged.fold(VarSet::EMPTY, |all, table| all | table.margin);
-        let singles = (scope.schema().all() - known).iter().map(|one| (VarSet::single(one), None));
-        let ties = scope.tables().iter().filter(|table| table.reason != Reason::Named);
+        let singles = (scope.schema().own() - known).iter().map(|one| (VarSet::single(one), None));
+        // That derived variables follow from their columns is true of every file.
+        let counted = [Reason::Named, Reason::Derived];
+        let ties = scope.tables().iter().filter(|table| !counted.contains(&table.reason));
         let ties = ties.map(|table| (table.variables, Some(table.reason)));
         let (margins, kinds): (Vec<VarSet>, Vec<Option<Reason>>) = singles.chain(ties).unzip();
         let checks = pooled.recount(&margins);
@@ -469,7 +480,7 @@ impl Pair {
                 None => one_way_changed += 1,
                 Some(Reason::Linked) => linked_changed += 1,
                 Some(Reason::Stays) => staying_changed = true,
-                Some(Reason::Named) => {}
+                Some(Reason::Named | Reason::Derived) => {}
             }
             if !named.contains(&check.margin) {
                 broken.push(self.column_names(check.margin));
@@ -545,8 +556,12 @@ impl Pair {
         if project.report.watch.is_empty() {
             return Ok(Vec::new());
         }
-        let mut margins = Vec::new();
+        let mut distances = Vec::new();
         for table in Formula::parse(&project.report.watch)?.tables() {
+            if let Some(found) = self.watched_apart(table) {
+                distances.push(found);
+                continue;
+            }
             let mut margin = VarSet::EMPTY;
             for name in table {
                 let column = loaded.position(name)?;
@@ -559,9 +574,22 @@ impl Pair {
                 })?;
                 margin.insert(variable);
             }
-            margins.push(margin);
+            distances.extend(compare_tables(pooled, &[margin]));
         }
-        Ok(compare_tables(pooled, &margins))
+        Ok(distances)
+    }
+
+    /// How far a table moved that names a derived variable which takes no part. Watching it must
+    /// not tie anything together, so it is counted apart.
+    fn watched_apart(&self, table: &[String]) -> Option<TableDistance> {
+        let loaded = &self.original.loaded;
+        if !table.iter().any(|name| loaded.is_only_watched(name)) {
+            return None;
+        }
+        let schema = loaded.schema_of(table)?;
+        let (before, after) = encode_both(&schema, loaded.raw_columns(), &self.released);
+        let pooled = Pooled::of(&before, &after);
+        compare_tables(&pooled, &[schema.all()]).pop()
     }
 
     fn rules_broken(&self, records: &Records) -> u64 {

@@ -29,6 +29,7 @@
 
 mod advice;
 pub mod answer;
+mod appearance;
 pub mod assess;
 pub mod codes;
 pub mod compare;

@@ -23,19 +23,10 @@ use marginswap_report::page::{
 use marginswap_report::pictures::waterfall::Coverage;
 use serde_json::Value;
 
-use crate::answer;
+use crate::answer::{self, Reveal};
 use crate::compare::{Comparison, Order, screen_intruders};
 use crate::original::Original;
 use crate::project::{Project, Risky};
-
-/// Are single records named?
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reveal {
-    /// No.
-    Counts,
-    /// Yes, by number.
-    Records,
-}
 
 /// The page that may be published.
 ///
@@ -69,7 +60,7 @@ pub fn external(comparison: &Comparison, demo_seed: bool) -> Result<ExternalRepo
     }
     let loaded = &comparison.original.loaded;
     let exchanged = |&(position, _): &(usize, &String)| loaded.role(position) == Role::Variable;
-    let columns = loaded.names().iter().enumerate().filter(exchanged);
+    let columns = loaded.own_names().iter().enumerate().filter(exchanged);
     let may_differ = columns.map(|(_, name)| name.clone()).collect();
     let report = answer::verify(comparison);
     Ok(ExternalReport::new(&report, &watched(comparison)?, may_differ, demo_seed)
@@ -127,7 +118,7 @@ pub fn internal(
         shuffled: comparison.order != Order::Input,
         left_records: match reveal {
             Reveal::Counts => None,
-            Reveal::Records => Some(left(comparison)),
+            Reveal::Everything => Some(left(comparison)),
         },
         verify,
     })
@@ -151,7 +142,7 @@ fn plan_facts(comparison: &Comparison, path: &std::path::Path, plan: &PlanFile) 
 fn columns(comparison: &Comparison) -> Vec<ColumnFacts> {
     let loaded = &comparison.original.loaded;
     let read = loaded.raw_columns();
-    let facts = loaded.names().iter().enumerate().map(|(position, name)| {
+    let facts = loaded.own_names().iter().enumerate().map(|(position, name)| {
         let released = !comparison.dropped.contains(name);
         let role = match (loaded.role(position), released) {
             (_, false) => "not released",

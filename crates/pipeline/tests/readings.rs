@@ -10,8 +10,9 @@
 use std::fmt::Write;
 use std::fs;
 
+use marginswap_pipeline::answer::Reveal;
 use marginswap_pipeline::notes::Run;
-use marginswap_pipeline::pages::{self, Reveal};
+use marginswap_pipeline::pages;
 use marginswap_pipeline::pipeline::protect;
 use marginswap_pipeline::project::{Project, ReleaseOrder};
 use marginswap_pipeline::release::{Overwrite, ReleaseAs};

@@ -5,12 +5,14 @@
 //! beyond [`VarSet`](crate::varset::VarSet), the graph's list of edges and the types in which
 //! restrictions are given.
 
+mod derived;
 mod graphs;
 mod outside;
 mod restricted;
 mod risk;
 mod world;
 
+pub use derived::{DerivedWorld, Follows};
 pub use graphs::{
     all_antichains, all_graphs, components, is_chordal, is_connected, maximal_cliques,
     minimal_separators,

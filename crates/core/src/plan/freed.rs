@@ -13,9 +13,9 @@ use rayon::prelude::*;
 
 use super::beyond::{Rules, STEPS, Snapshot};
 use super::combinations::Combinations;
-use crate::partner::seen::Seen;
 use super::{Constraints, Intruder, Larger};
 use crate::moves::{Answer, Limits};
+use crate::partner::seen::Seen;
 use crate::random::{Random, Seed};
 use crate::table::CellId;
 use crate::varset::VarSet;

@@ -31,6 +31,7 @@ pub fn pair(schema: &Schema, found: &PairExplanation) -> PairReport {
         reason: match tie.reason {
             Reason::Named => TieReason::KeptTable,
             Reason::Linked => TieReason::LinkedColumns,
+            Reason::Derived => TieReason::DerivedVariable,
             Reason::Stays => TieReason::ColumnsThatStay,
         },
     });

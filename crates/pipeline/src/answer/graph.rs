@@ -4,7 +4,9 @@ use marginswap_core::graph::{
     GeneratingClass, Reason, Scope, Separators, junction_tree, maximal_cliques,
 };
 use marginswap_core::varset::VarSet;
-use marginswap_report::graph::{GraphReport, JunctionReport, MOST_CLIQUES, SeparatorReport};
+use marginswap_report::graph::{
+    DerivedReport, GraphReport, JunctionReport, MOST_CLIQUES, SeparatorReport,
+};
 use marginswap_report::margin_graph::{GraphPicture, SeparatorPicture};
 
 use super::{name, names};
@@ -35,6 +37,14 @@ pub fn graph(scope: &Scope, separators: &Separators) -> GraphReport {
         uncovered: set(scope.in_no_named_table()),
         stays: set(schema.staying()),
         stay_margin: scope.stay_margin().map(set),
+        derived: schema
+            .derived()
+            .iter()
+            .map(|variable| DerivedReport {
+                variable: name(schema, variable),
+                from: set(schema.variables()[variable].follows),
+            })
+            .collect(),
         edges: graph
             .edges()
             .map(|(left, right)| [left, right].map(|end| name(schema, end)))

@@ -36,8 +36,17 @@ pub use plan::{left_because, protect};
 pub use protection::{judgement, protection, protection_of};
 pub use risk::{RiskParts, risk, write_risk};
 pub use screen::{screen, write_screen};
-pub use show::{Reveal, show};
+pub use show::show;
 pub use verify::verify;
+
+/// How much is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reveal {
+    /// Names and counts.
+    Counts,
+    /// Values and single records too, which only `--reveal` asks for.
+    Everything,
+}
 
 /// The names of a set of variables, in the order of the columns.
 fn names(schema: &Schema, variables: VarSet) -> Vec<String> {

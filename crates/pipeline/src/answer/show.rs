@@ -5,14 +5,7 @@ use marginswap_report::show::{
     ExchangedColumn, RevealedGroup, RevealedSwap, RevealedTake, ShowReport,
 };
 
-/// How much of a plan is shown.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reveal {
-    /// Numbers only.
-    Numbers,
-    /// Every swap with its records.
-    Swaps,
-}
+use super::Reveal;
 
 /// A plan in numbers and, where it is asked for, swap by swap.
 #[must_use]
@@ -50,7 +43,7 @@ pub fn show(plan: PlanFile, reveal: Reveal) -> ShowReport {
                 .collect(),
         })
     };
-    let revealed = reveal == Reveal::Swaps;
+    let revealed = reveal == Reveal::Everything;
     ShowReport {
         records: header.records,
         not_for_release: header.not_for_release,
