@@ -64,10 +64,13 @@ impl<T: Takes> Typed<T> {
     pub fn typed(&self) -> Result<Project, Diagnostic> {
         let mut flags = Project::default();
         for (setting, texts) in intruders_apart(&self.given) {
-            let value = setting.typed(&texts)?;
-            setting.set(&mut flags, &value).map_err(|misfit| {
-                Diagnostic::new(Code::BadFormula, misfit.refusal.detail, misfit.refusal.remedy)
-            })?;
+            let set = |flags: &mut Project| {
+                let value = setting.typed(&texts)?;
+                setting.set(flags, &value).map_err(|misfit| {
+                    Diagnostic::new(Code::BadFormula, misfit.refusal.detail, misfit.refusal.remedy)
+                })
+            };
+            set(&mut flags).map_err(|refusal| typed_wrongly(setting, refusal))?;
         }
         Ok(flags)
     }
@@ -338,13 +341,17 @@ impl Setup {
                 refusal.place.line = file.line(setting, text);
                 refusal.exit = Some(4);
             }
-            _ => {
-                refusal.place.file = Some(format!("--{}", setting.flag).into());
-                refusal.exit = Some(2);
-            }
+            _ => return typed_wrongly(setting, refusal),
         }
         refusal
     }
+}
+
+/// Lays a refusal to a flag.
+fn typed_wrongly(setting: &Setting, mut refusal: Diagnostic) -> Diagnostic {
+    refusal.place.file = Some(format!("--{}", setting.flag).into());
+    refusal.exit = Some(2);
+    refusal
 }
 
 impl<T: Takes> clap::Args for Typed<T> {

@@ -8,7 +8,7 @@ use marginswap_core::graph::Formula;
 use marginswap_core::moves::{MoveSearch, TooManyTied};
 use marginswap_core::partner::{KeyScreening, Screening, Unpartable, screen, screen_keys};
 use marginswap_core::plan::{
-    self, CellGroup, CellPlan, CellSwap, Constraints, Detach, Larger, NeverNew, Plan, Prices, Task,
+    self, CellGroup, CellPlan, CellSwap, Constraints, Larger, NeverNew, Plan, Prices, Task,
 };
 use marginswap_core::random::Seed;
 use marginswap_core::swap;
@@ -24,7 +24,7 @@ use marginswap_report::protection::Protection;
 use crate::answer;
 use crate::input::ids;
 use crate::notes::{Note, Phase, Run};
-use crate::original::{Intruder, Original, data_of, intruders_are_named};
+use crate::original::{Original, data_of, intruders_are_named};
 use crate::project::{Amount, Pairing, Project};
 use crate::settings::EVERYWHERE;
 
@@ -251,21 +251,11 @@ impl Prepared {
 
     /// The intruders as the planner sees them.
     fn intruders(&self) -> Vec<plan::Intruder<'_>> {
-        let project = &self.original.project;
-        let detach = |intruder: &Intruder| {
-            let named = intruder.name.as_ref().and_then(|name| project.risk.scenarios.get(name));
-            let own = named.is_some_and(|named| !named.sensitive.is_empty());
-            match project.swap.detach {
-                Some(values) => Detach::AtLeast(values as usize),
-                None if own || !project.risk.sensitive.is_empty() => Detach::Every,
-                None => Detach::Half,
-            }
-        };
         let all = self.original.intruders.iter().zip(&self.key_screenings).zip(&self.at_risk_from);
         all.map(|((intruder, screening), at_risk)| plan::Intruder {
             keys: intruder.keys,
             sensitive: intruder.sensitive,
-            detach: detach(intruder),
+            detach: intruder.detach,
             at_risk,
             screening: Some(screening),
         })

@@ -172,6 +172,8 @@ pub struct Gate {
     pub matched: Option<Amount>,
     /// People of whom several agreeing records tell everything.
     pub shared_right: Option<Amount>,
+    /// People whose keys are shared as before, or of whom several records tell too much.
+    pub shared_learned: Option<Amount>,
     /// People who became alone with their keys.
     pub newly_exposed: Option<Amount>,
     /// People whose keys no exchange can part.
