@@ -144,13 +144,13 @@ impl fmt::Display for Note {
                     How::ByOrder => write!(
                         formatter,
                         "warning: sorted by `{column}`, which is released as it is, the records show a pattern in\n\
-                         `{told}`: exchanged values are visible. Leave `{column}` out with --drop."
+                         `{told}`: exchanged values are visible. Do not release `{column}`."
                     ),
                     How::ByContradiction => write!(
                         formatter,
-                        "warning: `{column}`, which is released as it is, tells `{told}` for nearly every record, and\n\
-                         some released records contradict it: they were exchanged. Link the two with --linked, or\n\
-                         leave `{column}` out with --drop."
+                        "warning: `{column}`, which is released as it is, tells `{told}` for most records, and\n\
+                         some released records contradict it: they were exchanged. Link the two, or do not\n\
+                         release `{column}`."
                     ),
                 }
             }

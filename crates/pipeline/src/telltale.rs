@@ -101,7 +101,7 @@ fn contradictions_before(original: &Loaded, name: &str, told: &str) -> Option<u6
     contradictions(&sampled(one, step), &sampled(other, step))
 }
 
-/// Where nearly every value of one column goes with a single value of the other: how many
+/// Where one column tells the other for at least three of four records: how many
 /// records have another one. Values that fewer than three records have tell nothing.
 fn contradictions(one: &[u32], other: &[u32]) -> Option<u64> {
     let mut pairs: Vec<(u32, u32)> = one.iter().copied().zip(other.iter().copied()).collect();
@@ -116,7 +116,7 @@ fn contradictions(one: &[u32], other: &[u32]) -> Option<u64> {
     }
     // What the most frequent value alone explains is not told by the column.
     let plain = by_value.iter().max().copied().unwrap_or(0);
-    let is_told = looked_at >= FEWEST && (usual - plain) * 10 >= (looked_at - plain) * 9;
+    let is_told = looked_at >= FEWEST && (usual - plain) * 4 >= (looked_at - plain) * 3;
     (is_told && looked_at > plain).then_some(looked_at - usual)
 }
 

@@ -566,6 +566,7 @@ fn the_external_report_tells_nothing_exact() {
         "two_way",
         "watched",
         "demonstration",
+        "verdict",
     ];
     expected.sort_unstable();
     let mut fields: Vec<&str> = fields.into_iter().map(String::as_str).collect();

@@ -44,7 +44,7 @@ pub use verify::verify;
 pub enum Reveal {
     /// Names and counts.
     Counts,
-    /// Values and single records too, which only `--reveal` asks for.
+    /// Values and single records too.
     Everything,
 }
 
