@@ -6,6 +6,7 @@
 
 mod graphs;
 mod outside;
+mod published;
 mod risk;
 mod world;
 
@@ -14,4 +15,5 @@ pub use graphs::{
     minimal_separators,
 };
 pub use outside::Met;
+pub use published::{PlainCell, PlainCheck, PlainRecord, published};
 pub use world::World;
