@@ -83,7 +83,7 @@ takes! {
     ForRisk: Data Columns Ties Keys Risk Model;
     ForPlan: Data Columns Ties Keys Risk Model Partners Size Planning;
     ForFrontier: Data Columns Ties Keys Risk Model Partners Size Planning Plan;
-    ForProtect: Data Columns Ties Keys Risk Model Partners Size Planning Plan Release Pages Watch Gate;
+    ForProtect: Data Columns Ties Keys Risk Model Partners Size Planning Plan Release Pages Watch Published Gate;
 }
 
 /// Commands that name files of their own first.
@@ -102,9 +102,9 @@ macro_rules! takes_beside_files {
 takes_beside_files! {
     ForExplain: Data Columns Ties Keys Partners Size;
     ForShow: Data;
-    ForApply: Data Release Gate;
-    ForVerify: Data Columns Ties Keys Risk Model Partners Gate;
-    ForReport: Data Columns Ties Keys Risk Model Partners Plan Watch Gate;
+    ForApply: Data Release Published Gate;
+    ForVerify: Data Columns Ties Keys Risk Model Partners Published Gate;
+    ForReport: Data Columns Ties Keys Risk Model Partners Plan Watch Published Gate;
 }
 
 /// A command that reads no project file: it writes one.
@@ -336,6 +336,9 @@ pub struct VerifyArgs {
     /// Draw all two-way tables, unchanged or changed, to this SVG file
     #[arg(long, value_name = "FILE")]
     pub svg: Option<PathBuf>,
+    /// List the cells of published tables that differ, with their categories
+    #[arg(long)]
+    pub reveal: bool,
     #[command(flatten)]
     pub force: ForceArgs,
     #[command(flatten)]

@@ -265,7 +265,8 @@ impl Setup {
             _ => None,
         };
         let all = [self.project.data.as_deref(), self.file(), seed, records];
-        all.into_iter().flatten().map(Path::to_owned).collect()
+        let published = self.project.verify.published.0.iter().map(|table| table.file.as_path());
+        all.into_iter().flatten().chain(published).map(Path::to_owned).collect()
     }
 
     /// A command of this program on the same project, with the settings of these topics.
@@ -395,6 +396,8 @@ fn flag(setting: &'static Setting) -> Arg {
     let arg = if id == "population" { arg.conflicts_with("fraction") } else { arg };
     match setting.kind {
         Kind::Switch => arg.action(ArgAction::SetTrue),
+        Kind::Codes => arg.value_name("CODE,…").action(ArgAction::Append),
+        Kind::Files => arg.value_name("FILE").action(ArgAction::Append),
         Kind::Names | Kind::Groups => arg.value_name("A,B,…").action(ArgAction::Append),
         Kind::Tables => arg.value_name("TABLES").action(ArgAction::Append),
         Kind::Rules => {

@@ -53,10 +53,8 @@ fn compared(
     let sides = [side(0), side(1)];
     let weighed = |records: &[PlainRecord]| records.iter().any(|(_, amount)| *amount != 1);
     let weighed = weighed(original) || weighed(released);
-    let [before, after] = [0, 1].map(|file| Side {
-        columns: &sides[file],
-        amounts: weighed.then_some(&amounts[file][..]),
-    });
+    let [before, after] = [0, 1]
+        .map(|file| Side { columns: &sides[file], amounts: weighed.then_some(&amounts[file][..]) });
     compare_published(table, before, after)
 }
 

@@ -20,11 +20,12 @@ use marginswap_core::random::Seed;
 use marginswap_core::swap::apply_to_records;
 use marginswap_core::varset::VarSet;
 use marginswap_core::verify::{
-    self, Checks, File, Findings, Learned, Link, LinkError, Outcome, Pooled, Scenario,
-    TableDistance, Thresholds, Verdict, Verification, changes, compare_tables, judge, link_by_id,
-    recount, verify_pooled,
+    self, Checks, File, Findings, Learned, Link, LinkError, Outcome, Pooled, PublishedCheck,
+    PublishedFindings, Scenario, TableDistance, Thresholds, Verdict, Verification, changes,
+    compare_tables, judge, link_by_id, recount, verify_pooled,
 };
 use marginswap_io::{FileDigest, PlanFile};
+use rayon::prelude::*;
 
 pub use marginswap_core::verify::Triples;
 
@@ -32,6 +33,7 @@ use crate::input::Loaded;
 use crate::notes::{Note, Phase, Run};
 use crate::original::{Intruder, Original, open};
 use crate::project::{Amount, Columns, Gate, Project};
+use crate::published::findings_of;
 use crate::release::shuffled_link;
 
 /// What is known of a release beside its two files.
@@ -90,6 +92,8 @@ pub struct Comparison {
     pub unlinked: Option<String>,
     /// How far the watched tables moved, in the order of the project.
     pub watched: Vec<TableDistance>,
+    /// What was found in the published tables, in the order of the project.
+    pub published: Vec<PublishedCheck>,
 }
 
 /// Does a plan lead from the one file to the other?
@@ -139,6 +143,7 @@ impl Comparison {
         let (after, dropped) = read_released(&original, released, run)?;
         run.begin(Phase::Comparing)?;
         let digest = after.digest().clone();
+        let published = compare_published(&original, &after)?;
         let mut pair = Pair::new(original, &after, dropped, evidence)?;
         drop(after);
         let plan = pair.follow(evidence, run);
@@ -148,6 +153,7 @@ impl Comparison {
         let key_screenings = pair.screen_keys(&verification)?;
         let (broken, findings) =
             pair.findings(&pooled, &verification, &key_screenings, evidence.demo_seed);
+        let findings = Findings { published: findings_of(published.iter()), ..findings };
         let mut verdict = judge(&findings, &thresholds(&pair.original.project.gate, &findings));
         let plan_is_off =
             plan.as_ref().is_some_and(|plan| !plan.fits_input || plan.gives_release == Some(false));
@@ -170,6 +176,7 @@ impl Comparison {
             dropped,
             unlinked,
             watched,
+            published,
         })
     }
 
@@ -200,6 +207,16 @@ impl Comparison {
     pub fn is_changed(&self) -> bool {
         self.verification.replaced > 0
     }
+}
+
+/// Every published table against both files.
+fn compare_published(
+    original: &Original,
+    after: &Loaded,
+) -> Result<Vec<PublishedCheck>, Diagnostic> {
+    let tables = original.published.par_iter();
+    let data = original.loaded.in_memory();
+    tables.map(|table| table.compare(data, after.in_memory())).collect()
 }
 
 /// For each intruder, who could be parted from the keys if these tables were kept.
@@ -439,6 +456,7 @@ impl Pair {
         let findings = Findings {
             records: [found.records_before as u64, found.records_after as u64],
             tables: named.len(),
+            published: PublishedFindings::default(),
             tables_changed: found.tables.iter().filter(|table| table.changed > 0).count(),
             one_way_changed,
             linked_changed,

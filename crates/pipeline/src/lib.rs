@@ -41,6 +41,7 @@ mod pattern;
 pub mod pipeline;
 pub mod prepare;
 pub mod project;
+pub mod published;
 pub mod questions;
 pub mod refusal;
 pub mod release;

@@ -22,6 +22,7 @@ use crate::assess::{Question, Taken, assess, key_table};
 use crate::input::{Loaded, Opened, note_many, separators};
 use crate::notes::{Note, Run};
 use crate::project::{Project, Risky};
+use crate::published::Published;
 use crate::settings::{Kind, SETTINGS, Topic};
 
 /// The original file, and what a project makes of it.
@@ -42,6 +43,8 @@ pub struct Original {
     pub intruders: Vec<Intruder>,
     /// Combinations that no swap may create.
     pub forbidden: Vec<Forbidden>,
+    /// The numbers as they were published.
+    pub published: Vec<Published>,
 }
 
 /// An intruder who knows some keys.
@@ -76,11 +79,22 @@ impl Original {
         let separators = separators(&scope, project.max_separators());
         note_many(&separators, run);
         let loaded = opened.read(true, run)?;
+        let published = Published::open(&project, loaded.in_memory())?;
         let records = loaded.records(&scope, run);
         let located = Located::count(&records);
         let forbidden = forbidden(&project, &loaded, &scope, run);
         let intruders = intruders(&project, &loaded, &scope, &located, records.levels())?;
-        Ok(Self { project, loaded, scope, separators, records, located, intruders, forbidden })
+        Ok(Self {
+            project,
+            loaded,
+            scope,
+            separators,
+            records,
+            located,
+            intruders,
+            forbidden,
+            published,
+        })
     }
 
     /// Proves that a plan keeps every table and moves nothing that stays.

@@ -56,6 +56,9 @@ pub fn external(comparison: &Comparison, demo_seed: bool) -> Result<ExternalRepo
     if !comparison.is_exact() {
         return Err(refuse("something differs that no exchange can change"));
     }
+    if comparison.published.iter().any(|check| check.changed.cells > 0) {
+        return Err(refuse("a published number is true of the original and not of this file"));
+    }
     if let Some(plan) = &comparison.plan {
         if !plan.fits_input {
             return Err(refuse("the plan was made for another original file"));

@@ -20,6 +20,8 @@ marginswap_core::refusals! {
         NotDecomposable "not-decomposable": "A start model that is not decomposable";
         BadWeight "bad-weight": "An unusable weight";
         NotAKey "not-a-key": "A model with a column that is not a key";
+        TotalIsCategory "total-is-category": "A code of totals that is a category";
+        OtherCategories "other-categories": "A published column without a common category";
         TooManySets "too-many-sets": "More sets of keys than anybody can wait for";
         BadToml "bad-toml": "A project file that cannot be parsed";
         UnknownEntry "unknown-entry": "An unknown entry in the project file";
@@ -40,6 +42,7 @@ marginswap_core::refusals! {
         DuplicateName EmptyName HeaderNotUtf8 NoRecords NulByte BadGzip BadParquet
         FloatColumn UnsupportedColumn TooManyRecords BareReturn BadDelimiter FieldTooLong
         NoParquet UnsupportedCompression InputChanged ForeignFile Utf16 OtherDelimiter
+        NotJsonStat SizesDisagree BadNumber NoNumbers RepeatedCell
         StalePlan OtherParameters NewerPlan NoPlan Unreadable Unwritable OutputExists
         OutputIsInput NoFolder
     }

@@ -42,6 +42,7 @@ pub mod keys;
 pub mod larger;
 pub mod plan;
 pub mod protection;
+pub mod published;
 pub mod risk;
 pub mod screen;
 pub mod verify;

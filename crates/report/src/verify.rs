@@ -7,6 +7,7 @@ use serde::Serialize;
 use crate::answer::{Answer, Names, aligned, counted, formula, listed, percent};
 use crate::pictures::triangle::{Distance, Fate, TrianglePicture};
 use crate::protection::{Judgement, Protection};
+use crate::published::{self, PublishedReport};
 
 /// How many two-way tables the text lists.
 const MOST_TABLES: usize = 10;
@@ -26,6 +27,8 @@ pub struct VerifyReport {
     pub records_after: u64,
     /// The kept tables.
     pub margins: Vec<MarginReport>,
+    /// The published tables.
+    pub published: Vec<PublishedReport>,
     /// What intruders learn, from the contents of the two files alone.
     #[serde(flatten)]
     pub protection: Protection,
@@ -288,8 +291,15 @@ impl VerifyReport {
 
 impl Answer for VerifyReport {
     fn text(&self) -> String {
-        [self.judgement.lines(), self.kept(), self.learned(), self.changes(), self.utility()]
-            .concat()
+        [
+            self.judgement.lines(),
+            self.kept(),
+            published::lines(&self.published),
+            self.learned(),
+            self.changes(),
+            self.utility(),
+        ]
+        .concat()
     }
 }
 

@@ -35,7 +35,7 @@ mod utility;
 pub use change::{Changes, File, Link, LinkError, changes, link_by_id};
 pub use decimal::Decimal;
 pub use frontier::{Criterion, Standing, choose, undominated};
-pub use gate::{Answer, Findings, Reason, Thresholds, Verdict, judge};
+pub use gate::{Answer, Findings, PublishedFindings, Reason, Thresholds, Verdict, judge};
 pub use learned::{
     AtRisk, Fate, Learned, Outcome, Scenario, Share, Values, WorstCase, learned, worst_case,
 };

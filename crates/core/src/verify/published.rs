@@ -221,10 +221,8 @@ pub fn compare_published(
     released: Side<'_>,
 ) -> PublishedCheck {
     let counted = Counted::of(table, [original, released]);
-    let mut check = PublishedCheck {
-        unknown: counted.unknown(table, original),
-        ..PublishedCheck::default()
-    };
+    let mut check =
+        PublishedCheck { unknown: counted.unknown(table, original), ..PublishedCheck::default() };
     let mut listed: Map<Vec<bool>, Vec<usize>> = Map::with_hasher(STATE);
     for cell in 0..table.cells() {
         let totals = table.codes_of(cell).iter().map(|&code| code == TOTAL).collect();

@@ -3,7 +3,7 @@
 use marginswap_core::verify::Distances;
 use marginswap_report::verify::{MarginReport, TwoWayReport, VariableReport, VerifyReport};
 
-use super::{judgement, name, names, protection_of};
+use super::{judgement, name, names, protection_of, published};
 use crate::compare::{Comparison, Order};
 
 /// What was found in two files, with names.
@@ -29,6 +29,7 @@ pub fn verify(comparison: &Comparison) -> VerifyReport {
                 changed: table.changed as u64,
             })
             .collect(),
+        published: published(comparison),
         protection: protection_of(comparison),
         replaced: found.replaced,
         records_changed: changes.map(|changes| changes.records),

@@ -127,7 +127,7 @@ impl Draft {
             (Kind::Numbers, _) => {
                 Value::Map([(name(0).to_owned(), Value::Number("3".to_owned()))].into())
             }
-            (Kind::Path | Kind::Text(_), _) => Value::text(""),
+            (Kind::Path | Kind::Text(_) | Kind::Codes | Kind::Files, _) => Value::text(""),
             (Kind::Switch, _) => Value::Switch(true),
         })
     }

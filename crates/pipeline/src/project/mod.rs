@@ -15,6 +15,7 @@ mod draft;
 mod max_records;
 mod model;
 mod order;
+mod published;
 mod read;
 mod risky;
 mod rule;
@@ -33,6 +34,7 @@ pub use draft::{Draft, DraftColumn};
 pub use max_records::MaxRecords;
 pub use model::{Fraction, ModelChoice, PeopleCount, ScoreBy, SearchBy, SelectBy};
 pub use order::ReleaseOrder;
+pub use published::{PublishedEntries, PublishedEntry};
 pub use read::{FILE_NAME, ProjectFile};
 pub use risky::{Pairing, Risky};
 pub use rule::{Rule, Term};
@@ -56,6 +58,8 @@ pub struct Project {
     pub risk: Risk,
     /// How records are swapped.
     pub swap: Swapping,
+    /// What a released file is checked against beside the original.
+    pub verify: Verifying,
     /// What the gate tolerates.
     pub gate: Gate,
     /// What is written.
@@ -152,6 +156,15 @@ pub struct Swapping {
     pub max_records: Option<MaxRecords>,
     /// What it costs to disturb a variable; 1 where none is given.
     pub weights: BTreeMap<String, NonZeroU16>,
+}
+
+/// `[verify]`: what a released file is checked against beside the original.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Verifying {
+    /// The numbers as they were published.
+    pub published: PublishedEntries,
+    /// Codes that stand for a total in them.
+    pub total: Vec<String>,
 }
 
 /// `[gate]`: how much of each finding is tolerated; nothing where nothing is said.
@@ -357,7 +370,10 @@ fn parameter(setting: &Setting, project: &Project) -> Value {
     match (setting.get(project), setting.kind) {
         (Some(_), Kind::Rules) => project.swap.rules.iter().map(Rule::json).collect(),
         (Some(value), _) => value.json(),
-        (None, Kind::Names | Kind::Groups | Kind::Tables | Kind::Rules) => Value::Array(vec![]),
+        (
+            None,
+            Kind::Names | Kind::Groups | Kind::Tables | Kind::Rules | Kind::Codes | Kind::Files,
+        ) => Value::Array(vec![]),
         (None, Kind::Numbers) => json!({}),
         (None, _) => Value::Null,
     }

@@ -64,6 +64,10 @@ pub enum Kind {
     Rules,
     /// A file.
     Path,
+    /// Several files, with what is said about each.
+    Files,
+    /// A list of codes.
+    Codes,
     /// A word or number of its own kind, called this in a flag's help.
     Text(&'static str),
     /// On or off.
@@ -101,6 +105,8 @@ pub enum Topic {
     Pages,
     /// What the pages look at beside the kept tables.
     Watch,
+    /// What a released file is checked against beside the original.
+    Published,
     /// What the gate tolerates.
     Gate,
     /// Another program's parameters.
@@ -165,7 +171,7 @@ impl Setting {
         let list = || texts.iter().map(Value::text).collect();
         let first = || texts.first().cloned().unwrap_or_default();
         Ok(match self.kind {
-            Kind::Names => {
+            Kind::Names | Kind::Codes => {
                 Value::List(texts.iter().map(names).collect::<Result<Vec<_>, _>>()?.concat())
             }
             Kind::Groups => {
@@ -180,7 +186,7 @@ impl Setting {
                 Formula::parse(texts)?;
                 Value::List(list())
             }
-            Kind::Rules => Value::List(list()),
+            Kind::Rules | Kind::Files => Value::List(list()),
             Kind::Path | Kind::Text(_) => {
                 // A delimiter that is none has an error of its own.
                 if self.name == "delimiter" {
@@ -208,7 +214,7 @@ impl Setting {
             (_, None) | (Kind::Numbers, _) | (Kind::Switch, Some(Value::Switch(false))) => vec![],
             (Kind::Switch, _) => vec![String::new()],
             (Kind::Name, Some(name)) => vec![listed(&word(&name))],
-            (Kind::Names, Some(Value::List(list))) => vec![names(&list)],
+            (Kind::Names | Kind::Codes, Some(Value::List(list))) => vec![names(&list)],
             (Kind::Groups, Some(Value::List(groups))) => groups
                 .iter()
                 .map(|group| match group {
@@ -260,7 +266,7 @@ impl Setting {
                     found = Formula::parse(&[text]).map_or(vec![], |formula| formula.names());
                 }
             }
-            Kind::Path | Kind::Switch => {}
+            Kind::Path | Kind::Files | Kind::Codes | Kind::Switch => {}
         }
         found
     }

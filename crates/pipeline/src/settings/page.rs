@@ -5,12 +5,13 @@ use std::fmt::Write;
 use super::{Kind, SETTINGS, Setting};
 
 /// The sections in order, with what each is about.
-pub(crate) const SECTIONS: [(&str, &str); 9] = [
+pub(crate) const SECTIONS: [(&str, &str); 10] = [
     ("", "The data"),
     ("columns", "What each column is"),
     ("keep", "The tables that must not change"),
     ("risk", "Who is to be protected"),
     ("swap", "How records are swapped"),
+    ("verify", "What a released file is checked against beside the original"),
     ("gate", "What the gate tolerates; amounts are people, or shares of those at risk"),
     ("release", "What is written"),
     ("report", "What is told about it"),
@@ -63,6 +64,8 @@ fn takes(kind: Kind) -> &'static str {
         Kind::Tables => "list of tables",
         Kind::Rules => "list of rules",
         Kind::Path => "path",
+        Kind::Files => "list of files",
+        Kind::Codes => "list of codes",
         Kind::Text(_) => "text or number",
         Kind::Switch => "true or false",
         Kind::Numbers => "number for each column",
