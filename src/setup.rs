@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Arg, ArgAction, ArgMatches, Command, FromArgMatches, value_parser};
 use marginswap_core::diagnostic::Diagnostic;
+use marginswap_pipeline::derive::Expression;
 use marginswap_pipeline::notes::{Note, Run};
 use marginswap_pipeline::project::{Project, ProjectFile, ReleaseOrder, Risky};
 use marginswap_pipeline::refusal::Code;
@@ -265,8 +266,9 @@ impl Setup {
             _ => None,
         };
         let all = [self.project.data.as_deref(), self.file(), seed, records];
+        let groups = self.project.derive.values().flat_map(Expression::files);
         let published = self.project.verify.published.0.iter().map(|table| table.file.as_path());
-        all.into_iter().flatten().chain(published).map(Path::to_owned).collect()
+        all.into_iter().flatten().chain(groups).chain(published).map(Path::to_owned).collect()
     }
 
     /// A command of this program on the same project, with the settings of these topics.
@@ -303,8 +305,9 @@ impl Setup {
         let known = self.file_project().expanded().with_defaults();
         let project = &project.clone().with_defaults();
         for setting in SETTINGS.iter().filter(|setting| topics.contains(&setting.topic)) {
-            // Rules hold categories, and a line ends up in logs.
-            let told = setting.flag.is_empty() || setting.kind == Kind::Rules;
+            // Rules and codes hold categories, and a line ends up in logs. Derived variables may,
+            // and the line means nothing without them.
+            let told = setting.flag.is_empty() || matches!(setting.kind, Kind::Rules | Kind::Codes);
             if told || setting.get(project) == setting.get(&known) {
                 continue;
             }
@@ -396,13 +399,18 @@ fn flag(setting: &'static Setting) -> Arg {
     let arg = if id == "population" { arg.conflicts_with("fraction") } else { arg };
     match setting.kind {
         Kind::Switch => arg.action(ArgAction::SetTrue),
-        Kind::Codes => arg.value_name("CODE,…").action(ArgAction::Append),
         Kind::Files => arg.value_name("FILE").action(ArgAction::Append),
         Kind::Names | Kind::Groups => arg.value_name("A,B,…").action(ArgAction::Append),
         Kind::Tables => arg.value_name("TABLES").action(ArgAction::Append),
-        Kind::Rules => {
+        Kind::Rules | Kind::Derived | Kind::Codes => {
             let parser = move |text: &str| checked(setting, text);
-            arg.value_name("RULE").action(ArgAction::Append).value_parser(parser)
+            let name = match setting.kind {
+                Kind::Rules => "RULE",
+                Kind::Codes => "CODE",
+                _ => "NAME = …",
+            };
+            let arg = arg.value_name(name).action(ArgAction::Append).allow_hyphen_values(true);
+            arg.value_parser(parser)
         }
         Kind::Name => arg.value_name("COLUMN"),
         Kind::Path => arg.value_name("FILE"),

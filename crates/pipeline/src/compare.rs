@@ -266,6 +266,7 @@ fn read_released(
             stay: there(&told.stay),
             ignore: there(&told.ignore),
             id: told.id.clone().filter(|id| names.contains(id)),
+            missing: Vec::new(),
         },
         ..bare
     };

@@ -138,6 +138,31 @@ pub(crate) fn lines(tables: &[PublishedReport]) -> String {
     text
 }
 
+/// The same in one line of a longer answer.
+#[must_use]
+pub(crate) fn line(tables: &[PublishedReport]) -> String {
+    if tables.is_empty() {
+        return String::new();
+    }
+    let sum = |count: fn(&PublishedReport) -> u64| tables.iter().map(count).sum::<u64>();
+    let changed = sum(|table| table.release_changes.cells);
+    let mut text = format!(
+        "Published  {}, {}: {}",
+        counted(tables.len() as u64, "published table", "published tables"),
+        counted(sum(|table| table.cells), "cell", "cells"),
+        match changed {
+            0 => "none changed by the release".to_owned(),
+            cells => format!("{} CHANGED by the release", grouped(cells)),
+        }
+    );
+    match sum(|table| table.original_differs.cells) {
+        0 => {}
+        cells => text.push_str(&format!("; the original differs in {}", grouped(cells))),
+    }
+    text.push('\n');
+    text
+}
+
 /// One of the findings, over all tables.
 fn finding(
     tables: &[PublishedReport],

@@ -41,6 +41,7 @@ pub use rule::{Rule, Term};
 pub use text::{BadValue, Written};
 pub use trs::Trs;
 
+use crate::derive::Expression;
 use crate::settings::{self, Kind, SETTINGS, Setting, Topic};
 
 /// Everything a run needs.
@@ -52,6 +53,8 @@ pub struct Project {
     pub delimiter: Option<Delimiter>,
     /// What each column is.
     pub columns: Columns,
+    /// Variables that follow from columns, by name.
+    pub derive: BTreeMap<String, Expression>,
     /// The tables that must not change.
     pub keep: Keep,
     /// Who is to be protected.
@@ -81,6 +84,8 @@ pub struct Columns {
     pub ignore: Vec<String>,
     /// The column that names a record; left out too.
     pub id: Option<String>,
+    /// Codes of missing numbers, for derived variables.
+    pub missing: Vec<String>,
 }
 
 /// `[keep]`: the tables that must not change.
@@ -308,6 +313,14 @@ impl Project {
             _ => Value::Null,
         };
         parameters.insert("risk_model", model);
+        // Plans without derived variables are those of the versions that knew none.
+        for (name, is_empty) in
+            [("derive", project.derive.is_empty()), ("missing", project.columns.missing.is_empty())]
+        {
+            if is_empty {
+                parameters.remove(name);
+            }
+        }
         // Plans of pairs are those of the versions that knew nothing else.
         if project.max_records() == MaxRecords::default() {
             parameters.remove("max_records");
@@ -368,13 +381,16 @@ impl Project {
 /// A setting's value as a plan's parameters hold it.
 fn parameter(setting: &Setting, project: &Project) -> Value {
     match (setting.get(project), setting.kind) {
+        (Some(_), Kind::Derived) => {
+            let all = project.derive.iter();
+            all.map(|(name, expression)| (name.clone(), Value::String(expression.parameter())))
+                .collect()
+        }
         (Some(_), Kind::Rules) => project.swap.rules.iter().map(Rule::json).collect(),
         (Some(value), _) => value.json(),
-        (
-            None,
-            Kind::Names | Kind::Groups | Kind::Tables | Kind::Rules | Kind::Codes | Kind::Files,
-        ) => Value::Array(vec![]),
-        (None, Kind::Numbers) => json!({}),
+        (None, Kind::Names | Kind::Groups | Kind::Tables | Kind::Rules) => Value::Array(vec![]),
+        (None, Kind::Codes | Kind::Files) => Value::Array(vec![]),
+        (None, Kind::Numbers | Kind::Derived) => json!({}),
         (None, _) => Value::Null,
     }
 }

@@ -155,13 +155,16 @@ impl Project {
 
     fn start_paths_at(&mut self, folder: &Path) {
         let resolve = |path: &mut PathBuf| *path = folder.join(&*path);
-        let Self { data, release, report, risk, verify, .. } = self;
+        let Self { data, derive, release, report, risk, verify, .. } = self;
         let files =
             [&mut release.out, &mut release.plan, &mut report.internal, &mut report.external];
         for path in files.into_iter().chain([data]).flatten() {
             resolve(path);
         }
         verify.published.0.iter_mut().for_each(|table| resolve(&mut table.file));
+        for expression in derive.values_mut() {
+            expression.start_paths_at(folder);
+        }
         if let Some(Risky::Records(path)) = &mut risk.risky {
             resolve(path);
         }

@@ -17,10 +17,14 @@ pub use page::page;
 pub use table::SETTINGS;
 pub use value::{Entry, Misfit, Step, Value, Word};
 
+use std::collections::BTreeMap;
+
 use marginswap_core::diagnostic::Diagnostic;
 use marginswap_core::graph::{Formula, parse_names, quoted};
 
+use crate::derive::{named, plain};
 use crate::project::{BadValue, ModelChoice, Project};
+use crate::refusal::Code;
 use marginswap_io::Delimiter;
 
 /// One row of the table.
@@ -66,14 +70,16 @@ pub enum Kind {
     Path,
     /// Several files, with what is said about each.
     Files,
-    /// A list of codes.
-    Codes,
     /// A word or number of its own kind, called this in a flag's help.
     Text(&'static str),
     /// On or off.
     Switch,
     /// A number for each of some columns.
     Numbers,
+    /// Codes as they are in the file, one for each time a flag is given.
+    Codes,
+    /// Expressions by name.
+    Derived,
 }
 
 /// What a setting is about; a command takes the settings of the topics it uses.
@@ -124,6 +130,11 @@ impl Setting {
         }
     }
 
+    /// The section under which it is written: derived variables have one of their own.
+    pub(crate) fn page_section(&self) -> &'static str {
+        if self.kind == Kind::Derived { self.name } else { self.section }
+    }
+
     /// What a project gives it.
     #[must_use]
     pub fn get(&self, project: &Project) -> Option<Value> {
@@ -171,7 +182,7 @@ impl Setting {
         let list = || texts.iter().map(Value::text).collect();
         let first = || texts.first().cloned().unwrap_or_default();
         Ok(match self.kind {
-            Kind::Names | Kind::Codes => {
+            Kind::Names => {
                 Value::List(texts.iter().map(names).collect::<Result<Vec<_>, _>>()?.concat())
             }
             Kind::Groups => {
@@ -186,7 +197,16 @@ impl Setting {
                 Formula::parse(texts)?;
                 Value::List(list())
             }
-            Kind::Rules | Kind::Files => Value::List(list()),
+            Kind::Rules | Kind::Codes | Kind::Files => Value::List(list()),
+            Kind::Derived => {
+                let mut all = BTreeMap::new();
+                for text in texts {
+                    let (name, expression) = named(text)
+                        .map_err(|bad| Diagnostic::new(Code::BadFormula, bad.detail, bad.remedy))?;
+                    all.insert(name, Value::text(expression.to_string()));
+                }
+                Value::Map(all)
+            }
             Kind::Path | Kind::Text(_) => {
                 // A delimiter that is none has an error of its own.
                 if self.name == "delimiter" {
@@ -214,7 +234,7 @@ impl Setting {
             (_, None) | (Kind::Numbers, _) | (Kind::Switch, Some(Value::Switch(false))) => vec![],
             (Kind::Switch, _) => vec![String::new()],
             (Kind::Name, Some(name)) => vec![listed(&word(&name))],
-            (Kind::Names | Kind::Codes, Some(Value::List(list))) => vec![names(&list)],
+            (Kind::Names, Some(Value::List(list))) => vec![names(&list)],
             (Kind::Groups, Some(Value::List(groups))) => groups
                 .iter()
                 .map(|group| match group {
@@ -222,6 +242,10 @@ impl Setting {
                     _ => String::new(),
                 })
                 .collect(),
+            (Kind::Derived, Some(_)) => {
+                let all = project.derive.iter();
+                all.map(|(name, expression)| format!("{} = {expression}", plain(name))).collect()
+            }
             (Kind::Rules, Some(_)) => project.swap.rules.iter().map(ToString::to_string).collect(),
             (_, Some(Value::List(list))) => list.iter().map(word).collect(),
             (_, Some(value)) => vec![word(&value)],
@@ -266,7 +290,7 @@ impl Setting {
                     found = Formula::parse(&[text]).map_or(vec![], |formula| formula.names());
                 }
             }
-            Kind::Path | Kind::Files | Kind::Codes | Kind::Switch => {}
+            Kind::Path | Kind::Files | Kind::Switch | Kind::Codes | Kind::Derived => {}
         }
         found
     }
@@ -294,7 +318,6 @@ pub fn formula(names: &[&str]) -> String {
 }
 
 fn one_column(setting: &Setting) -> Diagnostic {
-    use crate::refusal::Code;
     Diagnostic::new(
         Code::BadFormula,
         format!("`{}` names more than one column", setting.name),
