@@ -64,10 +64,13 @@ impl<T: Takes> Typed<T> {
     pub fn typed(&self) -> Result<Project, Diagnostic> {
         let mut flags = Project::default();
         for (setting, texts) in intruders_apart(&self.given) {
-            let value = setting.typed(&texts)?;
-            setting.set(&mut flags, &value).map_err(|misfit| {
-                Diagnostic::new(Code::BadFormula, misfit.refusal.detail, misfit.refusal.remedy)
-            })?;
+            let set = |flags: &mut Project| {
+                let value = setting.typed(&texts)?;
+                setting.set(flags, &value).map_err(|misfit| {
+                    Diagnostic::new(Code::BadFormula, misfit.refusal.detail, misfit.refusal.remedy)
+                })
+            };
+            set(&mut flags).map_err(|refusal| typed_wrongly(setting, refusal))?;
         }
         Ok(flags)
     }
@@ -94,7 +97,9 @@ impl<T: Takes> Typed<T> {
         };
         let base = file.as_ref().map(|file| file.project.clone()).unwrap_or_default();
         let project = base.merge(flags.clone()).expanded();
-        let setup = Setup { project, flags, file, named: self.file.is_some() };
+        let completed = project.clone().completed();
+        let mut setup = Setup { project, flags, file, named: self.file.is_some() };
+        setup.project = completed.map_err(|refusal| setup.blame(refusal))?;
         on_threads(self.threads, || {
             let run = &mut output::run();
             let preset = setup.file.as_ref().and_then(|file| file.project.trs.as_ref());
@@ -170,7 +175,7 @@ impl Setup {
     /// The setup of a project file that was just written.
     pub fn of_file(path: &Path) -> Result<Self, Diagnostic> {
         let file = ProjectFile::load(path)?;
-        let project = file.project.clone().expanded();
+        let project = file.project.clone().expanded().completed()?;
         Ok(Self { project, flags: Project::default(), file: Some(file), named: true })
     }
 
@@ -242,7 +247,7 @@ impl Setup {
 
     /// Refuses to go on when no table is to be kept.
     pub fn tables_are_named(&self) -> Result<(), Diagnostic> {
-        if !self.project.keep.tables.is_empty() {
+        if !self.project.keep.is_empty() {
             return Ok(());
         }
         Err(Diagnostic::new(Code::MissingSetting, "no table to keep is named", "name at least one")
@@ -268,7 +273,9 @@ impl Setup {
         let all = [self.project.data.as_deref(), self.file(), seed, records];
         let groups = self.project.derive.values().flat_map(Expression::files);
         let published = self.project.verify.published.0.iter().map(|table| table.file.as_path());
-        all.into_iter().flatten().chain(groups).chain(published).map(Path::to_owned).collect()
+        let list = self.project.keep.list.as_deref();
+        let all = all.into_iter().flatten().chain(groups).chain(published).chain(list);
+        all.map(Path::to_owned).collect()
     }
 
     /// A command of this program on the same project, with the settings of these topics.
@@ -303,7 +310,7 @@ impl Setup {
         }
         // What the preset sets is in the file.
         let known = self.file_project().expanded().with_defaults();
-        let project = &project.clone().with_defaults();
+        let project = &project.clone().as_written().with_defaults();
         for setting in SETTINGS.iter().filter(|setting| topics.contains(&setting.topic)) {
             // Rules and codes hold categories, and a line ends up in logs. Derived variables may,
             // and the line means nothing without them.
@@ -339,13 +346,17 @@ impl Setup {
                 refusal.place.line = file.line(setting, text);
                 refusal.exit = Some(4);
             }
-            _ => {
-                refusal.place.file = Some(format!("--{}", setting.flag).into());
-                refusal.exit = Some(2);
-            }
+            _ => return typed_wrongly(setting, refusal),
         }
         refusal
     }
+}
+
+/// Lays a refusal to a flag.
+fn typed_wrongly(setting: &Setting, mut refusal: Diagnostic) -> Diagnostic {
+    refusal.place.file = Some(format!("--{}", setting.flag).into());
+    refusal.exit = Some(2);
+    refusal
 }
 
 impl<T: Takes> clap::Args for Typed<T> {
@@ -420,7 +431,7 @@ fn flag(setting: &'static Setting) -> Arg {
             let arg = arg.value_name(name).allow_hyphen_values(true);
             if id == "delimiter" { arg } else { arg.value_parser(parser) }
         }
-        Kind::Numbers => unreachable!("it has no flag"),
+        Kind::Numbers | Kind::NamedTables => unreachable!("it has no flag"),
     }
 }
 

@@ -72,6 +72,7 @@ drop = ["person"]
 matched_right = 1
 matched = "2 %"
 shared_right = 0
+shared_learned = 0
 newly_exposed = 3
 unpartable = "10 %"
 new_pairs = 0

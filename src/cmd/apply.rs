@@ -7,10 +7,11 @@ use marginswap_pipeline::compare::Evidence;
 use marginswap_pipeline::pipeline::apply;
 use marginswap_pipeline::project::{Project, Release, ReleaseOrder};
 use marginswap_pipeline::refusal::Code;
-use marginswap_pipeline::release::ReleaseAs;
+use marginswap_pipeline::release::{ReleaseAs, note_other_plans, note_other_releases};
 use marginswap_pipeline::seed::SeedFrom;
 
 use crate::args::ApplyArgs;
+use crate::cmd::protect::{NOTHING_WRITTEN, next_after_release};
 use crate::output::{Outcome, give, missing, next, outcome_of, paths};
 
 /// Follows the plan, compares the file with the original and gives it its name.
@@ -63,10 +64,18 @@ pub fn run(args: &ApplyArgs) -> Result<Outcome, Diagnostic> {
         let demo_seed = plan.header.not_for_release;
         let evidence = Evidence { seed, shuffled, demo_seed, ..Evidence::default() };
         let certified = apply(project.clone(), &plan, &to, &evidence, run)?;
+        let report = answer::verify(&certified.comparison);
+        let verdict = report.judgement.verdict;
+        if report.judgement.is_unchanged() && overwrite == Overwrite::Refuse {
+            give(&report, args.answer.json)?;
+            next(NOTHING_WRITTEN);
+            return Ok(outcome_of(verdict));
+        }
+        note_other_plans(&out, &plan, Some(&plan_path), run);
         let comparison = certified.publish(vec![])?;
-        let report = answer::verify(&comparison);
+        note_other_releases(&comparison, run);
         give(&report, args.answer.json)?;
-        next(&setup.verify_line(&project));
-        Ok(outcome_of(report.judgement.verdict))
+        next_after_release(setup, &project, verdict);
+        Ok(outcome_of(verdict))
     })
 }

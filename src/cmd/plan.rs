@@ -6,6 +6,7 @@ use marginswap_core::diagnostic::Diagnostic;
 use marginswap_io::{Overwrite, check_outputs, write_plan};
 use marginswap_pipeline::pipeline::plan;
 use marginswap_pipeline::project::{Project, Release};
+use marginswap_pipeline::release::note_other_plans;
 use marginswap_pipeline::seed::SeedFrom;
 use marginswap_report::pictures::waterfall;
 
@@ -34,6 +35,7 @@ pub fn run(args: &PlanArgs) -> Result<Outcome, Diagnostic> {
         check_outputs(&outputs, &paths(&inputs), overwrite)?;
         let sketch = Sketch::new(args.svg.as_ref(), &args.job.force, &inputs)?;
         let (report, file) = plan(project.clone(), &seed, run)?;
+        note_other_plans(&out, &file, Some(&out), run);
         write_plan(&out, overwrite, &file)?;
         talk(&format!("{} is the plan: SECRET, it undoes the protection", out.display()));
         sketch.draw(|| waterfall::draw("", &report.coverage()))?;

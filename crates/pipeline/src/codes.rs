@@ -338,6 +338,13 @@ entries! {
         "Not one category of a published column occurs in the column of the data, so every count would be\n\
          compared with 0. Often the file has labels where the data have codes, or the column is another one.\n\
          Single categories that no record has are allowed: their cells count nobody.";
+    BadTableList 247 exit 3 helps ["keep.list"]: "unusable list of tables",
+        "A list of tables is a CSV file with the columns `name`, `variables`, `where`, `unit`, `weighted` and\n\
+         `published`, of which only `variables` is required. Each line is a table: `variables` as `region*sex`\n\
+         or `region, sex`, `where` a condition such as `age >= 18`, `weighted` and `published` yes or no.";
+    NoHouseholds 248 exit 3: "table of households",
+        "Only tables that count persons, which means records, can be kept. A table that counts each household\n\
+         once is not kept by exchanges of single records. Leave it out of the list, and look at it with `watch`.";
     PopulationTooSmall 301 exit 3: "population smaller than the file",
         "The file is a sample of the population, so the population has at least as many people as\n\
          the file has records; a complete census has exactly as many. Weights add up to the\n\

@@ -11,7 +11,7 @@ use marginswap_core::columns::did_you_mean;
 use marginswap_core::diagnostic::Diagnostic;
 use marginswap_core::encode::{RecordId, Records};
 use marginswap_core::graph::{Formula, Reason, Scope, Separators, Ties};
-use marginswap_core::plan::{Forbidden, Plan, Term};
+use marginswap_core::plan::{Detach, Forbidden, Plan, Term};
 use marginswap_core::risk::{KeyTable, Summaries, rare_cells};
 use marginswap_core::table::{CellId, Located};
 use marginswap_core::varset::VarSet;
@@ -24,6 +24,7 @@ use crate::notes::{Note, Run};
 use crate::project::{Project, Risky};
 use crate::published::Published;
 use crate::settings::{Kind, SETTINGS, Topic};
+use crate::table_names::TableNames;
 
 /// The original file, and what a project makes of it.
 pub struct Original {
@@ -45,6 +46,8 @@ pub struct Original {
     pub forbidden: Vec<Forbidden>,
     /// The numbers as they were published.
     pub published: Vec<Published>,
+    /// What the kept tables are called.
+    pub table_names: TableNames,
 }
 
 /// An intruder who knows some keys.
@@ -54,6 +57,8 @@ pub struct Intruder {
     pub keys: VarSet,
     /// The variables the intruder wants to learn.
     pub sensitive: VarSet,
+    /// How many of these must stay hidden.
+    pub detach: Detach,
     /// For each record: is it at risk?
     pub risky: Vec<bool>,
 }
@@ -62,8 +67,13 @@ impl Intruder {
     /// The question that the comparison of two files answers.
     #[must_use]
     pub fn scenario(&self) -> Scenario<'_> {
-        let Self { keys, sensitive, risky } = self;
-        Scenario { keys: *keys, sensitive: *sensitive, at_risk: AtRisk::Listed(risky) }
+        let Self { keys, sensitive, detach, risky } = self;
+        Scenario {
+            keys: *keys,
+            sensitive: *sensitive,
+            needed: detach.needed(*sensitive),
+            at_risk: AtRisk::Listed(risky),
+        }
     }
 }
 
@@ -73,6 +83,7 @@ impl Original {
     /// # Errors
     /// When it cannot be read, or a setting does not fit it.
     pub fn read(project: Project, run: &mut Run<'_>) -> Result<Self, Diagnostic> {
+        let project = project.completed()?;
         let watched = Formula::parse(&project.report.watch)?.names();
         let opened = open(&project, &data_of(&project)?)?;
         let scope = scope_apart(&project, &opened, &watched)?;
@@ -80,6 +91,7 @@ impl Original {
         note_many(&separators, run);
         let loaded = opened.read(true, run)?;
         let published = Published::open(&project, loaded.in_memory())?;
+        let table_names = TableNames::of(&project, loaded.names(), &scope);
         let records = loaded.records(&scope, run);
         let located = Located::count(&records);
         let forbidden = forbidden(&project, &loaded, &scope, run);
@@ -94,6 +106,7 @@ impl Original {
             intruders,
             forbidden,
             published,
+            table_names,
         })
     }
 
@@ -150,9 +163,14 @@ fn intruders(
         true => scope.schema().all() - keys,
         false => named - keys,
     };
+    let detach = match (project.swap.detach, named.is_empty()) {
+        (Some(values), _) => Detach::AtLeast(values as usize),
+        (None, false) => Detach::Every,
+        (None, true) => Detach::Half,
+    };
     let keys = loaded.variables(scope, &project.risk.keys);
     let risky = risky(project, loaded, scope, located, levels)?;
-    found.push(Intruder { keys, sensitive: hidden(keys), risky });
+    found.push(Intruder { keys, sensitive: hidden(keys), detach, risky });
     for more in &project.risk.more_keys {
         let keys = loaded.variables(scope, more);
         let rule = match project.risky() {
@@ -162,7 +180,7 @@ fn intruders(
         };
         let by_model = |_| unreachable!("these rules need no model");
         let risky = rule_of(&rule, loaded, located, keys, by_model)?;
-        found.push(Intruder { keys, sensitive: hidden(keys), risky });
+        found.push(Intruder { keys, sensitive: hidden(keys), detach, risky });
     }
     Ok(found)
 }
@@ -246,9 +264,29 @@ pub fn of_cells(joint: &Located, table: &KeyTable, cells: &[CellId]) -> Vec<bool
 /// has two roles.
 pub fn open(project: &Project, path: &Path) -> Result<Opened, Diagnostic> {
     let source = Source::open(path, &ReadOptions { delimiter: project.delimiter })?;
+    check_listed(project, source.columns())?;
     check_names(project, source.columns(), source.looks_like_a_record())
         .map_err(|error| error.in_file(path))?;
     Opened::new(path, source, &project.columns)
+}
+
+/// Refuses a listed table that names a column which is not there, at its line of the list.
+fn check_listed(project: &Project, columns: &[String]) -> Result<(), Diagnostic> {
+    let Some(list) = &project.keep.list else { return Ok(()) };
+    let is_known = |name: &String| columns.contains(name) || project.derive.contains_key(name);
+    for table in &project.keep.listed {
+        if let Some(name) = table.variables.iter().find(|name| !is_known(name)) {
+            let mut refusal = Diagnostic::new(
+                Code::UnknownVariable,
+                format!("`{name}` is not a column of the file"),
+                did_you_mean(name, columns),
+            )
+            .in_file(list);
+            refusal.place.line = Some(table.line);
+            return Err(refusal);
+        }
+    }
+    Ok(())
 }
 
 /// Refuses a setting that names a column which is not there.
@@ -278,6 +316,52 @@ fn check_names(
                 Diagnostic::new(code, detail, remedy).about(format!("{}={name}", setting.key()))
             );
         }
+    }
+    check_roles(project)
+}
+
+/// Refuses a setting that needs a column to take part which another one leaves out, and `drop`
+/// for a column that takes part.
+fn check_roles(project: &Project) -> Result<(), Diagnostic> {
+    let told = &project.columns;
+    let left_out = |name: &&String| told.ignore.contains(name) || told.id.as_ref() == Some(name);
+    let taking_part = SETTINGS.iter().filter(|setting| {
+        matches!(setting.section, "keep" | "swap")
+            || matches!(
+                (setting.section, setting.name),
+                ("risk", "keys" | "more_keys" | "sensitive")
+            )
+    });
+    for setting in taking_part {
+        let named = setting.columns(project);
+        let Some(name) = named.iter().find(left_out) else { continue };
+        let why = if told.id.as_ref() == Some(name) { "is the id" } else { "is ignored" };
+        return Err(Diagnostic::new(
+            Code::IgnoredInTable,
+            format!("`{}` names `{name}`, which {why}", setting.name),
+            "take the name out there, or let the column stay",
+        )
+        .about(format!("{}={name}", setting.key())));
+    }
+    let roles = [("vars", "a variable", &told.vars), ("stay", "a column that stays", &told.stay)];
+    for (role, word, names) in roles {
+        if let Some(name) = names.iter().find(left_out) {
+            let other = if told.id.as_ref() == Some(name) { "the id" } else { "an ignored column" };
+            return Err(Diagnostic::new(
+                Code::TwoRoles,
+                format!("column `{name}` is named as {word} and as {other}"),
+                "give it one role",
+            )
+            .about(format!("columns.{role}={name}")));
+        }
+    }
+    if let Some(name) = project.release.drop.iter().find(|name| told.vars.contains(name)) {
+        return Err(Diagnostic::new(
+            Code::TwoRoles,
+            format!("`drop` names `{name}`, which takes part in swapping"),
+            "drop only the id and ignored columns",
+        )
+        .about(format!("release.drop={name}")));
     }
     Ok(())
 }
@@ -317,7 +401,7 @@ pub fn scope_apart(
         weight: swap.weight.as_deref().map(find).transpose()?,
         apart,
     };
-    Scope::with_ties(names, opened.roles(), &Formula::parse(&project.keep.tables)?, &ties)
+    Scope::with_ties(names, opened.roles(), &Formula::parse(&project.keep.formulas())?, &ties)
         .map_err(|error| error.in_file(opened.path()))
 }
 

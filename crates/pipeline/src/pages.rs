@@ -116,7 +116,7 @@ pub fn internal(
         },
         columns: columns(comparison),
         rule: named.then(|| rule(project)),
-        graph: answer::graph(scope, separators),
+        graph: answer::graph(scope, separators, &comparison.original.table_names),
         graph_picture: margin_graph::draw(&answer::graph_picture(scope, separators)),
         risk_before: risk_before(&comparison.original),
         coverage: named.then(|| Coverage::of(verify.records_before, partable, &verify.protection)),
@@ -284,7 +284,8 @@ fn advice(comparison: &Comparison) -> Result<Vec<Advice>, Diagnostic> {
     let original = &comparison.original;
     let (mut advice, mut freed) = (Vec::new(), vec![false; bound.len()]);
     for (position, table) in original.scope.tables().iter().enumerate() {
-        if bound.is_empty() || table.reason != Reason::Named {
+        let published = original.table_names.is_published(table.variables);
+        if bound.is_empty() || table.reason != Reason::Named || published {
             continue;
         }
         let class = original.scope.class_without(position);

@@ -26,6 +26,7 @@ use marginswap_core::verify::{
 use marginswap_io::{PublishedFile, PublishedFormat, PublishedOptions, read_published};
 use rayon::prelude::*;
 
+use crate::derive::YES;
 use crate::project::{Project, PublishedEntry};
 use crate::refusal::Code;
 
@@ -44,6 +45,8 @@ pub struct Published {
     pub ignored: Vec<String>,
     /// The column of weights, where the numbers are sums of weights.
     pub weight: Option<usize>,
+    /// The derived variable that is yes for the people it counts.
+    pub universe: Option<usize>,
     table: PublishedTable,
 }
 
@@ -69,6 +72,8 @@ impl Published {
             let lines = lines_of(entry, &file)?;
             let shape = Shape::of(entry, &file, &lines, data)?;
             let weight = entry.weight.as_deref().map(|name| named(data, name)).transpose()?;
+            let condition = entry.condition.as_deref().map(str::trim);
+            let universe = condition.map(|name| named(data, name)).transpose()?;
             let totals = totals_of(entry, totals, file.format);
             let table = cells(entry, &file, &lines, &shape, &totals)?;
             check_categories(&file, &shape, &totals, &table, data)?;
@@ -79,6 +84,7 @@ impl Published {
                 variables: shape.variables.iter().map(|&(_, column)| column).collect(),
                 ignored: shape.ignored.iter().map(|&at| file.columns[at].0.clone()).collect(),
                 weight,
+                universe,
                 table,
             })
         };
@@ -98,13 +104,31 @@ impl Published {
             let read = |&column: &usize| data.get(column).expect("it was read for this table");
             self.variables.iter().map(read).collect::<Vec<&Column>>()
         });
-        let amounts = match self.weight {
-            None => [None, None],
-            Some(weight) => [Some(weights(original, weight)?), Some(weights(released, weight)?)],
-        };
+        let amounts = [self.amounts(original)?, self.amounts(released)?];
         let side =
             |file: usize| Side { columns: &columns[file], amounts: amounts[file].as_deref() };
         Ok(compare_published(&self.table, side(0), side(1)))
+    }
+}
+
+impl Published {
+    /// What each record adds to its cell; 1 where there is neither a weight nor a universe.
+    fn amounts(&self, data: &Columns) -> Result<Option<Vec<Decimal>>, Diagnostic> {
+        let mut amounts = match (self.weight, self.universe) {
+            (None, None) => return Ok(None),
+            (Some(weight), _) => weights(data, weight)?,
+            (None, Some(_)) => vec![Decimal::ONE; data.records()],
+        };
+        if let Some(universe) = self.universe {
+            let column = data.get(universe).expect("it was worked out for this table");
+            let yes = column.dictionary().find(YES.as_bytes());
+            column.for_each_code(|record, code| {
+                if Some(code) != yes {
+                    amounts[record] = Decimal::ZERO;
+                }
+            });
+        }
+        Ok(Some(amounts))
     }
 }
 

@@ -20,6 +20,8 @@ marginswap_core::refusals! {
         NotDecomposable "not-decomposable": "A start model that is not decomposable";
         BadWeight "bad-weight": "An unusable weight";
         NotAKey "not-a-key": "A model with a column that is not a key";
+        BadTableList "bad-table-list": "An unusable list of tables";
+        NoHouseholds "no-households": "A table of households";
         TotalIsCategory "total-is-category": "A code of totals that is a category";
         OtherCategories "other-categories": "A published column without a common category";
         TooManySets "too-many-sets": "More sets of keys than anybody can wait for";

@@ -1,7 +1,7 @@
 //! What `verify` answers: may the file be released, is every kept table unchanged, what does an
 //! intruder learn, and what changed?
 
-use marginswap_core::text::grouped;
+use marginswap_core::text::{escaped, grouped};
 use serde::Serialize;
 
 use crate::answer::{Answer, Names, aligned, counted, formula, listed, percent};
@@ -66,10 +66,21 @@ pub struct VerifyReport {
 pub struct MarginReport {
     /// Its variables.
     pub margin: Names,
+    /// What it is called, where it has a name.
+    pub name: Option<String>,
     /// Cells that hold a record in either file.
     pub cells: u64,
     /// Cells whose counts differ.
     pub changed: u64,
+}
+
+impl MarginReport {
+    /// The table as a formula, with its name.
+    #[must_use]
+    pub fn title(&self) -> String {
+        let name = self.name.as_ref().map(|name| format!(" [{}]", escaped(name)));
+        format!("{}{}", formula(&self.margin), name.unwrap_or_default())
+    }
 }
 
 /// What changed in one variable.
@@ -179,7 +190,7 @@ impl VerifyReport {
                 .iter()
                 .map(|table| {
                     let cells = counted(table.cells, "cell", "cells");
-                    vec![formula(&table.margin), format!("{} of {cells}", grouped(table.changed))]
+                    vec![table.title(), format!("{} of {cells}", grouped(table.changed))]
                 })
                 .collect();
             text.push_str(&aligned(&rows));

@@ -38,8 +38,12 @@ fn learned(names: [&str; 3]) -> Protection {
         matched: 2,
         matched_right: 1,
         shared_right: 0,
+        shared_learned: 0,
+        protected: 2,
         values_true: Some(0.5),
         values_true_by_chance: Some(0.375),
+        shared_values_true: None,
+        shared_values_true_by_chance: None,
         matched_by_true_values: vec![1, 1],
         newly_exposed: 0,
     };
@@ -50,6 +54,8 @@ fn learned(names: [&str; 3]) -> Protection {
         matched: 2,
         matched_right: 1,
         shared_right: 0,
+        shared_learned: 0,
+        protected: 2,
         values_true: scenario.values_true,
         values_true_by_chance: scenario.values_true_by_chance,
         newly_exposed: 0,
@@ -78,7 +84,8 @@ fn review() -> Judgement {
 /// first two variables are in one kept table, the third is in another.
 fn compared(names: [&str; 3]) -> VerifyReport {
     let list = |positions: &[usize]| positions.iter().map(|&one| names[one].to_owned()).collect();
-    let margin = |positions| MarginReport { margin: list(positions), cells: 4, changed: 0 };
+    let margin =
+        |positions| MarginReport { margin: list(positions), name: None, cells: 4, changed: 0 };
     let two_way = |pair: [usize; 2], kept, moved: [f64; 2], association| TwoWayReport {
         pair: pair.map(|one| names[one].to_owned()),
         kept,
@@ -90,6 +97,7 @@ fn compared(names: [&str; 3]) -> VerifyReport {
     };
     let changed = names.iter().zip([0, 0, 2]);
     VerifyReport {
+        published: vec![],
         equal: true,
         records_before: 4,
         records_after: 4,
@@ -126,6 +134,7 @@ fn graph(names: [&str; 3]) -> (GraphReport, marginswap_report::Picture) {
     };
     let tables = vec![list(&[0, 1]), list(&[2])];
     let report = GraphReport {
+        tables: vec![],
         variables: list(&[0, 1, 2]),
         margins: tables.clone(),
         absorbed: Vec::new(),
@@ -310,10 +319,14 @@ fn every_reason_is_a_sentence_of_the_page() {
         (Reason::NoKeys, "no keys were named"),
         (Reason::NobodyChecked, "nobody is at risk"),
         (Reason::NoTables, "no tables to keep were named"),
-        (Reason::NobodyProtected { at_risk: 3 }, "all 3 people at risk are still matched"),
+        (Reason::NobodyProtected { at_risk: 3 }, "none of the 3 people at risk is protected"),
         (
             Reason::SharedRight { people: 1, tolerated: 0 },
             "every sensitive value of 1 person at risk",
+        ),
+        (
+            Reason::SharedLearned { people: 2, tolerated: 0 },
+            "the keys of 2 people at risk are shared by the same records as before",
         ),
         (
             Reason::Matched { people: 12, at_risk: 17, tolerated: 3 },
@@ -354,7 +367,7 @@ fn nothing_exchanged_is_said_in_the_first_line() {
     let first = "Verdict: do not release; nothing was exchanged although 17 people are at risk";
     assert_eq!(text.lines().next(), Some(first));
     assert_eq!(text.matches("nothing was exchanged").count(), 1);
-    assert!(text.contains("  - all 17 people at risk are still matched\n"), "{text}");
+    assert!(text.contains("  - none of the 17 people at risk is protected\n"), "{text}");
 }
 
 /// The verdict is the first thing that is read, then tables, what is learned, what changed.
@@ -600,7 +613,7 @@ fn differences_that_no_swap_makes_are_named() {
 fn the_external_report_tells_people_by_range() {
     let mut report = internal(NAMES);
     let protection = &mut report.verify.protection;
-    (protection.at_risk, protection.gone) = (1_234, 1_111);
+    (protection.at_risk, protection.gone, protection.protected) = (1_234, 1_111, 1_187);
     (protection.shared, protection.matched, protection.matched_right) = (76, 47, 29);
     let external = published(&report, false).unwrap();
     let page = html::plain(&html::checked(&external.html()));

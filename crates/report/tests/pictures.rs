@@ -171,6 +171,7 @@ fn pair_of(names: &[String], swappable: bool) -> PairReport {
             .windows(2)
             .filter(|_| !swappable)
             .map(|ends| LinkReport {
+                name: None,
                 variables: [ends[0].clone(), ends[1].clone()],
                 table: names[..names.len().min(5)].to_vec(),
                 reason: TieReason::KeptTable,
@@ -194,6 +195,7 @@ fn record_of(names: &[String], swappable: bool) -> RecordReport {
         })
         .collect();
     RecordReport {
+        published_tables: 0,
         record: 4_294_967_295,
         cell_count: 1,
         sample_unique: true,
@@ -206,6 +208,7 @@ fn record_of(names: &[String], swappable: bool) -> RecordReport {
         choice: None,
         what_if: (0..usize::from(!swappable) * names.len())
             .map(|number| WhatIf {
+                name: None,
                 table: names[..number % 5].to_vec(),
                 partners: number as u64 * 1000,
                 held_by: None,
@@ -309,8 +312,12 @@ fn scenario(histogram: &[u64]) -> ScenarioProtection {
         matched,
         matched_right: histogram.last().copied().unwrap_or(0),
         shared_right: 0,
+        shared_learned: 0,
+        protected: 5,
         values_true: Some(0.4),
         values_true_by_chance: Some(0.314),
+        shared_values_true: None,
+        shared_values_true_by_chance: None,
         matched_by_true_values: histogram.to_vec(),
         newly_exposed: 0,
     }

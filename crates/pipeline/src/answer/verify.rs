@@ -25,6 +25,7 @@ pub fn verify(comparison: &Comparison) -> VerifyReport {
             .iter()
             .map(|table| MarginReport {
                 margin: names(schema, table.margin),
+                name: comparison.original.table_names.name(table.margin),
                 cells: table.cells as u64,
                 changed: table.changed as u64,
             })

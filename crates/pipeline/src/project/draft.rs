@@ -128,6 +128,13 @@ impl Draft {
                 }
                 _ => tables(vec![formula(&variables)]),
             },
+            (Kind::NamedTables, _) => Value::Map(
+                [(
+                    "Table 3".to_owned(),
+                    Value::Text(formula(&variables[..variables.len().min(2)])),
+                )]
+                .into(),
+            ),
             (Kind::Tables, _) => tables(vec![formula(&variables[..variables.len().min(2)])]),
             (Kind::Rules, _) => {
                 let column = |place| format!("`{}`", name(place).replace('`', "``"));

@@ -12,7 +12,7 @@
 //! A condition becomes a derived variable, called as it is written, and joins the table: the
 //! table of everybody by the condition holds the table of those who meet it.
 //!
-//! Way in: [`Project::with_listed_tables`].
+//! Way in: [`Project::completed`].
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -58,12 +58,18 @@ struct Row {
 }
 
 impl Project {
-    /// This project with the tables of its list, and with their conditions among its derived
-    /// variables. A project whose list is read already comes back as it is.
+    /// This project with the tables of its list, and with their conditions, and those of published
+    /// tables, among its derived variables. A project that is completed comes back as it is.
     ///
     /// # Errors
     /// A list that cannot be read, or a line of it that says no table.
-    pub fn with_listed_tables(mut self) -> Result<Self, Diagnostic> {
+    pub fn completed(mut self) -> Result<Self, Diagnostic> {
+        for place in 0..self.verify.published.0.len() {
+            if let Some(condition) = self.verify.published.0[place].condition.clone() {
+                let folder = PathBuf::from(&self.verify.published.0[place].file);
+                self.condition(&folder, condition.trim())?;
+            }
+        }
         let Some(path) = self.keep.list.clone().filter(|_| self.keep.listed.is_empty()) else {
             return Ok(self);
         };
@@ -87,9 +93,9 @@ impl Project {
         Ok(self)
     }
 
-    /// This project without what its list added to it.
+    /// This project as it was before it was completed.
     #[must_use]
-    pub fn without_listed_tables(mut self) -> Self {
+    pub fn as_written(mut self) -> Self {
         self.keep.listed.clear();
         for condition in std::mem::take(&mut self.keep.conditions) {
             self.derive.remove(&condition);
@@ -120,7 +126,11 @@ impl Project {
         };
         let name = Some(name.trim().to_owned()).filter(|name| !name.is_empty());
         let table = |mut variables: Vec<String>| {
-            variables.extend(more.iter().filter(|one| !variables.contains(one)).cloned().collect::<Vec<_>>());
+            for one in &more {
+                if !variables.contains(one) {
+                    variables.push(one.clone());
+                }
+            }
             ListedTable { name: name.clone(), variables, published, line: row.line }
         };
         Ok(tables.into_iter().map(table).collect())
@@ -168,7 +178,8 @@ fn rows(path: &Path) -> Result<Vec<Row>, Diagnostic> {
             let Some(place) = place else { continue };
             let bytes = record.content(place, &mut scratch);
             let text = std::str::from_utf8(bytes).map_err(|_| {
-                let refusal = refuse(Code::BadTableList, "the line is not UTF-8", "save the list as UTF-8");
+                let refusal =
+                    refuse(Code::BadTableList, "the line is not UTF-8", "save the list as UTF-8");
                 placed(refusal, path, record.line())
             })?;
             *field = text.to_owned();
@@ -176,7 +187,8 @@ fn rows(path: &Path) -> Result<Vec<Row>, Diagnostic> {
         rows.push(Row { fields, line: record.line() });
     }
     if rows.is_empty() {
-        let refusal = refuse(Code::NoRecords, "the list names no table", "write one line for each table");
+        let refusal =
+            refuse(Code::NoRecords, "the list names no table", "write one line for each table");
         return Err(refusal.in_file(path));
     }
     Ok(rows)

@@ -45,6 +45,8 @@ pub struct PublishedEntry {
     pub suppressed: Vec<String>,
     /// The column of weights, where the numbers are sums of weights.
     pub weight: Option<String>,
+    /// The people it counts, as a condition; everybody where nothing is said.
+    pub condition: Option<String>,
 }
 
 /// The published tables of a project, in order.
@@ -92,6 +94,7 @@ impl PublishedEntry {
             "ignore" => self.ignore = one_or_more(value)?,
             "suppressed" => self.suppressed = one_or_more(value)?,
             "weight" => self.weight = Word::read(value).map(Some)?,
+            "where" => self.condition = Word::read(value).map(Some)?,
             "absent" => {
                 let text: String = Word::read(value)?;
                 self.absent_is_zero = match text.as_str() {
@@ -134,13 +137,14 @@ impl PublishedEntry {
             ("ignore", list(&self.ignore)),
             ("suppressed", list(&self.suppressed)),
             ("weight", text(&self.weight)),
+            ("where", text(&self.condition)),
         ];
         let set = all.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?)));
         Value::Map(set.collect())
     }
 }
 
-const KNOWN: [&str; 10] = [
+const KNOWN: [&str; 11] = [
     "name",
     "file",
     "columns",
@@ -151,6 +155,7 @@ const KNOWN: [&str; 10] = [
     "ignore",
     "suppressed",
     "weight",
+    "where",
 ];
 
 const EXPLAINED: &str = "docs/published-tables.md says how a published table is named";

@@ -11,6 +11,7 @@ use crate::answer;
 use crate::input::separators;
 use crate::original::{open, scope_of};
 use crate::project::{Columns, Project};
+use crate::table_names::TableNames;
 
 /// The margin graph, described and drawn.
 #[derive(Debug)]
@@ -26,8 +27,11 @@ pub struct Graph {
 /// # Errors
 /// When the header of the data cannot be read, or a table names no column of it.
 pub fn graph(project: &Project) -> Result<Graph, Diagnostic> {
-    let scope = match &project.data {
-        Some(data) => scope_of(project, &open(project, data)?)?,
+    let (scope, columns) = match &project.data {
+        Some(data) => {
+            let opened = open(project, data)?;
+            (scope_of(project, &opened)?, opened.columns().to_vec())
+        }
         None if project.columns != Columns::default() || project.delimiter.is_some() => {
             return Err(Diagnostic::new(
                 Code::MissingSetting,
@@ -35,11 +39,15 @@ pub fn graph(project: &Project) -> Result<Graph, Diagnostic> {
                 "name the data file, or leave them out",
             ));
         }
-        None => Scope::of_tables(&Formula::parse(&project.keep.tables)?)?,
+        None => {
+            let formula = Formula::parse(&project.keep.formulas())?;
+            (Scope::of_tables(&formula)?, formula.names())
+        }
     };
     let separators = separators(&scope, project.max_separators());
+    let called = TableNames::of(project, &columns, &scope);
     Ok(Graph {
-        report: answer::graph(&scope, &separators),
+        report: answer::graph(&scope, &separators, &called),
         picture: draw(&answer::graph_picture(&scope, &separators)),
     })
 }

@@ -64,6 +64,8 @@ pub enum Kind {
     Groups,
     /// Tables, as `region*sex*age`.
     Tables,
+    /// A table, or several, by name.
+    NamedTables,
     /// Forbidden combinations.
     Rules,
     /// A file.
@@ -157,12 +159,20 @@ impl Setting {
 
     /// Tables are looked at before they are taken: each text must be a formula.
     fn check(&self, value: &Value) -> Result<(), Misfit> {
-        let (Kind::Tables, Value::List(tables)) = (self.kind, value) else { return Ok(()) };
-        for (place, table) in tables.iter().enumerate() {
+        let tables: Vec<(Step, &Value)> = match (self.kind, value) {
+            (Kind::Tables, Value::List(tables)) => {
+                tables.iter().enumerate().map(|(place, one)| (Step::Item(place), one)).collect()
+            }
+            (Kind::NamedTables, Value::Map(tables)) => {
+                tables.iter().map(|(name, one)| (Step::Name(name.clone()), one)).collect()
+            }
+            _ => return Ok(()),
+        };
+        for (step, table) in tables {
             if let Value::Text(text) = table {
                 Formula::parse(&[text]).map_err(|refusal| Misfit {
                     refusal: BadValue::from(refusal),
-                    path: vec![Step::Item(place)],
+                    path: vec![step],
                 })?;
             }
         }
@@ -215,7 +225,7 @@ impl Setting {
                 Value::Text(first())
             }
             Kind::Switch => Value::Switch(true),
-            Kind::Numbers => Value::Map(Default::default()),
+            Kind::Numbers | Kind::NamedTables => Value::Map(Default::default()),
         })
     }
 
@@ -231,7 +241,9 @@ impl Setting {
             names.collect::<Vec<_>>().join(",")
         };
         match (self.kind, self.get(project)) {
-            (_, None) | (Kind::Numbers, _) | (Kind::Switch, Some(Value::Switch(false))) => vec![],
+            (_, None)
+            | (Kind::Numbers | Kind::NamedTables, _)
+            | (Kind::Switch, Some(Value::Switch(false))) => vec![],
             (Kind::Switch, _) => vec![String::new()],
             (Kind::Name, Some(name)) => vec![listed(&word(&name))],
             (Kind::Names, Some(Value::List(list))) => vec![names(&list)],
@@ -279,6 +291,17 @@ impl Setting {
                         found.retain(|name| name != EVERYWHERE);
                     }
                 }
+            }
+            Kind::NamedTables => {
+                let formulas: Vec<&String> = project.keep.named.values().collect();
+                found = Formula::parse(&formulas).map_or(vec![], |formula| formula.names());
+            }
+            Kind::Path if self.name == "list" => {
+                let mut names: Vec<&String> =
+                    project.keep.listed.iter().flat_map(|table| &table.variables).collect();
+                names.sort_unstable();
+                names.dedup();
+                found = names.into_iter().cloned().collect();
             }
             Kind::Rules => {
                 let terms = project.swap.rules.iter().flat_map(|rule| &rule.terms);

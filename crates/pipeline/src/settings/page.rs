@@ -63,6 +63,7 @@ fn takes(kind: Kind) -> &'static str {
         Kind::Name => "column",
         Kind::Groups => "lists of columns",
         Kind::Tables => "list of tables",
+        Kind::NamedTables => "table for each name",
         Kind::Rules => "list of rules",
         Kind::Path => "path",
         Kind::Files => "list of files",

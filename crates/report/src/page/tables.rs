@@ -83,7 +83,7 @@ pub(super) fn kept(verify: &VerifyReport) -> TextTable {
     let rows = verify.margins.iter().map(|table| {
         let result = if table.changed == 0 { "unchanged" } else { "DIFFERS" };
         let [cells, changed] = [table.cells, table.changed].map(grouped);
-        vec![formula(&table.margin), result.to_owned(), cells, changed]
+        vec![table.title(), result.to_owned(), cells, changed]
     });
     TextTable::new(
         "Every kept table, recounted in both files",
