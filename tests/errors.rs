@@ -420,6 +420,9 @@ const TESTED_IN_PROJECT: &[Kind] =
 const TESTED_IN_THE_JOB: &[Kind] =
     &[Code::StalePlan, Code::OtherParameters, Code::NewerPlan, Code::PairingTooLarge];
 
+/// Lists of tables: `tests/tables.rs`.
+const TESTED_IN_TABLES: &[Kind] = &[Code::BadTableList, Code::NoHouseholds];
+
 /// What cannot be provoked from a command line: a file whose recount fails is a bug of ours,
 /// and only a door that watches a run can stop it between two steps.
 const OUR_FAULT: &[Kind] = &[Code::NotKept, Code::Cancelled];
@@ -432,6 +435,7 @@ fn every_code_has_a_test() {
     tested.extend(TESTED_IN_PROJECT);
     tested.extend(TESTED_IN_THE_JOB);
     tested.extend(OUR_FAULT);
+    tested.extend(TESTED_IN_TABLES);
     tested.extend(TESTED_IN_THE_CORE);
     tested.insert(Code::OwnBug);
     tested.extend([Code::TooManyVariables, Code::TooManyTied, Code::Unreadable]);
