@@ -9,8 +9,9 @@ use marginswap_core::oracle::World;
 use marginswap_core::random::{Random, Seed};
 use marginswap_core::varset::VarSet;
 use marginswap_core::verify::{
-    Answer, AtRisk, Checks, Fate, Findings, Learned, Outcome, Pooled, Reason, Scenario, Share,
-    Thresholds, Triples, WorstCase, compare_pairs, judge, learned, new_pairs, verify, worst_case,
+    Answer, AtRisk, Checks, Fate, Findings, Learned, Outcome, Pooled, PublishedFindings, Reason,
+    Scenario, Share, Thresholds, Triples, WorstCase, compare_pairs, judge, learned, new_pairs,
+    verify, worst_case,
 };
 use proptest::prelude::*;
 
@@ -414,6 +415,28 @@ fn faults() -> Vec<(Findings, Thresholds, Vec<Reason>)> {
         ),
         (with(&|f| f.tables_changed = 1), strict, vec![Reason::TablesDiffer { tables: 1, of: 1 }]),
         (
+            with(&|f| {
+                let found = PublishedFindings { tables: 3, changed_tables: 2, ..f.published };
+                f.published = PublishedFindings { changed_cells: 5, ..found };
+            }),
+            strict,
+            vec![Reason::PublishedChanged { tables: 2, of: 3, cells: 5 }],
+        ),
+        (
+            with(&|f| {
+                f.published = PublishedFindings { tables: 3, unchecked: 1, ..f.published };
+            }),
+            strict,
+            vec![Reason::PublishedUnchecked { tables: 1 }],
+        ),
+        (
+            with(&|f| {
+                f.published = PublishedFindings { tables: 3, moved_cells: 4, ..f.published };
+            }),
+            strict,
+            vec![Reason::PublishedMoved { cells: 4 }],
+        ),
+        (
             with(&|f| f.one_way_changed = 2),
             strict,
             vec![Reason::OneWayTablesDiffer { variables: 2 }],
@@ -489,7 +512,7 @@ fn law_a_yes_is_earned() {
         assert_ne!(verdict.answer, Answer::Release);
         met.extend(reasons.iter().map(std::mem::discriminant).map(|kind| format!("{kind:?}")));
     }
-    assert_eq!(met.len(), 19, "each reason is reached");
+    assert_eq!(met.len(), 22, "each reason is reached");
     // Nothing checked, nobody at risk, nothing exchanged: no threshold makes it a yes.
     let anything = Thresholds {
         matched_right: u64::MAX,
@@ -546,8 +569,8 @@ fn what_is_tolerated_is_no_reason() {
 proptest! {
     #[test]
     fn law_more_tolerance_is_never_stricter(
-        kind in 0usize..20,
-        other in 0usize..20,
+        kind in 0usize..23,
+        other in 0usize..23,
         tolerated in proptest::array::uniform7(0u64..4),
         more in proptest::array::uniform7(0u64..4),
         pairs in proptest::option::of(0u64..4),
