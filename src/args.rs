@@ -135,6 +135,9 @@ pub struct ForceArgs {
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  marginswap inspect survey.csv")]
 pub struct InspectArgs {
+    /// List the levels of every column with their counts, and columns that follow from others
+    #[arg(long)]
+    pub reveal: bool,
     #[command(flatten)]
     pub answer: AnswerArgs,
     #[command(flatten)]

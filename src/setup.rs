@@ -437,7 +437,8 @@ fn flag(setting: &'static Setting) -> Arg {
 
 /// The text, if the setting takes it.
 fn checked(setting: &Setting, text: &str) -> Result<String, String> {
-    let value = setting.typed(&[text.to_owned()]).map_err(|refusal| refusal.detail)?;
+    let value = setting.typed(&[text.to_owned()]);
+    let value = value.map_err(|refusal| format!("{}; {}", refusal.detail, refusal.remedy))?;
     match setting.set(&mut Project::default(), &value) {
         Ok(()) => Ok(text.to_owned()),
         Err(misfit) => Err(misfit.refusal.to_string()),

@@ -117,6 +117,20 @@ const MANY: &str =
 
 /// What was typed, and the code.
 const TYPED: &[(Kind, &[&str])] = &[
+    (Code::DerivedClash, &["inspect", GOOD, "--derive", "town = band(age, 10)"]),
+    (Code::DerivedCycle, &["inspect", GOOD, "--derive", "a = b", "--derive", "b = prefix(a, 1)"]),
+    (Code::BadDerived, &["inspect", GOOD, "--derive", "a = if(town, 1, 2)"]),
+    (Code::UnknownColumn, &["inspect", GOOD, "--derive", "a = band(agee, 10)"]),
+    (
+        Code::IgnoredInTable,
+        &["inspect", GOOD, "--id", "person", "--derive", "a = prefix(person, 1)"],
+    ),
+    (Code::NotANumber, &["inspect", GOOD, "--derive", "a = band(sex, 10)"]),
+    (Code::NoRow, &["inspect", GOOD, "--derive", "a = map(town, \"tests/bad/few.csv\", \"area\")"]),
+    (
+        Code::BadLookup,
+        &["inspect", GOOD, "--derive", "a = map(town, \"tests/bad/few.csv\", \"x\")"],
+    ),
     (
         Code::NotJsonStat,
         &["verify", GOOD, GOOD, "--published", "tests/bad/published/collection.json"],

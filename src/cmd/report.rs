@@ -146,7 +146,7 @@ fn project(
         // The plan says for whom it was made; the project file may have changed since.
         file.risk = Risk::default();
     }
-    Ok(base.merge(file).merge(flags.clone()))
+    Ok(base.merge(file).merge(flags.clone()).with_files_of(&setup.project))
 }
 
 /// The commands that do it again. They tell what the files show, and not who asked: `protect`

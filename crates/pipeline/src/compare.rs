@@ -12,6 +12,7 @@
 use std::path::PathBuf;
 
 use crate::refusal::Code;
+use marginswap_core::columns::Column;
 use marginswap_core::diagnostic::Diagnostic;
 use marginswap_core::encode::{RecordId, Records, encode_both};
 use marginswap_core::graph::{Formula, GeneratingClass, Reason, Separators};
@@ -127,6 +128,8 @@ struct Pair {
     order: Order,
     dropped: Vec<String>,
     unlinked: Option<String>,
+    /// The columns of the released file, where something only watched is to be counted apart.
+    released: Vec<Option<Column>>,
 }
 
 impl Comparison {
@@ -271,10 +274,10 @@ fn read_released(
         ..bare
     };
     let after = open(&lenient, path)?.read(true, run)?;
-    if there(loaded.names()) != names {
+    if there(loaded.own_names()) != names {
         run.note(Note::OtherColumns);
     }
-    let dropped = loaded.names().iter().filter(|name| !names.contains(name)).cloned().collect();
+    let dropped = loaded.own_names().iter().filter(|name| !names.contains(name)).cloned().collect();
     let after = after.in_the_order_of(loaded).map_err(|column| {
         Diagnostic::new(
             Code::OtherColumns,
@@ -283,7 +286,7 @@ fn read_released(
         )
         .in_file(path)
     })?;
-    Ok((after, dropped))
+    Ok((after.derived_again()?, dropped))
 }
 
 impl Pair {
@@ -305,7 +308,9 @@ impl Pair {
             Some(Link::ByMap(_)) => Order::Known,
             None => Order::Unknown,
         };
-        Ok(Self { original, before, after: records, link, order, dropped, unlinked })
+        let apart = loaded.names().iter().any(|name| loaded.is_only_watched(name));
+        let released = if apart { after.raw_columns().to_vec() } else { Vec::new() };
+        Ok(Self { original, before, after: records, link, order, dropped, unlinked, released })
     }
 
     /// Finds out whether following the plan gives the released file, and in which order: that of
@@ -321,17 +326,19 @@ impl Pair {
         };
         let loaded = &self.original.loaded;
         let records = self.before.len() as u64;
-        let fits_input = plan.check_input(&loaded.digest().sha256, records, loaded.names()).is_ok();
+        let fits_input =
+            plan.check_input(&loaded.digest().sha256, records, loaded.own_names()).is_ok();
         let mut fit = PlanFit { path: path.clone(), fits_input, gives_release: None };
         if !fits_input || self.after.len() as u64 != records {
             self.settle(run);
             return Some(fit);
         }
         let schema = self.original.scope.schema();
-        let all = [schema.all()];
+        // Derived variables follow from the others in both files.
+        let own = [schema.own()];
         let expected = apply_to_records(&plan.plan, schema, &self.before);
         let gives = |after: &Records, link: &Link| {
-            changes(&expected, after, link).map(|found| found.records == 0)
+            changes(&expected, after, link).map(|found| found.counting(own[0]).cells == 0)
         };
         let by_seed = evidence.seed.map(|seed| shuffled_link(seed, expected.len()));
         let known = [self.link.clone(), Some(Link::ByPosition), by_seed];
@@ -347,7 +354,7 @@ impl Pair {
             }
             None => {
                 // In some other order: are they the same records?
-                let same = recount(&expected, &self.after, &all)[0].changed == 0;
+                let same = recount(&expected, &self.after, &own)[0].changed == 0;
                 match self.link {
                     // The ids say which record is which, and another record has the values.
                     Some(Link::ByMap(_)) => Some(false),
@@ -407,7 +414,7 @@ impl Pair {
             tables: &self.original.named_tables(),
             scenarios: &scenarios,
             link: self.link.as_ref(),
-            compared: self.original.scope.schema().all(),
+            compared: self.original.scope.schema().own(),
             triples,
         };
         verify_pooled(pooled, &self.before, &self.after, &checks)
@@ -433,8 +440,10 @@ impl Pair {
     ) -> (Vec<Vec<String>>, Findings) {
         let scope = &self.original.scope;
         let named = self.original.named_tables();
-        let singles = scope.schema().all().iter().map(|one| (VarSet::single(one), None));
-        let ties = scope.tables().iter().map(|table| (table.variables, Some(table.reason)));
+        let singles = scope.schema().own().iter().map(|one| (VarSet::single(one), None));
+        // That derived variables follow from their columns is true of every file.
+        let ties = scope.tables().iter().filter(|table| table.reason != Reason::Derived);
+        let ties = ties.map(|table| (table.variables, Some(table.reason)));
         let (margins, kinds): (Vec<VarSet>, Vec<Option<Reason>>) = singles.chain(ties).unzip();
         let checks = pooled.recount(&margins);
         let mut broken = Vec::new();
@@ -447,7 +456,7 @@ impl Pair {
                 None => one_way_changed += 1,
                 Some(Reason::Linked) => linked_changed += 1,
                 Some(Reason::Stays) => staying_changed = true,
-                Some(Reason::Named) => {}
+                Some(Reason::Named | Reason::Derived) => {}
             }
             if !named.contains(&check.margin) {
                 broken.push(self.column_names(check.margin));
@@ -493,8 +502,12 @@ impl Pair {
         if project.report.watch.is_empty() {
             return Ok(Vec::new());
         }
-        let mut margins = Vec::new();
+        let mut distances = Vec::new();
         for table in Formula::parse(&project.report.watch)?.tables() {
+            if let Some(found) = self.watched_apart(table) {
+                distances.push(found);
+                continue;
+            }
             let mut margin = VarSet::EMPTY;
             for name in table {
                 let column = loaded.position(name)?;
@@ -507,9 +520,22 @@ impl Pair {
                 })?;
                 margin.insert(variable);
             }
-            margins.push(margin);
+            distances.extend(compare_tables(pooled, &[margin]));
         }
-        Ok(compare_tables(pooled, &margins))
+        Ok(distances)
+    }
+
+    /// How far a table moved that names a derived variable which takes no part. Watching it must
+    /// not tie anything together, so it is counted apart.
+    fn watched_apart(&self, table: &[String]) -> Option<TableDistance> {
+        let loaded = &self.original.loaded;
+        if !table.iter().any(|name| loaded.is_only_watched(name)) {
+            return None;
+        }
+        let schema = loaded.schema_of(table)?;
+        let (before, after) = encode_both(&schema, loaded.raw_columns(), &self.released);
+        let pooled = Pooled::of(&before, &after);
+        compare_tables(&pooled, &[schema.all()]).pop()
     }
 
     fn rules_broken(&self, records: &Records) -> u64 {

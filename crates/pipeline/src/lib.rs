@@ -28,6 +28,7 @@
 //! | [`demo`] | an invented town to try everything on |
 
 pub mod answer;
+mod appearance;
 pub mod assess;
 pub mod codes;
 pub mod compare;

@@ -19,6 +19,7 @@ use marginswap_core::verify::{AtRisk, Scenario};
 use marginswap_io::{ReadOptions, Source};
 
 use crate::assess::{Question, Taken, assess, key_table};
+use crate::derive::{Derivations, Take};
 use crate::input::{Loaded, Opened, note_many, separators};
 use crate::notes::{Note, Run};
 use crate::project::{Project, Risky};
@@ -84,8 +85,9 @@ impl Original {
     /// When it cannot be read, or a setting does not fit it.
     pub fn read(project: Project, run: &mut Run<'_>) -> Result<Self, Diagnostic> {
         let project = project.completed()?;
-        let watched = Formula::parse(&project.report.watch)?.names();
+        let mut watched = Formula::parse(&project.report.watch)?.names();
         let opened = open(&project, &data_of(&project)?)?;
+        watched.retain(|name| !opened.is_only_watched(name));
         let scope = scope_apart(&project, &opened, &watched)?;
         let separators = separators(&scope, project.max_separators());
         note_many(&separators, run);
@@ -160,7 +162,7 @@ fn intruders(
     }
     let named = loaded.variables(scope, &project.risk.sensitive);
     let hidden = |keys: VarSet| match named.is_empty() {
-        true => scope.schema().all() - keys,
+        true => scope.schema().own() - keys,
         false => named - keys,
     };
     let detach = match (project.swap.detach, named.is_empty()) {
@@ -263,11 +265,20 @@ pub fn of_cells(joint: &Located, table: &KeyTable, cells: &[CellId]) -> Vec<bool
 /// When its header cannot be read, a setting names a column that it does not have, or a column
 /// has two roles.
 pub fn open(project: &Project, path: &Path) -> Result<Opened, Diagnostic> {
+    open_with(project, path, Take::Named)
+}
+
+/// As [`open`], with these of the project's derived variables.
+///
+/// # Errors
+/// As there.
+pub fn open_with(project: &Project, path: &Path, take: Take) -> Result<Opened, Diagnostic> {
     let source = Source::open(path, &ReadOptions { delimiter: project.delimiter })?;
     check_listed(project, source.columns())?;
     check_names(project, source.columns(), source.looks_like_a_record())
         .map_err(|error| error.in_file(path))?;
-    Opened::new(path, source, &project.columns)
+    let derived = Derivations::of(project, source.columns(), take)?;
+    Opened::new(path, source, project, derived)
 }
 
 /// Refuses a listed table that names a column which is not there, at its line of the list.
@@ -298,7 +309,20 @@ fn check_names(
     // What the pages look at beside is looked up when they are made.
     let settings = SETTINGS.iter().filter(|setting| setting.topic != Topic::Preset);
     for setting in settings {
-        let there = |name: &&String| !columns.contains(name);
+        let derived = |name: &String| project.derive.contains_key(name);
+        let takes_derived = setting.takes_derived();
+        if let Some(name) = setting.columns(project).iter().find(|name| derived(name))
+            && !takes_derived
+            && !columns.contains(name)
+        {
+            return Err(Diagnostic::new(
+                Code::UnknownColumn,
+                format!("`{name}` is a derived variable, not a column of the file"),
+                "name the column that it follows from",
+            )
+            .about(format!("{}={name}", setting.key())));
+        }
+        let there = |name: &&String| !columns.contains(name) && !derived(name);
         if let Some(name) = setting.columns(project).iter().find(there) {
             let code = match setting.kind {
                 Kind::Tables | Kind::Text(_) => Code::UnknownVariable,
@@ -309,6 +333,11 @@ fn check_names(
             let remedy = match looks_like_a_record {
                 true => {
                     "the first line of the file looks like a record: add a header line".to_owned()
+                }
+                false if takes_derived => {
+                    let known: Vec<String> =
+                        columns.iter().chain(project.derive.keys()).cloned().collect();
+                    did_you_mean(name, &known)
                 }
                 false => did_you_mean(name, columns),
             };

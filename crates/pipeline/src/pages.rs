@@ -72,7 +72,7 @@ pub fn external(comparison: &Comparison, demo_seed: bool) -> Result<ExternalRepo
     }
     let loaded = &comparison.original.loaded;
     let exchanged = |&(position, _): &(usize, &String)| loaded.role(position) == Role::Variable;
-    let columns = loaded.names().iter().enumerate().filter(exchanged);
+    let columns = loaded.own_names().iter().enumerate().filter(exchanged);
     let may_differ = columns.map(|(_, name)| name.clone()).collect();
     let report = answer::verify(comparison);
     Ok(ExternalReport::new(&report, &watched(comparison)?, may_differ, demo_seed)
@@ -154,7 +154,7 @@ fn plan_facts(comparison: &Comparison, path: &std::path::Path, plan: &PlanFile) 
 fn columns(comparison: &Comparison) -> Vec<ColumnFacts> {
     let loaded = &comparison.original.loaded;
     let read = loaded.raw_columns();
-    let facts = loaded.names().iter().enumerate().map(|(position, name)| {
+    let facts = loaded.own_names().iter().enumerate().map(|(position, name)| {
         let released = !comparison.dropped.contains(name);
         let role = match (loaded.role(position), released) {
             (_, false) => "not released",

@@ -137,7 +137,7 @@ pub fn apply(
     let original = Original::read(project, run)?;
     let loaded = &original.loaded;
     let records = original.records.len() as u64;
-    plan.check_input(&loaded.digest().sha256, records, loaded.names())?;
+    plan.check_input(&loaded.digest().sha256, records, loaded.own_names())?;
     original.prove(&plan.plan)?;
     release(original, &plan.plan, to, evidence, run)
 }

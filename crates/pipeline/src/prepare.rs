@@ -81,7 +81,12 @@ pub fn prepare(project: Project, run: &mut Run<'_>) -> Result<Prepared, Diagnost
     let variables = scope.schema().variables().iter();
     let prices = Prices {
         staying: scope.schema().staying(),
-        weights: variables.map(|variable| project.weight_of(&variable.name).get().into()).collect(),
+        weights: variables
+            .map(|variable| match variable.follows.is_empty() {
+                true => project.weight_of(&variable.name).get().into(),
+                false => 0,
+            })
+            .collect(),
     };
     let constraints = constraints(&original);
     let layout = records.cells().layout();
@@ -264,7 +269,7 @@ impl Prepared {
         let pooled = Pooled::of(records, &after);
         let learned: Vec<Learned> =
             intruders.iter().map(|intruder| learned(&pooled, &intruder.scenario())).collect();
-        let pairs = compare_pairs(&pooled, scope.schema().all(), &self.original.named_tables());
+        let pairs = compare_pairs(&pooled, scope.schema().own(), &self.original.named_tables());
         Foreseen {
             worst_case: worst_case(&learned).expect("a job has keys"),
             learned,
@@ -383,7 +388,7 @@ impl Prepared {
             groups: plan.groups().len() as u64,
             groups_by_records,
             records_changed: plan.records_changed(),
-            cells_changed: plan.values_changed(),
+            cells_changed: plan.values_changed(self.original.scope.schema().own()),
             cost: plan.swaps().iter().map(cost).sum::<u64>() + self.cost_of_groups(plan),
             tables: self.original.named_tables().len() as u64,
             broken_rules: self.broken_rules,
@@ -444,7 +449,7 @@ impl Prepared {
             input_sha256: digest.sha256.clone(),
             input_bytes: digest.bytes,
             records: records.len() as u64,
-            columns: loaded.names().to_vec(),
+            columns: loaded.own_names().to_vec(),
             parameters: project.parameters(),
             not_for_release: false,
             summary: serde_json::Value::Null,

@@ -58,6 +58,9 @@ pub enum TieReason {
     /// Its columns are only exchanged together.
     #[serde(rename = "linked columns")]
     LinkedColumns,
+    /// It holds a derived variable and the columns that it follows from.
+    #[serde(rename = "derived variable")]
+    DerivedVariable,
     /// Its columns never move.
     #[serde(rename = "columns that stay")]
     ColumnsThatStay,
@@ -68,6 +71,7 @@ impl fmt::Display for TieReason {
         formatter.write_str(match self {
             Self::KeptTable => "kept table",
             Self::LinkedColumns => "linked columns",
+            Self::DerivedVariable => "derived variable",
             Self::ColumnsThatStay => "columns that stay",
         })
     }

@@ -3,7 +3,7 @@
 use marginswap_core::text::{escaped, grouped};
 use serde::Serialize;
 
-use crate::answer::{Answer, Names, aligned_left, counted, formula, listed, separator};
+use crate::answer::{Answer, Names, aligned_left, counted, formula, listed, separator, shown};
 
 /// Of more maximal cliques than this, in a graph that is not chordal, none is listed.
 pub const MOST_CLIQUES: usize = 100_000;
@@ -28,6 +28,9 @@ pub struct GraphReport {
     pub stays: Names,
     /// The margin that ties these together, where one of them is in a table.
     pub stay_margin: Option<Names>,
+    /// The variables that follow from others, and are tied to these.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub derived: Vec<DerivedReport>,
     /// Pairs of variables that some table holds together.
     pub edges: Vec<[String; 2]>,
     /// Is every variable tied to every other one?
@@ -57,6 +60,15 @@ pub struct TableReport {
     pub variables: Names,
     /// Is it published, so that it cannot be dropped?
     pub published: bool,
+}
+
+/// A derived variable.
+#[derive(Debug, Clone, Serialize)]
+pub struct DerivedReport {
+    /// Its name.
+    pub variable: String,
+    /// The variables that it follows from.
+    pub from: Names,
 }
 
 /// One edge of the junction tree.
@@ -120,6 +132,10 @@ impl Answer for GraphReport {
         }
         if let Some(margin) = &self.stay_margin {
             text.push_str(&format!("tied because it stays: {}\n", formula(margin)));
+        }
+        for derived in &self.derived {
+            let (variable, from) = (shown(&derived.variable), listed(&derived.from));
+            text.push_str(&format!("derived: {variable} follows from {from}\n"));
         }
         let yes = |answer| if answer { "yes" } else { "no" };
         text.push_str(&format!(

@@ -141,6 +141,7 @@ fn graph(names: [&str; 3]) -> (GraphReport, marginswap_report::Picture) {
         uncovered: Vec::new(),
         stays: Vec::new(),
         stay_margin: None,
+        derived: vec![],
         edges: vec![[names[0], names[1]].map(str::to_owned)],
         complete: false,
         chordal: true,

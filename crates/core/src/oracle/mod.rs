@@ -4,12 +4,14 @@
 //! of the variables, every record, every path. They share no code with what they test
 //! beyond [`VarSet`](crate::varset::VarSet) and the graph's list of edges.
 
+mod derived;
 mod graphs;
 mod outside;
 mod published;
 mod risk;
 mod world;
 
+pub use derived::{DerivedWorld, Follows};
 pub use graphs::{
     all_antichains, all_graphs, components, is_chordal, is_connected, maximal_cliques,
     minimal_separators,

@@ -61,7 +61,8 @@ pub struct Checks<'a> {
     pub scenarios: &'a [Scenario<'a>],
     /// Which record became which, if that is known.
     pub link: Option<&'a Link>,
-    /// The variables whose two-way tables are compared.
+    /// The variables whose fields are counted and whose two-way tables are compared: those that
+    /// are columns of the file.
     pub compared: VarSet,
     /// Are their three-way tables compared as well?
     pub triples: Triples,
@@ -139,9 +140,9 @@ pub fn verify_pooled(
     checks: &Checks<'_>,
 ) -> Verification {
     let tables = pooled.recount(checks.tables);
-    let link = checks.link;
+    let (link, compared) = (checks.link, checks.compared);
     let (changes, two_way) = rayon::join(
-        || link.and_then(|link| changes(before, after, link)),
+        || link.and_then(|link| changes(before, after, link)).map(|all| all.counting(compared)),
         || compare_pairs(pooled, checks.compared, checks.tables),
     );
     let (learned, new_pairs) = rayon::join(

@@ -33,6 +33,7 @@ pub fn pair(schema: &Schema, found: &PairExplanation, called: &TableNames) -> Pa
         reason: match tie.reason {
             Reason::Named => TieReason::KeptTable,
             Reason::Linked => TieReason::LinkedColumns,
+            Reason::Derived => TieReason::DerivedVariable,
             Reason::Stays => TieReason::ColumnsThatStay,
         },
     });

@@ -5,7 +5,7 @@ use marginswap_core::graph::{
 };
 use marginswap_core::varset::VarSet;
 use marginswap_report::graph::{
-    GraphReport, JunctionReport, MOST_CLIQUES, SeparatorReport, TableReport,
+    DerivedReport, GraphReport, JunctionReport, MOST_CLIQUES, SeparatorReport, TableReport,
 };
 use marginswap_report::margin_graph::{GraphPicture, SeparatorPicture};
 
@@ -39,6 +39,14 @@ pub fn graph(scope: &Scope, separators: &Separators, called: &TableNames) -> Gra
         uncovered: set(scope.in_no_named_table()),
         stays: set(schema.staying()),
         stay_margin: scope.stay_margin().map(set),
+        derived: schema
+            .derived()
+            .iter()
+            .map(|variable| DerivedReport {
+                variable: name(schema, variable),
+                from: set(schema.variables()[variable].follows),
+            })
+            .collect(),
         edges: graph
             .edges()
             .map(|(left, right)| [left, right].map(|end| name(schema, end)))

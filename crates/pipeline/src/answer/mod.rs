@@ -30,7 +30,7 @@ pub use codes::{code, codes};
 pub use explain::{larger, pair, record};
 pub use frontier::frontier;
 pub use graph::{graph, graph_picture};
-pub use inspect::inspect;
+pub use inspect::{Reveal, inspect};
 pub use keys::{key_screening, record_keys};
 pub use plan::{left_over, protect};
 pub use protection::{judgement, protection, protection_of};

@@ -10,6 +10,7 @@ use crate::compare::{Comparison, Order};
 #[must_use]
 pub fn verify(comparison: &Comparison) -> VerifyReport {
     let schema = comparison.original.scope.schema();
+    let own = schema.own();
     let found = &comparison.verification;
     let changes = found.changes.as_ref();
     let some = |distances: &Distances| (distances.tables > 0).then_some(*distances);
@@ -38,6 +39,7 @@ pub fn verify(comparison: &Comparison) -> VerifyReport {
         changed_by_variable: changes.map(|changes| {
             let counts = changes.by_variable.iter().enumerate();
             counts
+                .filter(|(variable, _)| own.contains(*variable))
                 .map(|(variable, &changed)| VariableReport {
                     variable: name(schema, variable),
                     changed,

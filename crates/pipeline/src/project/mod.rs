@@ -25,7 +25,7 @@ mod trs;
 
 use std::collections::BTreeMap;
 use std::num::NonZeroU16;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use marginswap_core::graph::Formula;
 use marginswap_io::Delimiter;
@@ -33,6 +33,7 @@ use serde_json::{Map, Value, json};
 
 pub use amount::{Amount, Share};
 pub use draft::{Draft, DraftColumn};
+pub(crate) use draft::{key, written};
 pub use list::ListedTable;
 pub use max_records::MaxRecords;
 pub use model::{Fraction, ModelChoice, PeopleCount, ScoreBy, SearchBy, SelectBy};
@@ -338,6 +339,22 @@ impl Project {
         names
     }
 
+    /// This project, which a plan holds, with files of groups where they are now: where the same
+    /// derived variable of another project finds them, else from the folder in which the program
+    /// runs, else beside the data.
+    #[must_use]
+    pub fn with_files_of(mut self, told: &Self) -> Self {
+        let beside = self.data.as_deref().and_then(Path::parent);
+        for (name, expression) in &mut self.derive {
+            match told.derive.get(name) {
+                Some(same) if same == expression => *expression = same.clone(),
+                _ if expression.files().iter().all(|file| file.exists()) => {}
+                _ => expression.start_paths_at(beside.unwrap_or(Path::new(""))),
+            }
+        }
+        self
+    }
+
     /// What it costs to disturb a variable.
     #[must_use]
     pub fn weight_of(&self, variable: &str) -> NonZeroU16 {
@@ -440,11 +457,6 @@ impl Project {
 /// A setting's value as a plan's parameters hold it.
 fn parameter(setting: &Setting, project: &Project) -> Value {
     match (setting.get(project), setting.kind) {
-        (Some(_), Kind::Derived) => {
-            let all = project.derive.iter();
-            all.map(|(name, expression)| (name.clone(), Value::String(expression.parameter())))
-                .collect()
-        }
         (Some(_), Kind::Rules) => project.swap.rules.iter().map(Rule::json).collect(),
         (Some(value), _) => value.json(),
         (None, Kind::Names | Kind::Groups | Kind::Tables | Kind::Rules) => Value::Array(vec![]),

@@ -137,6 +137,16 @@ impl Setting {
         if self.kind == Kind::Derived { self.name } else { self.section }
     }
 
+    /// May it name a derived variable in place of a column? What is done to a column itself, or
+    /// taken from it, cannot be said of a derived variable.
+    #[must_use]
+    pub fn takes_derived(&self) -> bool {
+        !matches!(
+            (self.section, self.name),
+            ("columns" | "release" | "trs", _) | ("swap", "weight" | "weights" | "linked")
+        )
+    }
+
     /// What a project gives it.
     #[must_use]
     pub fn get(&self, project: &Project) -> Option<Value> {
