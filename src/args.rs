@@ -321,7 +321,8 @@ pub struct ApplyArgs {
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Example:\n  marginswap verify survey.csv released.csv --keep 'region*sex + sex*age' --keys region,sex"
+    after_help = "Examples:\n  marginswap verify survey.csv released.csv --keep 'region*sex + sex*age' --keys region,sex\n  \
+                  marginswap verify survey.csv released.csv --published table1.csv --published table2.json"
 )]
 pub struct VerifyArgs {
     /// Original file [default: `data` in the project file]

@@ -314,7 +314,12 @@ impl Setup {
         for setting in SETTINGS.iter().filter(|setting| topics.contains(&setting.topic)) {
             // Rules and codes hold categories, and a line ends up in logs. Derived variables may,
             // and the line means nothing without them.
-            let told = setting.flag.is_empty() || matches!(setting.kind, Kind::Rules | Kind::Codes);
+            let secret = match setting.kind {
+                Kind::Rules => true,
+                Kind::Codes => setting.topic != Topic::Published,
+                _ => false,
+            };
+            let told = setting.flag.is_empty() || secret;
             if told || setting.get(project) == setting.get(&known) {
                 continue;
             }

@@ -9,7 +9,7 @@ use std::fmt::Write;
 use std::fs;
 
 use serde_json::{Value, json};
-use support::{Desk, answered, err, json as answer, marginswap, out};
+use support::{Desk, answered, err, json as answer, marginswap, out, rows};
 
 const TOWN: &str = "examples/town.csv";
 const KEYS: &str = "region,sex,age,marital";
@@ -206,4 +206,55 @@ fn bad_lists_are_refused_with_their_line() {
     }
     let missing = err(&marginswap(&["graph", TOWN, "--tables", &desk.path("nowhere.csv")]));
     assert!(missing.contains("error[E201]"), "{missing}");
+}
+
+/// A table of some people is kept for those who meet the condition, and for the others.
+#[test]
+fn a_condition_becomes_a_variable_of_its_table() {
+    let desk = Desk::new();
+    let data = "docs/published-tables.in/survey.csv";
+    let list = desk.write(
+        "tables.csv",
+        "name,variables,where\nAdults,sex*work,age >= 18\nYoung,municipality,age < 30\n",
+    );
+    let graph = answer(&["graph", data, "--tables", &list, "--json"]);
+    let names: Vec<Value> = graph["tables"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|table| table["variables"].clone())
+        .collect();
+    assert_eq!(names, [json!(["sex", "work", "age >= 18"]), json!(["municipality", "age < 30"])]);
+    let release = desk.path("released.csv");
+    let output = marginswap(&[
+        "protect",
+        data,
+        "--tables",
+        &list,
+        "--keys",
+        "municipality,sex,age",
+        "--demo-seed",
+        "1",
+        "-o",
+        &release,
+    ]);
+    assert!(matches!(output.status.code(), Some(0 | 1)), "{}", err(&output));
+    let count = |path: &str, adults: bool| {
+        let mut counts = std::collections::BTreeMap::new();
+        for row in rows(path).iter().skip(1) {
+            if (row[2].parse::<u32>().unwrap() >= 18) == adults {
+                *counts.entry((row[1].clone(), row[4].clone())).or_insert(0) += 1;
+            }
+        }
+        counts
+    };
+    assert_ne!(fs::read(data).unwrap(), fs::read(&release).unwrap());
+    for adults in [true, false] {
+        assert_eq!(count(data, adults), count(&release, adults), "adults: {adults}");
+    }
+    // A derived variable that is a condition already is named, not written again.
+    let named = desk.write("named.csv", "variables,where\nsex*work,adult\n");
+    let graph =
+        answer(&["graph", data, "--tables", &named, "--derive", "adult = age >= 18", "--json"]);
+    assert_eq!(graph["margins"][0], json!(["sex", "work", "adult"]));
 }

@@ -434,7 +434,7 @@ fn faults() -> Vec<(Findings, Thresholds, Vec<Reason>)> {
                 f.published = PublishedFindings { tables: 3, moved_cells: 4, ..f.published };
             }),
             strict,
-            vec![Reason::PublishedMoved { cells: 4 }],
+            vec![Reason::PublishedAlsoChanged { cells: 4 }],
         ),
         (
             with(&|f| f.one_way_changed = 2),

@@ -420,7 +420,7 @@ pub enum Reason {
         tables: u64,
     },
     /// The release changes cells whose original differs from what was published.
-    PublishedMoved {
+    PublishedAlsoChanged {
         /// How many.
         cells: u64,
     },
@@ -542,7 +542,7 @@ impl Reason {
                 counted(*tables, "published table agrees", "published tables agree"),
                 if *tables == 1 { "it" } else { "them" }
             ),
-            Self::PublishedMoved { cells } => format!(
+            Self::PublishedAlsoChanged { cells } => format!(
                 "the release changes {} of published tables in which the original already differs \
                  from the published number",
                 counted(*cells, "cell", "cells")

@@ -37,7 +37,7 @@ pub struct PublishedReport {
     /// The original agrees with the published number, and the released file does not.
     pub release_changes: DifferenceReport,
     /// The original differs from the published number, and the released file from the original.
-    pub release_moves: DifferenceReport,
+    pub also_changed: DifferenceReport,
     /// Published categories that no original record has.
     pub unknown_categories: Vec<UnknownCategories>,
     /// Every cell in which the three numbers are not the same, when they are revealed.
@@ -132,7 +132,7 @@ pub(crate) fn lines(tables: &[PublishedReport]) -> String {
         "The original agrees with every published number.",
         "The original already differs from",
     ));
-    let moved = finding(tables, |table| table.release_moves, "", "Of these the release changes");
+    let moved = finding(tables, |table| table.also_changed, "", "Of these the release changes");
     text.push_str(&moved);
     text.push_str(&details(tables));
     text

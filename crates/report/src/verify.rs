@@ -9,6 +9,9 @@ use crate::pictures::triangle::{Distance, Fate, TrianglePicture};
 use crate::protection::{Judgement, Protection};
 use crate::published::{self, PublishedReport};
 
+/// How many differing tables the text lists.
+const MOST_DIFFERING: usize = 40;
+
 /// How many two-way tables the text lists.
 const MOST_TABLES: usize = 10;
 
@@ -188,12 +191,17 @@ impl VerifyReport {
             ));
             let rows: Vec<Vec<String>> = differing
                 .iter()
+                .take(MOST_DIFFERING)
                 .map(|table| {
                     let cells = counted(table.cells, "cell", "cells");
                     vec![table.title(), format!("{} of {cells}", grouped(table.changed))]
                 })
                 .collect();
             text.push_str(&aligned(&rows));
+            if differing.len() > MOST_DIFFERING {
+                let more = grouped((differing.len() - MOST_DIFFERING) as u64);
+                text.push_str(&format!("  … and {more} more; --json lists all\n"));
+            }
         }
         for columns in &self.broken {
             text.push_str(&format!(

@@ -164,7 +164,7 @@ pub enum Reason {
         tables: usize,
     },
     /// The release changes cells whose original differs from what was published.
-    PublishedMoved {
+    PublishedAlsoChanged {
         /// How many.
         cells: u64,
     },
@@ -249,7 +249,7 @@ impl Reason {
             | Self::NobodyChecked
             | Self::NoTables
             | Self::PublishedUnchecked { .. }
-            | Self::PublishedMoved { .. }
+            | Self::PublishedAlsoChanged { .. }
             | Self::NobodyProtected { .. }
             | Self::SharedRight { .. }
             | Self::SharedLearned { .. }
@@ -301,7 +301,7 @@ fn about_the_tables(findings: &Findings) -> Vec<Reason> {
             },
         ),
         (published.unchecked > 0, Reason::PublishedUnchecked { tables: published.unchecked }),
-        (published.moved_cells > 0, Reason::PublishedMoved { cells: published.moved_cells }),
+        (published.moved_cells > 0, Reason::PublishedAlsoChanged { cells: published.moved_cells }),
         (one_way_changed > 0, Reason::OneWayTablesDiffer { variables: one_way_changed }),
         (linked_changed > 0, Reason::LinkedColumnsDiffer { groups: linked_changed }),
         (findings.staying_changed, Reason::StayingColumnsDiffer),

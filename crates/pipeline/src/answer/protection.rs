@@ -118,7 +118,7 @@ fn reason(reason: &verify::Reason) -> Reason {
             Reason::PublishedChanged { tables: tables as u64, of: of as u64, cells }
         }
         Core::PublishedUnchecked { tables } => Reason::PublishedUnchecked { tables: tables as u64 },
-        Core::PublishedMoved { cells } => Reason::PublishedMoved { cells },
+        Core::PublishedAlsoChanged { cells } => Reason::PublishedAlsoChanged { cells },
         Core::OneWayTablesDiffer { variables } => {
             Reason::OneWayTablesDiffer { variables: variables as u64 }
         }

@@ -39,7 +39,7 @@ fn report(table: &Published, check: &PublishedCheck, names: &[String]) -> Publis
         unlisted: check.unlisted,
         original_differs: difference(check.differing),
         release_changes: difference(check.changed),
-        release_moves: difference(check.moved),
+        also_changed: difference(check.moved),
         unknown_categories: unknown
             .map(|(variable, &categories)| UnknownCategories {
                 variable: variable.clone(),
