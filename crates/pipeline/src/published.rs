@@ -402,7 +402,7 @@ fn check_categories(
                     grouped(listed as u64),
                     published.0
                 ),
-                "publish and compare the codes of the data, or say which column it is",
+                "compare the codes of the data; or say which column it is, or `ignore` it, in the project file",
             ));
         }
     }

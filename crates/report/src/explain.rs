@@ -44,6 +44,7 @@ pub struct LinkReport {
     /// The table that holds both.
     pub table: Names,
     /// What it is called, where it has a name.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// Why that table is kept.
     pub reason: TieReason,
@@ -224,6 +225,7 @@ pub struct WhatIf {
     /// The table that would no longer be kept.
     pub table: Names,
     /// What it is called, where it has a name.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// The partners the record would then have.
     pub partners: u64,

@@ -70,6 +70,7 @@ pub struct MarginReport {
     /// Its variables.
     pub margin: Names,
     /// What it is called, where it has a name.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// Cells that hold a record in either file.
     pub cells: u64,
