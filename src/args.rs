@@ -85,7 +85,7 @@ takes! {
     ForRisk: Data Columns Ties Keys Risk Model;
     ForPlan: Data Columns Ties Keys Risk Model Partners Size Planning;
     ForFrontier: Data Columns Ties Keys Risk Model Partners Size Planning Plan;
-    ForProtect: Data Columns Ties Keys Risk Model Partners Size Planning Plan Release Pages Watch Gate;
+    ForProtect: Data Columns Ties Keys Risk Model Partners Size Planning Plan Release Pages Watch Published Gate;
 }
 
 /// Commands that name files of their own first.
@@ -104,9 +104,9 @@ macro_rules! takes_beside_files {
 takes_beside_files! {
     ForExplain: Data Columns Ties Keys Partners Size;
     ForShow: Data;
-    ForApply: Data Release Gate;
-    ForVerify: Data Columns Ties Keys Risk Model Partners Gate;
-    ForReport: Data Columns Ties Keys Risk Model Partners Plan Watch Gate;
+    ForApply: Data Release Published Gate;
+    ForVerify: Data Columns Ties Keys Risk Model Partners Published Gate;
+    ForReport: Data Columns Ties Keys Risk Model Partners Plan Watch Published Gate;
 }
 
 /// A command that reads no project file: it writes one.
@@ -323,7 +323,8 @@ pub struct ApplyArgs {
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Example:\n  marginswap verify survey.csv released.csv --keep 'region*sex + sex*age' --keys region,sex"
+    after_help = "Examples:\n  marginswap verify survey.csv released.csv --keep 'region*sex + sex*age' --keys region,sex\n  \
+                  marginswap verify survey.csv released.csv --published table1.csv --published table2.json"
 )]
 pub struct VerifyArgs {
     /// Original file [default: `data` in the project file]
@@ -341,6 +342,9 @@ pub struct VerifyArgs {
     /// Draw all two-way tables, unchanged or changed, to this SVG file
     #[arg(long, value_name = "FILE")]
     pub svg: Option<PathBuf>,
+    /// List the cells of published tables that differ, with their categories
+    #[arg(long)]
+    pub reveal: bool,
     #[command(flatten)]
     pub force: ForceArgs,
     #[command(flatten)]

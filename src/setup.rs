@@ -98,7 +98,9 @@ impl<T: Takes> Typed<T> {
         };
         let base = file.as_ref().map(|file| file.project.clone()).unwrap_or_default();
         let project = base.merge(flags.clone()).expanded();
-        let setup = Setup { project, flags, file, named: self.file.is_some() };
+        let completed = project.clone().completed();
+        let mut setup = Setup { project, flags, file, named: self.file.is_some() };
+        setup.project = completed.map_err(|refusal| setup.blame(refusal))?;
         on_threads(self.threads, || {
             let run = &mut output::run();
             let preset = setup.file.as_ref().and_then(|file| file.project.trs.as_ref());
@@ -175,7 +177,7 @@ impl Setup {
     /// The setup of a project file that was just written.
     pub fn of_file(path: &Path) -> Result<Self, Diagnostic> {
         let file = ProjectFile::load(path)?;
-        let project = file.project.clone().expanded();
+        let project = file.project.clone().expanded().completed()?;
         Ok(Self { project, flags: Project::default(), file: Some(file), named: true })
     }
 
@@ -247,7 +249,7 @@ impl Setup {
 
     /// Refuses to go on when no table is to be kept.
     pub fn tables_are_named(&self) -> Result<(), Diagnostic> {
-        if !self.project.keep.tables.is_empty() {
+        if !self.project.keep.is_empty() {
             return Ok(());
         }
         Err(Diagnostic::new(Code::MissingSetting, "no table to keep is named", "name at least one")
@@ -272,7 +274,10 @@ impl Setup {
         };
         let all = [self.project.data.as_deref(), self.file(), seed, records];
         let groups = self.project.derive.values().flat_map(Expression::files);
-        all.into_iter().flatten().chain(groups).map(Path::to_owned).collect()
+        let published = self.project.verify.published.0.iter().map(|table| table.file.as_path());
+        let list = self.project.keep.list.as_deref();
+        let all = all.into_iter().flatten().chain(groups).chain(published).chain(list);
+        all.map(Path::to_owned).collect()
     }
 
     /// A command of this program on the same project, with the settings of these topics.
@@ -307,11 +312,16 @@ impl Setup {
         }
         // What the preset sets is in the file.
         let known = self.file_project().clone().expanded().with_defaults();
-        let project = &project.clone().with_defaults();
+        let project = &project.clone().as_written().with_defaults();
         for setting in SETTINGS.iter().filter(|setting| topics.contains(&setting.topic)) {
             // Rules and codes hold categories, and a line ends up in logs. Derived variables may,
             // and the line means nothing without them.
-            let told = setting.flag.is_empty() || matches!(setting.kind, Kind::Rules | Kind::Codes);
+            let secret = match setting.kind {
+                Kind::Rules => true,
+                Kind::Codes => setting.topic != Topic::Published,
+                _ => false,
+            };
+            let told = setting.flag.is_empty() || secret;
             if told || setting.get(project) == setting.get(&known) {
                 continue;
             }
@@ -407,6 +417,7 @@ fn flag(setting: &'static Setting) -> Arg {
     let arg = if id == "population" { arg.conflicts_with("fraction") } else { arg };
     match setting.kind {
         Kind::Switch => arg.action(ArgAction::SetTrue),
+        Kind::Files => arg.value_name("FILE").action(ArgAction::Append),
         Kind::Names | Kind::Groups => arg.value_name("A,B,…").action(ArgAction::Append),
         Kind::Tables => arg.value_name("TABLES").action(ArgAction::Append),
         Kind::Rules | Kind::Derived | Kind::Codes => {
@@ -427,7 +438,7 @@ fn flag(setting: &'static Setting) -> Arg {
             let arg = arg.value_name(name).allow_hyphen_values(true);
             if id == "delimiter" { arg } else { arg.value_parser(parser) }
         }
-        Kind::Numbers | Kind::Scenarios => unreachable!("it has no flag"),
+        Kind::Numbers | Kind::Scenarios | Kind::NamedTables => unreachable!("it has no flag"),
     }
 }
 

@@ -32,7 +32,11 @@ pub fn run(args: &VerifyArgs) -> Result<Outcome, Diagnostic> {
             ..Evidence::default()
         };
         setup.data()?;
-        let report = answer::verify(&compare(project, &after, &evidence, run)?);
+        let comparison = compare(project, &after, &evidence, run)?;
+        let mut report = answer::verify(&comparison);
+        if args.reveal {
+            answer::reveal_published(&comparison, &mut report.published);
+        }
         sketch.draw(|| triangle::draw(&report.triangle()))?;
         give(&report, args.answer.json)?;
         next(match report.judgement.verdict {

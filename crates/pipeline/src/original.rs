@@ -23,7 +23,9 @@ use crate::derive::{Derivations, Take};
 use crate::input::{Loaded, Opened, note_many, separators};
 use crate::notes::{Note, Run};
 use crate::project::{Project, Risky};
+use crate::published::Published;
 use crate::settings::{Kind, SETTINGS, Topic};
+use crate::table_names::TableNames;
 
 /// The original file, and what a project makes of it.
 pub struct Original {
@@ -43,6 +45,10 @@ pub struct Original {
     pub intruders: Vec<Intruder>,
     /// Combinations that no swap may create.
     pub forbidden: Vec<Forbidden>,
+    /// The numbers as they were published.
+    pub published: Vec<Published>,
+    /// What the kept tables are called.
+    pub table_names: TableNames,
 }
 
 /// An intruder who knows some keys.
@@ -80,6 +86,7 @@ impl Original {
     /// # Errors
     /// When it cannot be read, or a setting does not fit it.
     pub fn read(project: Project, run: &mut Run<'_>) -> Result<Self, Diagnostic> {
+        let project = project.completed()?;
         let mut watched = Formula::parse(&project.report.watch)?.names();
         let opened = open(&project, &data_of(&project)?)?;
         watched.retain(|name| !opened.is_only_watched(name));
@@ -87,11 +94,24 @@ impl Original {
         let separators = separators(&scope, project.max_separators());
         note_many(&separators, run);
         let loaded = opened.read(true, run)?;
+        let published = Published::open(&project, loaded.in_memory())?;
+        let table_names = TableNames::of(&project, loaded.names(), &scope);
         let records = loaded.records(&scope, run);
         let located = Located::count(&records);
         let forbidden = forbidden(&project, &loaded, &scope, run);
         let intruders = intruders(&project, &loaded, &scope, &located, records.levels())?;
-        Ok(Self { project, loaded, scope, separators, records, located, intruders, forbidden })
+        Ok(Self {
+            project,
+            loaded,
+            scope,
+            separators,
+            records,
+            located,
+            intruders,
+            forbidden,
+            published,
+            table_names,
+        })
     }
 
     /// Proves that a plan keeps every table and moves nothing that stays.
@@ -272,10 +292,30 @@ pub fn open(project: &Project, path: &Path) -> Result<Opened, Diagnostic> {
 /// As there.
 pub fn open_with(project: &Project, path: &Path, take: Take) -> Result<Opened, Diagnostic> {
     let source = Source::open(path, &ReadOptions { delimiter: project.delimiter })?;
+    check_listed(project, source.columns())?;
     check_names(project, source.columns(), source.looks_like_a_record())
         .map_err(|error| error.in_file(path))?;
     let derived = Derivations::of(project, source.columns(), take)?;
     Opened::new(path, source, project, derived)
+}
+
+/// Refuses a listed table that names a column which is not there, at its line of the list.
+fn check_listed(project: &Project, columns: &[String]) -> Result<(), Diagnostic> {
+    let Some(list) = &project.keep.list else { return Ok(()) };
+    let is_known = |name: &String| columns.contains(name) || project.derive.contains_key(name);
+    for table in &project.keep.listed {
+        if let Some(name) = table.variables.iter().find(|name| !is_known(name)) {
+            let mut refusal = Diagnostic::new(
+                Code::UnknownVariable,
+                format!("`{name}` is not a column of the file"),
+                did_you_mean(name, columns),
+            )
+            .in_file(list);
+            refusal.place.line = Some(table.line);
+            return Err(refusal);
+        }
+    }
+    Ok(())
 }
 
 /// Refuses a setting that names a column which is not there.
@@ -412,7 +452,7 @@ pub fn scope_apart(
         weight: swap.weight.as_deref().map(find).transpose()?,
         apart,
     };
-    Scope::with_ties(names, opened.roles(), &Formula::parse(&project.keep.tables)?, &ties)
+    Scope::with_ties(names, opened.roles(), &Formula::parse(&project.keep.formulas())?, &ties)
         .map_err(|error| error.in_file(opened.path()))
 }
 

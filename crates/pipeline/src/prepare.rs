@@ -63,7 +63,7 @@ pub fn too_many_tied(error: TooManyTied) -> Diagnostic {
 pub fn prepare(project: Project, run: &mut Run<'_>) -> Result<Prepared, Diagnostic> {
     data_of(&project)?;
     intruders_are_named(&project)?;
-    if project.keep.tables.is_empty() {
+    if project.keep.is_empty() {
         run.note(Note::NoTables);
     }
     let original = Original::read(project, run)?;
