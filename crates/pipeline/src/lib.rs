@@ -44,5 +44,6 @@ pub mod project;
 pub mod questions;
 pub mod refusal;
 pub mod release;
+pub mod seal;
 pub mod seed;
 pub mod settings;
