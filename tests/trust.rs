@@ -190,23 +190,33 @@ fn an_edited_plan_is_held_to_its_parameters() {
         changed(&mut header["parameters"]);
         let parameters = header["parameters"].to_string();
         let old = sound.lines().nth(1).unwrap();
-        let old_parameters = &old[old.find("\"parameters\":").unwrap()
-            ..old.find(",\"parameters_sha256\"").unwrap()];
+        let old_parameters =
+            &old[old.find("\"parameters\":").unwrap()..old.find(",\"parameters_sha256\"").unwrap()];
         let old_sum = header["parameters_sha256"].as_str().unwrap();
         let new = old
             .replacen(old_parameters, &format!("\"parameters\":{parameters}"), 1)
             .replacen(old_sum, &sha256_hex(parameters.as_bytes()), 1);
         forged(&sound, old, &new)
     };
-    refused(&with(&|told| told["budget"] = 2.into()), "budget");
-    refused(&with(&|told| told["match"] = serde_json::json!([["town", "age", "job"]])), "match");
-    refused(&with(&|told| told["strata"] = serde_json::json!(["town", "age", "job"])), "match");
+    refused(&with(&given, &|told| told["budget"] = 2.into()), "budget");
+    refused(
+        &with(&given, &|told| told["match"] = serde_json::json!([["town", "age", "job"]])),
+        "match",
+    );
+    refused(
+        &with(&given, &|told| told["strata"] = serde_json::json!(["town", "age", "job"])),
+        "match",
+    );
     let any = serde_json::json!(["town in {0, 1, 2, 3} & job in {0, 1, 2, 4}"]);
-    refused(&with(&|told| told["rules"] = any.clone()), "rules");
-    refused(&with(&|told| told["never_new"] = serde_json::json!(["all"])), "together");
-    refused(&with(&|told| told["stay"] = serde_json::json!(["job", "town", "age", "pay"])), "");
+    refused(&with(&given, &|told| told["rules"] = any.clone()), "rules");
+    refused(&with(&given, &|told| told["never_new"] = serde_json::json!(["all"])), "together");
+    refused(
+        &with(&given, &|told| told["stay"] = serde_json::json!(["job", "town", "age", "pay"])),
+        "",
+    );
     // The parameters of a project that is named must be the plan's.
-    let project = desk.write("p.toml", "[keep]\ntables = [\"town*age\"]\n[risk]\nkeys = [\"job\"]\n");
+    let project =
+        desk.write("p.toml", "[keep]\ntables = [\"town*age\"]\n[risk]\nkeys = [\"job\"]\n");
     let [plan, released] = ["sound.plan", "out.csv"].map(|name| desk.path(name));
     let output = marginswap(&["apply", &data, &plan, "--project", &project, "-o", &released]);
     assert!(err(&output).contains("E502"), "{}", err(&output));
@@ -240,7 +250,8 @@ fn a_sealed_plan_needs_its_key() {
     let seal_line = text.lines().last().unwrap();
     desk.write("a.plan", &format!("{changed}{seal_line}\n"));
     assert_eq!(code(&apply(&[])), 1, "without the key nobody can tell");
-    for output in [apply(&["--seal-file", &key]), marginswap(&["show", &plan, "--seal-file", &key])] {
+    for output in [apply(&["--seal-file", &key]), marginswap(&["show", &plan, "--seal-file", &key])]
+    {
         assert_eq!(code(&output), 5);
         assert!(err(&output).contains("error[E505]"), "{}", err(&output));
     }
@@ -264,13 +275,24 @@ fn a_sealed_plan_needs_its_key() {
     let lost = words("protect", &data, &["--seal-file", &key, "-o", &released]);
     assert_eq!(code(&marginswap(&lost)), 2);
     // `protect` seals the plan that it keeps, and `report` looks at the seal.
-    let kept = ["--demo-seed", "1", "--seal-file", &key, "-o", &released, "--plan", &plan, "--force"];
+    let kept =
+        ["--demo-seed", "1", "--seal-file", &key, "-o", &released, "--plan", &plan, "--force"];
     assert_eq!(code(&marginswap(&words("protect", &data, &kept))), 1);
     let page = desk.path("page.html");
     let report = |key: &str| {
         marginswap(&[
-            "report", &data, &released, "--plan", &plan, "--demo-seed", "1", "--seal-file", key,
-            "-o", &page, "--force",
+            "report",
+            &data,
+            &released,
+            "--plan",
+            &plan,
+            "--demo-seed",
+            "1",
+            "--seal-file",
+            key,
+            "-o",
+            &page,
+            "--force",
         ])
     };
     assert_eq!(code(&report(&key)), 1, "{}", err(&report(&key)));
@@ -317,17 +339,19 @@ fn a_demo_seed_marks_every_picture_and_page() {
     let [released, plan, svg, page, seed] =
         ["out.csv", "a.plan", "a.svg", "in.html", "seed"].map(|name| desk.path(name));
     for (given, marked) in [(["--demo-seed", "1"], true), (["--seed-file", &seed], false)] {
-        let with = |more: &[&str]| [&given[..], more, &["--force"]].concat();
+        fn with<'a>(given: &[&'a str], more: &[&'a str]) -> Vec<&'a str> {
+            [given, more, &["--force"]].concat()
+        }
         let outputs = ["-o", &released, "--plan", &plan, "--svg", &svg, "--report", &page];
-        marginswap(&words("protect", &data, &with(&outputs)));
+        marginswap(&words("protect", &data, &with(&given, &outputs)));
         assert_eq!(desk.read("a.svg").contains(mark), marked, "protect --svg");
         assert_eq!(desk.read("in.html").contains(mark), marked, "protect --report");
         let again = ["report", &data, &released, "--plan", &plan, "-o", &page];
-        marginswap(&[&again[..], &with(&[])].concat());
+        marginswap(&[&again[..], &with(&given, &[])].concat());
         assert_eq!(desk.read("in.html").contains(mark), marked, "report");
-        marginswap(&words("plan", &data, &with(&["-o", &plan, "--svg", &svg])));
+        marginswap(&words("plan", &data, &with(&given, &["-o", &plan, "--svg", &svg])));
         assert_eq!(desk.read("a.svg").contains(mark), marked, "plan --svg");
-        marginswap(&words("frontier", &data, &with(&["--seeds", "1", "--svg", &svg])));
+        marginswap(&words("frontier", &data, &with(&given, &["--seeds", "1", "--svg", &svg])));
         assert_eq!(desk.read("a.svg").contains(mark), marked, "frontier --svg");
         let project = format!(
             "data = \"{data}\"\n[columns]\nignore = [\"person\"]\n[keep]\ntables = [\"town*age\"]\n\
@@ -348,8 +372,8 @@ fn a_stream_is_protected_like_a_file() {
     marginswap(&words("protect", &data, &["--demo-seed", "1", "-o", &one]));
     let mut command = Command::new(env!("CARGO_BIN_EXE_marginswap"));
     command.args(words("protect", "/dev/stdin", &["--demo-seed", "1", "-o", &other]));
-    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
-    let mut child = child.spawn().unwrap();
+    command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
+    let mut child = command.spawn().unwrap();
     std::io::Write::write_all(&mut child.stdin.take().unwrap(), survey().as_bytes()).unwrap();
     assert_eq!(child.wait().unwrap().code(), Some(1));
     assert_eq!(fs::read(one).unwrap(), fs::read(other).unwrap());

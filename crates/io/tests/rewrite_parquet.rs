@@ -4,6 +4,7 @@
 
 mod support;
 
+use std::collections::HashMap;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -15,6 +16,7 @@ use arrow_array::{
     ListArray, NullArray, RecordBatch, StringArray, StringViewArray, TimestampMillisecondArray,
     UInt64Array,
 };
+use arrow_schema::{DataType as ArrowType, Field, Schema};
 use marginswap_core::diagnostic::Diagnostic;
 use marginswap_core::encode::RecordId;
 use marginswap_core::plan::{PlannedGroup, PlannedSwap};
@@ -407,12 +409,10 @@ fn metadata_of_fields_are_not_released() {
         ],
         HashMap::from([("author".to_owned(), "CANARY".to_owned())]),
     );
-    let lists = ListArray::new(
-        inner,
-        OffsetBuffer::from_lengths([1, 0]),
-        Arc::new(Int32Array::from(vec![1])),
-        None,
-    );
+    let lists = [Some(vec![Some(1)]), Some(vec![])];
+    let (_, offsets, values, nulls) =
+        ListArray::from_iter_primitive::<Int32Type, _, _>(lists).into_parts();
+    let lists = ListArray::new(inner, offsets, values, nulls);
     let names: ArrayRef = Arc::new(StringArray::from(vec!["x", "y"]));
     let batch =
         RecordBatch::try_new(Arc::new(schema.clone()), vec![names, Arc::new(lists)]).unwrap();

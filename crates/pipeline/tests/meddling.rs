@@ -40,7 +40,11 @@ fn meddled(at: Phase, meddle: impl FnMut() + Send + 'static) -> Run<'static> {
     })
 }
 
-fn job(data: &Path, out: &Path, run: &mut Run<'_>) -> Result<Job, marginswap_core::diagnostic::Diagnostic> {
+fn job(
+    data: &Path,
+    out: &Path,
+    run: &mut Run<'_>,
+) -> Result<Job, marginswap_core::diagnostic::Diagnostic> {
     let to = ReleaseAs { target: out, overwrite: Overwrite::Refuse, order: ReleaseOrder::Input };
     protect(project(data), &SeedFrom::Demo(1), &to, run)
 }
