@@ -220,11 +220,14 @@ pub fn write_case(case: &Case, folder: &Path) -> io::Result<()> {
     fs::write(folder.join(PROJECT), project::toml(&case.told))?;
     let digits: String = case.seed.iter().map(|byte| format!("{byte:02x}")).collect();
     fs::write(folder.join(SEED), format!("SECRET\n{digits}\n"))?;
-    let named = |record: &usize| match has_id(case) {
-        true => String::from_utf8_lossy(&crate::csv::value(&case.world.rows[*record][0])) + "\n",
-        false => format!("{}\n", record + 1).into(),
+    let named = |&record: &usize| match has_id(case) {
+        true => {
+            let id = crate::csv::value(&case.world.rows[record][0]);
+            format!("{}\n", String::from_utf8_lossy(&id))
+        }
+        false => format!("{}\n", record + 1),
     };
-    let list: String = case.listed.iter().map(|record| named(record).into_owned()).collect();
+    let list: String = case.listed.iter().map(named).collect();
     fs::write(folder.join(LIST), list)
 }
 

@@ -207,7 +207,7 @@ fn words(key: &str) -> &'static [&'static str] {
     match key {
         "keep.max_separators" => &["0", "1", "2", "100000"],
         "risk.risky" => {
-            &["unique", "k:1", "k:2", "k:3", "k:5", "records:list.txt", "top:3", "prob:0.2"]
+            &["unique", "k:0", "k:1", "k:2", "k:3", "k:5", "records:list.txt", "top:3", "prob:0.2"]
         }
         "risk.population" => &["1000", "100", "1"],
         "risk.fraction" => &["0.05", "5 %", "1"],

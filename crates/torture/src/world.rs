@@ -46,7 +46,8 @@ impl World {
                 pool
             })
             .collect();
-        let records = 3 + random.below(if random.below(4) == 0 { 60 } else { 20 });
+        let most = if random.below(4) == 0 { 60 } else { 20 };
+        let records = 3 + random.below(most);
         let always = random.below(5) == 0;
         let rows = (0..records)
             .map(|record| {
