@@ -78,7 +78,7 @@ fn measured(jobs: &[Job<'_>]) -> Vec<Done> {
 
 /// The cost of a person about whom not everything is learned.
 fn cost_each(done: &Done) -> String {
-    let protected = done.seen.gone + done.seen.shared - done.seen.shared_right;
+    let protected = done.seen.protected;
     match protected {
         0 => "–".to_owned(),
         people => format!("{:.2}", done.said["cost"].as_f64().unwrap_or(0.0) / people as f64),

@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 use clap::{Arg, ArgAction, ArgMatches, Command, FromArgMatches, value_parser};
 use marginswap_core::diagnostic::Diagnostic;
 use marginswap_io::{LeftoverState, Overwrite, check_outputs, leftovers};
+use marginswap_pipeline::derive::Expression;
 use marginswap_pipeline::notes::{Note, Run};
 use marginswap_pipeline::project::{Project, ProjectFile, ReleaseOrder, Risky};
 use marginswap_pipeline::refusal::Code;
@@ -65,10 +66,13 @@ impl<T: Takes> Typed<T> {
     pub fn typed(&self) -> Result<Project, Diagnostic> {
         let mut flags = Project::default();
         for (setting, texts) in intruders_apart(&self.given) {
-            let value = setting.typed(&texts)?;
-            setting.set(&mut flags, &value).map_err(|misfit| {
-                Diagnostic::new(Code::BadFormula, misfit.refusal.detail, misfit.refusal.remedy)
-            })?;
+            let set = |flags: &mut Project| {
+                let value = setting.typed(&texts)?;
+                setting.set(flags, &value).map_err(|misfit| {
+                    Diagnostic::new(Code::BadFormula, misfit.refusal.detail, misfit.refusal.remedy)
+                })
+            };
+            set(&mut flags).map_err(|refusal| typed_wrongly(setting, refusal))?;
         }
         Ok(flags)
     }
@@ -303,6 +307,8 @@ impl Setup {
             if let Some(Risky::Records(records)) = &project.risk.risky {
                 files.push(records.clone());
             }
+            let groups = project.derive.values().flat_map(Expression::files);
+            files.extend(groups.map(Path::to_owned));
         }
         files
     }
@@ -341,8 +347,9 @@ impl Setup {
         let known = self.file_project().expanded().with_defaults();
         let project = &project.clone().with_defaults();
         for setting in SETTINGS.iter().filter(|setting| topics.contains(&setting.topic)) {
-            // Rules hold categories, and a line ends up in logs.
-            let told = setting.flag.is_empty() || setting.kind == Kind::Rules;
+            // Rules and codes hold categories, and a line ends up in logs. Derived variables may,
+            // and the line means nothing without them.
+            let told = setting.flag.is_empty() || matches!(setting.kind, Kind::Rules | Kind::Codes);
             if told || setting.get(project) == setting.get(&known) {
                 continue;
             }
@@ -374,10 +381,7 @@ impl Setup {
                 refusal.place.line = file.line(setting, text);
                 refusal.exit = Some(4);
             }
-            _ => {
-                refusal.place.file = Some(format!("--{}", setting.flag).into());
-                refusal.exit = Some(2);
-            }
+            _ => return typed_wrongly(setting, refusal),
         }
         refusal
     }
@@ -389,6 +393,13 @@ fn folder_of(path: &Path) -> &Path {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),
     }
+}
+
+/// Lays a refusal to a flag.
+fn typed_wrongly(setting: &Setting, mut refusal: Diagnostic) -> Diagnostic {
+    refusal.place.file = Some(format!("--{}", setting.flag).into());
+    refusal.exit = Some(2);
+    refusal
 }
 
 impl<T: Takes> clap::Args for Typed<T> {
@@ -444,9 +455,15 @@ fn flag(setting: &'static Setting) -> Arg {
         Kind::Switch => arg.action(ArgAction::SetTrue),
         Kind::Names | Kind::Groups => arg.value_name("A,B,…").action(ArgAction::Append),
         Kind::Tables => arg.value_name("TABLES").action(ArgAction::Append),
-        Kind::Rules => {
+        Kind::Rules | Kind::Derived | Kind::Codes => {
             let parser = move |text: &str| checked(setting, text);
-            arg.value_name("RULE").action(ArgAction::Append).value_parser(parser)
+            let name = match setting.kind {
+                Kind::Rules => "RULE",
+                Kind::Codes => "CODE",
+                _ => "NAME = …",
+            };
+            let arg = arg.value_name(name).action(ArgAction::Append).allow_hyphen_values(true);
+            arg.value_parser(parser)
         }
         Kind::Name => arg.value_name("COLUMN"),
         Kind::Path => arg.value_name("FILE"),

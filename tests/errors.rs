@@ -11,7 +11,7 @@ use std::fs;
 use marginswap_core::diagnostic::Kind;
 use marginswap_pipeline::codes::{self, ENTRIES};
 use marginswap_pipeline::refusal::Code;
-use support::{err, marginswap, out};
+use support::{Desk, err, marginswap, out};
 
 /// Runs a command that must be refused; answers what it said.
 fn refused(code: Kind, arguments: &[&str]) -> String {
@@ -438,6 +438,36 @@ fn an_id_is_one_column_and_messages_name_the_option() {
     }
     let said = refused(Code::TwoRoles, &["inspect", GOOD, "--stay", "sex", "--id", "`sex`"]);
     assert!(said.contains("named as a column that stays and as the id"), "{said}");
+}
+
+/// What was typed wrongly ends with 2 and names the flag; what a project file says, with 4 and
+/// the line.
+#[test]
+fn wrong_settings_are_laid_to_their_place() {
+    for (arguments, flag) in [
+        (&["graph", GOOD, "--keep", "age**sex"][..], "--keep"),
+        (&["graph", GOOD, "--keep", "`age"], "--keep"),
+        (&["inspect", GOOD, "--delimiter", "xx"], "--delimiter"),
+        (&["graph", GOOD, "--keep", "age", "--ignore", "age"], "--keep"),
+        (&["inspect", GOOD, "--stay", "sex", "--ignore", "sex"], "--stay"),
+        (
+            &["screen", GOOD, "--keep", "age", "--sensitive", "sex", "--ignore", "sex"],
+            "--sensitive",
+        ),
+    ] {
+        let output = marginswap(arguments);
+        let said = err(&output);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {said}");
+        assert!(said.contains(&format!("--> {flag}\n")), "{arguments:?}: {said}");
+    }
+    let desk = Desk::new();
+    let project = desk.write(
+        "own.toml",
+        "[columns]\nignore = [\"sex\"]\n[keep]\ntables = [\"age\"]\n[risk]\nkeys = [\"age\", \"sex\"]\n",
+    );
+    let output = marginswap(&["screen", GOOD, "--project", &project]);
+    assert_eq!(output.status.code(), Some(4), "{}", err(&output));
+    assert!(err(&output).contains("own.toml, line 6"), "{}", err(&output));
 }
 
 #[test]

@@ -197,3 +197,111 @@ fn tolerances_move_the_gate() {
     let (said, code) = answer(&[&["verify", TOWN, &freed], &job[..], &softest[..]].concat());
     assert_eq!((said["verdict"].as_str(), code), (Some("release"), 0), "{}", said["reasons"]);
 }
+
+/// The person of the first line is still found, by two records that agree truly on three of four
+/// sensitive values.
+#[test]
+fn a_shared_person_of_whom_much_is_learned_is_reviewed() {
+    let desk = Desk::new();
+    let header = "place,sex,age,illness,income,party,hobby\n";
+    let before = desk.write(
+        "before.csv",
+        &format!("{header}n,m,20,x,high,left,chess\ns,m,20,y,low,right,golf\nn,m,30,x,high,left,golf\ns,m,30,y,low,right,chess\n"),
+    );
+    // The second and third line exchange place, sex and age with hobby.
+    let after = desk.write(
+        "after.csv",
+        &format!("{header}n,m,20,x,high,left,chess\nn,m,20,x,high,left,golf\ns,m,30,y,low,right,golf\ns,m,30,y,low,right,chess\n"),
+    );
+    let job = ["verify", &before, &after, "--keys", "place,sex,age", "--keep", "sex*age"];
+    let (said, code) = answer(&job);
+    assert_eq!((said["verdict"].as_str(), code), (Some("review"), 1), "{said}");
+    assert_eq!(said["shared_right"], 0);
+    assert_eq!(said["shared_learned"], 2);
+    assert_eq!(said["protected"], 2, "two are gone");
+    assert_eq!(reason(&said, "shared_learned").unwrap()["people"], 2);
+    assert_eq!(said["scenarios"][0]["shared_values_true"], 1.0);
+    let (said, _) = answer(&[&job[..], &["--tolerate-shared-learned", "2"]].concat());
+    assert_eq!(said["verdict"], "release", "{said}");
+    // With one value left to hide it is hidden.
+    let (said, _) = answer(&[&job[..], &["--detach", "1"]].concat());
+    assert_eq!((said["shared_learned"].as_u64(), &said["verdict"]), (Some(0), &"release".into()));
+}
+
+/// People with whom one other shares the keys are at risk by the rule, and nothing was done for
+/// them.
+#[test]
+fn who_shares_the_keys_with_the_same_records_as_before_is_not_protected() {
+    let desk = Desk::new();
+    let header = "place,job,income\n";
+    let people: String =
+        ["a", "b", "c"].map(|place| format!("{place},x,1\n{place},x,2\n")).concat();
+    let before = desk.write("before.csv", &format!("{header}{people}d,y,3\nd,z,4\n"));
+    let after = desk.write("after.csv", &format!("{header}{people}d,y,4\nd,z,3\n"));
+    let job = ["verify", &before, &after, "--keys", "place,job", "--keep", "place"];
+    let (said, code) = answer(&[&job[..], &["--risky", "k:3"]].concat());
+    assert_eq!((said["verdict"].as_str(), code), (Some("review"), 1), "{said}");
+    assert_eq!((said["shared"].as_u64(), said["shared_learned"].as_u64()), (Some(6), Some(6)));
+    assert_eq!((said["matched"].as_u64(), said["protected"].as_u64()), (Some(2), Some(0)));
+    assert_eq!(reason(&said, "nobody_protected").unwrap()["at_risk"], 8);
+    assert_eq!(reason(&said, "shared_learned").unwrap()["people"], 6);
+}
+
+/// Following a plan that exchanges nothing writes no copy, as `protect` does not.
+#[test]
+fn a_plan_that_exchanges_nothing_writes_nothing() {
+    let desk = Desk::new();
+    let [plan, released] = ["none.plan", "released.csv"].map(|name| desk.path(name));
+    let shown = marginswap(&[&["plan", TOWN, "-o", &plan, "--budget", "0"], KEYS, KEEP].concat());
+    assert_eq!(shown.status.code(), Some(1), "{}", err(&shown));
+    let job = ["apply", TOWN, &plan, "-o", &released];
+    let shown = marginswap(&job);
+    assert_eq!(shown.status.code(), Some(1), "{}", err(&shown));
+    assert!(err(&shown).contains("nothing was written"), "{}", err(&shown));
+    assert!(!Path::new(&released).exists());
+    let shown = marginswap(&[&job[..], &["--force"]].concat());
+    assert_eq!(shown.status.code(), Some(1), "{}", err(&shown));
+    assert!(err(&shown).contains("next: do not release this file"), "{}", err(&shown));
+    assert!(Path::new(&released).exists());
+}
+
+/// No page says that a file may be published which the gate does not release.
+#[test]
+fn the_external_report_of_a_file_that_is_not_released_says_so() {
+    let desk = Desk::new();
+    let [released, page, again] =
+        ["released.csv", "external.html", "again.html"].map(|name| desk.path(name));
+    let job = [KEYS, KEEP].concat();
+    let files = ["protect", TOWN, "-o", &released, "--external-report", &page, "--budget", "4"];
+    let shown = marginswap(&[&files[..], &job].concat());
+    assert_eq!(shown.status.code(), Some(1), "{}", err(&shown));
+    assert!(err(&shown).contains("is the external report: NOT FOR RELEASE"), "{}", err(&shown));
+    let files = ["report", TOWN, &released, "--external", "-o", &again];
+    let (said, code) = answer(&[&files[..], &job].concat());
+    assert_eq!((said["class"].as_str(), code), (Some("NOT FOR RELEASE"), 1));
+    assert_eq!(said["verdict"], "do_not_release");
+    for page in ["external.html", "again.html"] {
+        let page = desk.read(page);
+        assert!(page.contains("NOT FOR RELEASE") && !page.contains("May be published"), "{page}");
+    }
+}
+
+/// A second release of one input, and a second plan for it, are told of by every command that
+/// makes one.
+#[test]
+fn two_releases_of_one_input_are_told_of() {
+    let desk = Desk::new();
+    let [one, two, three, plan, other] =
+        ["1.csv", "2.csv", "3.csv", "a.plan", "b.plan"].map(|name| desk.path(name));
+    let told = |arguments: &[&str]| err(&marginswap(&[arguments, KEYS, KEEP].concat()));
+    let said = told(&["protect", TOWN, "-o", &one]);
+    assert!(!said.contains("another release"), "{said}");
+    let said = told(&["protect", TOWN, "-o", &two]);
+    assert!(said.contains("1.csv has the same columns and length"), "{said}");
+    let said = told(&["plan", TOWN, "-o", &plan]);
+    assert!(!said.contains("another plan"), "{said}");
+    let said = told(&["plan", TOWN, "-o", &other]);
+    assert!(said.contains("a.plan is another plan for this input"), "{said}");
+    let said = err(&marginswap(&["apply", TOWN, &other, "-o", &three]));
+    assert!(said.contains("a.plan is another plan") && said.contains("2.csv has"), "{said}");
+}

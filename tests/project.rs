@@ -29,6 +29,10 @@ vars = ["age", "sex"]
 stay = ["town"]
 ignore = ["note"]
 id = "person"
+missing = ["", "NA"]
+[derive]
+age10 = "band(age, 10)"
+"the region" = 'map(town, "geo.csv", "region")'
 [keep]
 tables = ["region*sex*age", "age*`marital status` + sex"]
 [risk]
@@ -68,6 +72,7 @@ drop = ["person"]
 matched_right = 1
 matched = "2 %"
 shared_right = 0
+shared_learned = 0
 newly_exposed = 3
 unpartable = "10 %"
 new_pairs = 0
@@ -115,6 +120,11 @@ fn every_entry_is_read() {
     assert_eq!(project.columns.stay, ["town"]);
     assert_eq!(project.columns.ignore, ["note"]);
     assert_eq!(project.columns.id.as_deref(), Some("person"));
+    assert_eq!(project.columns.missing, ["", "NA"]);
+    let derived: Vec<(&str, String)> =
+        project.derive.iter().map(|(name, one)| (name.as_str(), one.to_string())).collect();
+    assert_eq!(derived[0], ("age10", "band(age, 10)".to_owned()));
+    assert_eq!(derived[1], ("the region", "map(town, \"geo.csv\", \"region\")".to_owned()));
     assert_eq!(project.keep.tables, ["region*sex*age", "age*`marital status` + sex"]);
     assert_eq!(project.risk.keys, ["region", "sex"]);
     assert_eq!(project.risk.risky, Some(Risky::BelowK(3)));

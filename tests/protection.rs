@@ -46,6 +46,9 @@ fn assert_scenario(said: &Value, seen: &Seen, context: &str) {
     assert_counts(said, seen, context);
     assert_near(&said["values_true"], seen.values_true, context);
     assert_near(&said["values_true_by_chance"], seen.values_true_by_chance, context);
+    assert_near(&said["shared_values_true"], seen.shared_values_true, context);
+    let by_chance = seen.shared_values_true_by_chance;
+    assert_near(&said["shared_values_true_by_chance"], by_chance, context);
     assert_eq!(said["matched_by_true_values"], serde_json::json!(seen.matched_by_true_values));
 }
 
@@ -55,6 +58,8 @@ fn assert_counts(said: &Value, seen: &Seen, context: &str) {
         ("gone", seen.gone),
         ("shared", seen.shared),
         ("shared_right", seen.shared_right),
+        ("shared_learned", seen.shared_learned),
+        ("protected", seen.protected),
         ("matched", seen.matched),
         ("matched_right", seen.matched_right),
         ("newly_exposed", seen.newly_exposed),
@@ -77,6 +82,10 @@ fn worst(all: &[Seen]) -> Seen {
         worst.shared_right += any(0);
         worst.matched_right += any(1);
         worst.newly_exposed += any(2);
+        let hidden: Vec<[bool; 2]> = all.iter().filter_map(|seen| seen.hidden[record]).collect();
+        worst.shared_learned += u64::from(hidden.iter().any(|[known, _]| *known));
+        let safe = hidden.iter().all(|[_, protected]| *protected);
+        worst.protected += u64::from(safe && !hidden.is_empty());
     }
     worst
 }

@@ -8,11 +8,12 @@ use marginswap_pipeline::notes::Note;
 use marginswap_pipeline::pipeline::apply;
 use marginswap_pipeline::project::{Project, Release, ReleaseOrder};
 use marginswap_pipeline::refusal::Code;
-use marginswap_pipeline::release::ReleaseAs;
+use marginswap_pipeline::release::{ReleaseAs, note_other_plans, note_other_releases};
 use marginswap_pipeline::seal::SealFrom;
 use marginswap_pipeline::seed::SeedFrom;
 
 use crate::args::ApplyArgs;
+use crate::cmd::protect::{NOTHING_WRITTEN, next_after_release};
 use crate::output::{Outcome, ends_once_named, give, missing, next, outcome_of};
 
 /// Follows the plan, compares the file with the original and gives it its name.
@@ -70,11 +71,20 @@ pub fn run(args: &ApplyArgs) -> Result<Outcome, Diagnostic> {
         let evidence = Evidence { seed, shuffled, demo_seed, ..Evidence::default() };
         let certified = apply(project.clone(), &plan, &to, &evidence, run)?;
         let report = answer::verify(&certified.comparison);
-        let outcome = outcome_of(report.judgement.verdict);
+        let verdict = report.judgement.verdict;
+        let outcome = outcome_of(verdict);
+        if report.judgement.is_unchanged() && overwrite == Overwrite::Refuse {
+            give(&report, args.answer.json)?;
+            next(NOTHING_WRITTEN);
+            return Ok(outcome);
+        }
+        note_other_plans(&out, &plan, Some(&plan_path), run);
         ends_once_named(outcome);
-        certified.publish(chosen.and_then(|chosen| chosen.new_file).into_iter().collect())?;
+        let new_seed = chosen.and_then(|chosen| chosen.new_file);
+        let comparison = certified.publish(new_seed.into_iter().collect())?;
+        note_other_releases(&comparison, run);
         give(&report, args.answer.json)?;
-        next(&setup.verify_line(&project));
+        next_after_release(setup, &project, verdict);
         Ok(outcome)
     })
 }

@@ -4,7 +4,7 @@ use marginswap_core::diagnostic::Diagnostic;
 use marginswap_io::{Finished, Overwrite, Secrecy, plan_bytes_sealed};
 use marginswap_pipeline::pipeline::plan;
 use marginswap_pipeline::project::{Project, Release};
-use marginswap_pipeline::release::stage;
+use marginswap_pipeline::release::{note_other_plans, stage};
 use marginswap_pipeline::seal::SealFrom;
 use marginswap_pipeline::seed::SeedFrom;
 use marginswap_report::pictures::waterfall;
@@ -33,6 +33,7 @@ pub fn run(args: &PlanArgs) -> Result<Outcome, Diagnostic> {
         setup.guard(&outputs, &["release.plan"], &[seed.file(), seal.file()], overwrite, run)?;
         let sketch = Sketch::new(args.svg.as_ref(), &args.job.force);
         let (report, file, chosen) = plan(project.clone(), &seed, run)?;
+        note_other_plans(&out, &file, Some(&out), run);
         let outcome = if report.left() > 0 { Outcome::GateNotMet } else { Outcome::Done };
         let sealing = seal.for_planning()?;
         let bytes = plan_bytes_sealed(&file, sealing.key.as_ref());

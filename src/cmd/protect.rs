@@ -8,12 +8,13 @@ use marginswap_pipeline::answer;
 use marginswap_pipeline::notes::{Note, Phase, Run};
 use marginswap_pipeline::pages;
 use marginswap_pipeline::pipeline::{Job, protect};
-use marginswap_pipeline::release::{ReleaseAs, other_plans, stage};
+use marginswap_pipeline::project::Project;
+use marginswap_pipeline::release::{ReleaseAs, note_other_plans, note_other_releases, stage};
 use marginswap_pipeline::seal::SealFrom;
 use marginswap_pipeline::seed::SeedFrom;
 use marginswap_report::pictures::waterfall;
 use marginswap_report::plan::ProtectReport;
-use marginswap_report::protection::{Reason, Verdict};
+use marginswap_report::protection::Verdict;
 
 use crate::args::ProtectArgs;
 use crate::cmd::report::replay;
@@ -78,29 +79,40 @@ pub fn carry_out(
     let shown = out.display().to_string();
     let answer = answer::protect(job.numbers.clone(), shown, comparison);
     let verdict = answer.judgement.verdict;
-    let unchanged =
-        answer.judgement.reasons.iter().any(|why| matches!(why, Reason::NothingExchanged { .. }));
-    if unchanged && request.overwrite == Overwrite::Refuse {
+    if answer.judgement.is_unchanged() && request.overwrite == Overwrite::Refuse {
         give(&answer, request.json)?;
-        next("nothing was written: an unchanged copy protects nobody (--force writes it)");
+        next(NOTHING_WRITTEN);
         return Ok(request.outcome(verdict));
     }
-    for path in other_plans(&out, &job.plan.header.input_sha256, project.release.plan.as_deref()) {
-        run.note(Note::AnotherPlan { path });
-    }
+    note_other_plans(&out, &job.plan, project.release.plan.as_deref(), run);
     let mut beside: Vec<Finished> = job.seed.new_file.take().into_iter().collect();
     beside.extend(staged_beside(setup, request, &job, &answer, run)?);
     ends_once_named(request.outcome(verdict));
-    job.certified.publish(beside)?;
+    let comparison = job.certified.publish(beside)?;
+    note_other_releases(&comparison, run);
     for (path, what) in written(setup, request) {
-        talk(&format!("{} is {what}", path.display()));
+        let external = Some(&path) == project.report.external.as_ref();
+        let mark = match external && verdict != Verdict::Release {
+            true => ": NOT FOR RELEASE",
+            false => "",
+        };
+        talk(&format!("{} is {what}{mark}", path.display()));
     }
     give(&answer, request.json)?;
+    next_after_release(setup, project, verdict);
+    Ok(request.outcome(verdict))
+}
+
+/// What follows where the released file would only be a copy.
+pub const NOTHING_WRITTEN: &str =
+    "nothing was written: an unchanged copy protects nobody (--force writes it)";
+
+/// What follows a released file.
+pub fn next_after_release(setup: &Setup, project: &Project, verdict: Verdict) {
     match verdict {
         Verdict::DoNotRelease => next("do not release this file"),
-        _ => next(&setup.verify_line(project)),
+        Verdict::Release | Verdict::Review => next(&setup.verify_line(project)),
     }
-    Ok(request.outcome(verdict))
 }
 
 /// Looks at all files before any work is done.
@@ -124,7 +136,7 @@ fn written(setup: &Setup, request: &Request) -> Vec<(PathBuf, &'static str)> {
     let files = [
         (&release.plan, "the plan: SECRET, it undoes the protection"),
         (&report.internal, "the internal report: INTERNAL, for those who decide"),
-        (&report.external, "the public report, which may be published"),
+        (&report.external, "the external report"),
         (&request.svg, "the picture"),
     ];
     files.into_iter().filter_map(|(path, what)| Some((path.clone()?, what))).collect()

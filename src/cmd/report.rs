@@ -13,6 +13,7 @@ use marginswap_pipeline::refusal::Code;
 use marginswap_pipeline::release::stage;
 use marginswap_pipeline::seal::SealFrom;
 use marginswap_pipeline::seed::SeedFrom;
+use marginswap_report::protection::Verdict;
 
 use crate::args::ReportArgs;
 use crate::output::{Outcome, commit, give, missing, next, outcome_of, talk};
@@ -92,10 +93,11 @@ fn report(args: &ReportArgs, setup: &Setup, run: &mut Run<'_>) -> Result<Outcome
     commit(vec![stage(&out, overwrite, Secrecy::Secret, page.html().as_bytes())?], outcome)?;
     talk(&format!("{} is the internal report: INTERNAL, for those who decide", out.display()));
     give(&page, args.answer.json)?;
-    match outcome {
-        Outcome::Done => next("the same with --external writes the report that may be published"),
-        Outcome::GateNotMet => next("have the reasons reviewed; until then, do not release"),
-    }
+    next(match page.judgement.verdict {
+        Verdict::Release => "the same with --external writes the report that may be published",
+        Verdict::Review => "have the reasons reviewed; until then, do not release",
+        Verdict::DoNotRelease => "do not release this file",
+    });
     Ok(outcome)
 }
 
@@ -110,17 +112,20 @@ fn external(
     let outcome = if page.is_releasable() { Outcome::Done } else { Outcome::GateNotMet };
     commit(vec![stage(out, overwrite, Secrecy::Plain, page.html().as_bytes())?], outcome)?;
     talk(&match page.is_releasable() {
-        true => format!("{} is the public report", out.display()),
+        true => format!("{} is the external report", out.display()),
         false => {
-            format!("{} shows what a public report looks like: NOT FOR RELEASE", out.display())
+            format!("{} shows what an external report looks like: NOT FOR RELEASE", out.display())
         }
     });
     give(&page, args.answer.json)?;
     if !page.is_releasable() {
-        next("do not release this file; make it again with a seed that nobody knows");
+        next(match demo_seed {
+            true => "do not release this file; make it again with a seed that nobody knows",
+            false => "do not publish this page; the report without --external has the reasons",
+        });
         return Ok(Outcome::GateNotMet);
     }
-    next("read the page, and publish it with the file once the internal report says release");
+    next("read the page, and publish it with the file");
     Ok(Outcome::Done)
 }
 

@@ -36,6 +36,10 @@ pub struct Seen {
     pub gone: u64,
     pub shared: u64,
     pub shared_right: u64,
+    pub shared_learned: u64,
+    pub protected: u64,
+    pub shared_values_true: Option<f64>,
+    pub shared_values_true_by_chance: Option<f64>,
     pub matched: u64,
     pub matched_right: u64,
     pub values_true: Option<f64>,
@@ -47,6 +51,9 @@ pub struct Seen {
     /// For each original record: is everything learned, and truly? From several records, from
     /// one, or about somebody who was not at risk.
     pub right: Vec<[bool; 3]>,
+    /// For each original record that is at risk: is it shared with too much known, and is it
+    /// protected?
+    pub hidden: Vec<Option<[bool; 2]>>,
 }
 
 /// New combinations of two values.
@@ -185,6 +192,10 @@ impl Files {
             .collect();
         let mut seen =
             Seen { matched_by_true_values: vec![0; sensitive.len() + 1], ..Seen::default() };
+        // Without a list of sensitive variables half of the others must stay hidden.
+        let named = keys.len() + sensitive.len() < self.names.len();
+        let needed = if named { sensitive.len() } else { sensitive.len().div_ceil(2) }.max(1);
+        let mut shared = [0u64; 3];
         let (mut correct, mut by_chance) = (0u64, 0u64);
         for record in &self.before {
             let key = part(record, keys);
@@ -200,6 +211,7 @@ impl Files {
             let newly_exposed = mine[&key].len() > 1 && found.len() == 1 && all_true;
             seen.newly_exposed += u64::from(newly_exposed);
             let mut right = [false, false, newly_exposed];
+            let mut hidden = [false, true];
             let fate = at_risk.then_some(match found.len() {
                 0 => Fate::Gone,
                 1 => Fate::Matched,
@@ -213,11 +225,31 @@ impl Files {
                     seen.shared += 1;
                     seen.shared_right += u64::from(all_true);
                     right[0] = all_true;
+                    let file = |records: &[Vec<u32>], places: &[usize]| {
+                        let mut parts: Vec<Vec<u32>> =
+                            places.iter().map(|&place| part(&records[place], sensitive)).collect();
+                        parts.sort_unstable();
+                        parts
+                    };
+                    let as_before =
+                        file(&self.before, &mine[&key]) == file(&self.after, &theirs[&key]);
+                    let too_much = as_before || sensitive.len() - correct_now < needed;
+                    hidden = [too_much && !all_true, !too_much && !all_true];
+                    for (&column, counts) in sensitive.iter().zip(&frequency) {
+                        let agreed = found.iter().all(|other| other[column] == found[0][column]);
+                        if agreed {
+                            let own = counts.get(&record[column]).copied().unwrap_or(0);
+                            shared[0] += 1;
+                            shared[1] += u64::from(found[0][column] == record[column]);
+                            shared[2] += own;
+                        }
+                    }
                 }
                 Some(Fate::Matched) => {
                     seen.matched += 1;
                     seen.matched_right += u64::from(all_true);
                     right[1] = all_true;
+                    hidden[1] = false;
                     seen.matched_by_true_values[correct_now] += 1;
                     correct += correct_now as u64;
                     by_chance += sensitive
@@ -229,12 +261,20 @@ impl Files {
             }
             seen.fates.push(fate);
             seen.right.push(right);
+            seen.hidden.push(at_risk.then_some(hidden));
+            seen.shared_learned += u64::from(at_risk && hidden[0]);
+            seen.protected += u64::from(at_risk && hidden[1]);
         }
         let values = seen.matched * sensitive.len() as u64;
         if values > 0 {
             seen.values_true = Some(correct as f64 / values as f64);
             seen.values_true_by_chance =
                 Some(by_chance as f64 / (values as f64 * self.after.len() as f64));
+        }
+        if shared[0] > 0 {
+            seen.shared_values_true = Some(shared[1] as f64 / shared[0] as f64);
+            seen.shared_values_true_by_chance =
+                Some(shared[2] as f64 / (shared[0] as f64 * self.after.len() as f64));
         }
         seen
     }

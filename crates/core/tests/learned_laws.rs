@@ -50,10 +50,11 @@ fn shuffled(world: &World, seed: u8) -> World {
 
 /// Every number of `Learned`, looked up by hand.
 fn check(before: &World, after: &World, scenario: &Scenario<'_>, found: &Learned) {
-    let Scenario { keys, sensitive, at_risk } = *scenario;
+    let Scenario { keys, sensitive, needed, at_risk } = *scenario;
     let size = sensitive.len();
     let (mut gone, mut shared, mut matched) = (0u64, 0u64, 0u64);
     let (mut shared_right, mut matched_right) = (0u64, 0u64);
+    let (mut unchanged, mut too_much, mut protected) = (0u64, 0u64, 0u64);
     let mut values = [[0u64; 2]; 2];
     let mut chance = [0u128; 2];
     let mut by_correct = vec![0u64; size + 1];
@@ -80,6 +81,7 @@ fn check(before: &World, after: &World, scenario: &Scenario<'_>, found: &Learned
         let place = match met.records {
             0 => {
                 gone += 1;
+                protected += 1;
                 assert_eq!(fate, Some(Fate::Gone));
                 continue;
             }
@@ -93,10 +95,16 @@ fn check(before: &World, after: &World, scenario: &Scenario<'_>, found: &Learned
             }
             records => {
                 shared += 1;
-                shared_right += u64::from(met.correct == sensitive);
+                let hidden = size - met.correct.len();
+                match (hidden, met.as_before) {
+                    (0, _) => shared_right += 1,
+                    (_, true) => unchanged += 1,
+                    (hidden, false) if hidden < needed => too_much += 1,
+                    _ => protected += 1,
+                }
                 let records = u32::try_from(records).unwrap();
-                let (agreed, correct) = (met.agreed, met.correct);
-                assert_eq!(fate, Some(Fate::Shared { records, agreed, correct }));
+                let (agreed, correct, as_before) = (met.agreed, met.correct, met.as_before);
+                assert_eq!(fate, Some(Fate::Shared { records, agreed, correct, as_before }));
                 0
             }
         };
@@ -107,6 +115,8 @@ fn check(before: &World, after: &World, scenario: &Scenario<'_>, found: &Learned
     assert_eq!([found.gone, found.shared, found.matched], [gone, shared, matched]);
     assert_eq!(found.at_risk, gone + shared + matched);
     assert_eq!([found.shared_right, found.matched_right], [shared_right, matched_right]);
+    assert_eq!([found.shared_unchanged, found.shared_learned], [unchanged, too_much]);
+    assert_eq!(found.protected(), protected);
     assert_eq!(found.matched_by_correct, by_correct);
     assert_eq!(found.newly_exposed_records(), exposed);
     assert_eq!(found.newly_exposed, exposed.len() as u64);
@@ -139,9 +149,12 @@ fn every_small_world_is_looked_up() {
             let pooled = Pooled::of(&before.packed(), &after.packed());
             for bits in 0..9 {
                 let part = |wanted| (0..2).filter(|&v| bits / [1, 3][v] % 3 == wanted).collect();
-                let scenario =
-                    Scenario { keys: part(1), sensitive: part(2), at_risk: AtRisk::Alone };
-                check(&before, &after, &scenario, &learned(&pooled, &scenario));
+                let (keys, sensitive) = (part(1), part(2));
+                let everybody = vec![true; before.records.len()];
+                for at_risk in [AtRisk::Alone, AtRisk::Listed(&everybody)] {
+                    let scenario = Scenario { keys, sensitive, needed: 1, at_risk };
+                    check(&before, &after, &scenario, &learned(&pooled, &scenario));
+                }
             }
         }
     }
@@ -155,6 +168,7 @@ proptest! {
         (before, after) in two_files(),
         keys in 0u32..32,
         sensitive in 0u32..32,
+        needed in 1usize..4,
         list in proptest::collection::vec(any::<bool>(), 10),
         others in any::<bool>(),
     ) {
@@ -163,7 +177,7 @@ proptest! {
         let sensitive = if others { VarSet::first(variables) - keys } else { set(sensitive, variables) };
         let pooled = Pooled::of(&before.packed(), &after.packed());
         for at_risk in [AtRisk::Alone, AtRisk::Listed(&list[..before.records.len()])] {
-            let scenario = Scenario { keys, sensitive, at_risk };
+            let scenario = Scenario { keys, sensitive, needed, at_risk };
             check(&before, &after, &scenario, &learned(&pooled, &scenario));
         }
     }
@@ -179,8 +193,8 @@ proptest! {
         let keys = set(keys, variables);
         let at_risk = AtRisk::Listed(&list[..before.records.len()]);
         let scenarios = [
-            Scenario { keys, sensitive: VarSet::first(variables) - keys, at_risk },
-            Scenario { keys: VarSet::first(variables), sensitive: VarSet::EMPTY, at_risk: AtRisk::Alone },
+            Scenario { keys, sensitive: VarSet::first(variables) - keys, needed: 1, at_risk },
+            Scenario { keys: VarSet::first(variables), sensitive: VarSet::EMPTY, needed: 1, at_risk: AtRisk::Alone },
         ];
         let asked = Checks {
             tables: &[],
@@ -207,7 +221,7 @@ proptest! {
             .map(|(keys, sensitive, list)| {
                 let at_risk = AtRisk::Listed(&list[..before.records.len()]);
                 let (keys, sensitive) = (set(*keys, variables), set(*sensitive, variables));
-                learned(&pooled, &Scenario { keys, sensitive, at_risk })
+                learned(&pooled, &Scenario { keys, sensitive, needed: 2, at_risk })
             })
             .collect();
         let Some(worst) = worst_case(&found) else {
@@ -215,6 +229,7 @@ proptest! {
             return Ok(());
         };
         let (mut counts, mut right, mut exposed) = ([0u64; 3], [0u64; 2], 0u64);
+        let (mut protected, mut too_much) = (0u64, 0u64);
         for record in (0..before.records.len()).map(RecordId::at) {
             let fates: Vec<(Fate, VarSet)> =
                 found.iter().filter_map(|one| Some((one.fate(record)?, one.sensitive))).collect();
@@ -234,6 +249,19 @@ proptest! {
             if let Some(outcome) = expected {
                 counts[outcome as usize] += 1;
             }
+            let is_protected = |fate: &Fate, sensitive: VarSet| match fate {
+                Fate::Gone => true,
+                Fate::Shared { correct, as_before, .. } => {
+                    !as_before && sensitive.len() - correct.len() >= 2
+                }
+                Fate::Matched { .. } => false,
+            };
+            let safe = fates.iter().all(|(fate, sensitive)| is_protected(fate, *sensitive));
+            protected += u64::from(safe && !fates.is_empty());
+            too_much += u64::from(fates.iter().any(|(fate, sensitive)| {
+                matches!(fate, Fate::Shared { correct, .. } if correct != sensitive)
+                    && !is_protected(fate, *sensitive)
+            }));
             right[0] += u64::from(fates.iter().any(|(fate, sensitive)| {
                 matches!(fate, Fate::Shared { correct, .. } if correct == sensitive)
             }));
@@ -246,6 +274,7 @@ proptest! {
         prop_assert_eq!(worst.at_risk, counts.iter().sum::<u64>());
         prop_assert_eq!([worst.shared_right, worst.matched_right], right);
         prop_assert_eq!(worst.newly_exposed, exposed);
+        prop_assert_eq!([worst.protected, worst.shared_learned], [protected, too_much]);
     }
 
     #[test]
@@ -300,7 +329,7 @@ fn witness_moving_a_person_to_another_line_protects_nobody() {
     let levels = [2, 2, 2, 2];
     let before = world(&levels, &[vec![0, 0, 0, 0], vec![1, 1, 0, 1]]);
     let [keys, sensitive] = [VarSet::from([0, 1]), VarSet::from([2, 3])];
-    let scenario = Scenario { keys, sensitive, at_risk: AtRisk::Alone };
+    let scenario = Scenario { keys, sensitive, needed: 1, at_risk: AtRisk::Alone };
     let after = |exchanged| before.swapped(0, 1, exchanged).packed();
     let found = |exchanged| learned(&Pooled::of(&before.packed(), &after(exchanged)), &scenario);
     let moved = found(keys);
@@ -321,7 +350,8 @@ fn witness_a_bystander_is_newly_exposed() {
     let before = world(&levels, &[vec![0, 0, 0], vec![0, 0, 1], vec![1, 1, 2]]);
     let after = before.swapped(0, 2, VarSet::single(0));
     let keys = VarSet::from([0, 1]);
-    let scenario = Scenario { keys, sensitive: VarSet::single(2), at_risk: AtRisk::Alone };
+    let scenario =
+        Scenario { keys, sensitive: VarSet::single(2), needed: 1, at_risk: AtRisk::Alone };
     let found = learned(&Pooled::of(&before.packed(), &after.packed()), &scenario);
     assert_eq!(found.newly_exposed_records(), [RecordId::at(1)]);
     assert_eq!([found.at_risk, found.gone], [1, 1]);
@@ -332,8 +362,12 @@ fn worst(before: &[[u32; 2]], after: &[[u32; 2]]) -> WorstCase {
     let file = |records: &[[u32; 2]]| {
         world(&[9, 9], &records.iter().map(|record| record.to_vec()).collect::<Vec<_>>()).packed()
     };
-    let scenario =
-        Scenario { keys: VarSet::single(0), sensitive: VarSet::single(1), at_risk: AtRisk::Alone };
+    let scenario = Scenario {
+        keys: VarSet::single(0),
+        sensitive: VarSet::single(1),
+        needed: 1,
+        at_risk: AtRisk::Alone,
+    };
     worst_case(&[learned(&Pooled::of(&file(before), &file(after)), &scenario)]).unwrap()
 }
 
@@ -402,6 +436,11 @@ fn faults() -> Vec<(Findings, Thresholds, Vec<Reason>)> {
             vec![Reason::SharedRight { people: 1, tolerated: 0 }],
         ),
         (
+            with(&|f| f.learned.as_mut().expect("keys were named").shared_learned = 1),
+            strict,
+            vec![Reason::SharedLearned { people: 1, tolerated: 0 }],
+        ),
+        (
             people(&two, &[[0, 1], [3, 0]]),
             strict,
             vec![Reason::Matched { people: 1, at_risk: 2, tolerated: 0 }],
@@ -449,11 +488,12 @@ fn law_a_yes_is_earned() {
         assert_ne!(verdict.answer, Answer::Release);
         met.extend(reasons.iter().map(std::mem::discriminant).map(|kind| format!("{kind:?}")));
     }
-    assert_eq!(met.len(), 18, "each reason is reached");
+    assert_eq!(met.len(), 19, "each reason is reached");
     // Nothing checked, nobody at risk, nothing exchanged: no threshold makes it a yes.
     let anything = Thresholds {
         matched_right: u64::MAX,
         shared_right: u64::MAX,
+        shared_learned: u64::MAX,
         matched: u64::MAX,
         newly_exposed: u64::MAX,
         unpartable: u64::MAX,
@@ -505,22 +545,23 @@ fn what_is_tolerated_is_no_reason() {
 proptest! {
     #[test]
     fn law_more_tolerance_is_never_stricter(
-        kind in 0usize..19,
-        other in 0usize..19,
-        tolerated in proptest::array::uniform6(0u64..4),
-        more in proptest::array::uniform6(0u64..4),
+        kind in 0usize..20,
+        other in 0usize..20,
+        tolerated in proptest::array::uniform7(0u64..4),
+        more in proptest::array::uniform7(0u64..4),
         pairs in proptest::option::of(0u64..4),
     ) {
         let faults = faults();
         // Two faults at once: the people of the one, the rest of the other.
         let findings = Findings { learned: faults[kind].0.learned.clone(), ..faults[other].0.clone() };
-        let thresholds = |most: [u64; 6], new_pairs| Thresholds {
+        let thresholds = |most: [u64; 7], new_pairs| Thresholds {
             matched_right: most[0],
             shared_right: most[1],
             matched: most[2],
             newly_exposed: most[3],
             unpartable: most[4],
             rules_broken: most[5],
+            shared_learned: most[6],
             new_pairs,
         };
         let strict = judge(&findings, &thresholds(tolerated, pairs));

@@ -143,7 +143,8 @@ fn figures(folder: &Path, question: &Question) -> Figures {
     drawn.prove(&schema, &records, &class).unwrap();
     let after = apply_to_records(&drawn, &schema, &records);
     let pooled = Pooled::of(&records, &after);
-    let found = learned(&pooled, &Scenario { keys, sensitive, at_risk: AtRisk::Listed(&risky) });
+    let found =
+        learned(&pooled, &Scenario { keys, sensitive, needed: 1, at_risk: AtRisk::Listed(&risky) });
     let two_way = compare_pairs(&pooled, everything, &tables);
     let is_partable = |cell: CellId| parted.is_partable(cell);
     let cost = |swap: &marginswap_core::plan::CellSwap| {

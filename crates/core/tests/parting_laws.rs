@@ -158,6 +158,7 @@ fn law_newly_exposed_are_listed() {
             let scenario = Scenario {
                 keys: setting.keys,
                 sensitive: setting.sensitive,
+                needed: 1,
                 at_risk: AtRisk::Listed(&risky),
             };
             let joint = Located::count(&before);

@@ -202,6 +202,30 @@ entries! {
          of records or something else that no swap can change differs, or nothing was exchanged,\n\
          or the plan does not lead to this file. `marginswap verify` lists the differences, and\n\
          the internal report (without --external) shows them.";
+    DerivedClash 131 exit 3 helps ["derive"]: "derived variable with the name of a column",
+        "A derived variable has a name of its own, since settings refer to columns and derived\n\
+         variables by name. Give it another name.";
+    DerivedCycle 132 exit 3 helps ["derive"]: "derived variables in a circle",
+        "A derived variable may follow from columns and from other derived variables, but not,\n\
+         directly or through others, from itself.";
+    BadDerived 133 exit 3 helps ["derive"]: "meaningless derived variable",
+        "A derived variable follows from at least one column of the file. Where a condition is\n\
+         expected, a name must be that of a derived variable that is a condition, such as\n\
+         `adult = age >= 18`.";
+    NotANumber 134 exit 3 helps ["columns.missing"]: "value that is not a number",
+        "A derived variable reads a column as numbers: `band` does, and every comparison with a\n\
+         number or with `<`, `<=`, `>` or `>=`. Numbers are read exactly, as decimal text with a\n\
+         decimal point, with at most 18 digits before and behind it. Codes of missing numbers are\n\
+         named with --missing, once for each code, or for one variable as in\n\
+         `band(age, 10, missing = [\"\", \"NA\", \"99\"])`; they become a class of their own.";
+    NoRow 135 exit 3: "codes without a row",
+        "A file of groups, as in `map(municipality, \"geo.csv\", \"region\")`, must have a row for every\n\
+         code that occurs in the data. Codes are compared byte by byte: `7` is not `007`. The\n\
+         message tells how many different codes have none.";
+    BadLookup 136 exit 3: "unusable file of groups",
+        "A file of groups is a CSV file with a header line and one row for each code. The codes\n\
+         are in the column with the same name as in the data, or else in the first column, unless\n\
+         `key = \"COLUMN\"` names another one. Two rows may not give one code two values.";
     FileMissing 201 exit 3: "missing file",
         "There is no file of this name. A relative path starts at the folder in which the command\n\
          runs. On Unix, standard input can be named as `/dev/stdin`.";

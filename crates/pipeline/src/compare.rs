@@ -249,6 +249,7 @@ fn read_released(
             stay: there(&told.stay),
             ignore: there(&told.ignore),
             id: told.id.clone().filter(|id| names.contains(id)),
+            missing: Vec::new(),
         },
         ..bare
     };
@@ -520,6 +521,7 @@ fn thresholds(gate: &Gate, findings: &Findings) -> Thresholds {
     Thresholds {
         matched_right: people(gate.matched_right),
         shared_right: people(gate.shared_right),
+        shared_learned: people(gate.shared_learned),
         matched: people(gate.matched),
         newly_exposed: people(gate.newly_exposed),
         unpartable: people(gate.unpartable),

@@ -17,6 +17,7 @@
 //! | [`input`] | a file's columns with their roles; the record a user names |
 //! | [`original`] | the original file of a project: read once, with who is at risk in it |
 //! | [`questions`] | what is in a file, who can be swapped and why not, who is at risk |
+//! | [`derive`](mod@derive) | variables that follow from columns, worked out on dictionaries |
 //! | [`assess`](mod@assess) | a fitted risk model and every record's risk |
 //! | [`prepare`](mod@prepare) | everything that planning needs, and the plan |
 //! | [`release`](mod@release) | from a plan to the released file: written, read back, proved |
@@ -31,6 +32,7 @@ pub mod assess;
 pub mod codes;
 pub mod compare;
 pub mod demo;
+pub mod derive;
 pub mod frontier;
 pub mod init;
 pub mod input;

@@ -72,7 +72,12 @@ pub enum Note {
     },
     /// Match lists, strata and rules were not looked at.
     ScreenedByTablesAlone,
-    /// Another plan for the same input lies beside this one.
+    /// Beside the released file lies one that looks like another release of the same input.
+    AnotherRelease {
+        /// The other file.
+        path: PathBuf,
+    },
+    /// Beside the output lies a plan for the same input.
     AnotherPlan {
         /// The plan.
         path: PathBuf,
@@ -172,6 +177,12 @@ impl fmt::Display for Note {
             Self::ScreenedByTablesAlone => formatter.write_str(
                 "note: screening looks at the kept tables and ties alone. Match lists, strata and rules leave\n\
                  fewer partners: `explain` counts them for one record, `plan` for everybody at risk.",
+            ),
+            Self::AnotherRelease { path } => write!(
+                formatter,
+                "warning: {} has the same columns and length as this file: is it another release of this input?\n\
+                 Two releases of one file differ exactly at their swaps: release one of them only.",
+                path.display()
             ),
             Self::AnotherPlan { path } => write!(
                 formatter,

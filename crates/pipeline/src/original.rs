@@ -11,7 +11,7 @@ use marginswap_core::columns::did_you_mean;
 use marginswap_core::diagnostic::Diagnostic;
 use marginswap_core::encode::{RecordId, Records};
 use marginswap_core::graph::{Formula, Reason, Scope, Separators, Ties};
-use marginswap_core::plan::{Forbidden, Plan, Term};
+use marginswap_core::plan::{Detach, Forbidden, Plan, Term};
 use marginswap_core::risk::{KeyTable, Summaries, rare_cells};
 use marginswap_core::table::{CellId, Located};
 use marginswap_core::varset::VarSet;
@@ -51,6 +51,8 @@ pub struct Intruder {
     pub keys: VarSet,
     /// The variables the intruder wants to learn.
     pub sensitive: VarSet,
+    /// How many of these must stay hidden.
+    pub detach: Detach,
     /// For each record: is it at risk?
     pub risky: Vec<bool>,
 }
@@ -59,8 +61,13 @@ impl Intruder {
     /// The question that the comparison of two files answers.
     #[must_use]
     pub fn scenario(&self) -> Scenario<'_> {
-        let Self { keys, sensitive, risky } = self;
-        Scenario { keys: *keys, sensitive: *sensitive, at_risk: AtRisk::Listed(risky) }
+        let Self { keys, sensitive, detach, risky } = self;
+        Scenario {
+            keys: *keys,
+            sensitive: *sensitive,
+            needed: detach.needed(*sensitive),
+            at_risk: AtRisk::Listed(risky),
+        }
     }
 }
 
@@ -136,9 +143,14 @@ fn intruders(
         true => scope.schema().all() - keys,
         false => named - keys,
     };
+    let detach = match (project.swap.detach, named.is_empty()) {
+        (Some(values), _) => Detach::AtLeast(values as usize),
+        (None, false) => Detach::Every,
+        (None, true) => Detach::Half,
+    };
     let keys = loaded.variables(scope, &project.risk.keys);
     let risky = risky(project, loaded, scope, located, levels)?;
-    found.push(Intruder { keys, sensitive: hidden(keys), risky });
+    found.push(Intruder { keys, sensitive: hidden(keys), detach, risky });
     for more in &project.risk.more_keys {
         let keys = loaded.variables(scope, more);
         let rule = match project.risky() {
@@ -148,7 +160,7 @@ fn intruders(
         };
         let by_model = |_| unreachable!("these rules need no model");
         let risky = rule_of(&rule, loaded, located, keys, by_model)?;
-        found.push(Intruder { keys, sensitive: hidden(keys), risky });
+        found.push(Intruder { keys, sensitive: hidden(keys), detach, risky });
     }
     Ok(found)
 }
@@ -264,6 +276,52 @@ fn check_names(
                 Diagnostic::new(code, detail, remedy).about(format!("{}={name}", setting.key()))
             );
         }
+    }
+    check_roles(project)
+}
+
+/// Refuses a setting that needs a column to take part which another one leaves out, and `drop`
+/// for a column that takes part.
+fn check_roles(project: &Project) -> Result<(), Diagnostic> {
+    let told = &project.columns;
+    let left_out = |name: &&String| told.ignore.contains(name) || told.id.as_ref() == Some(name);
+    let taking_part = SETTINGS.iter().filter(|setting| {
+        matches!(setting.section, "keep" | "swap")
+            || matches!(
+                (setting.section, setting.name),
+                ("risk", "keys" | "more_keys" | "sensitive")
+            )
+    });
+    for setting in taking_part {
+        let named = setting.columns(project);
+        let Some(name) = named.iter().find(left_out) else { continue };
+        let why = if told.id.as_ref() == Some(name) { "is the id" } else { "is ignored" };
+        return Err(Diagnostic::new(
+            Code::IgnoredInTable,
+            format!("`{}` names `{name}`, which {why}", setting.name),
+            "take the name out there, or let the column stay",
+        )
+        .about(format!("{}={name}", setting.key())));
+    }
+    let roles = [("vars", "a variable", &told.vars), ("stay", "a column that stays", &told.stay)];
+    for (role, word, names) in roles {
+        if let Some(name) = names.iter().find(left_out) {
+            let other = if told.id.as_ref() == Some(name) { "the id" } else { "an ignored column" };
+            return Err(Diagnostic::new(
+                Code::TwoRoles,
+                format!("column `{name}` is named as {word} and as {other}"),
+                "give it one role",
+            )
+            .about(format!("columns.{role}={name}")));
+        }
+    }
+    if let Some(name) = project.release.drop.iter().find(|name| told.vars.contains(name)) {
+        return Err(Diagnostic::new(
+            Code::TwoRoles,
+            format!("`drop` names `{name}`, which takes part in swapping"),
+            "drop only the id and ignored columns",
+        )
+        .about(format!("release.drop={name}")));
     }
     Ok(())
 }

@@ -8,7 +8,7 @@ use marginswap_core::graph::Formula;
 use marginswap_core::moves::{MoveSearch, TooManyTied};
 use marginswap_core::partner::{KeyScreening, Screening, Unpartable, screen, screen_keys};
 use marginswap_core::plan::{
-    self, CellGroup, CellPlan, CellSwap, Constraints, Detach, Larger, NeverNew, Plan, Prices, Task,
+    self, CellGroup, CellPlan, CellSwap, Constraints, Larger, NeverNew, Plan, Prices, Task,
 };
 use marginswap_core::random::Seed;
 use marginswap_core::swap;
@@ -261,17 +261,11 @@ impl Prepared {
 
     /// The intruders as the planner sees them.
     fn intruders(&self) -> Vec<plan::Intruder<'_>> {
-        let project = &self.original.project;
-        let detach = match (project.swap.detach, project.risk.sensitive.is_empty()) {
-            (Some(values), _) => Detach::AtLeast(values as usize),
-            (None, false) => Detach::Every,
-            (None, true) => Detach::Half,
-        };
         let all = self.original.intruders.iter().zip(&self.key_screenings).zip(&self.at_risk_from);
         all.map(|((intruder, screening), at_risk)| plan::Intruder {
             keys: intruder.keys,
             sensitive: intruder.sensitive,
-            detach,
+            detach: intruder.detach,
             at_risk,
             screening: Some(screening),
         })

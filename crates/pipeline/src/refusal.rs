@@ -21,6 +21,12 @@ marginswap_core::refusals! {
         BadWeight "bad-weight": "An unusable weight";
         NotAKey "not-a-key": "A model with a column that is not a key";
         TooManySets "too-many-sets": "More sets of keys than anybody can wait for";
+        DerivedClash "derived-clash": "A derived variable with the name of a column";
+        DerivedCycle "derived-cycle": "Derived variables that follow from each other";
+        BadDerived "bad-derived": "A derived variable that means nothing";
+        NotANumber "not-a-number": "A value that is no number";
+        NoRow "no-row": "Codes without a row in a file of groups";
+        BadLookup "bad-lookup": "A file of groups that cannot be used";
         BadToml "bad-toml": "A project file that cannot be parsed";
         UnknownEntry "unknown-entry": "An unknown entry in the project file";
         BadEntry "bad-entry": "An unusable entry in the project file";

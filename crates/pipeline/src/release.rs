@@ -5,7 +5,7 @@
 //! read again through the handle that it was first read with, and must have the same sum.
 
 use std::fs;
-use std::io::Write;
+use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 
 use crate::codes;
@@ -17,8 +17,8 @@ use marginswap_core::random::{Random, Seed};
 use marginswap_core::verify::Link;
 pub use marginswap_io::Overwrite;
 use marginswap_io::{
-    Compression, Finished, Format, ReadOptions, ReleaseOptions, Secrecy, Staged, publish_all,
-    read_plan, rewrite_same,
+    Compression, Finished, Format, PlanFile, ReadOptions, ReleaseOptions, Secrecy, Staged,
+    publish_all, read_plan, rewrite_same,
 };
 
 use crate::compare::{Comparison, Evidence};
@@ -127,7 +127,8 @@ fn dropped(original: &Original) -> Result<Vec<usize>, Diagnostic> {
                 Code::TwoRoles,
                 format!("`drop` names `{name}`, which takes part in swapping"),
                 "drop only the id and ignored columns",
-            ));
+            )
+            .about(format!("release.drop={name}")));
         }
         drop.push(column);
     }
@@ -187,23 +188,62 @@ impl Certified {
     }
 }
 
-/// Plans for the same input in the folder of a file: two releases of one input differ exactly at
-/// their swaps.
-#[must_use]
-pub fn other_plans(beside: &Path, input_sha256: &str, own: Option<&Path>) -> Vec<PathBuf> {
-    let folder = match beside.parent() {
+/// Tells of plans for the same input in the folder of a file: two releases of one input differ
+/// exactly at their swaps.
+pub fn note_other_plans(beside: &Path, plan: &PlanFile, own: Option<&Path>, run: &mut Run<'_>) {
+    let input = &plan.header.input_sha256;
+    let name = |path: Option<&Path>| path.and_then(Path::file_name).map(ToOwned::to_owned);
+    for path in files_beside(beside) {
+        if path.extension().is_some_and(|ending| ending == "plan")
+            && name(Some(&path)) != name(own)
+            && read_plan(&path).is_ok_and(|plan| plan.header.input_sha256 == *input)
+        {
+            run.note(Note::AnotherPlan { path });
+        }
+    }
+}
+
+/// Tells of files beside a released CSV file that look like another release of its input: the
+/// same names, and as many bytes. Exchanged values change places, so releases of one file are
+/// equally long.
+pub fn note_other_releases(comparison: &Comparison, run: &mut Run<'_>) {
+    let released = &comparison.released.0;
+    let original = comparison.original.loaded.path();
+    let length =
+        |path: &Path| fs::metadata(path).ok().filter(fs::Metadata::is_file).map(|of| of.len());
+    let same =
+        |path: &Path, other: &Path| fs::canonicalize(path).ok() == fs::canonicalize(other).ok();
+    let Some((own, head)) = length(released).zip(first_line(released)) else { return };
+    for path in files_beside(released) {
+        if length(&path) == Some(own)
+            && !same(&path, released)
+            && !same(&path, original)
+            && first_line(&path).as_ref() == Some(&head)
+        {
+            run.note(Note::AnotherRelease { path });
+        }
+    }
+}
+
+/// The files in the folder of a file, by name.
+fn files_beside(file: &Path) -> Vec<PathBuf> {
+    let folder = match file.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),
     };
-    let files = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
-    let name = |path: Option<&Path>| path.and_then(Path::file_name).map(ToOwned::to_owned);
-    let mut found: Vec<PathBuf> = files
-        .filter(|path| path.extension().is_some_and(|ending| ending == "plan"))
-        .filter(|path| name(Some(path)) != name(own))
-        .filter(|path| read_plan(path).is_ok_and(|plan| plan.header.input_sha256 == input_sha256))
-        .collect();
+    let files = fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut found: Vec<PathBuf> = files.map(|entry| entry.path()).collect();
     found.sort();
     found
+}
+
+/// The first line of a text file; none of a file that does not begin with one.
+fn first_line(path: &Path) -> Option<Vec<u8>> {
+    const LONGEST: u64 = 1 << 20;
+    let mut line = Vec::new();
+    let mut file = BufReader::new(fs::File::open(path).ok()?).take(LONGEST);
+    file.read_until(b'\n', &mut line).ok()?;
+    (line.last() == Some(&b'\n')).then_some(line)
 }
 
 /// Writes a file completely, under a temporary name.

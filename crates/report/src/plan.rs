@@ -279,14 +279,14 @@ impl ProtectReport {
         }
         let mut text = format!(
             "Protected  {} of {} at risk ({}): {} gone, {} shared{}\n",
-            grouped(learned.protected()),
+            grouped(learned.protected),
             counted(learned.at_risk, "person", "people"),
-            percent(learned.protected(), learned.at_risk),
+            percent(learned.protected, learned.at_risk),
             grouped(learned.gone),
             grouped(learned.shared),
-            match learned.shared_right {
+            match learned.shared_right + learned.shared_learned {
                 0 => String::new(),
-                right => format!(" ({} with every sensitive value learned)", grouped(right)),
+                known => format!(" ({} of whom too much is learned)", grouped(known)),
             },
         );
         text.push_str(&format!(

@@ -26,6 +26,10 @@ pub struct Protection {
     pub matched_right: u64,
     /// Shared, with every sensitive value learned truly.
     pub shared_right: u64,
+    /// Shared by the same records as before, or with too much learned truly.
+    pub shared_learned: u64,
+    /// Gone, or shared and neither of these.
+    pub protected: u64,
     /// The share of the values on the matched records that are true.
     pub values_true: Option<f64>,
     /// The share that records drawn at random would give.
@@ -72,10 +76,18 @@ pub struct ScenarioProtection {
     pub matched_right: u64,
     /// Shared, with every sensitive value learned truly.
     pub shared_right: u64,
+    /// Shared by the same records as before, or with too much learned truly.
+    pub shared_learned: u64,
+    /// Gone, or shared and neither of these.
+    pub protected: u64,
     /// The share of the values on the matched records that are true.
     pub values_true: Option<f64>,
     /// The share that records drawn at random would give.
     pub values_true_by_chance: Option<f64>,
+    /// The share of the values on which sharing records agree that are true.
+    pub shared_values_true: Option<f64>,
+    /// The share of these that records drawn at random would give.
+    pub shared_values_true_by_chance: Option<f64>,
     /// How many of the matched have 0, 1, 2, … true values.
     pub matched_by_true_values: Vec<u64>,
     /// People who became alone with their keys, all values true.
@@ -83,14 +95,6 @@ pub struct ScenarioProtection {
 }
 
 impl Protection {
-    /// People about whom an intruder does not learn everything truly: gone, or shared by
-    /// records that do not give every sensitive value. In the worst case of several scenarios
-    /// this is a lower bound.
-    #[must_use]
-    pub fn protected(&self) -> u64 {
-        (self.gone + self.shared).saturating_sub(self.shared_right)
-    }
-
     /// Lines of a text answer.
     #[must_use]
     pub fn lines(&self) -> String {
@@ -151,6 +155,17 @@ impl ScenarioProtection {
         if let Some(words) = values_true_words(self.values_true, self.values_true_by_chance) {
             let _ = writeln!(text, "{words}");
         }
+        if let (Some(right), Some(chance)) =
+            (self.shared_values_true, self.shared_values_true_by_chance)
+        {
+            let _ = writeln!(
+                text,
+                "Sensitive values that are true where records sharing the keys agree: {}; on a \
+                 random record: {}.",
+                share(right),
+                share(chance)
+            );
+        }
         text
     }
 }
@@ -173,6 +188,7 @@ pub(crate) struct Fates {
     gone: u64,
     shared: u64,
     shared_right: u64,
+    shared_learned: u64,
     matched: u64,
     matched_right: u64,
     newly_exposed: u64,
@@ -185,12 +201,22 @@ impl Fates {
             gone,
             shared,
             shared_right,
+            shared_learned,
             matched,
             matched_right,
             newly_exposed,
             ..
         } = scenario;
-        Self { at_risk, gone, shared, shared_right, matched, matched_right, newly_exposed }
+        Self {
+            at_risk,
+            gone,
+            shared,
+            shared_right,
+            shared_learned,
+            matched,
+            matched_right,
+            newly_exposed,
+        }
     }
 
     pub(crate) fn of_worst_case(worst: &Protection) -> Self {
@@ -199,12 +225,22 @@ impl Fates {
             gone,
             shared,
             shared_right,
+            shared_learned,
             matched,
             matched_right,
             newly_exposed,
             ..
         } = worst;
-        Self { at_risk, gone, shared, shared_right, matched, matched_right, newly_exposed }
+        Self {
+            at_risk,
+            gone,
+            shared,
+            shared_right,
+            shared_learned,
+            matched,
+            matched_right,
+            newly_exposed,
+        }
     }
 
     /// What, how many people, and their share of those at risk.
@@ -217,6 +253,7 @@ impl Fates {
             row("  gone: no released record has their keys", self.gone),
             row("  shared: two or more records have them", self.shared),
             row("    of these, every sensitive value is learned", self.shared_right),
+            row("    the same records as before, or too much learned", self.shared_learned),
             row("  matched: exactly one record has them", self.matched),
             row("    of these, every sensitive value is true", self.matched_right),
             vec!["newly exposed people".to_owned(), grouped(self.newly_exposed), String::new()],
@@ -289,6 +326,12 @@ pub struct Judgement {
 }
 
 impl Judgement {
+    /// Was nothing exchanged although people are at risk?
+    #[must_use]
+    pub fn is_unchanged(&self) -> bool {
+        self.reasons.iter().any(|why| matches!(why, Reason::NothingExchanged { .. }))
+    }
+
     /// Lines of a text answer. That nothing was exchanged is said in the first one.
     #[must_use]
     pub fn lines(&self) -> String {
@@ -362,13 +405,20 @@ pub enum Reason {
     NobodyChecked,
     /// No tables were named.
     NoTables,
-    /// Everybody at risk is still matched.
+    /// Nobody at risk is protected.
     NobodyProtected {
         /// How many.
         at_risk: u64,
     },
     /// Everything is learned truly about people from several records that agree.
     SharedRight {
+        /// How many people.
+        people: u64,
+        /// How many are tolerated.
+        tolerated: u64,
+    },
+    /// People's keys are shared by the same records as before, or these tell too much.
+    SharedLearned {
         /// How many people.
         people: u64,
         /// How many are tolerated.
@@ -439,6 +489,7 @@ impl Reason {
         match self {
             Self::MatchedRight { tolerated, .. }
             | Self::SharedRight { tolerated, .. }
+            | Self::SharedLearned { tolerated, .. }
             | Self::Matched { tolerated, .. }
             | Self::NewlyExposed { tolerated, .. }
             | Self::Unpartable { tolerated, .. }
@@ -492,12 +543,20 @@ impl Reason {
             }
             Self::NoTables => "no tables to keep were named, so none were compared".to_owned(),
             Self::NobodyProtected { at_risk } => match at_risk {
-                1 => "the only person at risk is still matched".to_owned(),
-                people => format!("all {} people at risk are still matched", grouped(*people)),
+                1 => "the only person at risk is not protected".to_owned(),
+                people => format!("none of the {} people at risk is protected", grouped(*people)),
             },
             Self::SharedRight { people, .. } => format!(
                 "every sensitive value of {} is learned from records that share their keys",
                 counted(*people, "person at risk", "people at risk")
+            ),
+            Self::SharedLearned { people, .. } => format!(
+                "{} shared by the same records as before, or by records that agree truly on \
+                 too many sensitive values",
+                match people {
+                    1 => "the keys of 1 person at risk are".to_owned(),
+                    people => format!("the keys of {} people at risk are", grouped(*people)),
+                }
             ),
             Self::Matched { people, at_risk, .. } => format!(
                 "{} of {} at risk {} still matched",

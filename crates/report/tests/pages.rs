@@ -38,8 +38,12 @@ fn learned(names: [&str; 3]) -> Protection {
         matched: 2,
         matched_right: 1,
         shared_right: 0,
+        shared_learned: 0,
+        protected: 2,
         values_true: Some(0.5),
         values_true_by_chance: Some(0.375),
+        shared_values_true: None,
+        shared_values_true_by_chance: None,
         matched_by_true_values: vec![1, 1],
         newly_exposed: 0,
     };
@@ -50,6 +54,8 @@ fn learned(names: [&str; 3]) -> Protection {
         matched: 2,
         matched_right: 1,
         shared_right: 0,
+        shared_learned: 0,
+        protected: 2,
         values_true: scenario.values_true,
         values_true_by_chance: scenario.values_true_by_chance,
         newly_exposed: 0,
@@ -310,10 +316,14 @@ fn every_reason_is_a_sentence_of_the_page() {
         (Reason::NoKeys, "no keys were named"),
         (Reason::NobodyChecked, "nobody is at risk"),
         (Reason::NoTables, "no tables to keep were named"),
-        (Reason::NobodyProtected { at_risk: 3 }, "all 3 people at risk are still matched"),
+        (Reason::NobodyProtected { at_risk: 3 }, "none of the 3 people at risk is protected"),
         (
             Reason::SharedRight { people: 1, tolerated: 0 },
             "every sensitive value of 1 person at risk",
+        ),
+        (
+            Reason::SharedLearned { people: 2, tolerated: 0 },
+            "the keys of 2 people at risk are shared by the same records as before",
         ),
         (
             Reason::Matched { people: 12, at_risk: 17, tolerated: 3 },
@@ -354,7 +364,7 @@ fn nothing_exchanged_is_said_in_the_first_line() {
     let first = "Verdict: do not release; nothing was exchanged although 17 people are at risk";
     assert_eq!(text.lines().next(), Some(first));
     assert_eq!(text.matches("nothing was exchanged").count(), 1);
-    assert!(text.contains("  - all 17 people at risk are still matched\n"), "{text}");
+    assert!(text.contains("  - none of the 17 people at risk is protected\n"), "{text}");
 }
 
 /// The verdict is the first thing that is read, then tables, what is learned, what changed.
@@ -600,7 +610,7 @@ fn differences_that_no_swap_makes_are_named() {
 fn the_external_report_tells_people_by_range() {
     let mut report = internal(NAMES);
     let protection = &mut report.verify.protection;
-    (protection.at_risk, protection.gone) = (1_234, 1_111);
+    (protection.at_risk, protection.gone, protection.protected) = (1_234, 1_111, 1_187);
     (protection.shared, protection.matched, protection.matched_right) = (76, 47, 29);
     let external = published(&report, false).unwrap();
     let page = html::plain(&html::checked(&external.html()));

@@ -309,8 +309,12 @@ fn scenario(histogram: &[u64]) -> ScenarioProtection {
         matched,
         matched_right: histogram.last().copied().unwrap_or(0),
         shared_right: 0,
+        shared_learned: 0,
+        protected: 5,
         values_true: Some(0.4),
         values_true_by_chance: Some(0.314),
+        shared_values_true: None,
+        shared_values_true_by_chance: None,
         matched_by_true_values: histogram.to_vec(),
         newly_exposed: 0,
     }

@@ -145,6 +145,17 @@ fn value_of(
         Kind::Path => return None,
         Kind::Text(_) => text(setting, random)?,
         Kind::Switch => Value::Switch(true),
+        Kind::Codes => Value::List(["", "NA", "7"].map(Value::text).to_vec()),
+        // Its name is used by no other setting: it must change nothing.
+        Kind::Derived => {
+            let column = format!("`{}`", pick(&pool, random).replace('`', "``"));
+            let expression = match random.below(3) {
+                0 => format!("prefix({column}, 1)"),
+                1 => format!("{column} = \"a\""),
+                _ => format!("if({column} = \"b\", {column}, \"other\")"),
+            };
+            Value::Map([("derived one".to_owned(), Value::Text(expression))].into())
+        }
         Kind::Numbers => Value::Map(
             some(random)
                 .into_iter()

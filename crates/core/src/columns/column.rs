@@ -52,6 +52,11 @@ impl ColumnBuilder {
         self.dictionary.code(category)
     }
 
+    /// The code of the null, which is added when it is new; no record is.
+    pub fn intern_null(&mut self) -> u32 {
+        self.dictionary.null_code()
+    }
+
     /// Adds the next record's code.
     ///
     /// # Panics

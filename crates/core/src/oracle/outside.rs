@@ -15,6 +15,9 @@ pub struct Met {
     pub agreed: VarSet,
     /// Those of them in which none of the records differs from the person.
     pub correct: VarSet,
+    /// Are they, on keys and sensitive variables, just the person's own file's records with
+    /// these keys?
+    pub as_before: bool,
 }
 
 impl World {
@@ -30,7 +33,17 @@ impl World {
         let among = |holds: &dyn Fn(usize) -> bool| -> VarSet {
             sensitive.iter().filter(|&variable| !found.is_empty() && holds(variable)).collect()
         };
+        let part = |record: &Vec<u32>| -> Vec<u32> {
+            (keys | sensitive).iter().map(|variable| record[variable]).collect()
+        };
+        let having_keys = |world: &World| {
+            let alike = |other: &&Vec<u32>| keys.iter().all(|key| other[key] == own[key]);
+            let mut parts: Vec<Vec<u32>> = world.records.iter().filter(alike).map(part).collect();
+            parts.sort_unstable();
+            parts
+        };
         Met {
+            as_before: having_keys(self) == having_keys(after),
             records: found.len(),
             agreed: among(&|variable| {
                 found.iter().all(|one| found.iter().all(|two| one[variable] == two[variable]))

@@ -56,6 +56,9 @@ pub struct Thresholds {
     /// People about whom every sensitive value is learned truly from several records.
     /// Default 0.
     pub shared_right: u64,
+    /// People whose keys are shared as they were before, or about whom too many sensitive
+    /// values are learned truly from several records. Default 0.
+    pub shared_learned: u64,
     /// People matched at all. Default 0.
     pub matched: u64,
     /// Newly exposed people. Default 0.
@@ -129,13 +132,21 @@ pub enum Reason {
     NobodyChecked,
     /// No tables were named, so nothing was compared.
     NoTables,
-    /// Everybody at risk is still matched.
+    /// Nobody at risk is protected.
     NobodyProtected {
         /// How many.
         at_risk: u64,
     },
     /// Everything is learned truly about people, from several records that agree.
     SharedRight {
+        /// How many people.
+        people: u64,
+        /// How many are tolerated.
+        tolerated: u64,
+    },
+    /// People's keys are shared as they were before, or too much is learned truly about them
+    /// from several records.
+    SharedLearned {
         /// How many people.
         people: u64,
         /// How many are tolerated.
@@ -202,6 +213,7 @@ impl Reason {
             | Self::NoTables
             | Self::NobodyProtected { .. }
             | Self::SharedRight { .. }
+            | Self::SharedLearned { .. }
             | Self::Matched { .. }
             | Self::NewlyExposed { .. }
             | Self::Unpartable { .. }
@@ -255,7 +267,7 @@ fn about_the_people(findings: &Findings, thresholds: &Thresholds) -> Vec<Reason>
     let at_risk = learned.at_risk;
     let Findings { disclosed, unpartable, .. } = *findings;
     let beyond = |people: u64, tolerated: u64| people > tolerated;
-    let nobody_protected = at_risk > 0 && learned.matched == at_risk;
+    let nobody_protected = at_risk > 0 && learned.protected == 0;
     let found = [
         (at_risk == 0, Reason::NobodyChecked),
         (at_risk > 0 && findings.replaced == 0, Reason::NothingExchanged { at_risk }),
@@ -272,6 +284,13 @@ fn about_the_people(findings: &Findings, thresholds: &Thresholds) -> Vec<Reason>
             Reason::SharedRight {
                 people: learned.shared_right,
                 tolerated: thresholds.shared_right,
+            },
+        ),
+        (
+            beyond(learned.shared_learned, thresholds.shared_learned),
+            Reason::SharedLearned {
+                people: learned.shared_learned,
+                tolerated: thresholds.shared_learned,
             },
         ),
         (

@@ -12,6 +12,10 @@
 //! What is learned may be false. How much of it is true is the measure, beside what a record
 //! drawn at random from the released file would give.
 //!
+//! A person is *protected* who is gone, or whose keys are shared by records of which the
+//! intruder learns too little: at least `needed` of the sensitive values are not learned
+//! truly, and the records are not just the ones that shared the keys before.
+//!
 //! Edge case: without a sensitive variable every match is right in everything. With all
 //! variables as keys a match therefore is a record that was released as it is.
 //!
@@ -19,6 +23,8 @@
 //! with the same keys away leaves the other alone with them.
 //!
 //! Way in: [`learned`], [`worst_case`]. Slow twin: [`crate::oracle::World::met`].
+
+use std::cell::OnceCell;
 
 use rayon::prelude::*;
 
@@ -34,6 +40,9 @@ pub struct Scenario<'a> {
     pub keys: VarSet,
     /// The variables the intruder wants to learn; by default every other one.
     pub sensitive: VarSet,
+    /// How many of these must not be learned truly about somebody who is protected; at
+    /// least one.
+    pub needed: usize,
     /// The people whose records are at risk.
     pub at_risk: AtRisk<'a>,
 }
@@ -60,6 +69,9 @@ pub enum Fate {
         agreed: VarSet,
         /// Those of them whose value is the person's.
         correct: VarSet,
+        /// Are they, on keys and sensitive variables, the records that had these keys
+        /// before?
+        as_before: bool,
     },
     /// Exactly one has them.
     Matched {
@@ -85,6 +97,19 @@ impl Fate {
         match self {
             Self::Gone => false,
             Self::Shared { correct, .. } | Self::Matched { correct } => *correct == sensitive,
+        }
+    }
+
+    /// Is the person protected: gone, or shared with at least `needed` sensitive values that
+    /// are not learned truly, by records that are not the same as before?
+    #[must_use]
+    pub fn is_protected(&self, sensitive: VarSet, needed: usize) -> bool {
+        match self {
+            Self::Gone => true,
+            Self::Shared { correct, as_before, .. } => {
+                !as_before && (sensitive - *correct).len() >= needed
+            }
+            Self::Matched { .. } => false,
         }
     }
 }
@@ -154,6 +179,10 @@ pub struct Learned {
     pub matched: u64,
     /// Of the shared, the ones about whom every sensitive value is learned truly.
     pub shared_right: u64,
+    /// Of the other shared ones, those whose records are the same as before.
+    pub shared_unchanged: u64,
+    /// Of the rest of the shared, those about whom too much is learned truly.
+    pub shared_learned: u64,
     /// Of the matched, the ones with every sensitive value true.
     pub matched_right: u64,
     /// The values on the matched records: `matched` times the sensitive variables.
@@ -166,11 +195,19 @@ pub struct Learned {
     /// Original records, at risk or not, whose keys two or more original records had and
     /// exactly one released record has, which agrees with them in every sensitive value.
     pub newly_exposed: u64,
+    needed: usize,
     fates: Vec<Option<Fate>>,
     exposed: Vec<RecordId>,
 }
 
 impl Learned {
+    /// People at risk who are protected: the gone, and the shared who are in none of the
+    /// three groups about whom too much is known.
+    #[must_use]
+    pub fn protected(&self) -> u64 {
+        self.gone + self.shared - self.shared_right - self.shared_unchanged - self.shared_learned
+    }
+
     /// What happened to a record of the original file; `None` when it is not at risk.
     ///
     /// # Panics
@@ -205,11 +242,14 @@ pub fn learned(pooled: &Pooled, scenario: &Scenario<'_>) -> Learned {
         shared: 0,
         matched: 0,
         shared_right: 0,
+        shared_unchanged: 0,
+        shared_learned: 0,
         matched_right: 0,
         matched_values: Values::default(),
         shared_values: Values::default(),
         matched_by_correct: vec![0; scenario.sensitive.len() + 1],
         newly_exposed: 0,
+        needed: scenario.needed.max(1),
         fates: Vec::with_capacity(before),
         exposed: Vec::new(),
     };
@@ -225,7 +265,7 @@ pub fn learned(pooled: &Pooled, scenario: &Scenario<'_>) -> Learned {
             AtRisk::Alone => lookup.counts(position)[0] == 1,
             AtRisk::Listed(list) => list[position],
         };
-        let fate = at_risk.then(|| lookup.fate(position));
+        let fate = at_risk.then(|| lookup.fate(position, scenario.keys));
         if let Some(fate) = fate {
             found.add(fate);
         }
@@ -243,9 +283,15 @@ impl Learned {
         self.at_risk += 1;
         match fate {
             Fate::Gone => self.gone += 1,
-            Fate::Shared { agreed, correct, .. } => {
+            Fate::Shared { agreed, correct, as_before, .. } => {
                 self.shared += 1;
-                self.shared_right += right;
+                if right == 1 {
+                    self.shared_right += 1;
+                } else if as_before {
+                    self.shared_unchanged += 1;
+                } else if !fate.is_protected(self.sensitive, self.needed) {
+                    self.shared_learned += 1;
+                }
                 self.shared_values.learned += agreed.len() as u64;
                 self.shared_values.correct += correct.len() as u64;
             }
@@ -300,6 +346,9 @@ struct Lookup<'a> {
     /// For each group the place of what is known of it.
     place: Vec<u32>,
     known: Vec<Known>,
+    /// For each group: are its records, on keys and sensitive variables, the same in both
+    /// files? Asked for only where somebody shares their keys.
+    as_before: OnceCell<Vec<bool>>,
 }
 
 /// What the released records of one key combination say together.
@@ -334,7 +383,25 @@ impl<'a> Lookup<'a> {
                 known.agreed = known.agreed - cells.differing(known.example, listed);
             }
         }
-        Self { pooled, sensitive: scenario.sensitive, groups, counts, place, known }
+        let as_before = OnceCell::new();
+        Self { pooled, sensitive: scenario.sensitive, groups, counts, place, known, as_before }
+    }
+
+    /// Are the records with the keys of an original record the same in both files?
+    fn is_as_before(&self, position: usize, keys: VarSet) -> bool {
+        let group = self.groups.of[position] as usize;
+        let [before, after] = self.counts[group];
+        before == after
+            && self.as_before.get_or_init(|| {
+                let finer = self.pooled.groups(keys | self.sensitive);
+                let counts = self.pooled.count(&finer);
+                let mut same = vec![true; self.groups.number];
+                for (&group, &part) in self.groups.of.iter().zip(&finer.of) {
+                    let [before, after] = counts[part as usize];
+                    same[group as usize] &= before == after;
+                }
+                same
+            })[group]
     }
 
     /// How many records of each file have the keys of an original record.
@@ -350,7 +417,7 @@ impl<'a> Lookup<'a> {
         (known.agreed, known.agreed - differing)
     }
 
-    fn fate(&self, position: usize) -> Fate {
+    fn fate(&self, position: usize, keys: VarSet) -> Fate {
         let [_, records] = self.counts(position);
         if records == 0 {
             return Fate::Gone;
@@ -359,7 +426,8 @@ impl<'a> Lookup<'a> {
         if records == 1 {
             Fate::Matched { correct }
         } else {
-            Fate::Shared { records, agreed, correct }
+            let as_before = self.is_as_before(position, keys);
+            Fate::Shared { records, agreed, correct, as_before }
         }
     }
 
@@ -380,6 +448,11 @@ pub struct WorstCase {
     pub shared: u64,
     /// The ones who are matched in one of them.
     pub matched: u64,
+    /// The ones who are protected in every such scenario.
+    pub protected: u64,
+    /// People whose records with the same keys are the same as before in some scenario, or
+    /// about whom too much is learned from these, though not everything.
+    pub shared_learned: u64,
     /// People about whom some scenario learns every sensitive value truly, from several
     /// records.
     pub shared_right: u64,
@@ -420,6 +493,8 @@ pub fn worst_case(scenarios: &[Learned]) -> Option<WorstCase> {
         gone: 0,
         shared: 0,
         matched: 0,
+        protected: 0,
+        shared_learned: 0,
         shared_right: 0,
         matched_right: 0,
         newly_exposed: 0,
@@ -427,14 +502,24 @@ pub fn worst_case(scenarios: &[Learned]) -> Option<WorstCase> {
     };
     for position in 0..records {
         let fates = scenarios.iter().filter_map(|scenario| {
-            scenario.fates[position].map(|fate| (fate.outcome(), fate.is_right(scenario.sensitive)))
+            let fate = scenario.fates[position]?;
+            let is_right = fate.is_right(scenario.sensitive);
+            let is_protected = fate.is_protected(scenario.sensitive, scenario.needed);
+            Some((fate.outcome(), is_right, is_protected))
         });
-        let outcome = fates.clone().map(|(outcome, _)| outcome).max();
-        let right =
-            |wanted| u64::from(fates.clone().any(|(outcome, right)| right && outcome == wanted));
-        worst.shared_right += right(Outcome::Shared);
-        worst.matched_right += right(Outcome::Matched);
+        let outcome = fates.clone().map(|(outcome, ..)| outcome).max();
+        let any = |holds: &dyn Fn(Outcome, bool, bool) -> bool| {
+            u64::from(
+                fates.clone().any(|(outcome, right, protected)| holds(outcome, right, protected)),
+            )
+        };
+        let unprotected = any(&|_, _, protected| !protected);
+        worst.shared_right += any(&|outcome, right, _| right && outcome == Outcome::Shared);
+        worst.matched_right += any(&|outcome, right, _| right && outcome == Outcome::Matched);
+        worst.shared_learned +=
+            any(&|outcome, right, protected| outcome == Outcome::Shared && !right && !protected);
         worst.at_risk += u64::from(outcome.is_some());
+        worst.protected += u64::from(outcome.is_some()) - unprotected;
         match outcome {
             Some(Outcome::Gone) => worst.gone += 1,
             Some(Outcome::Shared) => worst.shared += 1,

@@ -48,6 +48,8 @@ pub fn protection(
             matched: worst.matched,
             matched_right: worst.matched_right,
             shared_right: worst.shared_right,
+            shared_learned: worst.shared_learned,
+            protected: worst.protected,
             newly_exposed: worst.newly_exposed,
             ..found
         };
@@ -73,6 +75,10 @@ fn scenario(schema: &Schema, learned: &Learned) -> ScenarioProtection {
         matched: learned.matched,
         matched_right: learned.matched_right,
         shared_right: learned.shared_right,
+        shared_learned: learned.shared_unchanged + learned.shared_learned,
+        protected: learned.protected(),
+        shared_values_true: learned.shared_values.share().value(),
+        shared_values_true_by_chance: learned.shared_values.by_chance.value(),
         values_true: learned.matched_values.share().value(),
         values_true_by_chance: learned.matched_values.by_chance.value(),
         matched_by_true_values: learned.matched_by_correct.clone(),
@@ -123,6 +129,7 @@ fn reason(reason: &verify::Reason) -> Reason {
         Core::NoTables => Reason::NoTables,
         Core::NobodyProtected { at_risk } => Reason::NobodyProtected { at_risk },
         Core::SharedRight { people, tolerated } => Reason::SharedRight { people, tolerated },
+        Core::SharedLearned { people, tolerated } => Reason::SharedLearned { people, tolerated },
         Core::Matched { people, at_risk, tolerated } => {
             Reason::Matched { people, at_risk, tolerated }
         }

@@ -9,6 +9,7 @@ use std::fmt::Write;
 use marginswap_core::diagnostic::grouped;
 
 use super::Project;
+use crate::derive::plain;
 use crate::settings::{Kind, SECTIONS, SETTINGS, Setting, Topic, Value, formula};
 
 /// What goes into a project file that is written for a user.
@@ -43,7 +44,7 @@ impl Draft {
              # Remove the # in front of an example to use it. All settings: docs/settings.md.\n",
         );
         for (section, about) in SECTIONS {
-            let rows = SETTINGS.iter().filter(|setting| setting.section == section);
+            let rows = SETTINGS.iter().filter(|setting| setting.page_section() == section);
             let rows: Vec<&Setting> = rows.filter(|row| row.topic != Topic::Preset).collect();
             if rows.is_empty() {
                 continue;
@@ -85,8 +86,17 @@ impl Draft {
     fn entry(&self, file: &mut String, setting: &Setting) {
         let _ = writeln!(file, "# {}.", setting.help);
         let name = setting.name;
+        if let (Kind::Derived, Some(Value::Map(all))) = (setting.kind, setting.get(&self.project)) {
+            for (name, expression) in &all {
+                let _ = writeln!(file, "{} = {}", key(name), written(expression));
+            }
+            return;
+        }
         let _ = match setting.get(&self.project) {
             Some(value) => writeln!(file, "{name} = {}", written(&value)),
+            None if setting.kind == Kind::Derived => {
+                writeln!(file, "#group = {}", self.example(setting))
+            }
             None => writeln!(file, "#{name} = {}", self.example(setting)),
         };
     }
@@ -127,7 +137,9 @@ impl Draft {
             (Kind::Numbers, _) => {
                 Value::Map([(name(0).to_owned(), Value::Number("3".to_owned()))].into())
             }
+            (Kind::Derived, _) => Value::text(format!("band({}, 10)", plain(name(0)))),
             (Kind::Path | Kind::Text(_), _) => Value::text(""),
+            (Kind::Codes, _) => Value::List(vec![]),
             (Kind::Switch, _) => Value::Switch(true),
         })
     }
@@ -163,6 +175,15 @@ fn written(value: &Value) -> String {
                 .collect();
             format!("{{ {} }}", items.join(", "))
         }
+    }
+}
+
+/// A name as TOML writes it before `=`.
+fn key(name: &str) -> String {
+    let bare = |sign: char| sign.is_ascii_alphanumeric() || matches!(sign, '_' | '-');
+    match !name.is_empty() && name.chars().all(bare) {
+        true => name.to_owned(),
+        false => text(name),
     }
 }
 

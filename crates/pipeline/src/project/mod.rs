@@ -39,6 +39,7 @@ pub use rule::{Rule, Term};
 pub use text::{BadValue, Written};
 pub use trs::Trs;
 
+use crate::derive::Expression;
 use crate::settings::{self, Kind, SETTINGS, Setting, Topic};
 
 /// Everything a run needs.
@@ -50,6 +51,8 @@ pub struct Project {
     pub delimiter: Option<Delimiter>,
     /// What each column is.
     pub columns: Columns,
+    /// Variables that follow from columns, by name.
+    pub derive: BTreeMap<String, Expression>,
     /// The tables that must not change.
     pub keep: Keep,
     /// Who is to be protected.
@@ -77,6 +80,8 @@ pub struct Columns {
     pub ignore: Vec<String>,
     /// The column that names a record; left out too.
     pub id: Option<String>,
+    /// Codes of missing numbers, for derived variables.
+    pub missing: Vec<String>,
 }
 
 /// `[keep]`: the tables that must not change.
@@ -163,6 +168,8 @@ pub struct Gate {
     pub matched: Option<Amount>,
     /// People of whom several agreeing records tell everything.
     pub shared_right: Option<Amount>,
+    /// People whose keys are shared as before, or of whom several records tell too much.
+    pub shared_learned: Option<Amount>,
     /// People who became alone with their keys.
     pub newly_exposed: Option<Amount>,
     /// People whose keys no exchange can part.
@@ -295,6 +302,14 @@ impl Project {
             _ => Value::Null,
         };
         parameters.insert("risk_model", model);
+        // Plans without derived variables are those of the versions that knew none.
+        for (name, is_empty) in
+            [("derive", project.derive.is_empty()), ("missing", project.columns.missing.is_empty())]
+        {
+            if is_empty {
+                parameters.remove(name);
+            }
+        }
         // Plans of pairs are those of the versions that knew nothing else.
         if project.max_records() == MaxRecords::default() {
             parameters.remove("max_records");
@@ -355,10 +370,16 @@ impl Project {
 /// A setting's value as a plan's parameters hold it.
 fn parameter(setting: &Setting, project: &Project) -> Value {
     match (setting.get(project), setting.kind) {
+        (Some(_), Kind::Derived) => {
+            let all = project.derive.iter();
+            all.map(|(name, expression)| (name.clone(), Value::String(expression.parameter())))
+                .collect()
+        }
         (Some(_), Kind::Rules) => project.swap.rules.iter().map(Rule::json).collect(),
         (Some(value), _) => value.json(),
         (None, Kind::Names | Kind::Groups | Kind::Tables | Kind::Rules) => Value::Array(vec![]),
-        (None, Kind::Numbers) => json!({}),
+        (None, Kind::Codes) => Value::Array(vec![]),
+        (None, Kind::Numbers | Kind::Derived) => json!({}),
         (None, _) => Value::Null,
     }
 }

@@ -155,11 +155,14 @@ impl Project {
 
     fn start_paths_at(&mut self, folder: &Path) {
         let resolve = |path: &mut PathBuf| *path = folder.join(&*path);
-        let Self { data, release, report, risk, .. } = self;
+        let Self { data, derive, release, report, risk, .. } = self;
         let files =
             [&mut release.out, &mut release.plan, &mut report.internal, &mut report.external];
         for path in files.into_iter().chain([data]).flatten() {
             resolve(path);
+        }
+        for expression in derive.values_mut() {
+            expression.start_paths_at(folder);
         }
         if let Some(Risky::Records(path)) = &mut risk.risky {
             resolve(path);

@@ -17,10 +17,14 @@ pub use page::page;
 pub use table::SETTINGS;
 pub use value::{Entry, Misfit, Step, Value, Word};
 
+use std::collections::BTreeMap;
+
 use marginswap_core::diagnostic::Diagnostic;
 use marginswap_core::graph::{Formula, parse_names, quoted};
 
+use crate::derive::{named, plain};
 use crate::project::{BadValue, ModelChoice, Project};
+use crate::refusal::Code;
 use marginswap_io::Delimiter;
 
 /// One row of the table.
@@ -70,6 +74,10 @@ pub enum Kind {
     Switch,
     /// A number for each of some columns.
     Numbers,
+    /// Codes as they are in the file, one for each time a flag is given.
+    Codes,
+    /// Expressions by name.
+    Derived,
 }
 
 /// What a setting is about; a command takes the settings of the topics it uses.
@@ -116,6 +124,11 @@ impl Setting {
         } else {
             format!("{}.{}", self.section, self.name)
         }
+    }
+
+    /// The section under which it is written: derived variables have one of their own.
+    pub(crate) fn page_section(&self) -> &'static str {
+        if self.kind == Kind::Derived { self.name } else { self.section }
     }
 
     /// What a project gives it.
@@ -180,7 +193,16 @@ impl Setting {
                 Formula::parse(texts)?;
                 Value::List(list())
             }
-            Kind::Rules => Value::List(list()),
+            Kind::Rules | Kind::Codes => Value::List(list()),
+            Kind::Derived => {
+                let mut all = BTreeMap::new();
+                for text in texts {
+                    let (name, expression) = named(text)
+                        .map_err(|bad| Diagnostic::new(Code::BadFormula, bad.detail, bad.remedy))?;
+                    all.insert(name, Value::text(expression.to_string()));
+                }
+                Value::Map(all)
+            }
             Kind::Path | Kind::Text(_) => {
                 // A delimiter that is none has an error of its own.
                 if self.name == "delimiter" {
@@ -216,6 +238,10 @@ impl Setting {
                     _ => String::new(),
                 })
                 .collect(),
+            (Kind::Derived, Some(_)) => {
+                let all = project.derive.iter();
+                all.map(|(name, expression)| format!("{} = {expression}", plain(name))).collect()
+            }
             (Kind::Rules, Some(_)) => project.swap.rules.iter().map(ToString::to_string).collect(),
             (_, Some(Value::List(list))) => list.iter().map(word).collect(),
             (_, Some(value)) => vec![word(&value)],
@@ -260,7 +286,7 @@ impl Setting {
                     found = Formula::parse(&[text]).map_or(vec![], |formula| formula.names());
                 }
             }
-            Kind::Path | Kind::Switch => {}
+            Kind::Path | Kind::Switch | Kind::Codes | Kind::Derived => {}
         }
         found
     }
@@ -288,7 +314,6 @@ pub fn formula(names: &[&str]) -> String {
 }
 
 fn one_column(setting: &Setting) -> Diagnostic {
-    use crate::refusal::Code;
     Diagnostic::new(
         Code::BadFormula,
         format!("`{}` names more than one column", setting.name),

@@ -5,9 +5,10 @@ use std::fmt::Write;
 use super::{Kind, SETTINGS, Setting};
 
 /// The sections in order, with what each is about.
-pub(crate) const SECTIONS: [(&str, &str); 9] = [
+pub(crate) const SECTIONS: [(&str, &str); 10] = [
     ("", "The data"),
     ("columns", "What each column is"),
+    ("derive", "Variables that follow from columns"),
     ("keep", "The tables that must not change"),
     ("risk", "Who is to be protected"),
     ("swap", "How records are swapped"),
@@ -31,11 +32,11 @@ pub fn page() -> String {
         let title = if section.is_empty() { String::new() } else { format!("`[{section}]`: ") };
         let _ = write!(page, "\n## {title}{about}\n\n");
         page.push_str("| entry | flag | takes | default | what it does |\n|---|---|---|---|---|\n");
-        for setting in SETTINGS.iter().filter(|setting| setting.section == section) {
+        for setting in SETTINGS.iter().filter(|setting| setting.page_section() == section) {
             let _ = writeln!(
                 page,
                 "| `{}` | {} | {} | {} | {} |",
-                setting.name,
+                if setting.kind == Kind::Derived { "NAME" } else { setting.name },
                 flag(setting),
                 takes(setting.kind),
                 setting.default,
@@ -66,5 +67,7 @@ fn takes(kind: Kind) -> &'static str {
         Kind::Text(_) => "text or number",
         Kind::Switch => "true or false",
         Kind::Numbers => "number for each column",
+        Kind::Codes => "list of codes",
+        Kind::Derived => "expression",
     }
 }

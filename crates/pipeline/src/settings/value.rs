@@ -12,6 +12,7 @@ use std::path::PathBuf;
 use marginswap_io::Delimiter;
 use serde_json::Value as Json;
 
+use crate::derive::Expression;
 use crate::project::{BadValue, Rule, Written};
 
 /// A setting as it is written.
@@ -248,6 +249,19 @@ impl Word for Rule {
             Value::List(_) => Self::from_json(&value.json())
                 .ok_or_else(|| wrong_kind("the terms of a rule", value)),
             _ => Err(wrong_kind("a rule in quotes", value)),
+        }
+    }
+
+    fn write(&self) -> Value {
+        Value::text(self.to_string())
+    }
+}
+
+impl Word for Expression {
+    fn read(value: &Value) -> Result<Self, Misfit> {
+        match value {
+            Value::Text(text) => Ok(text.parse()?),
+            _ => Err(wrong_kind("an expression in quotes", value)),
         }
     }
 

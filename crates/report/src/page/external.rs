@@ -17,6 +17,7 @@ use crate::answer::{Answer, Names, counted, formula};
 use crate::band::{Band, Extent, Protected};
 use crate::lettering::spoken;
 use crate::pictures::triangle::{self, Fate, TrianglePicture};
+use crate::protection::Verdict;
 use crate::sheet::TextTable;
 use crate::verify::VerifyReport;
 
@@ -37,6 +38,8 @@ pub struct ExternalReport {
     two_way: Vec<ExternalTable>,
     watched: Vec<WatchedTable>,
     demonstration: bool,
+    /// What the gate says of the released file.
+    verdict: Verdict,
 }
 
 /// A two-way table.
@@ -76,6 +79,11 @@ impl ExternalReport {
         if !verify.equal {
             return Err(NotKept);
         }
+        // A demo seed is a reason of the gate where it is known, and is told here in any case.
+        let verdict = match demonstration {
+            true => Verdict::DoNotRelease,
+            false => verify.judgement.verdict,
+        };
         let band = |kept: bool, distance: f64| {
             (!kept).then(|| Band::told(distance, verify.records_before))
         };
@@ -96,7 +104,8 @@ impl ExternalReport {
             })
             .collect();
         Ok(Self {
-            class: if demonstration { "NOT FOR RELEASE" } else { "RELEASABLE" },
+            class: if verdict == Verdict::Release { "RELEASABLE" } else { "NOT FOR RELEASE" },
+            verdict,
             tool_version: env!("CARGO_PKG_VERSION"),
             records: verify.records_after,
             tables: verify.margins.iter().map(|table| table.margin.clone()).collect(),
@@ -104,7 +113,7 @@ impl ExternalReport {
                 verify.records_changed.unwrap_or(verify.replaced),
                 verify.records_before,
             ),
-            protected: Protected::of(verify.protection.protected(), verify.protection.at_risk),
+            protected: Protected::of(verify.protection.protected, verify.protection.at_risk),
             may_differ,
             two_way,
             watched: watched
@@ -174,7 +183,7 @@ impl ExternalReport {
     /// May the page be published, as far as it knows?
     #[must_use]
     pub fn is_releasable(&self) -> bool {
-        !self.demonstration
+        self.verdict == Verdict::Release
     }
 }
 
@@ -184,10 +193,10 @@ fn moved(band: Option<Band>) -> String {
 
 impl Answer for ExternalReport {
     fn text(&self) -> String {
-        let class = if self.demonstration {
-            "NOT FOR RELEASE, made with a demo seed, which others know"
-        } else {
-            "May be published"
+        let class = match (self.demonstration, self.is_releasable()) {
+            (true, _) => "NOT FOR RELEASE, made with a demo seed, which others know",
+            (false, false) => "NOT FOR RELEASE, because the verdict on the file is not “release”",
+            (false, true) => "May be published",
         };
         format!(
             "{class}: {} unchanged; records that hold values of another: {}.\n",

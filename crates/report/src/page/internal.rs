@@ -137,8 +137,8 @@ impl InternalReport {
             let of = |people: u64| format!("{} of {}", grouped(people), grouped(learned.at_risk));
             push(
                 "People at risk who are protected",
-                percent(learned.protected(), learned.at_risk),
-                of(learned.protected()),
+                percent(learned.protected, learned.at_risk),
+                of(learned.protected),
             );
             push(
                 "Still matched to one record",

@@ -1,0 +1,336 @@
+//! Derived variables: what tables speak of that is not a column.
+//!
+//! Published tables count people by age group, region or "18 and over", while a file holds ages
+//! and municipalities. A derived variable follows from columns by an [`Expression`]. It is never
+//! written out and never exchanged alone: it changes with its columns, and what a swap keeps is
+//! decided in `marginswap_core` by treating it as a variable that is tied to them.
+//!
+//! [`resolve`] puts the derived variables of a project in order over the columns of a file;
+//! [`Context::evaluate`] works one out.
+
+mod bands;
+mod decimal;
+mod evaluate;
+mod expression;
+mod lookup;
+mod parse;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use marginswap_core::columns::did_you_mean;
+use marginswap_core::diagnostic::Diagnostic;
+
+pub use decimal::Decimal;
+pub use evaluate::{Context, MISSING, NO, Trouble, Why, YES};
+pub use expression::{Expression, name as plain};
+pub use parse::named;
+
+use crate::refusal::Code;
+
+/// A derived variable over the columns of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Derivation {
+    /// Its name.
+    pub name: String,
+    /// How it follows from others.
+    pub expression: Expression,
+    /// The columns of the file that it follows from in the end, by position.
+    pub sources: BTreeSet<usize>,
+    /// Is it yes, no or missing?
+    pub is_condition: bool,
+}
+
+/// The derived variables over these columns, each behind those that it follows from.
+///
+/// # Errors
+/// A name that is taken or unknown, a circle, an expression without a column, or a name in place
+/// of a condition that is none.
+pub fn resolve(
+    derive: &BTreeMap<String, Expression>,
+    columns: &[String],
+) -> Result<Vec<Derivation>, Diagnostic> {
+    if let Some(name) = derive.keys().find(|name| columns.contains(name)) {
+        return Err(refuse(
+            Code::DerivedClash,
+            name,
+            format!("the file has a column `{name}` already"),
+            "give the derived variable another name",
+        ));
+    }
+    let mut resolved: Vec<Derivation> = Vec::new();
+    let mut path = Vec::new();
+    for name in derive.keys() {
+        add(name, derive, columns, &mut resolved, &mut path)?;
+    }
+    Ok(resolved)
+}
+
+/// Adds a derived variable behind those that it follows from; `path` leads to it.
+fn add<'a>(
+    name: &'a str,
+    derive: &'a BTreeMap<String, Expression>,
+    columns: &[String],
+    resolved: &mut Vec<Derivation>,
+    path: &mut Vec<&'a str>,
+) -> Result<(), Diagnostic> {
+    if resolved.iter().any(|derivation| derivation.name == name) {
+        return Ok(());
+    }
+    if let Some(start) = path.iter().position(|other| *other == name) {
+        let circle: Vec<String> =
+            path[start..].iter().chain([&name]).map(|name| format!("`{name}`")).collect();
+        return Err(refuse(
+            Code::DerivedCycle,
+            name,
+            format!("a derived variable follows from itself: {}", circle.join(" from ")),
+            "let each follow from columns in the end",
+        ));
+    }
+    path.push(name);
+    let expression = &derive[name];
+    let mut sources = BTreeSet::new();
+    for used in expression.names() {
+        if let Some(column) = columns.iter().position(|column| column == used) {
+            sources.insert(column);
+        } else if let Some((used, _)) = derive.get_key_value(used) {
+            add(used, derive, columns, resolved, path)?;
+            sources.extend(&of(resolved, used).sources);
+        } else {
+            let known: Vec<String> = columns.iter().chain(derive.keys()).cloned().collect();
+            let detail = format!(
+                "`{name}` follows from `{used}`{}, which is neither a column nor a derived variable",
+                at(expression, used)
+            );
+            return Err(refuse(Code::UnknownColumn, name, detail, &did_you_mean(used, &known)));
+        }
+    }
+    path.pop();
+    if sources.is_empty() {
+        return Err(refuse(
+            Code::BadDerived,
+            name,
+            format!("`{name}` follows from no column"),
+            "name a column in the expression; a text goes between quotes, a name does not",
+        ));
+    }
+    let is_condition = |used: &str| derive.contains_key(used) && of(resolved, used).is_condition;
+    if let Some(used) =
+        expression.names_as_conditions().into_iter().find(|used| !is_condition(used))
+    {
+        return Err(refuse(
+            Code::BadDerived,
+            name,
+            format!("in `{name}`, `{used}`{} is not a condition", at(expression, used)),
+            "compare it with something, as in `age >= 18` or `sex = \"f\"`",
+        ));
+    }
+    let is_condition = expression.is_condition() || expression.alias().is_some_and(is_condition);
+    let (name, expression) = (name.to_owned(), expression.clone());
+    resolved.push(Derivation { name, expression, sources, is_condition });
+    Ok(())
+}
+
+fn of<'a>(resolved: &'a [Derivation], name: &str) -> &'a Derivation {
+    let found = resolved.iter().find(|derivation| derivation.name == name);
+    found.expect("what a derived variable follows from comes before it")
+}
+
+fn at(expression: &Expression, name: &str) -> String {
+    let place = expression.place_of(name);
+    place.map_or(String::new(), |place| format!(" (character {place} of the expression)"))
+}
+
+fn refuse(
+    code: marginswap_core::diagnostic::Kind,
+    name: &str,
+    detail: String,
+    remedy: &str,
+) -> Diagnostic {
+    Diagnostic::new(code, detail, remedy).about(format!("derive={name}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use marginswap_core::columns::Column;
+
+    use super::*;
+
+    fn expressions(all: &[(&str, &str)]) -> BTreeMap<String, Expression> {
+        all.iter().map(|(name, text)| ((*name).to_owned(), text.parse().unwrap())).collect()
+    }
+
+    fn column(values: &[&str]) -> Column {
+        values.iter().map(|value| value.as_bytes()).collect()
+    }
+
+    fn values(column: &Column) -> Vec<String> {
+        let category = |record| column.dictionary().category(column.code(record));
+        let text = |bytes: Option<&[u8]>| String::from_utf8_lossy(bytes.unwrap()).into_owned();
+        (0..column.len()).map(|record| text(category(record))).collect()
+    }
+
+    /// The derived values of records with these columns.
+    fn derived(text: &str, columns: &[(&str, Column)], missing: &[&str]) -> Vec<String> {
+        let expression: Expression = text.parse().unwrap();
+        let missing: Vec<String> = missing.iter().map(|&code| code.to_owned()).collect();
+        let context = Context::new([&expression], &missing).unwrap();
+        let find = |name: &str| &columns.iter().find(|(other, _)| *other == name).unwrap().1;
+        values(&context.evaluate(&expression, find).unwrap())
+    }
+
+    #[test]
+    fn expressions_have_the_values_they_say() {
+        let columns = [
+            ("age", column(&["17", "18", "NA", "65", "018"])),
+            ("sex", column(&["f", "m", "f", "f", ""])),
+            ("job", column(&["none", "cook", "cook", "nurse", "nurse"])),
+            ("nuts", column(&["DE111", "DE112", "FR1", "D", "ÄÖÜ12"])),
+        ];
+        let check = |text: &str, expected: [&str; 5]| {
+            assert_eq!(derived(text, &columns, &["NA"]), expected, "{text}");
+        };
+        check("band(age, 10)", ["10-19", "10-19", "missing", "60-69", "10-19"]);
+        check("band(age, 18, 65)", ["under 18", "18-64", "missing", "65 and over", "18-64"]);
+        check("band(age, 18, 'child', 'adult')", ["child", "adult", "missing", "adult", "adult"]);
+        check("age >= 18", ["no", "yes", "missing", "yes", "yes"]);
+        check("age = 18", ["no", "yes", "missing", "no", "yes"]);
+        check("age = \"18\"", ["no", "yes", "no", "no", "no"]);
+        check("age in {17, 65}", ["yes", "no", "missing", "yes", "no"]);
+        check("sex not in {'f'}", ["no", "yes", "no", "no", "yes"]);
+        check("age >= 18 and sex = 'm'", ["no", "yes", "no", "no", "no"]);
+        check("age >= 18 and sex = 'f'", ["no", "no", "missing", "yes", "no"]);
+        check("age >= 18 or sex = 'f'", ["yes", "yes", "yes", "yes", "yes"]);
+        check("not age >= 18", ["yes", "no", "missing", "no", "no"]);
+        check("if(age >= 18, job, 'child')", ["child", "cook", "missing", "nurse", "nurse"]);
+        check("if(18 <= age < 65, sex, job)", ["none", "m", "missing", "nurse", ""]);
+        check("prefix(nuts, 3)", ["DE1", "DE1", "FR1", "D", "ÄÖÜ"]);
+        check(
+            "band(age, 10, missing = ['NA', '65'])",
+            ["10-19", "10-19", "missing", "missing", "10-19"],
+        );
+        check("sex = job", ["no"; 5]);
+    }
+
+    /// A number is read where it is asked for and nowhere else: what comes after a condition that
+    /// decides is not looked at.
+    #[test]
+    fn a_number_is_read_only_where_it_decides() {
+        let columns = [("age", column(&["17", "unknown", "65"]))];
+        let guarded = "age != 'unknown' and age >= 18";
+        assert_eq!(derived(guarded, &columns, &[]), ["no", "no", "yes"]);
+    }
+
+    #[test]
+    fn an_expression_is_worked_out_once_for_each_combination() {
+        let columns =
+            [("a", column(&["1", "2", "1", "x", "1"])), ("b", column(&["1", "1", "1", "9", "2"]))];
+        assert_eq!(derived("if(b = 9, 'out', b)", &columns, &[]), ["1", "1", "1", "out", "2"]);
+        assert_eq!(derived("if(b = '9', 'no', a)", &columns, &[]), ["1", "2", "1", "no", "1"]);
+    }
+
+    #[test]
+    fn trouble_names_the_first_record_and_the_variable() {
+        let of = |text: &str, values: &[&str]| {
+            let expression: Expression = text.parse().unwrap();
+            let (context, column) = (Context::new([&expression], &[]).unwrap(), column(values));
+            context.evaluate(&expression, |_| &column).unwrap_err()
+        };
+        let why = |decimal_comma: bool, empty: bool| Why::NotANumber {
+            variable: Some("age".to_owned()),
+            decimal_comma,
+            empty,
+        };
+        let text = "band(age, 10)";
+        assert_eq!(of(text, &["1", "2", "x"]), Trouble { why: why(false, false), record: 2 });
+        assert_eq!(of(text, &["1", "2,5", "x"]), Trouble { why: why(true, false), record: 1 });
+        assert_eq!(of(text, &["1", "", "x"]), Trouble { why: why(false, true), record: 1 });
+        assert_eq!(
+            of("band(prefix(age, 1), 10)", &["1", "x"]).why,
+            Why::NotANumber { variable: None, decimal_comma: false, empty: false }
+        );
+    }
+
+    #[test]
+    fn groups_come_from_a_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |name: &str, text: &str| {
+            let path = folder.path().join(name);
+            fs::write(&path, text).unwrap();
+            path.display().to_string().replace('\\', "/")
+        };
+        let geo = write("geo.csv", "code,town,region\n1,A,north\n2,B,south\n3,C,south\n");
+        let columns =
+            [("town", column(&["A", "C", "B", "A"])), ("t", column(&["1", "3", "1", "1"]))];
+        let regions = ["north", "south", "south", "north"];
+        assert_eq!(derived(&format!("map(town, '{geo}', 'region')"), &columns, &[]), regions);
+        let by_first = format!("map(t, '{geo}', 'region')");
+        assert_eq!(derived(&by_first, &columns, &[]), ["north", "south", "north", "north"]);
+        let by_key = format!("map(town, '{geo}', 'code', key = 'town')");
+        assert_eq!(derived(&by_key, &columns, &[]), ["1", "3", "2", "1"]);
+
+        let few = write("few.csv", "town,region\nA,north\n");
+        let expression: Expression = format!("map(town, '{few}', 'region')").parse().unwrap();
+        let context = Context::new([&expression], &[]).unwrap();
+        let trouble = context.evaluate(&expression, |_| &columns[0].1).unwrap_err();
+        assert_eq!((trouble.why, trouble.record), (Why::NoRow { file: few.into(), codes: 2 }, 1));
+
+        let refused = |text: &str| {
+            let expression: Expression = text.parse().unwrap();
+            Context::new([&expression], &[]).err().unwrap()
+        };
+        let twice = write("twice.csv", "town,region\nA,north\nB,south\nA,north\nB,CANARY\n");
+        let error = refused(&format!("map(town, '{twice}', 'region')"));
+        assert_eq!(error.code, Code::BadLookup);
+        assert!(error.detail.contains("row 4") && !error.to_string().contains("CANARY"));
+        let error = refused(&format!("map(town, '{geo}', 'regio')"));
+        assert_eq!((error.code, &*error.remedy), (Code::BadLookup, "did you mean `region`?"));
+        assert_eq!(refused("map(town, 'none.csv', 'region')").code, Code::FileMissing);
+    }
+
+    #[test]
+    fn each_comes_behind_those_it_follows_from() {
+        let columns: Vec<String> = ["age", "sex", "job"].map(str::to_owned).to_vec();
+        let all = expressions(&[
+            ("a_worker", "if(z_adult, job, 'none')"),
+            ("z_adult", "age >= 18"),
+            ("grown", "z_adult"),
+            ("women", "grown and sex = 'f'"),
+        ]);
+        let resolved = resolve(&all, &columns).unwrap();
+        let names: Vec<&str> = resolved.iter().map(|one| one.name.as_str()).collect();
+        assert_eq!(names, ["z_adult", "a_worker", "grown", "women"]);
+        assert_eq!(resolved[1].sources, BTreeSet::from([0, 2]));
+        assert_eq!(resolved[3].sources, BTreeSet::from([0, 1]));
+        let conditions: Vec<bool> = resolved.iter().map(|one| one.is_condition).collect();
+        assert_eq!(conditions, [true, false, true, true]);
+    }
+
+    #[test]
+    fn what_means_nothing_is_refused() {
+        let columns: Vec<String> = ["age", "sex"].map(str::to_owned).to_vec();
+        let refused = |all: &[(&str, &str)]| resolve(&expressions(all), &columns).unwrap_err();
+        for (all, code, detail) in [
+            (
+                &[("sex", "age >= 18")][..],
+                Code::DerivedClash,
+                "the file has a column `sex` already",
+            ),
+            (&[("a", "agee >= 18")], Code::UnknownColumn, "`agee` (character 1 of the expression)"),
+            (
+                &[("a", "b >= 1"), ("b", "prefix(a, 1)")],
+                Code::DerivedCycle,
+                "`a` from `b` from `a`",
+            ),
+            (&[("a", "a >= 1")], Code::DerivedCycle, "`a` from `a`"),
+            (&[("a", "3 = 3")], Code::BadDerived, "`a` follows from no column"),
+            (&[("a", "if(age, 1, 2)")], Code::BadDerived, "`age` (character 4 of the expression)"),
+            (&[("a", "b and c"), ("b", "age = 1"), ("c", "sex")], Code::BadDerived, "in `a`, `c`"),
+        ] {
+            let error = refused(all);
+            assert_eq!(error.code, code, "{all:?}");
+            assert!(error.detail.contains(detail), "{}", error.detail);
+        }
+    }
+}
