@@ -113,8 +113,7 @@ impl Doors {
             ));
         }
         if one.code > 1 {
-            self.same_refusal(case, &one)?;
-            return Ok(Went::Refused(one.code));
+            return self.same_refusal(case, &one).map(Went::Refused);
         }
         if one.err.contains("nothing was written") {
             return Ok(Went::Unchanged);
@@ -156,7 +155,7 @@ impl Doors {
     }
 
     /// What the program refuses the library refuses too, for the same reason.
-    fn same_refusal(&self, case: &Case, said: &Said) -> Result<(), String> {
+    fn same_refusal(&self, case: &Case, said: &Said) -> Result<String, String> {
         let project = match Project::load(&self.path(PROJECT)) {
             Err(refusal) => return self.compare(&refusal, said),
             Ok(project) => project.expanded(),
@@ -178,10 +177,10 @@ impl Doors {
         &self,
         refusal: &marginswap_core::diagnostic::Diagnostic,
         said: &Said,
-    ) -> Result<(), String> {
+    ) -> Result<String, String> {
         let code = codes::entry(refusal.code).to_string();
         match said.err.contains(&format!("error[{code}]")) {
-            true => Ok(()),
+            true => Ok(code),
             false => {
                 Err(format!("the library refuses with {code}, the program says:\n{}", said.err))
             }

@@ -52,14 +52,14 @@ impl Case {
 }
 
 /// How a case went.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Went {
     /// A file was released, with this many records changed.
     Released(usize),
     /// Nothing could be exchanged, and nothing was written.
     Unchanged,
-    /// It was refused with this exit code.
-    Refused(i32),
+    /// It was refused with this code.
+    Refused(String),
 }
 
 /// Runs a case through every door and counts again.

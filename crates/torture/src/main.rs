@@ -28,6 +28,9 @@ struct Options {
     /// Run this one case of the seed alone
     #[arg(long)]
     case: Option<u64>,
+    /// Write the files of --case to this folder and run nothing
+    #[arg(long, requires = "case")]
+    write: Option<PathBuf>,
     /// The program to attack [default: the one beside this one]
     #[arg(long)]
     program: Option<PathBuf>,
@@ -53,9 +56,14 @@ fn main() -> ExitCode {
     let program = fs::canonicalize(&program).unwrap_or(program);
     let seed = options.seed.unwrap_or_else(new_seed);
     println!("seed {seed}");
+    if let (Some(folder), Some(number)) = (&options.write, options.case) {
+        let case = Case::draw(seed, number);
+        let written = fs::create_dir_all(folder).and_then(|()| write_case(&case, folder));
+        return ExitCode::from(u8::from(written.is_err()));
+    }
     let start = Instant::now();
     let (mut released, mut changed, mut unchanged) = (0u64, 0usize, 0u64);
-    let mut refused: BTreeMap<i32, u64> = BTreeMap::new();
+    let mut refused: BTreeMap<String, u64> = BTreeMap::new();
     let mut failures = 0u64;
     let cases = options.case.map_or(0..u64::MAX, |case| case..case + 1);
     for number in cases {

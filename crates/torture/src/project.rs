@@ -57,6 +57,8 @@ fn is_drawn(setting: &Setting, wild: bool, preset: bool, random: &mut Random) ->
     }
     let of_ten = match setting.key().as_str() {
         "risk.keys" => 10,
+        // A pipe is not looked for, and a name with a comma misleads.
+        "delimiter" if !wild => 9,
         "keep.tables" | "columns.id" => 9,
         "columns.ignore" | "columns.vars" | "columns.stay" => 2,
         _ if wild => 3,
@@ -143,6 +145,14 @@ fn value_of(
             (0..1 + random.below(2)).map(|_| rule(world, &some(random), random)).collect(),
         ),
         Kind::Path => return None,
+        Kind::Text(_) if setting.name == "delimiter" && !columns.wild => {
+            Value::text(match world.delimiter {
+                b',' => "comma",
+                b';' => "semicolon",
+                b'\t' => "tab",
+                _ => "pipe",
+            })
+        }
         Kind::Text(_) => text(setting, random)?,
         Kind::Switch => Value::Switch(true),
         Kind::Codes => Value::List(["", "NA", "7"].map(Value::text).to_vec()),
@@ -234,7 +244,7 @@ fn words(key: &str) -> &'static [&'static str] {
         "release.order" => &["random", "input"],
         "trs.k_anonymity" => &["0", "2", "3"],
         "trs.swaprate" => &["0", "5 %", "50 %"],
-        // The delimiter is what the header says; a wrong one is refused.
+        // Mostly a wrong one, which is refused.
         "delimiter" => &["comma", "semicolon", "tab", "pipe", "#"],
         _ if key.starts_with("gate.") => &["0", "1", "50 %", "100 %"],
         _ => &[],

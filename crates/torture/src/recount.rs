@@ -36,7 +36,7 @@ pub fn check(case: &Case, released: &Released<'_>) -> Result<usize, String> {
     let after = follow(before, &exchanges)?;
     check_bytes(case, released, &after)?;
     let told = Settings::of(case);
-    check_columns(&told, &exchanges)?;
+    check_columns(&told, before, &after, &exchanges)?;
     check_tables(&told, before, &after)?;
     check_partners(&told, before, &exchanges)?;
     check_rules(&told, before, &after)?;
@@ -238,7 +238,12 @@ fn check_bytes(case: &Case, released: &Released<'_>, after: &Rows) -> Result<(),
 }
 
 /// No column moves that may not, and linked columns move together.
-fn check_columns(told: &Settings<'_>, exchanges: &[Exchange]) -> Result<(), String> {
+fn check_columns(
+    told: &Settings<'_>,
+    before: &Rows,
+    after: &Rows,
+    exchanges: &[Exchange],
+) -> Result<(), String> {
     let mut still: BTreeSet<usize> =
         ["columns.id", "columns.ignore", "columns.stay", "swap.weight"]
             .iter()
@@ -261,14 +266,14 @@ fn check_columns(told: &Settings<'_>, exchanges: &[Exchange]) -> Result<(), Stri
             return Err(format!("column {} is exchanged and stays", column + 1));
         }
         for group in told.groups("swap.linked") {
-            let moves: BTreeSet<Option<&Vec<usize>>> = group
-                .iter()
-                .filter(|column| !still.contains(column))
-                .map(|column| {
-                    exchange.takes.iter().find(|take| take.0 == *column).map(|take| &take.1)
-                })
-                .collect();
-            if moves.len() > 1 {
+            // Where partners agree on one of them, exchanging the others does the same.
+            let there = |rows: &Rows| -> BTreeMap<Vec<Vec<u8>>, usize> {
+                let rows = exchange.records.iter().map(|&record| &rows[record]);
+                counted(rows.map(|row| {
+                    group.iter().map(|&column| csv::value(&row[column])).collect::<Vec<_>>()
+                }))
+            };
+            if there(before) != there(after) {
                 return Err("linked columns move apart".into());
             }
         }
