@@ -355,6 +355,9 @@ const TESTED_IN_PROJECT: &[Kind] =
 const TESTED_IN_THE_JOB: &[Kind] =
     &[Code::StalePlan, Code::OtherParameters, Code::NewerPlan, Code::PairingTooLarge];
 
+/// Seals and threads: `tests/trust.rs`.
+const TESTED_IN_TRUST: &[Kind] = &[Code::WrongSeal, Code::TooFewThreads];
+
 /// What cannot be provoked from a command line: a file whose recount fails is a bug of ours,
 /// and only a door that watches a run can stop it between two steps.
 const OUR_FAULT: &[Kind] = &[Code::NotKept, Code::Cancelled];
@@ -366,6 +369,7 @@ fn every_code_has_a_test() {
     tested.extend(TESTED_IN_THE_READER);
     tested.extend(TESTED_IN_PROJECT);
     tested.extend(TESTED_IN_THE_JOB);
+    tested.extend(TESTED_IN_TRUST);
     tested.extend(OUR_FAULT);
     tested.extend(TESTED_IN_THE_CORE);
     tested.insert(Code::OwnBug);

@@ -155,12 +155,12 @@ fn torture(desk: &Desk, files: &BTreeMap<String, Vec<u8>>, job: &Job, force: boo
                 found.keys().filter(|name| name.starts_with(".marginswap-")).cloned().collect();
             assert!(left.is_empty() || calls.starts_with("unlink"), "{what} leaves {left:?}");
             found.retain(|name, _| !name.starts_with(".marginswap-"));
-            let is_new = |name: &&str| found.get(**name) == complete.get(**name);
+            let is_new = |name: &&str| found.get(*name) == complete.get(*name);
             match code {
                 0 | 1 if job.outputs.contains(&"new") => {
                     assert!(job.outputs.iter().all(|name| found.contains_key(*name)), "{what}");
                 }
-                0 | 1 => assert!(job.outputs.iter().all(|name| is_new(&name)), "{what}"),
+                0 | 1 => assert!(job.outputs.iter().all(is_new), "{what}"),
                 _ => assert!(found == files, "{what} changes the folder"),
             }
         }

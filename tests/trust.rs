@@ -1,4 +1,5 @@
 //! What the exit code says is what is on the disk, and nothing slips in between.
+#![cfg(unix)]
 
 mod support;
 

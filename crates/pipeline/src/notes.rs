@@ -203,7 +203,7 @@ impl fmt::Display for Note {
                 escaped(&folder.display().to_string())
             ),
             Self::SealUnchecked => formatter.write_str(
-                "note: the plan has a seal, which was not checked (--seal-file names its key)",
+                "note: the plan has a seal, which was not checked: no key is given",
             ),
             Self::PageNotWritten { path, why } => {
                 write!(formatter, "warning: {} is not written: {why}", path.display())

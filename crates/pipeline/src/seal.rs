@@ -62,7 +62,7 @@ impl SealFrom {
             Diagnostic::new(
                 Code::BadSeed,
                 "this is no key of a seal",
-                "name the file that `plan` or `protect` wrote with --seal-file",
+                "name the key file that was written when the plan was made",
             )
             .in_file(path)
         })?;
