@@ -21,7 +21,8 @@ use crate::setup::{Takes, Typed};
     after_help = "Example:\n  marginswap init survey.csv    then edit marginswap.toml, then\n  \
                   marginswap protect\n\n\
                   Exit codes: 0 done · 1 finished, but a gate is not met · 2 usage · 3 input data ·\n\
-                  4 project file · 5 stale or foreign plan · 6 a bug, nothing written · 7 too large · 8 files.\n\
+                  4 project file · 5 stale or foreign plan · 6 a bug · 7 too large · 8 files · 130 interrupted.\n\
+                  With 0 and 1 every named output is complete; with any other code none was written.\n\
                   The program contains no network code."
 )]
 pub struct Cli {
@@ -60,6 +61,8 @@ pub enum Command {
     Init(InitArgs),
     /// Write the survey of an invented town and protect it
     Demo(DemoArgs),
+    /// List temporary files that killed runs left in a folder, and remove them
+    Clean(CleanArgs),
     /// Print a completion script for your shell
     Completions(CompletionsArgs),
     /// Print the manual, or write one page per command to a folder
@@ -226,6 +229,9 @@ pub struct JobArgs {
     /// Seed for demonstrations; outputs are marked NOT FOR RELEASE
     #[arg(long, value_name = "N")]
     pub demo_seed: Option<u64>,
+    /// Seal the plan with the key in this file; written (SECRET) if it does not exist
+    #[arg(long, value_name = "FILE")]
+    pub seal_file: Option<PathBuf>,
     #[command(flatten)]
     pub answer: AnswerArgs,
     #[command(flatten)]
@@ -295,6 +301,9 @@ pub struct ShowArgs {
     /// List every swap with its record numbers
     #[arg(long)]
     pub reveal: bool,
+    /// Take only a plan that is sealed with the key in this file
+    #[arg(long, value_name = "FILE")]
+    pub seal_file: Option<PathBuf>,
     #[command(flatten)]
     pub answer: AnswerArgs,
     #[command(flatten)]
@@ -313,6 +322,9 @@ pub struct ApplyArgs {
     /// Seed file of the plan, to repeat its order of records [default: a new random order]
     #[arg(long, value_name = "FILE")]
     pub seed_file: Option<PathBuf>,
+    /// Take only a plan that is sealed with the key in this file
+    #[arg(long, value_name = "FILE")]
+    pub seal_file: Option<PathBuf>,
     #[command(flatten)]
     pub force: ForceArgs,
     #[command(flatten)]
@@ -381,6 +393,9 @@ pub struct ReportArgs {
     /// Demo seed of the run, in place of a seed file
     #[arg(long, value_name = "N")]
     pub demo_seed: Option<u64>,
+    /// Take only a plan that is sealed with the key in this file
+    #[arg(long, value_name = "FILE")]
+    pub seal_file: Option<PathBuf>,
     /// List people at risk who are still matched, by record number (points to people)
     #[arg(long)]
     pub reveal: bool,
@@ -455,6 +470,22 @@ pub struct DemoArgs {
     pub threads: Option<NonZeroUsize>,
     #[command(flatten)]
     pub force: ForceArgs,
+    #[command(flatten)]
+    pub answer: AnswerArgs,
+}
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  marginswap clean .            (lists, and asks before anything is removed)\n  \
+                  marginswap clean . --force    (removes without asking)"
+)]
+pub struct CleanArgs {
+    /// Folder to look in
+    #[arg(value_name = "DIR")]
+    pub folder: PathBuf,
+    /// Remove the files without asking
+    #[arg(long)]
+    pub force: bool,
     #[command(flatten)]
     pub answer: AnswerArgs,
 }

@@ -5,6 +5,7 @@
 //!
 //! Way in: [`Typed`] as a part of a command's arguments, then [`Typed::run`].
 
+use std::collections::BTreeSet;
 use std::marker::PhantomData;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -12,6 +13,7 @@ use std::sync::LazyLock;
 
 use clap::{Arg, ArgAction, ArgMatches, Command, FromArgMatches, value_parser};
 use marginswap_core::diagnostic::Diagnostic;
+use marginswap_io::{LeftoverState, Overwrite, check_outputs, leftovers};
 use marginswap_pipeline::derive::Expression;
 use marginswap_pipeline::notes::{Note, Run};
 use marginswap_pipeline::project::{Project, ProjectFile, ReleaseOrder, Risky};
@@ -144,7 +146,7 @@ pub fn on_threads<R: Send>(
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.get().min(MOST_THREADS));
     let pool = pool.build().map_err(|error| {
         Diagnostic::new(
-            Code::Unreadable,
+            Code::TooFewThreads,
             format!("the threads cannot be started: {error}"),
             "give a smaller number to --threads",
         )
@@ -266,18 +268,54 @@ impl Setup {
         project
     }
 
-    /// The files that the settings name and a command reads, which no output may replace.
-    pub fn inputs(&self, seed: Option<&Path>) -> Vec<PathBuf> {
-        let records = match &self.project.risk.risky {
-            Some(Risky::Records(records)) => Some(records.as_path()),
-            _ => None,
-        };
-        let all = [self.project.data.as_deref(), self.file(), seed, records];
-        let groups = self.project.derive.values().flat_map(Expression::files);
-        let published = self.project.verify.published.0.iter().map(|table| table.file.as_path());
-        let list = self.project.keep.list.as_deref();
-        let all = all.into_iter().flatten().chain(groups).chain(published).chain(list);
-        all.map(Path::to_owned).collect()
+    /// Looks at all files before any work is done: each output may be written, and is neither
+    /// an input nor another file of the project. `own` are the settings that name outputs of
+    /// this command, `inputs` the files that it reads beside those that settings name.
+    ///
+    /// # Errors
+    /// As [`check_outputs`].
+    pub fn guard(
+        &self,
+        outputs: &[Option<&Path>],
+        own: &[&str],
+        inputs: &[Option<&Path>],
+        overwrite: Overwrite,
+        run: &mut Run<'_>,
+    ) -> Result<(), Diagnostic> {
+        let outputs: Vec<&Path> = outputs.iter().copied().flatten().collect();
+        let mut guarded = self.files_of_the_project(own);
+        guarded.extend(inputs.iter().copied().flatten().map(Path::to_owned));
+        check_outputs(&outputs, &output::paths(&guarded), overwrite)?;
+        let folders: BTreeSet<&Path> = outputs.iter().map(|output| folder_of(output)).collect();
+        for folder in folders {
+            let left = leftovers(folder).unwrap_or_default();
+            let left = left.iter().filter(|file| file.state != LeftoverState::InUse);
+            let files = left.count() as u64;
+            if files > 0 {
+                run.note(Note::Leftovers { folder: folder.to_owned(), files });
+            }
+        }
+        Ok(())
+    }
+
+    /// Every file that a setting names, except those of these settings.
+    fn files_of_the_project(&self, except: &[&str]) -> Vec<PathBuf> {
+        let mut files: Vec<PathBuf> = self.file().map(Path::to_owned).into_iter().collect();
+        for project in [&self.project, self.file_project()] {
+            for setting in SETTINGS.iter().filter(|setting| setting.kind == Kind::Path) {
+                let named = setting.get(project).filter(|_| !except.contains(&&*setting.key()));
+                if let Some(settings::Value::Text(path)) = named {
+                    files.push(path.into());
+                }
+            }
+            if let Some(Risky::Records(records)) = &project.risk.risky {
+                files.push(records.clone());
+            }
+            let groups = project.derive.values().flat_map(Expression::files);
+            let published = project.verify.published.0.iter().map(|table| table.file.as_path());
+            files.extend(groups.chain(published).map(Path::to_owned));
+        }
+        files
     }
 
     /// A command of this program on the same project, with the settings of these topics.
@@ -356,6 +394,14 @@ impl Setup {
             _ => return typed_wrongly(setting, refusal),
         }
         refusal
+    }
+}
+
+/// The folder that a file is in.
+fn folder_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
     }
 }
 

@@ -436,6 +436,8 @@ const TESTED_IN_THE_JOB: &[Kind] =
 
 /// Lists of tables: `tests/tables.rs`.
 const TESTED_IN_TABLES: &[Kind] = &[Code::BadTableList, Code::NoHouseholds];
+/// Seals and threads: `tests/trust.rs`.
+const TESTED_IN_TRUST: &[Kind] = &[Code::WrongSeal, Code::TooFewThreads];
 
 /// What cannot be provoked from a command line: a file whose recount fails is a bug of ours,
 /// and only a door that watches a run can stop it between two steps.
@@ -448,6 +450,7 @@ fn every_code_has_a_test() {
     tested.extend(TESTED_IN_THE_READER);
     tested.extend(TESTED_IN_PROJECT);
     tested.extend(TESTED_IN_THE_JOB);
+    tested.extend(TESTED_IN_TRUST);
     tested.extend(OUR_FAULT);
     tested.extend(TESTED_IN_TABLES);
     tested.extend(TESTED_IN_THE_CORE);

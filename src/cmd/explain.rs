@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use marginswap_core::diagnostic::Diagnostic;
+use marginswap_io::Overwrite;
 use marginswap_pipeline::notes::Run;
 use marginswap_pipeline::project::{MaxRecords, Project};
 use marginswap_pipeline::questions::explain::{self as questions, explain_pair, explain_record};
@@ -62,9 +63,11 @@ fn pair_explained(
     setup: &Setup,
     run: &mut Run<'_>,
 ) -> Result<Outcome, Diagnostic> {
-    let sketch = Sketch::new(args.svg.as_ref(), &args.force, &setup.inputs(None))?;
+    let overwrite = Overwrite::from_force(args.force.force);
+    setup.guard(&[args.svg.as_deref()], &[], &[], overwrite, run)?;
+    let sketch = Sketch::new(args.svg.as_ref(), &args.force);
     let pair = explain_pair(&setup.project, left, right, run)?;
-    sketch.draw(|| pair.picture())?;
+    sketch.draw(Outcome::Done, || pair.picture())?;
     give(&pair.report, args.answer.json)?;
     let number = pair.report.records[0].to_string();
     next(&again(setup, &setup.by_number()).option("--record", &number).to_string());
@@ -77,13 +80,15 @@ fn record_explained(
     setup: &Setup,
     run: &mut Run<'_>,
 ) -> Result<Outcome, Diagnostic> {
-    let sketch = Sketch::new(args.svg.as_ref(), &args.force, &setup.inputs(None))?;
+    let overwrite = Overwrite::from_force(args.force.force);
+    setup.guard(&[args.svg.as_deref()], &[], &[], overwrite, run)?;
+    let sketch = Sketch::new(args.svg.as_ref(), &args.force);
     let list = match args.partners {
         Partners::Count => questions::Partners::Count,
         Partners::All => questions::Partners::All,
     };
     let report = explain_record(&setup.project, record, list, run)?;
-    sketch.draw(|| why::draw_record("", &report))?;
+    sketch.draw(Outcome::Done, || why::draw_record("", &report))?;
     give(&report, args.answer.json)?;
     next(&step_after(&report, setup));
     Ok(Outcome::Done)

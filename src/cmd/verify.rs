@@ -1,7 +1,7 @@
 //! `verify`: compares a released file with the original. It trusts nothing.
 
 use marginswap_core::diagnostic::Diagnostic;
-use marginswap_io::read_plan;
+use marginswap_io::{Overwrite, read_plan};
 use marginswap_pipeline::answer;
 use marginswap_pipeline::compare::{Evidence, Triples};
 use marginswap_pipeline::pipeline::compare;
@@ -10,7 +10,7 @@ use marginswap_report::pictures::triangle;
 use marginswap_report::protection::Verdict;
 
 use crate::args::VerifyArgs;
-use crate::output::{Outcome, Sketch, give, next, outcome_of};
+use crate::output::{Outcome, Sketch, give, marked, next, outcome_of};
 
 /// Recounts everything from the two files.
 pub fn run(args: &VerifyArgs) -> Result<Outcome, Diagnostic> {
@@ -21,9 +21,9 @@ pub fn run(args: &VerifyArgs) -> Result<Outcome, Diagnostic> {
     };
     args.settings.run_with(own, |setup, run| {
         let after = setup.released()?;
-        let mut inputs = setup.inputs(None);
-        inputs.push(after.clone());
-        let sketch = Sketch::new(args.svg.as_ref(), &args.force, &inputs)?;
+        let overwrite = Overwrite::from_force(args.force.force);
+        setup.guard(&[args.svg.as_deref()], &[], &[], overwrite, run)?;
+        let sketch = Sketch::new(args.svg.as_ref(), &args.force);
         let project = setup.project.clone();
         let evidence = Evidence {
             shuffled: args.shuffled || project.release.order == Some(ReleaseOrder::Random),
@@ -37,14 +37,15 @@ pub fn run(args: &VerifyArgs) -> Result<Outcome, Diagnostic> {
         if args.reveal {
             answer::reveal_published(&comparison, &mut report.published);
         }
-        sketch.draw(|| triangle::draw(&report.triangle()))?;
+        let outcome = outcome_of(report.judgement.verdict);
+        sketch.draw(outcome, || marked(triangle::draw(&report.triangle()), evidence.demo_seed))?;
         give(&report, args.answer.json)?;
         next(match report.judgement.verdict {
             Verdict::Release => "release the file; keep the plan and the seed secret",
             Verdict::Review => "have the reasons reviewed before you release the file",
             Verdict::DoNotRelease => "do not release this file",
         });
-        Ok(outcome_of(report.judgement.verdict))
+        Ok(outcome)
     })
 }
 

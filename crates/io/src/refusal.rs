@@ -36,6 +36,7 @@ marginswap_core::refusals! {
         OtherParameters "other-parameters": "A plan made with other parameters";
         NewerPlan "newer-plan": "A plan of a newer format";
         NoPlan "no-plan": "A file that is no plan, or a damaged one";
+        WrongSeal "wrong-seal": "A plan without the seal that is asked for";
         Unreadable "unreadable": "A file that cannot be read";
         Unwritable "unwritable": "A file that cannot be written";
         OutputExists "output-exists": "The output file exists";

@@ -180,7 +180,9 @@ entries! {
          --shuffled single records are not compared.";
     BadSeed 115 exit 3: "unusable seed file",
         "The last line of a seed file is a seed of 64 hexadecimal digits. --seed-file writes such\n\
-         a file if it does not exist. Anyone who has the seed can repeat the choice of swaps.";
+         a file if it does not exist. Anyone who has the seed can repeat the choice of swaps.\n\
+         The key of --seal-file is written in the same way, under a first line of its own; one\n\
+         cannot be used in place of the other.";
     OptionsClash 116 exit 2: "conflicting settings",
         "One setting excludes another. A model that is given (--model) is not searched for, so\n\
          --criterion, --search, --start and --select do not go with it. A model that is selected\n\
@@ -403,6 +405,10 @@ entries! {
         "The file is not a plan, or it does not match the checksum on its last line: it was\n\
          truncated or edited. Nothing of it is applied. Make the plan again, or fetch an\n\
          undamaged copy.";
+    WrongSeal 505 exit 5: "missing or wrong seal of a plan",
+        "--seal-file names the key of a seal. `plan`, `protect` and `frontier` seal the plan with it;\n\
+         `apply`, `show` and `report` then take only a plan that is sealed with the same key and was\n\
+         not changed since. Nothing of another plan is applied.";
     OwnBug 601 exit 6: "bug in marginswap",
         "The program reached a state that should be impossible, and stopped. No incomplete file\n\
          was left behind. The message names the place in the source and no value of the data, so\n\
@@ -428,15 +434,20 @@ entries! {
     Cancelled 706 exit 7: "run stopped on request",
         "The run was asked to stop and did so between two steps. Nothing was released, and no\n\
          incomplete file was left behind.";
+    TooFewThreads 707 exit 7: "threads that cannot be started",
+        "The system does not start as many threads as --threads asks for: a limit on processes or\n\
+         on memory is reached. Give a smaller number. The answer is the same for any number.";
     Unreadable 801 exit 8: "unreadable file",
         "The operating system cannot read the file. Its own message is part of the error.";
     Unwritable 802 exit 8: "unwritable file",
         "The operating system cannot write the file. Its own message is part of the error.\n\
-         A file gets its name only when it is complete.";
+         A file gets its name only when it is complete, and all files of a command get their names\n\
+         together: after this error none of them is there.";
     OutputExists 803 exit 8 helps ["--force"]: "existing output file",
         "An existing file is replaced only if --force is given.";
     OutputIsInput 804 exit 8: "output that is the input",
-        "The file to be written is a file that is read. It is never replaced, not even with\n\
+        "The file to be written is a file that is read, or another file of the project: the plan,\n\
+         the seed, the released file, a list of records. It is never replaced, not even with\n\
          --force: without the original nobody could verify what was released.";
     NoFolder 805 exit 8: "missing folder",
         "The folder of the output does not exist. Create it first (`mkdir -p`), or name an existing\n\

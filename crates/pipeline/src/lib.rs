@@ -50,6 +50,7 @@ pub mod questions;
 pub mod refusal;
 pub mod release;
 pub mod restrictions;
+pub mod seal;
 pub mod seed;
 pub mod settings;
 pub mod table_names;

@@ -39,6 +39,7 @@ marginswap_core::refusals! {
         NotKept "not-kept": "A released file that does not keep its tables";
         PairingTooLarge "pairing-too-large": "Too many records for an optimal pairing";
         TooManyTied "too-many-tied": "Too many variables for larger swaps";
+        TooFewThreads "too-few-threads": "Threads that cannot be started";
         Cancelled "cancelled": "The run was stopped on request";
     }
     from marginswap_core::refusal::Code {
@@ -51,7 +52,7 @@ marginswap_core::refusals! {
         FloatColumn UnsupportedColumn TooManyRecords BareReturn BadDelimiter FieldTooLong
         NoParquet UnsupportedCompression InputChanged ForeignFile Utf16 OtherDelimiter
         NotJsonStat SizesDisagree BadNumber NoNumbers RepeatedCell
-        StalePlan OtherParameters NewerPlan NoPlan Unreadable Unwritable OutputExists
+        StalePlan OtherParameters NewerPlan NoPlan WrongSeal Unreadable Unwritable OutputExists
         OutputIsInput NoFolder
     }
 }

@@ -18,7 +18,7 @@ use crate::lettering::spoken_list;
 use crate::pictures::risk::RiskPicture;
 use crate::pictures::waterfall::Coverage;
 use crate::pictures::{change, risk, triangle, true_values, waterfall};
-use crate::protection::{Judgement, ScenarioProtection};
+use crate::protection::{Judgement, Reason, ScenarioProtection};
 use crate::published::PublishedReport;
 use crate::sheet::Picture;
 use crate::verify::VerifyReport;
@@ -76,6 +76,12 @@ pub struct InternalReport {
 }
 
 impl InternalReport {
+    /// Was it made with a demo seed, which others know?
+    #[must_use]
+    pub fn is_demonstration(&self) -> bool {
+        self.judgement.reasons.iter().any(|reason| matches!(reason, Reason::DemoSeed))
+    }
+
     /// The page.
     #[must_use]
     pub fn html(&self) -> String {
