@@ -8,6 +8,7 @@
 use std::marker::PhantomData;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
 use clap::{Arg, ArgAction, ArgMatches, Command, FromArgMatches, value_parser};
 use marginswap_core::diagnostic::Diagnostic;
@@ -158,8 +159,9 @@ impl Setup {
     }
 
     /// What the project file says.
-    pub fn file_project(&self) -> Project {
-        self.file.as_ref().map(|file| file.project.clone()).unwrap_or_default()
+    pub fn file_project(&self) -> &Project {
+        static NOTHING: LazyLock<Project> = LazyLock::new(Project::default);
+        self.file.as_ref().map_or(&NOTHING, |file| &file.project)
     }
 
     /// Was the project file named on the command line?
@@ -309,7 +311,7 @@ impl Setup {
             line.option("--project", &file.display().to_string());
         }
         // What the preset sets is in the file.
-        let known = self.file_project().expanded().with_defaults();
+        let known = self.file_project().clone().expanded().with_defaults();
         let project = &project.clone().as_written().with_defaults();
         for setting in SETTINGS.iter().filter(|setting| topics.contains(&setting.topic)) {
             // Rules and codes hold categories, and a line ends up in logs. Derived variables may,
@@ -436,7 +438,7 @@ fn flag(setting: &'static Setting) -> Arg {
             let arg = arg.value_name(name).allow_hyphen_values(true);
             if id == "delimiter" { arg } else { arg.value_parser(parser) }
         }
-        Kind::Numbers | Kind::NamedTables => unreachable!("it has no flag"),
+        Kind::Numbers | Kind::Scenarios | Kind::NamedTables => unreachable!("it has no flag"),
     }
 }
 

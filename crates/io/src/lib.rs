@@ -19,6 +19,7 @@ pub mod input_file;
 pub mod plan_file;
 pub mod published;
 pub mod refusal;
+mod reorder_csv;
 pub mod rewrite;
 pub mod scan;
 pub mod source;

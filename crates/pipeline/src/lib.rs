@@ -27,6 +27,7 @@
 //! | [`answer`] | what was found becomes an answer with names |
 //! | [`demo`] | an invented town to try everything on |
 
+mod advice;
 pub mod answer;
 mod appearance;
 pub mod assess;
@@ -48,6 +49,8 @@ pub mod published;
 pub mod questions;
 pub mod refusal;
 pub mod release;
+pub mod restrictions;
 pub mod seed;
 pub mod settings;
 pub mod table_names;
+mod telltale;

@@ -18,6 +18,7 @@ use marginswap_core::varset::VarSet;
 use marginswap_core::verify::{AtRisk, Scenario};
 use marginswap_io::{ReadOptions, Source};
 
+use crate::advice::NotSuggested;
 use crate::assess::{Question, Taken, assess, key_table};
 use crate::derive::{Derivations, Take};
 use crate::input::{Loaded, Opened, note_many, separators};
@@ -54,6 +55,8 @@ pub struct Original {
 /// An intruder who knows some keys.
 #[derive(Debug, Clone)]
 pub struct Intruder {
+    /// What the project calls the intruder.
+    pub name: Option<String>,
     /// The variables the intruder knows.
     pub keys: VarSet,
     /// The variables the intruder wants to learn.
@@ -68,7 +71,7 @@ impl Intruder {
     /// The question that the comparison of two files answers.
     #[must_use]
     pub fn scenario(&self) -> Scenario<'_> {
-        let Self { keys, sensitive, detach, risky } = self;
+        let Self { keys, sensitive, detach, risky, .. } = self;
         Scenario {
             keys: *keys,
             sensitive: *sensitive,
@@ -134,6 +137,14 @@ impl Original {
         named_tables(&self.scope)
     }
 
+    /// The places of the tables that are published, so that nobody may drop them.
+    #[must_use]
+    pub fn published_tables(&self) -> NotSuggested {
+        let tables = self.scope.tables().iter().enumerate();
+        let published = tables.filter(|(_, table)| self.table_names.is_published(table.variables));
+        published.map(|(place, _)| place).collect()
+    }
+
     /// For each record: is it at risk from any intruder?
     #[must_use]
     pub fn at_risk(&self) -> Vec<bool> {
@@ -156,39 +167,46 @@ fn intruders(
     located: &Located,
     levels: &[usize],
 ) -> Result<Vec<Intruder>, Diagnostic> {
+    let told = &project.risk;
     let mut found = Vec::new();
-    if project.risk.keys.is_empty() {
-        return Ok(found);
-    }
-    let named = loaded.variables(scope, &project.risk.sensitive);
-    let hidden = |keys: VarSet| match named.is_empty() {
+    let hidden = |keys: VarSet, sensitive: &[String]| match sensitive.is_empty() {
         true => scope.schema().own() - keys,
-        false => named - keys,
+        false => loaded.variables(scope, sensitive) - keys,
     };
-    let detach = match (project.swap.detach, named.is_empty()) {
+    let detach = |sensitive: &[String]| match (project.swap.detach, sensitive.is_empty()) {
         (Some(values), _) => Detach::AtLeast(values as usize),
         (None, false) => Detach::Every,
         (None, true) => Detach::Half,
     };
-    let keys = loaded.variables(scope, &project.risk.keys);
-    let risky = risky(project, loaded, scope, located, levels)?;
-    found.push(Intruder { keys, sensitive: hidden(keys), detach, risky });
-    for more in &project.risk.more_keys {
-        let keys = loaded.variables(scope, more);
-        let rule = match project.risky() {
-            Risky::BelowK(k) => Risky::BelowK(k),
-            Risky::Records(file) => Risky::Records(file),
-            Risky::Unique | Risky::Top(_) | Risky::Probability(_) => Risky::Unique,
-        };
+    if !told.keys.is_empty() {
+        let keys = loaded.variables(scope, &told.keys);
+        let risky = risky(project, loaded, scope, located, levels)?;
+        let (sensitive, detach) = (hidden(keys, &told.sensitive), detach(&told.sensitive));
+        found.push(Intruder { name: None, keys, sensitive, detach, risky });
+    }
+    let more = told.more_keys.iter().map(|keys| (None, keys, &told.sensitive));
+    let named = told.scenarios.iter().map(|(name, intruder)| {
+        let own = Some(&intruder.sensitive).filter(|own| !own.is_empty());
+        (Some(name.clone()), &intruder.keys, own.unwrap_or(&told.sensitive))
+    });
+    // A model is fitted to the first keys alone; the others take who is alone with theirs.
+    let rule = match project.risky() {
+        Risky::BelowK(k) => Risky::BelowK(k),
+        Risky::Records(file) => Risky::Records(file),
+        Risky::Unique | Risky::Top(_) | Risky::Probability(_) => Risky::Unique,
+    };
+    for (name, keys, sensitive) in more.chain(named) {
+        let keys = loaded.variables(scope, keys);
         let by_model = |_| unreachable!("these rules need no model");
         let risky = rule_of(&rule, loaded, located, keys, by_model)?;
-        found.push(Intruder { keys, sensitive: hidden(keys), detach, risky });
+        let (sensitive, detach) = (hidden(keys, sensitive), detach(sensitive));
+        found.push(Intruder { name, keys, sensitive, detach, risky });
     }
     Ok(found)
 }
 
 /// The rules of a project, over the codes of its file.
-fn forbidden(
+pub fn forbidden(
     project: &Project,
     loaded: &Loaded,
     scope: &Scope,
@@ -222,6 +240,15 @@ pub fn data_of(project: &Project) -> Result<PathBuf, Diagnostic> {
             "name it on the command line, or as `data` in the project file",
         )
     })
+}
+
+/// Refuses a project without any intruder.
+///
+/// # Errors
+/// [`Code::MissingSetting`].
+pub fn intruders_are_named(project: &Project) -> Result<(), Diagnostic> {
+    let by_model = matches!(project.risky(), Risky::Top(_) | Risky::Probability(_));
+    if project.risk.scenarios.is_empty() || by_model { keys_are_named(project) } else { Ok(()) }
 }
 
 /// Refuses a project without keys.
@@ -416,6 +443,10 @@ pub fn scope_apart(
     apart.extend(all(&project.risk.sensitive)?);
     for keys in &project.risk.more_keys {
         apart.extend(all(keys)?);
+    }
+    for intruder in project.risk.scenarios.values() {
+        apart.extend(all(&intruder.keys)?);
+        apart.extend(all(&intruder.sensitive)?);
     }
     apart.extend(all(&swap.strata)?);
     apart.extend(all(more)?);

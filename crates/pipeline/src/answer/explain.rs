@@ -57,6 +57,7 @@ pub fn record(schema: &Schema, found: &RecordExplanation, called: &TableNames) -
     let set = |set| names(schema, set);
     RecordReport {
         keys: None,
+        restrictions: Vec::new(),
         record: found.record.number(),
         cell_count: found.cell_count,
         sample_unique: found.cell_count == 1,

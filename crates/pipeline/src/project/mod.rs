@@ -12,6 +12,7 @@
 
 mod amount;
 mod draft;
+mod intruder;
 mod list;
 mod max_records;
 mod model;
@@ -34,6 +35,7 @@ use serde_json::{Map, Value, json};
 pub use amount::{Amount, Share};
 pub use draft::{Draft, DraftColumn};
 pub(crate) use draft::{key, written};
+pub use intruder::NamedIntruder;
 pub use list::ListedTable;
 pub use max_records::MaxRecords;
 pub use model::{Fraction, ModelChoice, PeopleCount, ScoreBy, SearchBy, SelectBy};
@@ -116,6 +118,8 @@ pub struct Risk {
     pub keys: Vec<String>,
     /// What other intruders may know.
     pub more_keys: Vec<Vec<String>>,
+    /// Intruders with names, beside those without.
+    pub scenarios: BTreeMap<String, NamedIntruder>,
     /// What an intruder must not learn; every variable that is no key when none is named.
     pub sensitive: Vec<String>,
     /// Which records are risky.
@@ -198,7 +202,7 @@ pub struct Gate {
     /// People who became alone with their keys.
     pub newly_exposed: Option<Amount>,
     /// People whose keys no exchange can part.
-    pub unpartable: Option<Amount>,
+    pub not_partable: Option<Amount>,
     /// Two-way combinations that never occurred; any number where nothing is said.
     pub new_pairs: Option<Amount>,
 }
@@ -401,6 +405,10 @@ impl Project {
         if project.max_records() == MaxRecords::default() {
             parameters.remove("max_records");
         }
+        // The same goes for those against intruders without names.
+        if project.risk.scenarios.is_empty() {
+            parameters.remove("scenarios");
+        }
         json!(parameters)
     }
 
@@ -461,7 +469,7 @@ fn parameter(setting: &Setting, project: &Project) -> Value {
         (Some(value), _) => value.json(),
         (None, Kind::Names | Kind::Groups | Kind::Tables | Kind::Rules) => Value::Array(vec![]),
         (None, Kind::Codes | Kind::Files) => Value::Array(vec![]),
-        (None, Kind::Numbers | Kind::Derived | Kind::NamedTables) => json!({}),
+        (None, Kind::Numbers | Kind::Scenarios | Kind::Derived | Kind::NamedTables) => json!({}),
         (None, _) => Value::Null,
     }
 }

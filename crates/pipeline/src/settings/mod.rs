@@ -78,6 +78,8 @@ pub enum Kind {
     Switch,
     /// A number for each of some columns.
     Numbers,
+    /// Intruders by name.
+    Scenarios,
     /// Codes as they are in the file, one for each time a flag is given.
     Codes,
     /// Expressions by name.
@@ -235,7 +237,7 @@ impl Setting {
                 Value::Text(first())
             }
             Kind::Switch => Value::Switch(true),
-            Kind::Numbers | Kind::NamedTables => Value::Map(Default::default()),
+            Kind::Numbers | Kind::Scenarios | Kind::NamedTables => Value::Map(Default::default()),
         })
     }
 
@@ -252,7 +254,7 @@ impl Setting {
         };
         match (self.kind, self.get(project)) {
             (_, None)
-            | (Kind::Numbers | Kind::NamedTables, _)
+            | (Kind::Numbers | Kind::Scenarios | Kind::NamedTables, _)
             | (Kind::Switch, Some(Value::Switch(false))) => vec![],
             (Kind::Switch, _) => vec![String::new()],
             (Kind::Name, Some(name)) => vec![listed(&word(&name))],
@@ -321,6 +323,11 @@ impl Setting {
                 if let ("model", Some(ModelChoice::Tables(text))) = (self.name, &project.risk.model)
                 {
                     found = Formula::parse(&[text]).map_or(vec![], |formula| formula.names());
+                }
+            }
+            Kind::Scenarios => {
+                for intruder in project.risk.scenarios.values() {
+                    found.extend(intruder.keys.iter().chain(&intruder.sensitive).cloned());
                 }
             }
             Kind::Path | Kind::Files | Kind::Switch | Kind::Codes | Kind::Derived => {}
