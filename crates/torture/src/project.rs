@@ -48,7 +48,7 @@ pub fn draw(world: &World, random: &mut Random) -> Vec<Told> {
 /// Files that the doors name for themselves.
 #[must_use]
 pub fn is_for_the_doors(setting: &Setting) -> bool {
-    setting.kind == Kind::Path
+    matches!(setting.kind, Kind::Path | Kind::Files)
 }
 
 fn is_drawn(setting: &Setting, wild: bool, preset: bool, random: &mut Random) -> bool {
@@ -144,7 +144,11 @@ fn value_of(
         Kind::Rules => Value::List(
             (0..1 + random.below(2)).map(|_| rule(world, &some(random), random)).collect(),
         ),
-        Kind::Path => return None,
+        Kind::Path | Kind::Files => return None,
+        Kind::NamedTables => {
+            Value::Map([("Table 1".to_owned(), Value::Text(table(&some(random))))].into())
+        }
+        Kind::Scenarios => Value::Map([("neighbour".to_owned(), list(some(random)))].into()),
         Kind::Text(_) if setting.name == "delimiter" && !columns.wild => {
             Value::text(match world.delimiter {
                 b',' => "comma",
