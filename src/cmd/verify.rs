@@ -1,16 +1,17 @@
 //! `verify`: compares a released file with the original. It trusts nothing.
 
 use marginswap_core::diagnostic::Diagnostic;
-use marginswap_io::read_plan;
+use marginswap_io::{Overwrite, read_plan};
 use marginswap_pipeline::answer;
 use marginswap_pipeline::compare::{Evidence, Triples};
 use marginswap_pipeline::pipeline::compare;
 use marginswap_pipeline::project::{Project, Release, ReleaseOrder};
+use marginswap_pipeline::weights::write_margins;
 use marginswap_report::pictures::triangle;
 use marginswap_report::protection::Verdict;
 
 use crate::args::VerifyArgs;
-use crate::output::{Outcome, Sketch, give, next, outcome_of};
+use crate::output::{Outcome, Sketch, give, next, outcome_of, talk};
 
 /// Recounts everything from the two files.
 pub fn run(args: &VerifyArgs) -> Result<Outcome, Diagnostic> {
@@ -32,7 +33,13 @@ pub fn run(args: &VerifyArgs) -> Result<Outcome, Diagnostic> {
             ..Evidence::default()
         };
         setup.data()?;
-        let report = answer::verify(&compare(project, &after, &evidence, run)?);
+        let comparison = compare(project, &after, &evidence, run)?;
+        if let Some(folder) = &args.margins {
+            let overwrite = Overwrite::from_force(args.force.force);
+            let files = write_margins(&comparison.original, folder, overwrite)?;
+            talk(&format!("{} tables of the original are in {}", files.len(), folder.display()));
+        }
+        let report = answer::verify(&comparison);
         sketch.draw(|| triangle::draw(&report.triangle()))?;
         give(&report, args.answer.json)?;
         next(match report.judgement.verdict {

@@ -49,3 +49,4 @@ pub mod refusal;
 pub mod release;
 pub mod seed;
 pub mod settings;
+pub mod weights;

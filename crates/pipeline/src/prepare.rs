@@ -27,6 +27,7 @@ use crate::notes::{Note, Phase, Run};
 use crate::original::{Original, data_of, keys_are_named};
 use crate::project::{Amount, Pairing, Project};
 use crate::settings::EVERYWHERE;
+use crate::weights::Weighting;
 
 /// Everything that planning needs.
 pub struct Prepared {
@@ -142,6 +143,7 @@ fn constraints(original: &Original) -> Constraints {
         most_changed: swap.budget.map(|amount| amount.of(records)),
         least_changed: swap.rate.map(|amount| amount.of(records)),
         never_new: never_new(original),
+        drift: original.weighting.as_ref().and_then(Weighting::bound),
     }
 }
 

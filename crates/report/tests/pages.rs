@@ -110,6 +110,7 @@ fn compared(names: [&str; 3]) -> VerifyReport {
         replaced: 2,
         judgement: review(),
         protection: learned(names),
+        weighted: vec![],
         broken: Vec::new(),
         unlinked: None,
         reordered: false,

@@ -13,6 +13,7 @@
 //! | [`compare_pairs`], [`compare_triples`], [`compare_tables`] | how far are the other tables from what they were? |
 //! | [`learned`], [`worst_case`] | what does an intruder who knows the keys learn? |
 //! | [`new_pairs`] | which two values occur together that never did? |
+//! | [`weighted`](weighted()) | how far did weighted cells of tables move? |
 //! | [`judge`] | may the file be released? |
 //! | [`undominated`], [`choose`] | which of several plans to take? |
 //!
@@ -28,6 +29,7 @@ mod new_pairs;
 mod pooled;
 mod recount;
 mod utility;
+mod weighted;
 
 pub use change::{Changes, File, Link, LinkError, changes, link_by_id};
 pub use frontier::{Criterion, Standing, choose, undominated};
@@ -41,6 +43,8 @@ pub use recount::{TableCheck, recount};
 pub use utility::{
     Distances, TableDistance, TwoWay, compare_pairs, compare_tables, compare_triples,
 };
+
+pub use weighted::{WeightedCheck, Weights, weighted};
 
 use crate::encode::Records;
 use crate::varset::VarSet;
