@@ -6,3 +6,9 @@
 fn the_readme_tells_the_truth() {
     trycmd::TestCases::new().case("README.md");
 }
+
+/// The same for the guide to tables of groups.
+#[test]
+fn the_guide_to_published_tables_tells_the_truth() {
+    trycmd::TestCases::new().case("docs/published-tables.md");
+}
