@@ -1,8 +1,10 @@
 //! The command line: commands, their options and help texts.
 
+use std::ffi::OsString;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
+use clap::error::{ContextKind, ContextValue};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use marginswap_pipeline::frontier::{Cap, Choice};
 use marginswap_pipeline::settings::Topic::{self, *};
@@ -480,4 +482,18 @@ pub struct ManArgs {
 fn size(text: &str) -> Result<usize, String> {
     let number = text.parse().map_err(|_| "expected a whole number from 1".to_owned())?;
     if number == 0 { Err("expected a whole number from 1".to_owned()) } else { Ok(number) }
+}
+
+/// Where tables are joined with a `+` that was not quoted, the shell makes a word of it: says
+/// what to quote.
+pub fn hint_at_quotes(wrong: &mut clap::Error, words: impl Iterator<Item = OsString>) {
+    let words: Vec<String> = words.map(|word| word.to_string_lossy().into_owned()).collect();
+    let Some(plus) = words.iter().position(|word| word == "+") else { return };
+    let mut end = plus;
+    while words.get(end).is_some_and(|word| word == "+") {
+        end += 2;
+    }
+    let tables = words[plus.saturating_sub(1)..end.min(words.len())].join(" ");
+    let tip = format!("put tables that are joined with + between quotes: '{tables}'");
+    wrong.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
 }

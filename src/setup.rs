@@ -8,6 +8,7 @@
 use std::marker::PhantomData;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
 use clap::{Arg, ArgAction, ArgMatches, Command, FromArgMatches, value_parser};
 use marginswap_core::diagnostic::Diagnostic;
@@ -156,8 +157,9 @@ impl Setup {
     }
 
     /// What the project file says.
-    pub fn file_project(&self) -> Project {
-        self.file.as_ref().map(|file| file.project.clone()).unwrap_or_default()
+    pub fn file_project(&self) -> &Project {
+        static NOTHING: LazyLock<Project> = LazyLock::new(Project::default);
+        self.file.as_ref().map_or(&NOTHING, |file| &file.project)
     }
 
     /// Was the project file named on the command line?
@@ -304,7 +306,7 @@ impl Setup {
             line.option("--project", &file.display().to_string());
         }
         // What the preset sets is in the file.
-        let known = self.file_project().expanded().with_defaults();
+        let known = self.file_project().clone().expanded().with_defaults();
         let project = &project.clone().with_defaults();
         for setting in SETTINGS.iter().filter(|setting| topics.contains(&setting.topic)) {
             // Rules and codes hold categories, and a line ends up in logs. Derived variables may,
@@ -425,7 +427,7 @@ fn flag(setting: &'static Setting) -> Arg {
             let arg = arg.value_name(name).allow_hyphen_values(true);
             if id == "delimiter" { arg } else { arg.value_parser(parser) }
         }
-        Kind::Numbers => unreachable!("it has no flag"),
+        Kind::Numbers | Kind::Scenarios => unreachable!("it has no flag"),
     }
 }
 

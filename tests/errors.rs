@@ -285,7 +285,7 @@ fn bad_words_are_refused() {
     let said = refused(Code::UnknownColumn, &["graph", GOOD, "--keep", "age", "--stay", "twon"]);
     assert!(said.contains("did you mean `town`?"), "{said}");
     for (file, why) in [
-        ("weights", "record 2 is no number"),
+        ("weights", "record 2 is not a number"),
         ("debt", "record 2 is negative"),
         ("comma_weights", "record 1 is written with a decimal comma"),
     ] {

@@ -47,6 +47,9 @@ start = ["sex*age"]
 criterion = "aic"
 search = "both"
 select = "fit"
+[risk.scenarios]
+neighbour = ["age", "sex"]
+employer = { keys = ["age"], sensitive = ["income"] }
 [swap]
 linked = [["age", "age_group"]]
 match = [["region", "sex"], ["region"], []]
@@ -76,7 +79,7 @@ matched = "2 %"
 shared_right = 0
 shared_learned = 0
 newly_exposed = 3
-unpartable = "10 %"
+not_partable = "10 %"
 new_pairs = 0
 [trs]
 hierarchy = ["nuts1", "nuts2"]
@@ -155,6 +158,8 @@ fn every_entry_is_read() {
     assert_eq!(project.release.order, Some(ReleaseOrder::Input));
     assert_eq!(project.release.release_id, Some(true));
     assert_eq!(project.risk.more_keys, [names(&["age"]), names(&["age", "sex"])]);
+    assert_eq!(project.risk.scenarios["neighbour"].keys, ["age", "sex"]);
+    assert_eq!(project.risk.scenarios["employer"].sensitive, ["income"]);
     assert_eq!(project.risk.sensitive, ["income"]);
     assert_eq!(project.swap.never_new, ["age*marital"]);
     assert_eq!(project.swap.detach, Some(2));
@@ -243,7 +248,7 @@ const REFUSED: &[(&str, Kind, &str, &str)] = &[
         "`keep`: expected a section, found a number",
     ),
     ("[risk]\npopulation = 'CANARY'\n", Code::BadEntry, "line 2", "whole number of people"),
-    ("[risk]\nfraction = 'CANARY'\n", Code::BadEntry, "line 2", "this is no fraction"),
+    ("[risk]\nfraction = 'CANARY'\n", Code::BadEntry, "line 2", "not a fraction"),
     ("[risk]\ncriterion = 'CANARY'\n", Code::BadEntry, "line 2", "write bic or aic"),
     ("[risk]\nmodel = 'a*'\n", Code::BadEntry, "line 2", ""),
     ("data = 3\n", Code::BadEntry, "line 1, column 8", "expected a path"),
@@ -274,7 +279,7 @@ const REFUSED: &[(&str, Kind, &str, &str)] = &[
     ("[keep]\ntables = ['a*b', 'a*`b']\n", Code::BadEntry, "line 2, column 18", "not closed"),
     ("[keep]\ntables = ['a**b']\n", Code::BadEntry, "line 2, column 11", "a name is missing"),
     ("[risk]\nrisky = 'CANARY'\n", Code::BadEntry, "line 2, column 9", "write unique"),
-    ("[risk]\nrisky = 3\n", Code::BadEntry, "line 2, column 9", "`risk.risky`: expected a way"),
+    ("[risk]\nrisky = 3\n", Code::BadEntry, "line 2, column 9", "`risk.risky`: expected a rule"),
     (
         "[swap]\nlinked = ['age']\n",
         Code::BadEntry,

@@ -31,7 +31,7 @@ pub fn run(args: &ExplainArgs) -> Result<Outcome, Diagnostic> {
     }
     if !subject.exists() && is_number(text) {
         usage(&format!(
-            "`{text}` is no file; did you mean the error code `E{text}`, or `--record {text}`?"
+            "`{text}` is not a file; did you mean the error code `E{text}`, or `--record {text}`?"
         ));
     }
     if looks_like_code(text) && !subject.exists() {

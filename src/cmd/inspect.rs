@@ -10,7 +10,7 @@ use crate::setup::Takes;
 /// Reads the whole file and says what is in it.
 pub fn run(args: &InspectArgs) -> Result<Outcome, Diagnostic> {
     args.settings.run(|setup, run| {
-        let reveal = if args.reveal { Reveal::Values } else { Reveal::Counts };
+        let reveal = if args.reveal { Reveal::Everything } else { Reveal::Counts };
         let report = inspect(&setup.project, reveal, run)?;
         give(&report, args.answer.json)?;
         let mut project = setup.project.clone();

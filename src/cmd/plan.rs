@@ -41,6 +41,6 @@ pub fn run(args: &PlanArgs) -> Result<Outcome, Diagnostic> {
         sketch.draw(|| waterfall::draw("", &report.coverage()))?;
         give(&report, args.job.answer.json)?;
         next(&setup.apply_line(project, seed.file()));
-        Ok(if report.left() > 0 { Outcome::GateNotMet } else { Outcome::Done })
+        Ok(if report.left > 0 { Outcome::GateNotMet } else { Outcome::Done })
     })
 }

@@ -4,9 +4,10 @@ use std::path::{Path, PathBuf};
 
 use marginswap_core::diagnostic::Diagnostic;
 use marginswap_io::{Overwrite, PlanFile, Secrecy, check_outputs, read_plan, write_atomic};
+use marginswap_pipeline::answer::Reveal;
 use marginswap_pipeline::compare::{Comparison, Evidence, Order};
 use marginswap_pipeline::notes::Run;
-use marginswap_pipeline::pages::{self, Reveal};
+use marginswap_pipeline::pages;
 use marginswap_pipeline::pipeline::compare;
 use marginswap_pipeline::project::{Project, Release, ReleaseOrder, Risk, Risky};
 use marginswap_pipeline::refusal::Code;
@@ -29,8 +30,8 @@ pub fn run(args: &ReportArgs) -> Result<Outcome, Diagnostic> {
 
 fn report(args: &ReportArgs, setup: &Setup, run: &mut Run<'_>) -> Result<Outcome, Diagnostic> {
     let plan_path = setup.flags().release.plan.clone().or_else(|| {
-        let known = setup.file_project().release.plan;
-        known.filter(|plan| args.before.is_none() && plan.exists())
+        let known = setup.file_project().release.plan.as_ref();
+        known.filter(|plan| args.before.is_none() && plan.exists()).cloned()
     });
     let plan = plan_path.map(|path| read_plan(&path).map(|plan| (path, plan))).transpose()?;
     let project = project(args, setup, plan.as_ref())?;
@@ -73,7 +74,7 @@ fn report(args: &ReportArgs, setup: &Setup, run: &mut Run<'_>) -> Result<Outcome
     if args.external {
         return external(args, &comparison, demo_seed, &out, overwrite);
     }
-    let reveal = if args.reveal { Reveal::Records } else { Reveal::Counts };
+    let reveal = if args.reveal { Reveal::Everything } else { Reveal::Counts };
     let mut page = pages::internal(&comparison, evidence.plan, reveal)?;
     page.replay = replay(setup, &comparison, plan.as_ref().map(|(path, _)| path.as_path()));
     let html = page.html();
@@ -122,7 +123,7 @@ fn project(
     setup: &Setup,
     plan: Option<&(PathBuf, PlanFile)>,
 ) -> Result<Project, Diagnostic> {
-    let (mut file, flags) = (setup.file_project().expanded(), setup.flags());
+    let (mut file, flags) = (setup.file_project().clone().expanded(), setup.flags());
     let mut base = Project::default();
     if let Some((path, plan)) = plan {
         base = Project::from_parameters(&plan.header.parameters).ok_or_else(|| {

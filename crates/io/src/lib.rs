@@ -18,6 +18,7 @@ pub mod disk;
 pub mod input_file;
 pub mod plan_file;
 pub mod refusal;
+mod reorder_csv;
 pub mod rewrite;
 pub mod scan;
 pub mod source;

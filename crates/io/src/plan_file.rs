@@ -1,10 +1,10 @@
 //! The plan file: swaps that are decided and not yet done.
 //!
-//! A plan is SECRET: whoever has it can undo the swaps. It is text of lines that end with
+//! A plan is SECRET: anyone who has it can undo the swaps. It is text of lines that end with
 //! LF, and counts everything from 1:
 //!
 //! ```text
-//! SECRET: marginswap plan. Whoever has it can undo the swaps; do not release.
+//! SECRET: marginswap plan. Anyone who has it can undo the swaps; do not release.
 //! {"format":2,"tool":"marginswap", … ,"exchanges":[[2],[2,4]]}
 //! 17 4711 2
 //! 23 901 1
@@ -20,7 +20,7 @@
 //! `docs/plan-file.md` describes every field. Format 1 is the same without groups.
 //!
 //! Trap: the sum is no seal. It tells a damaged plan from a sound one, not a forged one:
-//! whoever may write the file may write a sum.
+//! anyone who may write the file may write a sum.
 //!
 //! Way in: [`write_plan`], [`read_plan`], then [`PlanFile::check_input`] and
 //! [`PlanFile::check_parameters`].
@@ -47,6 +47,10 @@ use crate::source::{not_opened, open_file};
 
 /// The first line.
 const BANNER: &str =
+    "SECRET: marginswap plan. Anyone who has it can undo the swaps; do not release.\n";
+
+/// The first line of older plans.
+const OLDER_BANNER: &str =
     "SECRET: marginswap plan. Whoever has it can undo the swaps; do not release.\n";
 
 /// The format that this version writes, and the newest it reads.
@@ -193,9 +197,7 @@ pub fn read_plan(path: &Path) -> Result<PlanFile, Diagnostic> {
         // What is no plan may be long.
         let mut first = file.take(BANNER.len() as u64);
         first.read_to_end(&mut bytes).map_err(|error| not_opened(&error))?;
-        if bytes != BANNER.as_bytes() {
-            return Err(damaged("the file does not begin as a plan does", 1));
-        }
+        behind_banner(&bytes)?;
         first.into_inner().read_to_end(&mut bytes).map_err(|error| not_opened(&error))?;
         parse(&bytes)
     };
@@ -270,13 +272,18 @@ fn write_body(plan: &PlanFile, out: &mut dyn Write) -> io::Result<()> {
     out.write_all(lines.as_bytes())
 }
 
+/// What comes after the first line.
+fn behind_banner(bytes: &[u8]) -> Result<&[u8], Diagnostic> {
+    [BANNER, OLDER_BANNER]
+        .iter()
+        .find_map(|banner| bytes.strip_prefix(banner.as_bytes()))
+        .ok_or_else(|| damaged("the file does not begin as a plan does", 1))
+}
+
 fn parse(bytes: &[u8]) -> Result<PlanFile, Diagnostic> {
-    let behind_banner = bytes.strip_prefix(BANNER.as_bytes());
-    let behind_banner =
-        behind_banner.ok_or_else(|| damaged("the file does not begin as a plan does", 1))?;
-    let header = behind_banner.split(|&byte| byte == b'\n').next().unwrap_or_default();
+    let header = behind_banner(bytes)?.split(|&byte| byte == b'\n').next().unwrap_or_default();
     let header: Value =
-        serde_json::from_slice(header).map_err(|_| damaged("the header is no JSON", 2))?;
+        serde_json::from_slice(header).map_err(|_| damaged("the header is not JSON", 2))?;
     // A newer format may end otherwise, so this comes before the sum.
     match header.get("format").and_then(Value::as_u64) {
         Some(format) if format > PLAN_FORMAT => {
@@ -291,7 +298,7 @@ fn parse(bytes: &[u8]) -> Result<PlanFile, Diagnostic> {
     }
     let swaps = check_sum(bytes)?;
     let line: HeaderLine = serde_json::from_value(header)
-        .map_err(|_| damaged("the header has not the fields of a plan", 2))?;
+        .map_err(|_| damaged("the header does not have the fields of a plan", 2))?;
     let header = PlanHeader {
         version: line.version,
         input_sha256: line.input_sha256,
@@ -316,7 +323,7 @@ fn parse(bytes: &[u8]) -> Result<PlanFile, Diagnostic> {
     let groups = (3 + pairs.len() as u64..)
         .zip(grouped)
         .map(|(number, line)| {
-            parse_group(line).ok_or_else(|| damaged("the line is no group", number))
+            parse_group(line).ok_or_else(|| damaged("the line is not a group", number))
         })
         .collect::<Result<Vec<_>, _>>()?;
     let plan = Plan::new(swaps, groups).map_err(|unsound| damaged(&unsound_words(unsound), 2))?;

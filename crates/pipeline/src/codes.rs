@@ -185,7 +185,8 @@ entries! {
         "One setting excludes another. A model that is given (--model) is not searched for, so\n\
          --criterion, --search, --start and --select do not go with it. A model that is selected\n\
          by its fit (--select fit) is always searched forward, and its fit can be judged only when\n\
-         the file is a sample with rare combinations of keys.";
+         the file is a sample with rare combinations of keys. A released file has the format of the\n\
+         data, so its name must not have the ending of another one.";
     OrderGivesAway 117 exit 3: "order that reveals swaps",
         "The records are to be released in the order of the input, where a variable comes in runs,\n\
          as in a file sorted by region. An exchanged value is then visible among its neighbours,\n\

@@ -9,15 +9,17 @@
 //!
 //! Way in: [`Comparison::of`].
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use crate::refusal::Code;
-use marginswap_core::columns::Column;
+use marginswap_core::columns::{Column, nearly_all_differ};
 use marginswap_core::diagnostic::Diagnostic;
 use marginswap_core::encode::{RecordId, Records, encode_both};
 use marginswap_core::graph::{Formula, GeneratingClass, Reason, Separators};
 use marginswap_core::partner::{KeyScreening, Unpartable, screen_keys};
 use marginswap_core::random::Seed;
+use marginswap_core::risk::rare_cells;
 use marginswap_core::swap::apply_to_records;
 use marginswap_core::varset::VarSet;
 use marginswap_core::verify::{
@@ -25,15 +27,20 @@ use marginswap_core::verify::{
     TableDistance, Thresholds, Verdict, Verification, WeightedCheck, Weights, changes,
     compare_tables, judge, link_by_id, recount, verify_pooled, weighted,
 };
-use marginswap_io::{FileDigest, PlanFile};
+use marginswap_io::{FileDigest, PlanFile, ReadOptions, Source};
 
 pub use marginswap_core::verify::Triples;
 
-use crate::input::Loaded;
+use marginswap_report::advice::Advice;
+
+use crate::advice::{NotSuggested, advice};
+use crate::derive::Derivations;
+use crate::input::{Loaded, Opened};
 use crate::notes::{Note, Phase, Run};
-use crate::original::{Intruder, Original, open};
+use crate::original::{Intruder, Original};
 use crate::project::{Amount, Columns, Gate, Project};
 use crate::release::shuffled_link;
+use crate::telltale::tell_tales;
 use crate::weights::{Weighting, bad_weight, weights_of};
 
 /// What is known of a release beside its two files.
@@ -47,6 +54,8 @@ pub struct Evidence<'a> {
     pub shuffled: bool,
     /// Was the seed one that others know?
     pub demo_seed: bool,
+    /// Plans that were made with a demo seed: a file that one of them gives is not released.
+    pub demo_plans: &'a [PlanFile],
     /// Are three-way tables compared as well?
     pub triples: Triples,
 }
@@ -58,6 +67,7 @@ impl Default for Evidence<'_> {
             seed: None,
             shuffled: false,
             demo_seed: false,
+            demo_plans: &[],
             triples: Triples::Skipped,
         }
     }
@@ -81,19 +91,23 @@ pub struct Comparison {
     pub key_screenings: Vec<KeyScreening>,
     /// People at risk who are not gone and cannot be parted from their keys: those whom the
     /// tables disclose, and the others.
-    pub unpartable: [u64; 2],
+    pub not_partable: [u64; 2],
     /// How the plan fits, where there is one.
     pub plan: Option<PlanFit>,
     /// Are the lines in another order than the original ones?
     pub order: Order,
     /// The columns that the released file lacks.
     pub dropped: Vec<String>,
+    /// How many different values the released columns have that take no part.
+    pub as_they_are: BTreeMap<String, usize>,
     /// What is wrong with the ids of the released file.
     pub unlinked: Option<String>,
     /// How far the watched tables moved, in the order of the project.
     pub watched: Vec<TableDistance>,
     /// How far weighted counts moved, where they need not be exact.
     pub weighted: Vec<WeightedCheck>,
+    /// What would help the people at risk who are left.
+    pub advice: Vec<Advice>,
 }
 
 /// Does a plan lead from the one file to the other?
@@ -144,19 +158,24 @@ impl Comparison {
         evidence: &Evidence<'_>,
         run: &mut Run<'_>,
     ) -> Result<Self, Diagnostic> {
-        let (after, dropped) = read_released(&original, released, run)?;
+        let read = read_released(&original, released, run)?;
+        let Released { after, dropped, as_they_are, telling } = read;
         run.begin(Phase::Comparing)?;
         let digest = after.digest().clone();
         let mut pair = Pair::new(original, &after, dropped, evidence)?;
         drop(after);
         let plan = pair.follow(evidence, run);
+        let demo_seed = evidence.demo_seed || pair.is_for_demonstration(evidence.demo_plans);
         pair.align();
         let pooled = Pooled::of(&pair.before, &pair.after);
         let verification = pair.verify(&pooled, evidence.triples);
         let key_screenings = pair.screen_keys(&verification)?;
-        let (broken, findings) =
-            pair.findings(&pooled, &verification, &key_screenings, evidence.demo_seed);
-        let mut verdict = judge(&findings, &thresholds(&pair.original.project.gate, &findings));
+        let (broken, mut findings) =
+            pair.findings(&pooled, &verification, &key_screenings, demo_seed);
+        findings.telling_columns = telling;
+        let occurring = verification.new_pairs.occurring;
+        let tolerated = thresholds(&pair.original.project.gate, &findings, occurring);
+        let mut verdict = judge(&findings, &tolerated);
         let plan_is_off =
             plan.as_ref().is_some_and(|plan| !plan.fits_input || plan.gives_release == Some(false));
         if plan_is_off || pair.unlinked.is_some() {
@@ -167,6 +186,8 @@ impl Comparison {
             verdict.answer = verify::Answer::DoNotRelease;
         }
         let watched = pair.watched(&pooled)?;
+        let not_suggested = NotSuggested::new();
+        let advice = advice(&pair.original, &verification, &key_screenings, &not_suggested);
         let Pair { original, after: records, order, dropped, unlinked, .. } = pair;
         Ok(Self {
             original,
@@ -176,13 +197,15 @@ impl Comparison {
             verdict,
             broken,
             key_screenings,
-            unpartable: [findings.disclosed, findings.unpartable],
+            not_partable: [findings.disclosed, findings.not_partable],
             plan,
             order,
             dropped,
+            as_they_are,
             unlinked,
             watched,
             weighted,
+            advice,
         })
     }
 
@@ -196,16 +219,7 @@ impl Comparison {
     /// disclosure by the tables comes first. `None` when it can be parted from all of these.
     #[must_use]
     pub fn why_not_parted(&self, record: RecordId) -> Option<Unpartable> {
-        self.why_not_parted_by(&self.key_screenings, record)
-    }
-
-    /// The same by other screenings, one for each intruder.
-    pub(crate) fn why_not_parted_by(
-        &self,
-        screenings: &[KeyScreening],
-        record: RecordId,
-    ) -> Option<Unpartable> {
-        why_not_parted(&self.original, &self.verification, screenings, record)
+        why_not_parted(&self.original, &self.verification, &self.key_screenings, record)
     }
 
     /// Did a weighted count move further than it may?
@@ -231,7 +245,7 @@ pub(crate) fn screen_intruders(
     intruders.map(|one| screen_keys(&original.located, class, separators, one.keys)).collect()
 }
 
-fn why_not_parted(
+pub(crate) fn why_not_parted(
     original: &Original,
     found: &Verification,
     screenings: &[KeyScreening],
@@ -248,31 +262,53 @@ fn why_not_parted(
     reasons.min_by_key(|why| matches!(why, Unpartable::NoPartner))
 }
 
-/// The released file, its columns in the places they have in the original. It may lack columns
-/// that take no part.
+/// The released file as it is read.
+struct Released {
+    /// Its columns, in the places they have in the original.
+    after: Loaded,
+    /// The columns that it lacks.
+    dropped: Vec<String>,
+    /// Those that take no part, with how many different values they have.
+    as_they_are: BTreeMap<String, usize>,
+    /// Those that give swaps away.
+    telling: usize,
+}
+
+/// The released file. It may lack columns that take no part.
 fn read_released(
     original: &Original,
     path: &std::path::Path,
     run: &mut Run<'_>,
-) -> Result<(Loaded, Vec<String>), Diagnostic> {
+) -> Result<Released, Diagnostic> {
     let Original { project, loaded, .. } = original;
-    let bare = Project { delimiter: project.delimiter, ..Project::default() };
-    let names = open(&bare, path)?.columns().to_vec();
+    let source = Source::open(path, &ReadOptions { delimiter: project.delimiter })?;
+    let names = source.columns().to_vec();
     let there = |list: &[String]| -> Vec<String> {
         list.iter().filter(|name| names.contains(name)).cloned().collect()
     };
     let told = &project.columns;
-    let lenient = Project {
-        columns: Columns {
-            vars: there(&told.vars),
-            stay: there(&told.stay),
-            ignore: there(&told.ignore),
-            id: told.id.clone().filter(|id| names.contains(id)),
-            missing: Vec::new(),
-        },
-        ..bare
+    let roles = Columns {
+        vars: there(&told.vars),
+        stay: there(&told.stay),
+        ignore: there(&told.ignore),
+        id: told.id.clone().filter(|id| names.contains(id)),
+        missing: Vec::new(),
     };
-    let after = open(&lenient, path)?.read(true, run)?;
+    let lenient = Project { columns: roles, ..Project::default() };
+    let after = Opened::new(path, source, &lenient, Derivations::default())?.read_whole(run)?;
+    let as_they_are = after.levels_of_ignored();
+    let names_a_record = |levels: usize| nearly_all_differ(levels, after.records_read());
+    let telling = as_they_are.iter().filter(|(_, levels)| names_a_record(**levels));
+    let columns: Vec<String> = telling.map(|(name, _)| name.clone()).collect();
+    if !columns.is_empty() {
+        run.note(Note::IdReleased { columns });
+    }
+    let tales = tell_tales(loaded, &after);
+    let mut telling: Vec<&str> = tales.iter().map(|tale| tale.column.as_str()).collect();
+    telling.dedup();
+    let telling = telling.len();
+    tales.into_iter().for_each(|tale| run.note(Note::GivesAway(tale)));
+    let after = after.without_ignored();
     if there(loaded.own_names()) != names {
         run.note(Note::OtherColumns);
     }
@@ -285,7 +321,8 @@ fn read_released(
         )
         .in_file(path)
     })?;
-    Ok((after.derived_again()?, dropped))
+    let after = after.derived_again()?;
+    Ok(Released { after, dropped, as_they_are, telling })
 }
 
 impl Pair {
@@ -453,9 +490,13 @@ impl Pair {
     ) -> (Vec<Vec<String>>, Findings) {
         let scope = &self.original.scope;
         let named = self.original.named_tables();
-        let singles = scope.schema().own().iter().map(|one| (VarSet::single(one), None));
+        // The counts of a variable are those of any unchanged table that holds it.
+        let unchanged = found.tables.iter().filter(|table| table.changed == 0);
+        let known = unchanged.fold(VarSet::EMPTY, |all, table| all | table.margin);
+        let singles = (scope.schema().own() - known).iter().map(|one| (VarSet::single(one), None));
         // That derived variables follow from their columns is true of every file.
-        let ties = scope.tables().iter().filter(|table| table.reason != Reason::Derived);
+        let counted = [Reason::Named, Reason::Derived];
+        let ties = scope.tables().iter().filter(|table| !counted.contains(&table.reason));
         let ties = ties.map(|table| (table.variables, Some(table.reason)));
         let (margins, kinds): (Vec<VarSet>, Vec<Option<Reason>>) = singles.chain(ties).unzip();
         let checks = pooled.recount(&margins);
@@ -475,7 +516,7 @@ impl Pair {
                 broken.push(self.column_names(check.margin));
             }
         }
-        let [disclosed, unpartable] = self.unpartable(found, screenings);
+        let [disclosed, not_partable] = self.not_partable(found, screenings);
         let findings = Findings {
             records: [found.records_before as u64, found.records_after as u64],
             tables: named.len(),
@@ -486,8 +527,10 @@ impl Pair {
             demo_seed,
             replaced: found.replaced,
             learned: found.worst_case.clone(),
+            alone_not_counted: self.alone_not_counted(),
+            telling_columns: 0,
             disclosed,
-            unpartable,
+            not_partable,
             rules_broken: [&self.before, &self.after].map(|records| self.rules_broken(records)),
             new_pairs: found.new_pairs.combinations,
         };
@@ -496,7 +539,7 @@ impl Pair {
 
     /// People at risk who are not gone and cannot be parted from their keys: those whom the
     /// tables disclose, and the others.
-    fn unpartable(&self, found: &Verification, screenings: &[KeyScreening]) -> [u64; 2] {
+    fn not_partable(&self, found: &Verification, screenings: &[KeyScreening]) -> [u64; 2] {
         let mut people = [0, 0];
         for record in (0..self.before.len()).map(RecordId::at) {
             match why_not_parted(&self.original, found, screenings, record) {
@@ -517,6 +560,35 @@ impl Pair {
             }
             _ => Vec::new(),
         }
+    }
+
+    /// People who are alone with the keys of an intruder and whom the rule does not count at
+    /// risk from this one.
+    fn alone_not_counted(&self) -> u64 {
+        let Original { intruders, located, .. } = &self.original;
+        let rare: Vec<Vec<bool>> =
+            intruders.iter().map(|intruder| rare_cells(located, intruder.keys, 2)).collect();
+        let is_alone = |record: RecordId| {
+            let cell = located.cell_of(record).position();
+            let mut all = intruders.iter().zip(&rare);
+            all.any(|(intruder, rare)| rare[cell] && !intruder.risky[record.position()])
+        };
+        (0..located.records()).map(RecordId::at).filter(|&record| is_alone(record)).count() as u64
+    }
+
+    /// Does one of these plans, all made with a demo seed, give the released records?
+    fn is_for_demonstration(&self, plans: &[PlanFile]) -> bool {
+        let schema = self.original.scope.schema();
+        let (names, digest) = (self.original.loaded.own_names(), self.original.loaded.digest());
+        let records = self.before.len() as u64;
+        plans.iter().any(|plan| {
+            plan.check_input(&digest.sha256, records, names).is_ok()
+                && self.after.len() == self.before.len()
+                && {
+                    let made = apply_to_records(&plan.plan, schema, &self.before);
+                    recount(&made, &self.after, &[schema.own()])[0].changed == 0
+                }
+        })
     }
 
     /// How far the watched tables moved.
@@ -602,8 +674,8 @@ fn weights_of_both(
 }
 
 /// What a project tolerates, as numbers: shares are of the people at risk, those of new pairs
-/// of all that occur in the released file.
-fn thresholds(gate: &Gate, findings: &Findings) -> Thresholds {
+/// of all two-way combinations that occur in the released file.
+fn thresholds(gate: &Gate, findings: &Findings, occurring: u64) -> Thresholds {
     let at_risk = findings.learned.as_ref().map_or(0, |learned| learned.at_risk);
     let people = |amount: Option<Amount>| amount.map_or(0, |amount| amount.of(at_risk));
     Thresholds {
@@ -612,9 +684,9 @@ fn thresholds(gate: &Gate, findings: &Findings) -> Thresholds {
         shared_learned: people(gate.shared_learned),
         matched: people(gate.matched),
         newly_exposed: people(gate.newly_exposed),
-        unpartable: people(gate.unpartable),
+        not_partable: people(gate.not_partable),
         rules_broken: 0,
-        new_pairs: gate.new_pairs.map(|amount| amount.of(findings.new_pairs)),
+        new_pairs: gate.new_pairs.map(|amount| amount.of(occurring)),
     }
 }
 

@@ -1,6 +1,6 @@
 //! From a file's name and the options to packed records.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -116,15 +116,28 @@ impl Opened {
     /// # Errors
     /// When the file cannot be read.
     pub fn read(self, with_id: bool, run: &mut Run<'_>) -> Result<Loaded, Diagnostic> {
-        let Self { path, source, names, roles, derived } = self;
-        let id = roles.id();
-        let derived = Arc::new(derived.ready()?);
+        let (id, roles) = (self.roles.id(), &self.roles);
         let wanted: Vec<bool> = (0..roles.own())
             .map(|column| roles.of(column) != Role::Ignored || (with_id && id == Some(column)))
             .collect();
+        self.read_these(&wanted, run)
+    }
+
+    /// Reads every column, also those that take no part.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    pub fn read_whole(self, run: &mut Run<'_>) -> Result<Loaded, Diagnostic> {
+        let wanted = vec![true; self.roles.own()];
+        self.read_these(&wanted, run)
+    }
+
+    fn read_these(self, wanted: &[bool], run: &mut Run<'_>) -> Result<Loaded, Diagnostic> {
+        let Self { path, source, names, roles, derived } = self;
+        let derived = Arc::new(derived.ready()?);
         run.begin(Phase::Reading)?;
         let (file, format) = (source.file().clone(), source.format());
-        let table = source.read(&wanted)?;
+        let table = source.read(wanted)?;
         if table.looks_like_a_record {
             run.note(Note::NoHeader);
         }
@@ -293,6 +306,23 @@ impl Loaded {
         Ok(Self { columns, ..self })
     }
 
+    /// How many different values each column has that takes no part, as far as it was read; the
+    /// one that names the records is none of them.
+    pub fn levels_of_ignored(&self) -> BTreeMap<String, usize> {
+        let all = self.names().iter().zip(self.raw_columns()).enumerate();
+        all.filter(|(position, _)| self.role(*position) == Role::Ignored && !self.is_id(*position))
+            .filter_map(|(_, (name, column))| {
+                Some((name.clone(), column.as_ref()?.dictionary().levels()))
+            })
+            .collect()
+    }
+
+    /// The same without the columns that take no part.
+    #[must_use]
+    pub fn without_ignored(self) -> Self {
+        Self { columns: self.columns.without_ignored(), ..self }
+    }
+
     /// For looking many records up.
     pub fn finder(&self) -> Finder<'_> {
         let ids = self.id_column();
@@ -422,7 +452,7 @@ pub fn separators(scope: &Scope, limit: usize) -> Separators {
     minimal_separators(&scope.class().margin_graph(), limit)
 }
 
-/// Says that the separators are too many to list, to whoever asks about records.
+/// Notes that the separators are too many to list.
 pub fn note_many(separators: &Separators, run: &mut Run<'_>) {
     if !separators.is_complete() {
         run.note(Note::ManySeparators { listed: separators.list().len() as u64 });

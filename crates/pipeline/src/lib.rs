@@ -27,6 +27,7 @@
 //! | [`answer`] | what was found becomes an answer with names |
 //! | [`demo`] | an invented town to try everything on |
 
+mod advice;
 pub mod answer;
 mod appearance;
 pub mod assess;
@@ -47,6 +48,8 @@ pub mod project;
 pub mod questions;
 pub mod refusal;
 pub mod release;
+pub mod restrictions;
 pub mod seed;
 pub mod settings;
+mod telltale;
 pub mod weights;

@@ -52,6 +52,8 @@ pub struct Original {
 /// An intruder who knows some keys.
 #[derive(Debug, Clone)]
 pub struct Intruder {
+    /// What the project calls the intruder.
+    pub name: Option<String>,
     /// The variables the intruder knows.
     pub keys: VarSet,
     /// The variables the intruder wants to learn.
@@ -66,7 +68,7 @@ impl Intruder {
     /// The question that the comparison of two files answers.
     #[must_use]
     pub fn scenario(&self) -> Scenario<'_> {
-        let Self { keys, sensitive, detach, risky } = self;
+        let Self { keys, sensitive, detach, risky, .. } = self;
         Scenario {
             keys: *keys,
             sensitive: *sensitive,
@@ -151,44 +153,51 @@ fn intruders(
     located: &Located,
     levels: &[usize],
 ) -> Result<Vec<Intruder>, Diagnostic> {
+    let told = &project.risk;
     let mut found = Vec::new();
-    if project.risk.keys.is_empty() {
-        return Ok(found);
-    }
-    let named = loaded.variables(scope, &project.risk.sensitive);
     // A weight that stays with its line tells nothing about a person.
     let weight = match (&project.swap.weight, project.weight_drift()) {
         (None, _) | (_, WeightDrift::Exact) => VarSet::EMPTY,
         (Some(weight), _) => loaded.variables(scope, std::slice::from_ref(weight)),
     };
-    let hidden = |keys: VarSet| match named.is_empty() {
+    let hidden = |keys: VarSet, sensitive: &[String]| match sensitive.is_empty() {
         true => scope.schema().own() - keys - weight,
-        false => named - keys,
+        false => loaded.variables(scope, sensitive) - keys,
     };
-    let detach = match (project.swap.detach, named.is_empty()) {
+    let detach = |sensitive: &[String]| match (project.swap.detach, sensitive.is_empty()) {
         (Some(values), _) => Detach::AtLeast(values as usize),
         (None, false) => Detach::Every,
         (None, true) => Detach::Half,
     };
-    let keys = loaded.variables(scope, &project.risk.keys);
-    let risky = risky(project, loaded, scope, located, levels)?;
-    found.push(Intruder { keys, sensitive: hidden(keys), detach, risky });
-    for more in &project.risk.more_keys {
-        let keys = loaded.variables(scope, more);
-        let rule = match project.risky() {
-            Risky::BelowK(k) => Risky::BelowK(k),
-            Risky::Records(file) => Risky::Records(file),
-            Risky::Unique | Risky::Top(_) | Risky::Probability(_) => Risky::Unique,
-        };
+    if !told.keys.is_empty() {
+        let keys = loaded.variables(scope, &told.keys);
+        let risky = risky(project, loaded, scope, located, levels)?;
+        let (sensitive, detach) = (hidden(keys, &told.sensitive), detach(&told.sensitive));
+        found.push(Intruder { name: None, keys, sensitive, detach, risky });
+    }
+    let more = told.more_keys.iter().map(|keys| (None, keys, &told.sensitive));
+    let named = told.scenarios.iter().map(|(name, intruder)| {
+        let own = Some(&intruder.sensitive).filter(|own| !own.is_empty());
+        (Some(name.clone()), &intruder.keys, own.unwrap_or(&told.sensitive))
+    });
+    // A model is fitted to the first keys alone; the others take who is alone with theirs.
+    let rule = match project.risky() {
+        Risky::BelowK(k) => Risky::BelowK(k),
+        Risky::Records(file) => Risky::Records(file),
+        Risky::Unique | Risky::Top(_) | Risky::Probability(_) => Risky::Unique,
+    };
+    for (name, keys, sensitive) in more.chain(named) {
+        let keys = loaded.variables(scope, keys);
         let by_model = |_| unreachable!("these rules need no model");
         let risky = rule_of(&rule, loaded, located, keys, by_model)?;
-        found.push(Intruder { keys, sensitive: hidden(keys), detach, risky });
+        let (sensitive, detach) = (hidden(keys, sensitive), detach(sensitive));
+        found.push(Intruder { name, keys, sensitive, detach, risky });
     }
     Ok(found)
 }
 
 /// The rules of a project, over the codes of its file.
-fn forbidden(
+pub fn forbidden(
     project: &Project,
     loaded: &Loaded,
     scope: &Scope,
@@ -222,6 +231,15 @@ pub fn data_of(project: &Project) -> Result<PathBuf, Diagnostic> {
             "name it on the command line, or as `data` in the project file",
         )
     })
+}
+
+/// Refuses a project without any intruder.
+///
+/// # Errors
+/// [`Code::MissingSetting`].
+pub fn intruders_are_named(project: &Project) -> Result<(), Diagnostic> {
+    let by_model = matches!(project.risky(), Risky::Top(_) | Risky::Probability(_));
+    if project.risk.scenarios.is_empty() || by_model { keys_are_named(project) } else { Ok(()) }
 }
 
 /// Refuses a project without keys.
@@ -436,6 +454,10 @@ pub fn scope_apart(
     apart.extend(all(&project.risk.sensitive)?);
     for keys in &project.risk.more_keys {
         apart.extend(all(keys)?);
+    }
+    for intruder in project.risk.scenarios.values() {
+        apart.extend(all(&intruder.keys)?);
+        apart.extend(all(&intruder.sensitive)?);
     }
     apart.extend(all(&swap.strata)?);
     apart.extend(all(more)?);

@@ -98,7 +98,7 @@ fn note_if_others_can_read(path: &Path, run: &mut Run<'_>) {
     }
 }
 
-const BANNER: &str = "SECRET: marginswap seed. Whoever has it can repeat the choice of swaps.";
+const BANNER: &str = "SECRET: marginswap seed. Anyone who has it can repeat the choice of swaps.";
 
 fn write(path: &Path, seed: Seed) -> Result<(), Diagnostic> {
     let digits: String = seed.0.iter().map(|byte| format!("{byte:02x}")).collect();

@@ -10,6 +10,7 @@ use crate::answer::{
 };
 use crate::keys::RecordKeys;
 use crate::larger::LargerReport;
+use crate::restrictions::{self, RecordRestriction};
 
 /// How many separators and partners the text lists.
 const MOST_LINES: usize = 20;
@@ -151,6 +152,8 @@ pub struct RecordReport {
     /// What swaps of more records offer, when they are asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub larger: Option<LargerReport>,
+    /// Partners by the kept tables alone, then with one setting after the other.
+    pub restrictions: Vec<RecordRestriction>,
     /// All partners, when they are asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub partner_records: Option<Vec<u64>>,
@@ -240,13 +243,15 @@ impl Answer for RecordReport {
                  number of records can empty it.\n",
             );
         }
+        text.push_str(&restrictions::record_lines(&self.restrictions));
         if let Some(keys) = &self.keys {
             text.push_str(&keys.lines());
         }
         if !self.separators_complete {
             text.push_str(&format!(
-                "\nThere are more than {}, so every pair of records was tested instead.\n",
-                counted(self.separators_known, "minimal separator", "minimal separators")
+                "\nThe list of minimal separators stops at its limit ({}), so every pair of records was\n\
+                 tested instead.\n",
+                grouped(self.separators_known)
             ));
         }
         if !self.separators.is_empty() {

@@ -130,9 +130,9 @@ impl Answer for GraphReport {
         }
         let number =
             counted(self.separators.len() as u64, "minimal separator", "minimal separators");
-        let more_than = if self.separators_complete { "" } else { "more than " };
+        let more = if self.separators_complete { "" } else { " listed; there are more" };
         text.push_str(&format!(
-            "\n{more_than}{number}. Two records that agree on one, and differ in at least two of\n\
+            "\n{number}{more}. Two records that agree on one, and differ in at least two of\n\
              the parts that it leaves, can be swapped:\n"
         ));
         let rows: Vec<Vec<String>> = self

@@ -6,7 +6,7 @@ use std::fmt::{self, Write};
 use marginswap_core::text::grouped;
 use serde::Serialize;
 
-use crate::answer::{Names, aligned, counted, formula, listed, percent, sentence, share};
+use crate::answer::{Names, aligned, counted, formula, listed, percent, sentence, share, shown};
 
 /// How many pairs of variables the text lists.
 const MOST_PAIRS: usize = 5;
@@ -60,6 +60,8 @@ pub struct NewPair {
 /// What one intruder learns.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ScenarioProtection {
+    /// What the project calls the intruder; null for one without a name.
+    pub name: Option<String>,
     /// What the intruder knows.
     pub keys: Names,
     /// What the intruder wants to learn.
@@ -148,9 +150,17 @@ impl NewPair {
 }
 
 impl ScenarioProtection {
+    /// The intruder, for the middle of a sentence.
+    pub(crate) fn who(&self) -> String {
+        match &self.name {
+            None => "an intruder".to_owned(),
+            Some(name) => format!("the intruder “{}”", shown(name)),
+        }
+    }
+
     /// Lines of a text answer.
     fn lines(&self) -> String {
-        let mut text = format!("An intruder who knows {}:\n", listed(&self.keys));
+        let mut text = sentence(&format!("{} who knows {}:\n", self.who(), listed(&self.keys)));
         text.push_str(&Fates::of_scenario(self).lines());
         if let Some(words) = values_true_words(self.values_true, self.values_true_by_chance) {
             let _ = writeln!(text, "{words}");
@@ -408,6 +418,11 @@ pub enum Reason {
     NoKeys,
     /// Nobody is at risk, so nobody was looked up.
     NobodyChecked,
+    /// People are alone with their keys and were not counted at risk.
+    AloneNotCounted {
+        /// How many.
+        people: u64,
+    },
     /// No tables were named.
     NoTables,
     /// Nobody at risk is protected.
@@ -446,13 +461,18 @@ pub enum Reason {
         tolerated: u64,
     },
     /// No exchange parts people at risk from their keys.
-    Unpartable {
+    NotPartable {
         /// How many the kept tables disclose.
         disclosed: u64,
         /// How many others.
         others: u64,
         /// How many are tolerated.
         tolerated: u64,
+    },
+    /// Released columns that are not exchanged give exchanges away.
+    ColumnsTell {
+        /// How many.
+        columns: u64,
     },
     /// More records break rules than before.
     RulesBroken {
@@ -497,7 +517,7 @@ impl Reason {
             | Self::SharedLearned { tolerated, .. }
             | Self::Matched { tolerated, .. }
             | Self::NewlyExposed { tolerated, .. }
-            | Self::Unpartable { tolerated, .. }
+            | Self::NotPartable { tolerated, .. }
             | Self::RulesBroken { tolerated, .. }
             | Self::NewPairs { tolerated, .. } => Some(*tolerated),
             _ => None,
@@ -550,6 +570,10 @@ impl Reason {
             Self::NobodyChecked => {
                 "nobody is at risk with these keys, so no protection was tested".to_owned()
             }
+            Self::AloneNotCounted { people } => format!(
+                "{} alone with their keys and not counted at risk, so nobody looked them up",
+                counted(*people, "person is", "people are")
+            ),
             Self::NoTables => "no tables to keep were named, so none were compared".to_owned(),
             Self::NobodyProtected { at_risk } => match at_risk {
                 1 => "the only person at risk is not protected".to_owned(),
@@ -576,11 +600,19 @@ impl Reason {
             Self::NewlyExposed { people, .. } => {
                 format!("the release newly exposes {}", counted(*people, "person", "people"))
             }
-            Self::Unpartable { disclosed, others, .. } => format!(
+            Self::NotPartable { disclosed, others, .. } => format!(
                 "no exchange of two records parts the keys of {}; for {} of them the kept tables \
                  already disclose the keys",
                 counted(disclosed + others, "person at risk", "people at risk"),
                 grouped(*disclosed)
+            ),
+            Self::ColumnsTell { columns } => format!(
+                "{} swaps away",
+                counted(
+                    *columns,
+                    "released column that is not exchanged gives",
+                    "released columns that are not exchanged give"
+                )
             ),
             Self::RulesBroken { before, after, .. } => format!(
                 "{} a rule in the released file, {} in the original",

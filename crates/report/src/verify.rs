@@ -4,7 +4,8 @@
 use marginswap_core::text::grouped;
 use serde::Serialize;
 
-use crate::answer::{Answer, Names, aligned, counted, formula, listed, percent};
+use crate::advice::{self, Advice};
+use crate::answer::{Answer, Names, aligned, counted, distance, formula, listed, percent};
 use crate::pictures::triangle::{Distance, Fate, TrianglePicture};
 use crate::protection::{Judgement, Protection};
 
@@ -29,6 +30,8 @@ pub struct VerifyReport {
     /// What intruders learn, from the contents of the two files alone.
     #[serde(flatten)]
     pub protection: Protection,
+    /// What would help the people at risk who are left.
+    pub advice: Vec<Advice>,
     /// Original records that the released file no longer has, counted with repetition: what
     /// was changed, whether or not the records are linked.
     pub replaced: u64,
@@ -229,7 +232,7 @@ impl VerifyReport {
     }
 
     fn learned(&self) -> String {
-        format!("\n{}", self.protection.lines())
+        format!("\n{}{}", self.protection.lines(), advice::lines(&self.advice))
     }
 
     fn changes(&self) -> String {
@@ -302,7 +305,9 @@ impl VerifyReport {
         others.sort_by(|left, right| right.total_variation.total_cmp(&left.total_variation));
         let heads = ["most changed", "total variation", "Hellinger", "Cramér's V before", "after"];
         let mut rows = vec![heads.map(str::to_owned).to_vec()];
-        let association = |value: Option<f64>| value.map_or_else(|| "–".to_owned(), distance);
+        let association = |value: Option<f64>| {
+            value.map_or_else(|| "–".to_owned(), |value| format!("{value:.4}"))
+        };
         rows.extend(others.iter().take(MOST_TABLES).map(|table| {
             vec![
                 formula(&table.pair),
@@ -332,22 +337,5 @@ impl Answer for VerifyReport {
             self.utility(),
         ]
         .concat()
-    }
-}
-
-/// A distance with four places. Only none is 0.
-fn distance(value: f64) -> String {
-    if value > 0.0 && value < 0.00005 { "<0.0001".to_owned() } else { format!("{value:.4}") }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_no_distance_is_zero() {
-        assert_eq!(distance(0.0), "0.0000");
-        assert_eq!(distance(1e-9), "<0.0001");
-        assert_eq!(distance(0.123_46), "0.1235");
     }
 }

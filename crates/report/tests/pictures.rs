@@ -194,6 +194,7 @@ fn record_of(names: &[String], swappable: bool) -> RecordReport {
         })
         .collect();
     RecordReport {
+        restrictions: Vec::new(),
         record: 4_294_967_295,
         cell_count: 1,
         sample_unique: true,
@@ -301,6 +302,7 @@ fn found(coverage: &Coverage, values: Option<[f64; 2]>) -> RiskPicture {
 fn scenario(histogram: &[u64]) -> ScenarioProtection {
     let matched = histogram.iter().sum();
     ScenarioProtection {
+        name: None,
         keys: vec!["age".to_owned()],
         sensitive: (1..histogram.len()).map(|number| format!("variable {number}")).collect(),
         at_risk: matched + 5,
@@ -391,7 +393,7 @@ fn plans(count: usize) -> FrontierReport {
     FrontierReport {
         records: 100_000,
         at_risk: 1000,
-        unpartable: 12,
+        not_partable: 12,
         disclosed: 3,
         larger_swaps: false,
         by_two_way: true,
@@ -411,7 +413,7 @@ fn the_frontier_has_no_overlaps() {
     for plan in &mut same.plans {
         (plan.matched, plan.change, plan.undominated) = (0, 0.0, true);
     }
-    same.unpartable = 0;
+    same.not_partable = 0;
     checked(&frontier::draw("", &same), "all at one point");
 }
 

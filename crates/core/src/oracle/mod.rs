@@ -2,11 +2,13 @@
 //!
 //! Each answers a question that the crate answers fast, by trying everything: every subset
 //! of the variables, every record, every path. They share no code with what they test
-//! beyond [`VarSet`](crate::varset::VarSet) and the graph's list of edges.
+//! beyond [`VarSet`](crate::varset::VarSet), the graph's list of edges and the types in which
+//! restrictions are given.
 
 mod derived;
 mod graphs;
 mod outside;
+mod restricted;
 mod risk;
 mod world;
 

@@ -53,6 +53,7 @@ pub fn record(schema: &Schema, found: &RecordExplanation) -> RecordReport {
     let set = |set| names(schema, set);
     RecordReport {
         keys: None,
+        restrictions: Vec::new(),
         record: found.record.number(),
         cell_count: found.cell_count,
         sample_unique: found.cell_count == 1,

@@ -8,6 +8,7 @@ use marginswap_report::inspect::{
     ColumnReport, ColumnRole, FunctionReport, InspectReport, LevelReport, Revealed, RevealedColumn,
 };
 
+use super::Reveal;
 use crate::appearance::{Function, functions, missing_looking};
 use crate::input::Loaded;
 use crate::project::{key, written};
@@ -37,17 +38,8 @@ pub fn inspect(
         ignored,
         cells: joint.len(),
         sample_uniques: joint.sample_uniques(),
-        revealed: (reveal == Reveal::Values).then(|| revealed(loaded)),
+        revealed: (reveal == Reveal::Everything).then(|| revealed(loaded)),
     }
-}
-
-/// What is shown of a file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reveal {
-    /// Names and counts.
-    Counts,
-    /// The values of its columns too.
-    Values,
 }
 
 /// The levels of the columns of a file, and which follow from others.

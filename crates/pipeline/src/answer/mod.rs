@@ -5,7 +5,7 @@
 //!
 //! | file | answers |
 //! |---|---|
-//! | `inspect`, `graph`, `screen`, `explain`, `risk`, `plan`, `verify`, `frontier` | the commands of that name |
+//! | `inspect`, `graph`, `screen`, `explain`, `risk`, `plan`, `show`, `verify`, `frontier` | the commands of that name |
 //! | `keys` | what `screen` and `explain` say about keys |
 //! | `codes` | what an error code means |
 //! | `protection` | what intruders learn, and what the gate says |
@@ -20,6 +20,7 @@ mod plan;
 mod protection;
 mod risk;
 mod screen;
+mod show;
 mod verify;
 
 use marginswap_core::encode::Schema;
@@ -29,13 +30,23 @@ pub use codes::{code, codes};
 pub use explain::{larger, pair, record};
 pub use frontier::frontier;
 pub use graph::{graph, graph_picture};
-pub use inspect::{Reveal, inspect};
+pub use inspect::inspect;
 pub use keys::{key_screening, record_keys};
-pub use plan::{left_over, protect};
+pub use plan::{left_because, protect};
 pub use protection::{judgement, protection, protection_of};
 pub use risk::{RiskParts, risk, write_risk};
 pub use screen::{screen, write_screen};
+pub use show::show;
 pub use verify::verify;
+
+/// How much is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reveal {
+    /// Names and counts.
+    Counts,
+    /// Values and single records too.
+    Everything,
+}
 
 /// The names of a set of variables, in the order of the columns.
 fn names(schema: &Schema, variables: VarSet) -> Vec<String> {

@@ -33,6 +33,7 @@ pub fn verify(comparison: &Comparison) -> VerifyReport {
             })
             .collect(),
         protection: protection_of(comparison),
+        advice: comparison.advice.clone(),
         replaced: found.replaced,
         records_changed: changes.map(|changes| changes.records),
         cells_changed: changes.map(|changes| changes.cells),

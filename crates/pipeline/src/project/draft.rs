@@ -162,6 +162,7 @@ impl Draft {
             (Kind::Numbers, _) => {
                 Value::Map([(name(0).to_owned(), Value::Number("3".to_owned()))].into())
             }
+            (Kind::Scenarios, _) => Value::Map([("neighbour".to_owned(), names(2))].into()),
             (Kind::Derived, _) => Value::text(format!("band({}, 10)", plain(name(0)))),
             (Kind::Path | Kind::Text(_), _) => Value::text(""),
             (Kind::Codes, _) => Value::List(vec![]),

@@ -12,6 +12,7 @@
 
 mod amount;
 mod draft;
+mod intruder;
 mod max_records;
 mod model;
 mod order;
@@ -32,6 +33,7 @@ use serde_json::{Map, Value, json};
 pub use amount::{Amount, Share};
 pub use draft::{Draft, DraftColumn};
 pub(crate) use draft::{key, written};
+pub use intruder::NamedIntruder;
 pub use max_records::MaxRecords;
 pub use model::{Fraction, ModelChoice, PeopleCount, ScoreBy, SearchBy, SelectBy};
 pub use order::ReleaseOrder;
@@ -103,6 +105,8 @@ pub struct Risk {
     pub keys: Vec<String>,
     /// What other intruders may know.
     pub more_keys: Vec<Vec<String>>,
+    /// Intruders with names, beside those without.
+    pub scenarios: BTreeMap<String, NamedIntruder>,
     /// What an intruder must not learn; every variable that is no key when none is named.
     pub sensitive: Vec<String>,
     /// Which records are risky.
@@ -180,7 +184,7 @@ pub struct Gate {
     /// People who became alone with their keys.
     pub newly_exposed: Option<Amount>,
     /// People whose keys no exchange can part.
-    pub unpartable: Option<Amount>,
+    pub not_partable: Option<Amount>,
     /// Two-way combinations that never occurred; any number where nothing is said.
     pub new_pairs: Option<Amount>,
 }
@@ -346,6 +350,10 @@ impl Project {
         if project.max_records() == MaxRecords::default() {
             parameters.remove("max_records");
         }
+        // The same goes for those against intruders without names.
+        if project.risk.scenarios.is_empty() {
+            parameters.remove("scenarios");
+        }
         json!(parameters)
     }
 
@@ -407,7 +415,7 @@ fn parameter(setting: &Setting, project: &Project) -> Value {
         (Some(value), _) => value.json(),
         (None, Kind::Names | Kind::Groups | Kind::Tables | Kind::Rules) => Value::Array(vec![]),
         (None, Kind::Codes) => Value::Array(vec![]),
-        (None, Kind::Numbers | Kind::Derived) => json!({}),
+        (None, Kind::Numbers | Kind::Scenarios | Kind::Derived) => json!({}),
         (None, _) => Value::Null,
     }
 }

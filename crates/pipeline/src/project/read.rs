@@ -133,6 +133,7 @@ impl ProjectFile {
         while let Some(item) = items.pop() {
             match item.get_ref() {
                 DeValue::Array(list) => items.extend(list.iter()),
+                DeValue::Table(table) => items.extend(table.values()),
                 DeValue::String(word) => {
                     let key = (setting.key(), Some(word.to_string()));
                     self.lines.insert(key, line(item.span().start));

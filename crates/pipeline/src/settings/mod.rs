@@ -74,6 +74,8 @@ pub enum Kind {
     Switch,
     /// A number for each of some columns.
     Numbers,
+    /// Intruders by name.
+    Scenarios,
     /// Codes as they are in the file, one for each time a flag is given.
     Codes,
     /// Expressions by name.
@@ -221,7 +223,7 @@ impl Setting {
                 Value::Text(first())
             }
             Kind::Switch => Value::Switch(true),
-            Kind::Numbers => Value::Map(Default::default()),
+            Kind::Numbers | Kind::Scenarios => Value::Map(Default::default()),
         })
     }
 
@@ -237,7 +239,9 @@ impl Setting {
             names.collect::<Vec<_>>().join(",")
         };
         match (self.kind, self.get(project)) {
-            (_, None) | (Kind::Numbers, _) | (Kind::Switch, Some(Value::Switch(false))) => vec![],
+            (_, None)
+            | (Kind::Numbers | Kind::Scenarios, _)
+            | (Kind::Switch, Some(Value::Switch(false))) => vec![],
             (Kind::Switch, _) => vec![String::new()],
             (Kind::Name, Some(name)) => vec![listed(&word(&name))],
             (Kind::Names, Some(Value::List(list))) => vec![names(&list)],
@@ -294,6 +298,11 @@ impl Setting {
                 if let ("model", Some(ModelChoice::Tables(text))) = (self.name, &project.risk.model)
                 {
                     found = Formula::parse(&[text]).map_or(vec![], |formula| formula.names());
+                }
+            }
+            Kind::Scenarios => {
+                for intruder in project.risk.scenarios.values() {
+                    found.extend(intruder.keys.iter().chain(&intruder.sensitive).cloned());
                 }
             }
             Kind::Path | Kind::Switch | Kind::Codes | Kind::Derived => {}

@@ -14,7 +14,7 @@ pub(crate) const SECTIONS: [(&str, &str); 10] = [
     ("swap", "How records are swapped"),
     ("gate", "What the gate tolerates; amounts are people, or shares of those at risk"),
     ("release", "What is written"),
-    ("report", "What is told about it"),
+    ("report", "Reports on the release"),
     ("trs", "Targeted record swapping, by the parameters of `recordSwap`"),
 ];
 
@@ -67,6 +67,7 @@ fn takes(kind: Kind) -> &'static str {
         Kind::Text(_) => "text or number",
         Kind::Switch => "true or false",
         Kind::Numbers => "number for each column",
+        Kind::Scenarios => "keys, or keys and sensitive, for each name",
         Kind::Codes => "list of codes",
         Kind::Derived => "expression",
     }

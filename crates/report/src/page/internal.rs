@@ -11,7 +11,8 @@ use super::{
     Advice, ColumnFacts, Figure, FileFacts, LeftRecord, Method, PlanFacts, RiskBefore, Style,
     Table, WatchReport, rendered, tables,
 };
-use crate::answer::{Answer, counted, percent, share};
+use crate::advice;
+use crate::answer::{Answer, counted, distance, percent, share, shown};
 use crate::graph::GraphReport;
 use crate::lettering::spoken_list;
 use crate::pictures::risk::RiskPicture;
@@ -155,8 +156,8 @@ impl InternalReport {
         if let (Some(mean), Some(max)) = (verify.two_way_mean, verify.two_way_max) {
             push(
                 "Other two-way tables moved by",
-                format!("{:.2} %", mean * 100.0),
-                format!("on average; {:.2} % at most", max * 100.0),
+                distance(mean),
+                format!("on average; {} at most", distance(max)),
             );
         }
         figures
@@ -169,20 +170,16 @@ impl Answer for InternalReport {
         for [name, number, of] in self.figures() {
             text.push_str(&format!("  {name}: {number} ({of})\n"));
         }
-        if !self.advice.is_empty() {
-            text.push_str("What would help those who are left:\n");
-        }
-        for advice in &self.advice {
-            text.push_str(&format!("  - {advice}\n"));
-        }
+        text.push_str(&advice::lines(&self.advice));
         text
     }
 }
 
 /// What one intruder learns, as the page shows it.
 struct Seen {
-    /// "Scenario 2", where there are several.
-    number: usize,
+    /// "Scenario 2", or its name.
+    title: String,
+    is_named: bool,
     keys: String,
     sensitive: String,
     table: Table,
@@ -195,7 +192,11 @@ impl Seen {
         let id = |name: &str| format!("{name}-{number}");
         let counted = scenario.matched > 0 && !scenario.matched_by_true_values.is_empty();
         Self {
-            number,
+            title: match &scenario.name {
+                None => format!("Scenario {number}"),
+                Some(name) => format!("Scenario “{}”", shown(name)),
+            },
+            is_named: scenario.name.is_some(),
             keys: spoken_list(&scenario.keys),
             sensitive: spoken_list(&scenario.sensitive),
             table: Table::new(tables::scenario(scenario)),

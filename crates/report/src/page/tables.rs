@@ -4,7 +4,7 @@ use marginswap_core::text::grouped;
 
 use super::internal::InternalReport;
 use super::{ColumnFacts, FileFacts, RiskBefore};
-use crate::answer::{formula, percent};
+use crate::answer::{distance, formula, percent, shown};
 use crate::lettering::{spoken, spoken_list};
 use crate::protection::{Fates, ScenarioProtection};
 use crate::sheet::TextTable;
@@ -37,7 +37,7 @@ pub(super) fn columns(report: &InternalReport, released: bool) -> Option<TextTab
 /// What one intruder learns; alone, or one of several.
 pub(super) fn scenario(scenario: &ScenarioProtection) -> TextTable {
     fates(
-        format!("What an intruder finds who knows {}", spoken_list(&scenario.keys)),
+        format!("What {} finds who knows {}", scenario.who(), spoken_list(&scenario.keys)),
         &Fates::of_scenario(scenario),
     )
 }
@@ -93,7 +93,13 @@ pub(super) fn risk_before(risk: &RiskBefore, records: u64) -> TextTable {
     let row =
         |name: &str, count: u64| vec![name.to_owned(), grouped(count), percent(count, records)];
     TextTable::new(
-        format!("The original file, keys {}", spoken_list(&risk.keys)),
+        match &risk.name {
+            None => format!("The original file, keys {}", spoken_list(&risk.keys)),
+            Some(name) => {
+                let keys = spoken_list(&risk.keys);
+                format!("The original file, scenario “{}”, keys {keys}", shown(name))
+            }
+        },
         &["records", "count", "share"],
         vec![
             row("alone with their keys", risk.unique_on_keys),
@@ -118,8 +124,8 @@ pub(super) fn watched(report: &InternalReport) -> Option<TextTable> {
         vec![
             formula(&table.table),
             grouped(table.changed),
-            format!("{:.4}", table.total_variation),
-            format!("{:.4}", table.hellinger),
+            distance(table.total_variation),
+            distance(table.hellinger),
         ]
     });
     (!report.watched.is_empty()).then(|| {
@@ -164,7 +170,7 @@ pub(super) fn two_way(verify: &VerifyReport) -> Option<TextTable> {
         return None;
     }
     others.sort_by(|left, right| right.total_variation.total_cmp(&left.total_variation));
-    let share =
+    let association =
         |value: Option<f64>| value.map_or_else(|| "–".to_owned(), |value| format!("{value:.4}"));
     let rows = others.iter().take(MOST_TWO_WAY).map(|table| {
         vec![
@@ -172,8 +178,8 @@ pub(super) fn two_way(verify: &VerifyReport) -> Option<TextTable> {
             grouped(table.changed),
             format!("{:.4}", table.total_variation),
             format!("{:.4}", table.hellinger),
-            share(table.cramers_v_before),
-            share(table.cramers_v_after),
+            association(table.cramers_v_before),
+            association(table.cramers_v_after),
         ]
     });
     let caption = match others.len() > MOST_TWO_WAY {
