@@ -65,6 +65,7 @@ fn setting(number: u64) -> Setting {
         rounds: 1,
         prices: Prices { staying: VarSet::EMPTY, weights: vec![1; variables] },
         constraints: Constraints {
+            drift: None,
             matches,
             forbidden,
             never_new,
