@@ -105,10 +105,10 @@ pub struct Comparison {
     pub unlinked: Option<String>,
     /// How far the watched tables moved, in the order of the project.
     pub watched: Vec<TableDistance>,
-    /// What was found in the published tables, in the order of the project.
-    pub published: Vec<PublishedCheck>,
     /// What would help the people at risk who are left.
     pub advice: Vec<Advice>,
+    /// What was found in the published tables, in the order of the project.
+    pub published: Vec<PublishedCheck>,
 }
 
 /// Does a plan lead from the one file to the other?
@@ -183,8 +183,7 @@ impl Comparison {
             verdict.answer = verify::Answer::DoNotRelease;
         }
         let watched = pair.watched(&pooled)?;
-        let not_suggested = pair.original.published_tables();
-        let advice = advice(&pair.original, &verification, &key_screenings, &not_suggested);
+        let advice = advice(&pair.original, &verification, &key_screenings);
         let Pair { original, after: records, order, dropped, unlinked, .. } = pair;
         Ok(Self {
             original,
@@ -201,8 +200,8 @@ impl Comparison {
             as_they_are,
             unlinked,
             watched,
-            published,
             advice,
+            published,
         })
     }
 

@@ -18,7 +18,6 @@ use marginswap_core::varset::VarSet;
 use marginswap_core::verify::{AtRisk, Scenario};
 use marginswap_io::{ReadOptions, Source};
 
-use crate::advice::NotSuggested;
 use crate::assess::{Question, Taken, assess, key_table};
 use crate::derive::{Derivations, Take};
 use crate::input::{Loaded, Opened, note_many, separators};
@@ -135,14 +134,6 @@ impl Original {
     #[must_use]
     pub fn named_tables(&self) -> Vec<VarSet> {
         named_tables(&self.scope)
-    }
-
-    /// The places of the tables that are published, so that nobody may drop them.
-    #[must_use]
-    pub fn published_tables(&self) -> NotSuggested {
-        let tables = self.scope.tables().iter().enumerate();
-        let published = tables.filter(|(_, table)| self.table_names.is_published(table.variables));
-        published.map(|(place, _)| place).collect()
     }
 
     /// For each record: is it at risk from any intruder?

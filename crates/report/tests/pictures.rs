@@ -195,8 +195,8 @@ fn record_of(names: &[String], swappable: bool) -> RecordReport {
         })
         .collect();
     RecordReport {
-        published_tables: 0,
         restrictions: Vec::new(),
+        published_tables: 0,
         record: 4_294_967_295,
         cell_count: 1,
         sample_unique: true,
