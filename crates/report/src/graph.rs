@@ -101,7 +101,7 @@ impl GraphReport {
 }
 
 /// How many of a list are left out of the text.
-fn left_out(number: usize) -> String {
+fn more(number: usize) -> String {
     match number.saturating_sub(MOST_LINES) {
         0 => String::new(),
         more => format!("  … and {} more; --json lists all\n", grouped(more as u64)),
@@ -118,12 +118,12 @@ impl Answer for GraphReport {
         for margin in self.margins.iter().take(MOST_LINES) {
             text.push_str(&format!("  {}{}\n", formula(margin), self.called(margin)));
         }
-        text.push_str(&left_out(self.margins.len()));
+        text.push_str(&more(self.margins.len()));
         for table in self.absorbed.iter().take(MOST_LINES) {
             let called = self.called(table);
             text.push_str(&format!("  ({}{called} is part of another table)\n", formula(table)));
         }
-        text.push_str(&left_out(self.absorbed.len()));
+        text.push_str(&more(self.absorbed.len()));
         if !self.uncovered.is_empty() {
             text.push_str(&format!("in no table: {}\n", listed(&self.uncovered)));
         }
@@ -149,7 +149,7 @@ impl Answer for GraphReport {
                 let first = cliques.iter().take(MOST_LINES);
                 let sets: Vec<String> = first.map(|clique| formula(clique)).collect();
                 text.push_str(&format!("cliques: {}\n", sets.join("  ")));
-                text.push_str(&left_out(cliques.len()));
+                text.push_str(&more(cliques.len()));
             }
             None => text.push_str(&format!(
                 "cliques: more than {}, not listed\n",
@@ -180,7 +180,7 @@ impl Answer for GraphReport {
             })
             .collect();
         text.push_str(&aligned_left(&rows));
-        text.push_str(&left_out(self.separators.len()));
+        text.push_str(&more(self.separators.len()));
         text
     }
 }
