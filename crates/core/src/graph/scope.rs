@@ -188,7 +188,13 @@ impl Scope {
     pub fn class_without(&self, table: usize) -> GeneratingClass {
         let others = self.tables.iter().enumerate().filter(|(position, _)| *position != table);
         let others: Vec<KeptTable> = others.map(|(_, table)| *table).collect();
-        GeneratingClass::new(self.schema.all(), generators(&self.schema, &others))
+        self.class_of(&others)
+    }
+
+    /// 𝒟 if these tables of the schema's variables were kept and no others.
+    #[must_use]
+    pub fn class_of(&self, tables: &[KeptTable]) -> GeneratingClass {
+        GeneratingClass::new(self.schema.all(), generators(&self.schema, tables))
     }
 
     /// The graph of [`Scope::class_without`].
