@@ -4,6 +4,7 @@
 //! The failures are injected by `strace`, where it is there and may trace; else the test says
 //! that it was skipped. Every third failure is tried, every one with `MARGINSWAP_ALL_FAULTS=1`.
 #![cfg(target_os = "linux")]
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod support;
 
