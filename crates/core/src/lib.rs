@@ -5,6 +5,7 @@
 //! partners and larger moves, which are explained, planned, made and verified. This crate is
 //! pure: it does no I/O, reads no clock, prints nothing and never exits.
 
+pub mod decimal;
 pub mod diagnostic;
 pub mod hash;
 pub mod random;

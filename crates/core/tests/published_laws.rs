@@ -3,10 +3,11 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use marginswap_core::columns::{Column, ColumnBuilder};
+use marginswap_core::decimal::Decimal;
 use marginswap_core::oracle::{PlainCell, PlainCheck, PlainRecord, World, published};
 use marginswap_core::varset::VarSet;
 use marginswap_core::verify::{
-    Absent, Decimal, Differences, PublishedCheck, PublishedTable, Side, compare_published,
+    Absent, Differences, PublishedCheck, PublishedTable, Side, compare_published,
 };
 use proptest::prelude::*;
 

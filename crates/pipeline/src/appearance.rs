@@ -5,7 +5,8 @@
 
 use marginswap_core::columns::{Column, looks_like_id};
 
-use crate::derive::{Decimal, plain};
+use crate::derive::plain;
+use marginswap_core::decimal::Decimal;
 
 /// A column with this many different numbers is better published in classes.
 const MANY: usize = 20;
@@ -60,7 +61,7 @@ fn width(least: Decimal, most: Decimal) -> Decimal {
     let widths =
         widths.map(|text| Decimal::read(text.as_bytes()).expect("it is written as a number"));
     let covers = |width: &Decimal| {
-        let beyond = (0..CLASSES).fold(least.floor_to(*width), |to, _| to.plus(*width));
+        let beyond = (0..CLASSES).fold(least.floor_to(*width), |to, _| to + *width);
         most < beyond
     };
     let mut widths = widths.peekable();
@@ -85,7 +86,7 @@ pub fn missing_looking(column: &Column) -> Vec<u32> {
         let below = ["-1", "-9", "-99", "-999"].iter().any(|text| number(text) == Some(one));
         let nines = ["9", "99", "999", "9999"].iter().any(|text| number(text) == Some(one));
         let apart = match sorted[..] {
-            [.., before, last] => last == one && before < one.less_one(),
+            [.., before, last] => last == one && before < one - Decimal::ONE,
             _ => false,
         };
         (below && negative == [one]) || (nines && apart)

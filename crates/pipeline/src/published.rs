@@ -19,9 +19,10 @@
 use std::path::PathBuf;
 
 use marginswap_core::columns::{Column, Columns, did_you_mean};
+use marginswap_core::decimal::Decimal;
 use marginswap_core::diagnostic::{Diagnostic, grouped};
 use marginswap_core::verify::{
-    Absent, Decimal, PublishedCheck, PublishedFindings, PublishedTable, Side, compare_published,
+    Absent, PublishedCheck, PublishedFindings, PublishedTable, Side, compare_published,
 };
 use marginswap_io::{PublishedFile, PublishedFormat, PublishedOptions, read_published};
 use rayon::prelude::*;
@@ -415,7 +416,7 @@ fn weights(data: &Columns, position: usize) -> Result<Vec<Decimal>, Diagnostic> 
     let dictionary = column.dictionary();
     let codes = (0..).take(dictionary.levels());
     let weights: Vec<Option<Decimal>> = codes
-        .map(|code| dictionary.category(code).and_then(Decimal::parse))
+        .map(|code| dictionary.category(code).and_then(Decimal::read))
         .map(|weight| weight.filter(|weight| weight.is_weight()))
         .collect();
     let mut amounts = Vec::with_capacity(column.len());

@@ -16,11 +16,11 @@ use marginswap_core::varset::VarSet;
 use marginswap_core::verify::Weights;
 use marginswap_io::{Overwrite, Secrecy, write_atomic};
 
-use crate::derive::Decimal;
 use crate::input::Loaded;
 use crate::original::{Original, named_tables};
 use crate::project::{Project, WeightDrift};
 use crate::refusal::Code;
+use marginswap_core::decimal::Decimal;
 
 /// The weights of a file and the tables that are counted with them.
 #[derive(Debug, Clone)]

@@ -23,7 +23,6 @@
 //! nor on the number of threads.
 
 mod change;
-mod decimal;
 mod frontier;
 mod gate;
 mod learned;
@@ -35,7 +34,6 @@ mod utility;
 mod weighted;
 
 pub use change::{Changes, File, Link, LinkError, changes, link_by_id};
-pub use decimal::Decimal;
 pub use frontier::{Criterion, Standing, choose, undominated};
 pub use gate::{Answer, Findings, PublishedFindings, Reason, Thresholds, Verdict, judge};
 pub use learned::{

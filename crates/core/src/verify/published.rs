@@ -20,8 +20,8 @@
 
 use std::fmt;
 
-use super::Decimal;
 use crate::columns::{Column, Dictionary};
+use crate::decimal::Decimal;
 use crate::encode::Records;
 use crate::hash::{Map, STATE};
 use crate::table::Grouping;

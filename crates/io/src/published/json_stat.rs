@@ -18,8 +18,8 @@ use std::fmt;
 use std::marker::PhantomData;
 
 use marginswap_core::columns::ColumnBuilder;
+use marginswap_core::decimal::Decimal;
 use marginswap_core::diagnostic::{Diagnostic, grouped};
-use marginswap_core::verify::Decimal;
 use serde::Deserialize;
 use serde::de::{Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::Value;

@@ -24,8 +24,8 @@ use std::io::{BufReader, Read};
 use std::path::Path;
 
 use marginswap_core::columns::Column;
+use marginswap_core::decimal::Decimal;
 use marginswap_core::diagnostic::Diagnostic;
-use marginswap_core::verify::Decimal;
 
 use crate::csv::unreadable;
 use crate::gunzip::Gunzip;
@@ -169,7 +169,7 @@ fn number(text: &[u8], more: &[String]) -> Result<Option<Decimal>, Diagnostic> {
     {
         return Ok(None);
     }
-    match Decimal::parse(text) {
+    match Decimal::read(text) {
         Some(number) if number.is_negative() => Err(unusable("the number is negative")),
         Some(number) => Ok(Some(number)),
         None => Err(unusable("this is no number, and no known sign of a suppressed one")),

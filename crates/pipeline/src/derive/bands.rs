@@ -9,7 +9,7 @@
 
 use std::fmt;
 
-use super::decimal::Decimal;
+use marginswap_core::decimal::Decimal;
 
 /// How a number is put into classes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -59,7 +59,7 @@ impl Bands {
                     return class(Some(top), None, whole);
                 }
                 let from = number.floor_to(*width);
-                let to = from.plus(*width);
+                let to = from + *width;
                 let from = bottom.map_or(from, |bottom| from.max(bottom));
                 let to = top.map_or(to, |top| to.min(top));
                 class(Some(from), Some(to), whole)
@@ -76,7 +76,7 @@ fn class(from: Option<Decimal>, to: Option<Decimal>, whole: bool) -> String {
         (Some(from), None) => format!("{from} and over"),
         (Some(from), Some(to)) if !whole => format!("{from} to under {to}"),
         (Some(from), Some(to)) => {
-            let last = to.less_one();
+            let last = to - Decimal::ONE;
             match (from == last, from.is_negative()) {
                 (true, _) => from.to_string(),
                 (false, false) => format!("{from}-{last}"),

@@ -20,9 +20,9 @@ use marginswap_core::columns::{Column, ColumnBuilder};
 use marginswap_core::diagnostic::Diagnostic;
 use marginswap_core::hash::{Map, STATE};
 
-use super::decimal::Decimal;
 use super::expression::{Comparison, Expression, Part, What};
 use super::lookup::{Lookup, Wanted};
+use marginswap_core::decimal::Decimal;
 
 /// The class of a missing number, and the value of a condition that asks for one.
 pub const MISSING: &str = "missing";

@@ -12,7 +12,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use super::bands::Bands;
-use super::decimal::Decimal;
+use marginswap_core::decimal::Decimal;
 
 /// An expression that has been read.
 #[derive(Debug, Clone)]

@@ -9,7 +9,6 @@
 //! order over the columns of a file, [`Ready::work_out`] makes columns of them.
 
 mod bands;
-mod decimal;
 mod evaluate;
 mod expression;
 mod lookup;
@@ -20,7 +19,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use marginswap_core::columns::{Column, Columns, DerivedColumn, Role, Roles, did_you_mean};
 use marginswap_core::diagnostic::{Diagnostic, grouped};
 
-pub use decimal::Decimal;
 pub use evaluate::{Context, MISSING, NO, Trouble, Why, YES};
 pub use expression::{Expression, name as plain};
 pub use parse::named;

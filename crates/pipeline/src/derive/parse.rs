@@ -15,9 +15,9 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use super::bands::Bands;
-use super::decimal::Decimal;
 use super::expression::{Comparison, Expression, Part, What, begins_name, continues_name};
 use crate::project::BadValue;
+use marginswap_core::decimal::Decimal;
 
 /// How deep parts may lie in each other.
 const DEEPEST: usize = 50;

@@ -5,9 +5,13 @@
 //! `18.0`, `+18` and `1.8e1` are one number. A decimal comma is not read: in half of the world
 //! it sets thousands apart.
 //!
+//! Sums of as many weights as a file can have records stay within 128 bits: a weight has at most
+//! nine digits before the point ([`Decimal::is_weight`]).
+//!
 //! Way in: [`Decimal::read`].
 
 use std::fmt;
+use std::ops::{Add, AddAssign, Sub};
 
 /// Digits behind the point.
 const PLACES: u32 = 18;
@@ -17,10 +21,21 @@ const ONE: i128 = 10i128.pow(PLACES);
 const WHOLE: usize = 18;
 
 /// An exact decimal number.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub struct Decimal(i128);
 
 impl Decimal {
+    /// Nothing.
+    pub const ZERO: Self = Self(0);
+    /// One.
+    pub const ONE: Self = Self(ONE);
+
+    /// A whole number.
+    #[must_use]
+    pub fn whole(number: u64) -> Self {
+        Self(i128::from(number) * ONE)
+    }
+
     /// The number that a text is, spaces around it aside; `None` when it is none, or has more
     /// digits than can be held exactly.
     ///
@@ -61,16 +76,16 @@ impl Decimal {
         Self(self.0.div_euclid(width.0) * width.0)
     }
 
-    /// The sum.
+    /// Its distance from another number.
     #[must_use]
-    pub fn plus(self, other: Self) -> Self {
-        Self(self.0 + other.0)
+    pub fn distance(self, other: Self) -> Self {
+        Self((self.0 - other.0).abs())
     }
 
-    /// The number before a whole number.
+    /// Can it be a weight: not negative, and small enough to be added up exactly?
     #[must_use]
-    pub fn less_one(self) -> Self {
-        Self(self.0 - ONE)
+    pub fn is_weight(self) -> bool {
+        (0..ONE * 10i128.pow(9)).contains(&self.0)
     }
 
     /// The number in units of the last place; `None` when it is negative.
@@ -131,6 +146,28 @@ fn units(digits: &[u8], point: i64) -> Option<i128> {
         units += i128::from(digit - b'0') * 10i128.pow(power);
     }
     Some(units)
+}
+
+impl Add for Decimal {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self(self.0 + other.0)
+    }
+}
+
+impl AddAssign for Decimal {
+    fn add_assign(&mut self, other: Self) {
+        self.0 += other.0;
+    }
+}
+
+impl Sub for Decimal {
+    type Output = Self;
+
+    fn sub(self, other: Self) -> Self {
+        Self(self.0 - other.0)
+    }
 }
 
 /// Without zeros that say nothing.
@@ -204,7 +241,7 @@ mod tests {
         let number = |text: &str| Decimal::read(text.as_bytes()).unwrap();
         let near = ["0.1", "0.100000000000000001", "0.3", "9007199254740992", "9007199254740993"];
         assert!(near.windows(2).all(|pair| number(pair[0]) < number(pair[1])));
-        assert_eq!(number("0.1").plus(number("0.2")), number("0.3"));
+        assert_eq!(number("0.1") + number("0.2"), number("0.3"));
     }
 
     #[test]
@@ -224,5 +261,12 @@ mod tests {
         ] {
             assert_eq!(floor(number, width), expected, "{number} {width}");
         }
+    }
+
+    #[test]
+    fn a_weight_is_no_debt_and_not_huge() {
+        let is_weight = |text: &str| Decimal::read(text.as_bytes()).unwrap().is_weight();
+        assert!(is_weight("0") && is_weight("999999999.5") && is_weight("1.25"));
+        assert!(!is_weight("-1") && !is_weight("1000000000"));
     }
 }
