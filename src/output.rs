@@ -265,7 +265,7 @@ pub fn outcome_of(verdict: Verdict) -> Outcome {
 }
 
 /// Borrowed paths.
-pub fn paths(paths: &[PathBuf]) -> Vec<&Path> {
+pub fn as_paths(paths: &[PathBuf]) -> Vec<&Path> {
     paths.iter().map(PathBuf::as_path).collect()
 }
 

@@ -285,7 +285,7 @@ impl Setup {
         let outputs: Vec<&Path> = outputs.iter().copied().flatten().collect();
         let mut guarded = self.files_of_the_project(own);
         guarded.extend(inputs.iter().copied().flatten().map(Path::to_owned));
-        check_outputs(&outputs, &output::paths(&guarded), overwrite)?;
+        check_outputs(&outputs, &output::as_paths(&guarded), overwrite)?;
         let folders: BTreeSet<&Path> = outputs.iter().map(|output| folder_of(output)).collect();
         for folder in folders {
             let left = leftovers(folder).unwrap_or_default();

@@ -7,7 +7,7 @@ use marginswap_pipeline::seal::SealFrom;
 use marginswap_pipeline::seed::SeedFrom;
 
 use crate::args::DemoArgs;
-use crate::cmd::protect::{Gate, Request, carry_out};
+use crate::cmd::protect::{Gate, Request, protect_as_asked};
 use crate::output::{self, Outcome, talk};
 use crate::setup::{Setup, on_threads};
 
@@ -32,6 +32,6 @@ pub fn run(args: &DemoArgs) -> Result<Outcome, Diagnostic> {
             // failure.
             gate: Gate::Known,
         };
-        carry_out(&setup, &request, run)
+        protect_as_asked(&setup, &request, run)
     })?
 }

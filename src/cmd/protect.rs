@@ -48,7 +48,7 @@ pub fn run(args: &ProtectArgs) -> Result<Outcome, Diagnostic> {
         json: args.job.answer.json,
         gate: Gate::Decides,
     };
-    args.settings.run(|setup, run| carry_out(setup, &request, run))
+    args.settings.run(|setup, run| protect_as_asked(setup, &request, run))
 }
 
 impl Request {
@@ -62,7 +62,7 @@ impl Request {
 }
 
 /// Does what a request asks for.
-pub fn carry_out(
+pub fn protect_as_asked(
     setup: &Setup,
     request: &Request,
     run: &mut Run<'_>,

@@ -89,7 +89,7 @@ impl FrontierReport {
     }
 
     /// What change is, in words.
-    pub(crate) fn change_words(&self) -> &'static str {
+    pub(crate) fn axis_words(&self) -> &'static str {
         match self.by_two_way {
             true => "mean total variation of the two-way tables that are not kept",
             false => "share of records changed, as every two-way table is kept",
@@ -159,7 +159,7 @@ impl Answer for FrontierReport {
              sensitive value on it is true. Exposed: people who are newly alone with their keys.\n\
              Frontier: every other plan has more matched people or more change, or the same of both.\n\
              Change: the {}.\n",
-            self.change_words()
+            self.axis_words()
         ));
         match self.chosen {
             Some(number) => text.push_str(&format!("Chosen: plan {number}, {}.\n", self.criterion)),

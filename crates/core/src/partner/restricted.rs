@@ -49,7 +49,7 @@ impl Restrictions {
             (!self.strata.is_empty(), Restriction::Strata),
             (!self.matches.is_empty(), Restriction::Match),
             (!self.rules.is_empty(), Restriction::Rules),
-            (self.never_new.is_some(), Restriction::NeverNew),
+            (self.never_new.forbids_any(), Restriction::NeverNew),
         ];
         given.into_iter().filter_map(|(is_given, one)| is_given.then_some(one)).collect()
     }
@@ -169,7 +169,7 @@ impl Task<'_> {
                 self.allowed(&matching, &agreements, &rules)?
             }
         };
-        let all = match restrictions.never_new.is_some() {
+        let all = match restrictions.never_new.forbids_any() {
             false => allowed.clone(),
             true => {
                 let rules = Rules::new(self.joint, &restrictions.rules, &restrictions.never_new);

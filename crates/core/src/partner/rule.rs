@@ -89,7 +89,7 @@ pub enum NeverNew {
 impl NeverNew {
     /// Is anything forbidden?
     #[must_use]
-    pub fn is_some(&self) -> bool {
+    pub fn forbids_any(&self) -> bool {
         *self != Self::Nowhere
     }
 
@@ -152,7 +152,7 @@ impl<'a> Rules<'a> {
         let (one, other) = (differing & exchanged, differing - exchanged);
         let forbids = |left, right| self.never_new.forbids(left, right);
         let is_new = |cell: &[u64]| self.seen.never_seen(cell, one, other, forbids) > 0;
-        !(self.never_new.is_some() && new.into_iter().any(is_new))
+        !(self.never_new.forbids_any() && new.into_iter().any(is_new))
     }
 
     /// An exchange between two cells that keeps every table, parts the keys and breaks no

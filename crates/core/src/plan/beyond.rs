@@ -111,7 +111,7 @@ impl Rules<'_> {
     fn is_never_new(&self, cell: &[u64]) -> bool {
         let never_new = &self.constraints.never_new;
         let forbids = |left: usize, right: usize| left != right && never_new.forbids(left, right);
-        never_new.is_some() && self.seen.never_seen(cell, self.all, self.all, forbids) > 0
+        never_new.forbids_any() && self.seen.never_seen(cell, self.all, self.all, forbids) > 0
     }
 }
 

@@ -178,7 +178,7 @@ impl Planner<'_> {
         let found: usize = new.into_iter().map(count).sum();
         let forbids = |left, right| never_new.forbids(left, right);
         let is_forbidden = |cell| self.seen.never_seen(cell, one, other, forbids) > 0;
-        if found > 0 && never_new.is_some() && new.into_iter().any(is_forbidden) {
+        if found > 0 && never_new.forbids_any() && new.into_iter().any(is_forbidden) {
             return None;
         }
         Some(u8::try_from(found).unwrap_or(u8::MAX))

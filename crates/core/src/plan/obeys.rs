@@ -122,7 +122,7 @@ fn obeys(
     let never_new = &constraints.never_new;
     let forbids = |left: usize, right: usize| left != right && never_new.forbids(left, right);
     let is_new = |cell: &Vec<u64>| seen.never_seen(cell, all, all, forbids) > 0;
-    match never_new.is_some() && after.iter().any(is_new) {
+    match never_new.forbids_any() && after.iter().any(is_new) {
         true => Err(Disobeyed::NeverNew),
         false => Ok(()),
     }

@@ -95,7 +95,7 @@ pub fn draw(id: &str, report: &FrontierReport) -> Picture {
     order.reverse();
     put_labels(&mut sheet, report, &order, at, [left, top, left + PLOT[0], bottom]);
     sheet.y = bottom + 36.0;
-    let words = format!("{}, in percent", sentence(report.change_words()));
+    let words = format!("{}, in percent", sentence(report.axis_words()));
     let text = lettered(&words, left + PLOT[0], sheet.y + 9.0, SMALL, &QUIET);
     sheet.parts.push(text.with("text-anchor", "end"));
     sheet.y += 26.0;
