@@ -21,7 +21,8 @@ use crate::setup::{Takes, Typed};
     after_help = "Example:\n  marginswap init survey.csv    then edit marginswap.toml, then\n  \
                   marginswap protect\n\n\
                   Exit codes: 0 done · 1 finished, but a gate is not met · 2 usage · 3 input data ·\n\
-                  4 project file · 5 stale or foreign plan · 6 a bug, nothing written · 7 too large · 8 files.\n\
+                  4 project file · 5 stale or foreign plan · 6 a bug · 7 too large · 8 files · 130 interrupted.\n\
+                  With 0 and 1 every named output is complete; with any other code none was written.\n\
                   The program contains no network code."
 )]
 pub struct Cli {
@@ -60,6 +61,8 @@ pub enum Command {
     Init(InitArgs),
     /// Write the survey of an invented town and protect it
     Demo(DemoArgs),
+    /// List temporary files that killed runs left in a folder, and remove them
+    Clean(CleanArgs),
     /// Print a completion script for your shell
     Completions(CompletionsArgs),
     /// Print the manual, or write one page per command to a folder
@@ -85,7 +88,7 @@ takes! {
     ForRisk: Data Columns Ties Keys Risk Model;
     ForPlan: Data Columns Ties Keys Risk Model Partners Size Planning;
     ForFrontier: Data Columns Ties Keys Risk Model Partners Size Planning Plan;
-    ForProtect: Data Columns Ties Keys Risk Model Partners Size Planning Plan Release Pages Watch Gate;
+    ForProtect: Data Columns Ties Keys Risk Model Partners Size Planning Plan Release Pages Watch Published Gate;
 }
 
 /// Commands that name files of their own first.
@@ -104,9 +107,9 @@ macro_rules! takes_beside_files {
 takes_beside_files! {
     ForExplain: Data Columns Ties Keys Partners Size;
     ForShow: Data;
-    ForApply: Data Release Gate;
-    ForVerify: Data Columns Ties Keys Risk Model Partners Gate;
-    ForReport: Data Columns Ties Keys Risk Model Partners Plan Watch Gate;
+    ForApply: Data Release Published Gate;
+    ForVerify: Data Columns Ties Keys Risk Model Partners Published Gate;
+    ForReport: Data Columns Ties Keys Risk Model Partners Plan Watch Published Gate;
 }
 
 /// A command that reads no project file: it writes one.
@@ -226,6 +229,9 @@ pub struct JobArgs {
     /// Seed for demonstrations; outputs are marked NOT FOR RELEASE
     #[arg(long, value_name = "N")]
     pub demo_seed: Option<u64>,
+    /// Seal the plan with the key in this file; written (SECRET) if it does not exist
+    #[arg(long, value_name = "FILE")]
+    pub seal_file: Option<PathBuf>,
     #[command(flatten)]
     pub answer: AnswerArgs,
     #[command(flatten)]
@@ -295,6 +301,9 @@ pub struct ShowArgs {
     /// List every swap with its record numbers
     #[arg(long)]
     pub reveal: bool,
+    /// Take only a plan that is sealed with the key in this file
+    #[arg(long, value_name = "FILE")]
+    pub seal_file: Option<PathBuf>,
     #[command(flatten)]
     pub answer: AnswerArgs,
     #[command(flatten)]
@@ -313,6 +322,9 @@ pub struct ApplyArgs {
     /// Seed file of the plan, to repeat its order of records [default: a new random order]
     #[arg(long, value_name = "FILE")]
     pub seed_file: Option<PathBuf>,
+    /// Take only a plan that is sealed with the key in this file
+    #[arg(long, value_name = "FILE")]
+    pub seal_file: Option<PathBuf>,
     #[command(flatten)]
     pub force: ForceArgs,
     #[command(flatten)]
@@ -323,7 +335,8 @@ pub struct ApplyArgs {
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Example:\n  marginswap verify survey.csv released.csv --keep 'region*sex + sex*age' --keys region,sex"
+    after_help = "Examples:\n  marginswap verify survey.csv released.csv --keep 'region*sex + sex*age' --keys region,sex\n  \
+                  marginswap verify survey.csv released.csv --published table1.csv --published table2.json"
 )]
 pub struct VerifyArgs {
     /// Original file [default: `data` in the project file]
@@ -344,6 +357,9 @@ pub struct VerifyArgs {
     /// Draw all two-way tables, unchanged or changed, to this SVG file
     #[arg(long, value_name = "FILE")]
     pub svg: Option<PathBuf>,
+    /// List the cells of published tables that differ, with their categories
+    #[arg(long)]
+    pub reveal: bool,
     #[command(flatten)]
     pub force: ForceArgs,
     #[command(flatten)]
@@ -380,6 +396,9 @@ pub struct ReportArgs {
     /// Demo seed of the run, in place of a seed file
     #[arg(long, value_name = "N")]
     pub demo_seed: Option<u64>,
+    /// Take only a plan that is sealed with the key in this file
+    #[arg(long, value_name = "FILE")]
+    pub seal_file: Option<PathBuf>,
     /// List people at risk who are still matched, by record number (points to people)
     #[arg(long)]
     pub reveal: bool,
@@ -454,6 +473,22 @@ pub struct DemoArgs {
     pub threads: Option<NonZeroUsize>,
     #[command(flatten)]
     pub force: ForceArgs,
+    #[command(flatten)]
+    pub answer: AnswerArgs,
+}
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  marginswap clean .            (lists, and asks before anything is removed)\n  \
+                  marginswap clean . --force    (removes without asking)"
+)]
+pub struct CleanArgs {
+    /// Folder to look in
+    #[arg(value_name = "DIR")]
+    pub folder: PathBuf,
+    /// Remove the files without asking
+    #[arg(long)]
+    pub force: bool,
     #[command(flatten)]
     pub answer: AnswerArgs,
 }

@@ -6,6 +6,7 @@
 use std::panic::{self, AssertUnwindSafe, Location};
 use std::process::ExitCode;
 
+use marginswap_io::are_named;
 use marginswap_pipeline::codes;
 use marginswap_pipeline::refusal::Code;
 
@@ -30,8 +31,9 @@ fn report(place: Option<&Location<'_>>) -> String {
         || "an unknown place".to_owned(),
         |place| format!("{}:{}", place.file(), place.line()),
     );
+    let written = if are_named() { "the files are complete" } else { "nothing was written" };
     format!(
-        "error[{code}]: {}; nothing was written\n  --> {place}\n  \
+        "error[{code}]: {}; {written}\n  --> {place}\n  \
          please report this place; `marginswap explain {code}` says more",
         code.title
     )

@@ -37,8 +37,7 @@ fn run() -> ExitCode {
     remove_on_interrupt();
     let done = obey(cli.command);
     match done {
-        Ok(Outcome::Done) => ExitCode::SUCCESS,
-        Ok(Outcome::GateNotMet) => ExitCode::from(1),
+        Ok(outcome) => ExitCode::from(outcome.code()),
         Err(error) => {
             output::refuse(&error, json);
             ExitCode::from(codes::exit_code(&error))
@@ -62,6 +61,7 @@ fn obey(command: Command) -> Result<Outcome, Diagnostic> {
         Command::Frontier(args) => cmd::frontier::run(&args),
         Command::Init(args) => cmd::init::run(&args).map(|()| Outcome::Done),
         Command::Demo(args) => cmd::demo::run(&args),
+        Command::Clean(args) => cmd::clean::run(&args),
         Command::Completions(args) => cmd::shell::completions(&args),
         Command::Man(args) => cmd::shell::man(&args),
     }

@@ -5,7 +5,9 @@ use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 use marginswap_core::diagnostic::{Diagnostic, escaped};
-use marginswap_io::{Overwrite, Secrecy, check_outputs, write_atomic};
+use marginswap_io::{
+    Finished, Overwrite, Secrecy, Staged, are_named, exit_code_once_named, publish_all,
+};
 use marginswap_pipeline::refusal::Code;
 use marginswap_report::protection::Verdict;
 use marginswap_report::{Answer, Picture};
@@ -15,6 +17,7 @@ use crate::args::ForceArgs;
 use crate::progress::Progress;
 use marginswap_pipeline::codes;
 use marginswap_pipeline::notes::{Event, Flow, Run};
+use marginswap_pipeline::release::stage;
 
 /// How a command that came to its end ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,10 +28,40 @@ pub enum Outcome {
     GateNotMet,
 }
 
+impl Outcome {
+    /// The exit code of a command that ended so.
+    pub fn code(self) -> u8 {
+        match self {
+            Self::Done => 0,
+            Self::GateNotMet => 1,
+        }
+    }
+}
+
+/// Gives all files of a command their names, or none: the one point behind which everything is
+/// done. From here on the command ends with the code of its outcome, whatever becomes of the
+/// words about it.
+///
+/// # Errors
+/// When a name cannot be given; then none is.
+pub fn commit(files: Vec<Finished>, outcome: Outcome) -> Result<(), Diagnostic> {
+    if files.is_empty() {
+        return Ok(());
+    }
+    ends_once_named(outcome);
+    publish_all(files)
+}
+
+/// Says how the command will end once its files have their names.
+pub fn ends_once_named(outcome: Outcome) {
+    exit_code_once_named(outcome.code());
+}
+
 /// Prints an answer as text or as JSON.
 ///
 /// # Errors
-/// When stdout cannot be written. A reader that stops reading is no error.
+/// When stdout cannot be written. A reader that stops reading is no error, and where the files
+/// of the command have their names already nothing is one: they are complete.
 pub fn give(answer: &impl Answer, json: bool) -> Result<(), Diagnostic> {
     let mut text = if json {
         serde_json::to_string_pretty(answer).expect("an answer is plain data")
@@ -48,12 +81,19 @@ pub fn give(answer: &impl Answer, json: bool) -> Result<(), Diagnostic> {
 pub fn print(text: &str) -> Result<(), Diagnostic> {
     let mut stdout = io::stdout().lock();
     match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(Diagnostic::new(
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        Err(error) if are_named() => {
+            talk(&format!(
+                "warning: the answer cannot be printed: {error}; the files are complete"
+            ));
+            Ok(())
+        }
+        Err(error) => Err(Diagnostic::new(
             Code::Unwritable,
             format!("the answer cannot be printed: {error}"),
             "see where the output goes",
         )),
-        _ => Ok(()),
+        Ok(()) => Ok(()),
     }
 }
 
@@ -119,61 +159,94 @@ pub struct Sketch<'a> {
 }
 
 impl<'a> Sketch<'a> {
-    /// A picture for this file, if one is named; it may be none of the inputs.
-    pub fn new(
-        file: Option<&'a PathBuf>,
-        force: &ForceArgs,
-        inputs: &[PathBuf],
-    ) -> Result<Self, Diagnostic> {
-        let overwrite = Overwrite::from_force(force.force);
-        let file = file.map(PathBuf::as_path);
-        check_outputs(file.as_slice(), &paths(inputs), overwrite)?;
-        Ok(Self { file, overwrite })
+    /// A picture for this file, if one is named. Whether it may be written is looked at by
+    /// [`Setup::guard`](crate::setup::Setup::guard).
+    pub fn new(file: Option<&'a PathBuf>, force: &ForceArgs) -> Self {
+        Self { file: file.map(PathBuf::as_path), overwrite: Overwrite::from_force(force.force) }
     }
 
-    /// Draws what tells of the data: made readable for its owner alone.
-    pub fn draw(&self, picture: impl FnOnce() -> Picture) -> Result<(), Diagnostic> {
-        self.write(Secrecy::Secret, picture)
-    }
-
-    /// Draws what anybody may see.
-    pub fn draw_plain(&self, picture: impl FnOnce() -> Picture) -> Result<(), Diagnostic> {
-        self.write(Secrecy::Plain, picture)
-    }
-
-    fn write(&self, secrecy: Secrecy, picture: impl FnOnce() -> Picture) -> Result<(), Diagnostic> {
-        let Some(file) = self.file else { return Ok(()) };
-        let text = picture().file();
-        write_atomic(file, self.overwrite, secrecy, |out| out.write_all(text.as_bytes()))?;
-        talk(&format!("{} holds the picture", file.display()));
+    /// Draws what tells of the data, for its owner alone, and gives it its name.
+    pub fn draw(
+        &self,
+        outcome: Outcome,
+        picture: impl FnOnce() -> Picture,
+    ) -> Result<(), Diagnostic> {
+        commit(self.stage(Secrecy::Secret, picture)?.into_iter().collect(), outcome)?;
+        self.tell();
         Ok(())
+    }
+
+    /// Draws what anybody may see, and gives it its name.
+    pub fn draw_plain(&self, picture: impl FnOnce() -> Picture) -> Result<(), Diagnostic> {
+        let file = self.stage(Secrecy::Plain, picture)?;
+        commit(file.into_iter().collect(), Outcome::Done)?;
+        self.tell();
+        Ok(())
+    }
+
+    /// The picture, complete and not yet named.
+    pub fn stage(
+        &self,
+        secrecy: Secrecy,
+        picture: impl FnOnce() -> Picture,
+    ) -> Result<Option<Finished>, Diagnostic> {
+        let Some(file) = self.file else { return Ok(None) };
+        stage(file, self.overwrite, secrecy, picture().file().as_bytes()).map(Some)
+    }
+
+    /// Says that the picture is there.
+    pub fn tell(&self) {
+        if let Some(file) = self.file {
+            talk(&format!("{} holds the picture", file.display()));
+        }
     }
 }
 
+/// The picture, marked where it was made with a demo seed.
+pub fn marked(picture: Picture, demo_seed: bool) -> Picture {
+    if demo_seed { picture.not_for_release() } else { picture }
+}
+
 /// A list of records that is written when it is asked for: as secret as the data.
-pub struct Listing<'a>(Sketch<'a>);
+pub struct Listing<'a> {
+    file: Option<&'a Path>,
+    overwrite: Overwrite,
+    staged: Option<Finished>,
+}
 
 impl<'a> Listing<'a> {
-    /// A list in this file, if one is named; it may be none of the inputs.
-    pub fn new(
-        file: Option<&'a PathBuf>,
-        force: &ForceArgs,
-        inputs: &[PathBuf],
-    ) -> Result<Self, Diagnostic> {
-        Sketch::new(file, force, inputs).map(Self)
+    /// A list in this file, if one is named; as [`Sketch::new`].
+    pub fn new(file: Option<&'a PathBuf>, force: &ForceArgs) -> Self {
+        let overwrite = Overwrite::from_force(force.force);
+        Self { file: file.map(PathBuf::as_path), overwrite, staged: None }
     }
 
-    /// Writes the list.
-    pub fn write(
-        &self,
+    /// Writes the list completely, and does not name it yet.
+    pub fn stage(
+        &mut self,
         list: impl FnOnce(&mut dyn Write) -> io::Result<()>,
     ) -> Result<(), Diagnostic> {
-        let Some(file) = self.0.file else { return Ok(()) };
-        write_atomic(file, self.0.overwrite, Secrecy::Secret, |out| list(out))?;
-        talk(&format!(
-            "{} has a line for each record: keep it as secret as the data",
-            file.display()
-        ));
+        let Some(file) = self.file else { return Ok(()) };
+        let mut staged = Staged::create(file, self.overwrite, Secrecy::Secret)?;
+        staged.fill(|out| {
+            list(out).map_err(|error| {
+                let why = error.kind().to_string();
+                Diagnostic::new(Code::Unwritable, why, "make room on the disk")
+            })
+        })?;
+        self.staged = Some(staged.finish()?);
+        Ok(())
+    }
+
+    /// Gives the list its name.
+    pub fn commit(self, outcome: Outcome) -> Result<(), Diagnostic> {
+        commit(self.staged.into_iter().collect(), outcome)?;
+        if let Some(file) = self.file {
+            talk(&format!(
+                "{} has a line for each record: keep it as secret as the data",
+                file.display()
+            ));
+        }
         Ok(())
     }
 }

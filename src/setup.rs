@@ -5,6 +5,7 @@
 //!
 //! Way in: [`Typed`] as a part of a command's arguments, then [`Typed::run`].
 
+use std::collections::BTreeSet;
 use std::marker::PhantomData;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -12,6 +13,7 @@ use std::sync::LazyLock;
 
 use clap::{Arg, ArgAction, ArgMatches, Command, FromArgMatches, value_parser};
 use marginswap_core::diagnostic::Diagnostic;
+use marginswap_io::{LeftoverState, Overwrite, check_outputs, leftovers};
 use marginswap_pipeline::derive::Expression;
 use marginswap_pipeline::notes::{Note, Run};
 use marginswap_pipeline::project::{Project, ProjectFile, ReleaseOrder, Risky};
@@ -98,7 +100,9 @@ impl<T: Takes> Typed<T> {
         };
         let base = file.as_ref().map(|file| file.project.clone()).unwrap_or_default();
         let project = base.merge(flags.clone()).expanded();
-        let setup = Setup { project, flags, file, named: self.file.is_some() };
+        let completed = project.clone().completed();
+        let mut setup = Setup { project, flags, file, named: self.file.is_some() };
+        setup.project = completed.map_err(|refusal| setup.blame(refusal))?;
         on_threads(self.threads, || {
             let run = &mut output::run();
             let preset = setup.file.as_ref().and_then(|file| file.project.trs.as_ref());
@@ -142,7 +146,7 @@ pub fn on_threads<R: Send>(
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.get().min(MOST_THREADS));
     let pool = pool.build().map_err(|error| {
         Diagnostic::new(
-            Code::Unreadable,
+            Code::TooFewThreads,
             format!("the threads cannot be started: {error}"),
             "give a smaller number to --threads",
         )
@@ -175,7 +179,7 @@ impl Setup {
     /// The setup of a project file that was just written.
     pub fn of_file(path: &Path) -> Result<Self, Diagnostic> {
         let file = ProjectFile::load(path)?;
-        let project = file.project.clone().expanded();
+        let project = file.project.clone().expanded().completed()?;
         Ok(Self { project, flags: Project::default(), file: Some(file), named: true })
     }
 
@@ -247,7 +251,7 @@ impl Setup {
 
     /// Refuses to go on when no table is to be kept.
     pub fn tables_are_named(&self) -> Result<(), Diagnostic> {
-        if !self.project.keep.tables.is_empty() {
+        if !self.project.keep.is_empty() {
             return Ok(());
         }
         Err(Diagnostic::new(Code::MissingSetting, "no table to keep is named", "name at least one")
@@ -264,15 +268,54 @@ impl Setup {
         project
     }
 
-    /// The files that the settings name and a command reads, which no output may replace.
-    pub fn inputs(&self, seed: Option<&Path>) -> Vec<PathBuf> {
-        let records = match &self.project.risk.risky {
-            Some(Risky::Records(records)) => Some(records.as_path()),
-            _ => None,
-        };
-        let all = [self.project.data.as_deref(), self.file(), seed, records];
-        let groups = self.project.derive.values().flat_map(Expression::files);
-        all.into_iter().flatten().chain(groups).map(Path::to_owned).collect()
+    /// Looks at all files before any work is done: each output may be written, and is neither
+    /// an input nor another file of the project. `own` are the settings that name outputs of
+    /// this command, `inputs` the files that it reads beside those that settings name.
+    ///
+    /// # Errors
+    /// As [`check_outputs`].
+    pub fn guard(
+        &self,
+        outputs: &[Option<&Path>],
+        own: &[&str],
+        inputs: &[Option<&Path>],
+        overwrite: Overwrite,
+        run: &mut Run<'_>,
+    ) -> Result<(), Diagnostic> {
+        let outputs: Vec<&Path> = outputs.iter().copied().flatten().collect();
+        let mut guarded = self.files_of_the_project(own);
+        guarded.extend(inputs.iter().copied().flatten().map(Path::to_owned));
+        check_outputs(&outputs, &output::paths(&guarded), overwrite)?;
+        let folders: BTreeSet<&Path> = outputs.iter().map(|output| folder_of(output)).collect();
+        for folder in folders {
+            let left = leftovers(folder).unwrap_or_default();
+            let left = left.iter().filter(|file| file.state != LeftoverState::InUse);
+            let files = left.count() as u64;
+            if files > 0 {
+                run.note(Note::Leftovers { folder: folder.to_owned(), files });
+            }
+        }
+        Ok(())
+    }
+
+    /// Every file that a setting names, except those of these settings.
+    fn files_of_the_project(&self, except: &[&str]) -> Vec<PathBuf> {
+        let mut files: Vec<PathBuf> = self.file().map(Path::to_owned).into_iter().collect();
+        for project in [&self.project, self.file_project()] {
+            for setting in SETTINGS.iter().filter(|setting| setting.kind == Kind::Path) {
+                let named = setting.get(project).filter(|_| !except.contains(&&*setting.key()));
+                if let Some(settings::Value::Text(path)) = named {
+                    files.push(path.into());
+                }
+            }
+            if let Some(Risky::Records(records)) = &project.risk.risky {
+                files.push(records.clone());
+            }
+            let groups = project.derive.values().flat_map(Expression::files);
+            let published = project.verify.published.0.iter().map(|table| table.file.as_path());
+            files.extend(groups.chain(published).map(Path::to_owned));
+        }
+        files
     }
 
     /// A command of this program on the same project, with the settings of these topics.
@@ -307,11 +350,16 @@ impl Setup {
         }
         // What the preset sets is in the file.
         let known = self.file_project().clone().expanded().with_defaults();
-        let project = &project.clone().with_defaults();
+        let project = &project.clone().as_written().with_defaults();
         for setting in SETTINGS.iter().filter(|setting| topics.contains(&setting.topic)) {
             // Rules and codes hold categories, and a line ends up in logs. Derived variables may,
             // and the line means nothing without them.
-            let told = setting.flag.is_empty() || matches!(setting.kind, Kind::Rules | Kind::Codes);
+            let secret = match setting.kind {
+                Kind::Rules => true,
+                Kind::Codes => setting.topic != Topic::Published,
+                _ => false,
+            };
+            let told = setting.flag.is_empty() || secret;
             if told || setting.get(project) == setting.get(&known) {
                 continue;
             }
@@ -346,6 +394,14 @@ impl Setup {
             _ => return typed_wrongly(setting, refusal),
         }
         refusal
+    }
+}
+
+/// The folder that a file is in.
+fn folder_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
     }
 }
 
@@ -407,6 +463,7 @@ fn flag(setting: &'static Setting) -> Arg {
     let arg = if id == "population" { arg.conflicts_with("fraction") } else { arg };
     match setting.kind {
         Kind::Switch => arg.action(ArgAction::SetTrue),
+        Kind::Files => arg.value_name("FILE").action(ArgAction::Append),
         Kind::Names | Kind::Groups => arg.value_name("A,B,…").action(ArgAction::Append),
         Kind::Tables => arg.value_name("TABLES").action(ArgAction::Append),
         Kind::Rules | Kind::Derived | Kind::Codes => {
@@ -427,7 +484,7 @@ fn flag(setting: &'static Setting) -> Arg {
             let arg = arg.value_name(name).allow_hyphen_values(true);
             if id == "delimiter" { arg } else { arg.value_parser(parser) }
         }
-        Kind::Numbers | Kind::Scenarios => unreachable!("it has no flag"),
+        Kind::Numbers | Kind::Scenarios | Kind::NamedTables => unreachable!("it has no flag"),
     }
 }
 

@@ -84,6 +84,32 @@ fn a_message_reads_well() {
     );
 }
 
+/// Where a published table is wrong, and what it is about; never a value.
+#[test]
+fn bad_published_tables_are_told_with_their_place() {
+    for (file, place) in [
+        ("syntax.json", "line 3, column"),
+        ("sizes.json", "3 values, and sizes for 4 cells"),
+        ("twice.json", "column `value` at place 0"),
+        ("word.csv", "line 3, column `count`"),
+        ("negative.csv", "line 2, column `count`"),
+        ("decimals.csv", "line 2"),
+        ("thousands.csv", "line 2, column `UNIT_MULT`"),
+        ("no_count.csv", "the columns are `sex`, `number`"),
+        ("repeated.csv", "line 4"),
+        ("repeated.csv", "the cell is published before: line 2"),
+        ("years.csv", "the two differ in `TIME_PERIOD`"),
+        ("column.csv", "did you mean `sex`?"),
+        ("labels.csv", "none of the 1 published categories of `sex` occurs in `sex` of the data"),
+    ] {
+        let path = format!("tests/bad/published/{file}");
+        let said = err(&marginswap(&["verify", GOOD, GOOD, "--published", &path]));
+        assert!(said.contains(&format!("--> {path}")), "{said}");
+        assert!(said.contains(place), "{file}: {said}");
+        assert!(!said.contains("CANARY"), "{said}");
+    }
+}
+
 const GOOD: &str = "tests/bad/good.csv";
 
 const MANY: &str =
@@ -104,6 +130,45 @@ const TYPED: &[(Kind, &[&str])] = &[
     (
         Code::BadLookup,
         &["inspect", GOOD, "--derive", "a = map(town, \"tests/bad/few.csv\", \"x\")"],
+    ),
+    (
+        Code::NotJsonStat,
+        &["verify", GOOD, GOOD, "--published", "tests/bad/published/collection.json"],
+    ),
+    (Code::NotJsonStat, &["verify", GOOD, GOOD, "--published", "tests/bad/published/syntax.json"]),
+    (Code::SizesDisagree, &["verify", GOOD, GOOD, "--published", "tests/bad/published/sizes.json"]),
+    (Code::RepeatedCell, &["verify", GOOD, GOOD, "--published", "tests/bad/published/twice.json"]),
+    (Code::BadNumber, &["verify", GOOD, GOOD, "--published", "tests/bad/published/word.csv"]),
+    (Code::BadNumber, &["verify", GOOD, GOOD, "--published", "tests/bad/published/negative.csv"]),
+    (Code::BadNumber, &["verify", GOOD, GOOD, "--published", "tests/bad/published/decimals.csv"]),
+    (Code::BadNumber, &["verify", GOOD, GOOD, "--published", "tests/bad/published/thousands.csv"]),
+    (Code::NoNumbers, &["verify", GOOD, GOOD, "--published", "tests/bad/published/no_count.csv"]),
+    (
+        Code::RepeatedCell,
+        &["verify", GOOD, GOOD, "--published", "tests/bad/published/repeated.csv"],
+    ),
+    (Code::RepeatedCell, &["verify", GOOD, GOOD, "--published", "tests/bad/published/years.csv"]),
+    (Code::UnknownColumn, &["verify", GOOD, GOOD, "--published", "tests/bad/published/column.csv"]),
+    (
+        Code::OtherCategories,
+        &["verify", GOOD, GOOD, "--published", "tests/bad/published/labels.csv"],
+    ),
+    (
+        Code::TotalIsCategory,
+        &[
+            "verify",
+            GOOD,
+            GOOD,
+            "--published",
+            "tests/bad/published/total.csv",
+            "--published-total",
+            "f",
+        ],
+    ),
+    (Code::FileMissing, &["verify", GOOD, GOOD, "--published", "tests/bad/published/nowhere.csv"]),
+    (
+        Code::IgnoredInTable,
+        &["verify", GOOD, GOOD, "--published", "tests/bad/published/total.csv", "--ignore", "sex"],
     ),
     (
         Code::IdAmongVariables,
@@ -369,6 +434,11 @@ const TESTED_IN_PROJECT: &[Kind] =
 const TESTED_IN_THE_JOB: &[Kind] =
     &[Code::StalePlan, Code::OtherParameters, Code::NewerPlan, Code::PairingTooLarge];
 
+/// Lists of tables: `tests/tables.rs`.
+const TESTED_IN_TABLES: &[Kind] = &[Code::BadTableList, Code::NoHouseholds];
+/// Seals and threads: `tests/trust.rs`.
+const TESTED_IN_TRUST: &[Kind] = &[Code::WrongSeal, Code::TooFewThreads];
+
 /// What cannot be provoked from a command line: a file whose recount fails is a bug of ours,
 /// and only a door that watches a run can stop it between two steps.
 const OUR_FAULT: &[Kind] = &[Code::NotKept, Code::Cancelled];
@@ -380,7 +450,9 @@ fn every_code_has_a_test() {
     tested.extend(TESTED_IN_THE_READER);
     tested.extend(TESTED_IN_PROJECT);
     tested.extend(TESTED_IN_THE_JOB);
+    tested.extend(TESTED_IN_TRUST);
     tested.extend(OUR_FAULT);
+    tested.extend(TESTED_IN_TABLES);
     tested.extend(TESTED_IN_THE_CORE);
     tested.insert(Code::OwnBug);
     tested.extend([Code::TooManyVariables, Code::TooManyTied, Code::Unreadable]);

@@ -35,6 +35,10 @@ age10 = "band(age, 10)"
 "the region" = 'map(town, "geo.csv", "region")'
 [keep]
 tables = ["region*sex*age", "age*`marital status` + sex"]
+list = "tables.csv"
+[verify]
+published = ["t1.csv", { file = "t2.csv", columns = { SEX = "sex" }, absent = "zero" }]
+total = ["_T"]
 [risk]
 keys = ["region", "sex"]
 more_keys = [["age"], ["age", "sex"]]
@@ -104,8 +108,10 @@ fn load(text: impl AsRef<[u8]>) -> Result<Project, Diagnostic> {
                 *path = short.to_owned();
             }
         };
-        let Project { data, release, .. } = &mut project;
-        for path in [data, &mut release.out, &mut release.plan].into_iter().flatten() {
+        let Project { data, release, keep, verify, .. } = &mut project;
+        verify.published.0.iter_mut().for_each(|table| shorten(&mut table.file));
+        let files = [data, &mut release.out, &mut release.plan, &mut keep.list];
+        for path in files.into_iter().flatten() {
             shorten(path);
         }
         project
@@ -664,7 +670,13 @@ fn every_setting_does_its_work() {
             assert_eq!(back.parameters(), alone.parameters(), "{}", setting.key());
         }
     }
-    let known =
-        ["keep.max_separators", "report.internal", "report.external", "report.watch", "trs.hid"];
+    let known = [
+        "keep.named",
+        "keep.max_separators",
+        "report.internal",
+        "report.external",
+        "report.watch",
+        "trs.hid",
+    ];
     assert_eq!(missing, known, "the full project gives every other setting");
 }

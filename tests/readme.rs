@@ -7,8 +7,14 @@ fn the_readme_tells_the_truth() {
     trycmd::TestCases::new().case("README.md");
 }
 
+/// The page about published tables, run in a copy of the folder beside it.
+#[test]
+fn the_page_about_published_tables_tells_the_truth() {
+    trycmd::TestCases::new().case("docs/published-tables.md");
+}
+
 /// The same for the guide to tables of groups.
 #[test]
-fn the_guide_to_published_tables_tells_the_truth() {
-    trycmd::TestCases::new().case("docs/published-tables.md");
+fn the_guide_to_tables_of_groups_tells_the_truth() {
+    trycmd::TestCases::new().case("docs/tables-of-groups.md");
 }

@@ -28,6 +28,14 @@ pub fn with_file(bytes: &[u8], work: impl FnOnce(&Path)) {
     });
 }
 
+/// The same with a second file, while the first is in use.
+pub fn with_another_file(bytes: &[u8], work: impl FnOnce(&Path)) {
+    let folder = tempfile::tempdir().expect("a folder can be made");
+    let path = folder.path().join("input");
+    fs::write(&path, bytes).expect("the file can be written");
+    work(&path);
+}
+
 /// Reads a data file of any format, rewrites it without a swap and reads that too.
 pub fn read_and_rewrite(bytes: &[u8]) {
     with_file(bytes, |path| {

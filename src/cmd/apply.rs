@@ -1,18 +1,20 @@
 //! `apply`: makes the swaps of a plan. It decides nothing.
 
 use marginswap_core::diagnostic::Diagnostic;
-use marginswap_io::{Overwrite, check_outputs, read_plan};
+use marginswap_io::{Overwrite, Seal, read_plan_sealed};
 use marginswap_pipeline::answer;
 use marginswap_pipeline::compare::Evidence;
+use marginswap_pipeline::notes::Note;
 use marginswap_pipeline::pipeline::apply;
 use marginswap_pipeline::project::{Project, Release, ReleaseOrder};
 use marginswap_pipeline::refusal::Code;
 use marginswap_pipeline::release::{ReleaseAs, note_other_plans, note_other_releases};
+use marginswap_pipeline::seal::SealFrom;
 use marginswap_pipeline::seed::SeedFrom;
 
 use crate::args::ApplyArgs;
 use crate::cmd::protect::{NOTHING_WRITTEN, next_after_release};
-use crate::output::{Outcome, give, missing, next, outcome_of, paths};
+use crate::output::{Outcome, ends_once_named, give, missing, next, outcome_of};
 
 /// Follows the plan, compares the file with the original and gives it its name.
 pub fn run(args: &ApplyArgs) -> Result<Outcome, Diagnostic> {
@@ -31,10 +33,13 @@ pub fn run(args: &ApplyArgs) -> Result<Outcome, Diagnostic> {
                 "name it behind the data, or as `plan` under [release] in the project file",
             )
         })?;
-        let mut inputs = setup.inputs(args.seed_file.as_deref());
-        inputs.push(plan_path.clone());
-        check_outputs(&[&out], &paths(&inputs), overwrite)?;
-        let plan = read_plan(&plan_path)?;
+        let seal = SealFrom(args.seal_file.clone());
+        let inputs = [args.seed_file.as_deref(), seal.file()];
+        setup.guard(&[Some(&out)], &["release.out"], &inputs, overwrite, run)?;
+        let (plan, sealed) = read_plan_sealed(&plan_path, seal.for_reading()?.as_ref())?;
+        if sealed == Seal::Unchecked {
+            run.note(Note::SealUnchecked);
+        }
         if setup.is_named() {
             plan.check_parameters(&setup.file_project().parameters())?;
         }
@@ -57,26 +62,30 @@ pub fn run(args: &ApplyArgs) -> Result<Outcome, Diagnostic> {
         // Of a list of records the plan holds only that there was one.
         project.risk.risky = project.risk.risky.or(setup.project.risk.risky.clone());
         let shuffled = setup.project.order() == ReleaseOrder::Random;
-        let seed = match shuffled {
-            true => Some(SeedFrom::flags(args.seed_file.as_deref(), None).choose(run)?.seed),
+        let chosen = match shuffled {
+            true => Some(SeedFrom::flags(args.seed_file.as_deref(), None).choose(run)?),
             false => None,
         };
+        let seed = chosen.as_ref().map(|chosen| chosen.seed);
         let to = ReleaseAs { target: &out, overwrite, order: setup.project.order() };
         let demo_seed = plan.header.not_for_release;
         let evidence = Evidence { seed, shuffled, demo_seed, ..Evidence::default() };
         let certified = apply(project.clone(), &plan, &to, &evidence, run)?;
         let report = answer::verify(&certified.comparison);
         let verdict = report.judgement.verdict;
+        let outcome = outcome_of(verdict);
         if report.judgement.is_unchanged() && overwrite == Overwrite::Refuse {
             give(&report, args.answer.json)?;
             next(NOTHING_WRITTEN);
-            return Ok(outcome_of(verdict));
+            return Ok(outcome);
         }
         note_other_plans(&out, &plan, Some(&plan_path), run);
-        let comparison = certified.publish(vec![])?;
+        ends_once_named(outcome);
+        let new_seed = chosen.and_then(|chosen| chosen.new_file);
+        let comparison = certified.publish(new_seed.into_iter().collect())?;
         note_other_releases(&comparison, run);
         give(&report, args.answer.json)?;
         next_after_release(setup, &project, verdict);
-        Ok(outcome_of(verdict))
+        Ok(outcome)
     })
 }

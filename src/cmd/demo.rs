@@ -3,10 +3,11 @@
 use marginswap_core::diagnostic::Diagnostic;
 use marginswap_io::Overwrite;
 use marginswap_pipeline::demo::write_demo;
+use marginswap_pipeline::seal::SealFrom;
 use marginswap_pipeline::seed::SeedFrom;
 
 use crate::args::DemoArgs;
-use crate::cmd::protect::{Request, carry_out};
+use crate::cmd::protect::{Gate, Request, carry_out};
 use crate::output::{self, Outcome, talk};
 use crate::setup::{Setup, on_threads};
 
@@ -21,8 +22,16 @@ pub fn run(args: &DemoArgs) -> Result<Outcome, Diagnostic> {
         talk(&format!("{} is the survey of an invented town", files.data.display()));
         talk(&format!("{} says what to do with it", files.project.display()));
         let setup = Setup::of_file(&files.project)?;
-        let request = Request { seed, overwrite, svg: None, json: args.answer.json };
-        // Nobody is in the town, and its seed is known: that it is not for release is no failure.
-        carry_out(&setup, &request, run).map(|_| Outcome::Done)
+        let request = Request {
+            seed,
+            seal: SealFrom::default(),
+            overwrite,
+            svg: None,
+            json: args.answer.json,
+            // Nobody is in the town, and its seed is known: that it is not for release is no
+            // failure.
+            gate: Gate::Known,
+        };
+        carry_out(&setup, &request, run)
     })?
 }

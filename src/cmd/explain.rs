@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use marginswap_core::diagnostic::Diagnostic;
+use marginswap_io::Overwrite;
 use marginswap_pipeline::notes::Run;
 use marginswap_pipeline::project::{MaxRecords, Project};
 use marginswap_pipeline::questions::explain::{self as questions, explain_pair, explain_record};
@@ -62,9 +63,11 @@ fn pair_explained(
     setup: &Setup,
     run: &mut Run<'_>,
 ) -> Result<Outcome, Diagnostic> {
-    let sketch = Sketch::new(args.svg.as_ref(), &args.force, &setup.inputs(None))?;
+    let overwrite = Overwrite::from_force(args.force.force);
+    setup.guard(&[args.svg.as_deref()], &[], &[], overwrite, run)?;
+    let sketch = Sketch::new(args.svg.as_ref(), &args.force);
     let pair = explain_pair(&setup.project, left, right, run)?;
-    sketch.draw(|| pair.picture())?;
+    sketch.draw(Outcome::Done, || pair.picture())?;
     give(&pair.report, args.answer.json)?;
     let number = pair.report.records[0].to_string();
     next(&again(setup, &setup.by_number()).option("--record", &number).to_string());
@@ -77,13 +80,15 @@ fn record_explained(
     setup: &Setup,
     run: &mut Run<'_>,
 ) -> Result<Outcome, Diagnostic> {
-    let sketch = Sketch::new(args.svg.as_ref(), &args.force, &setup.inputs(None))?;
+    let overwrite = Overwrite::from_force(args.force.force);
+    setup.guard(&[args.svg.as_deref()], &[], &[], overwrite, run)?;
+    let sketch = Sketch::new(args.svg.as_ref(), &args.force);
     let list = match args.partners {
         Partners::Count => questions::Partners::Count,
         Partners::All => questions::Partners::All,
     };
     let report = explain_record(&setup.project, record, list, run)?;
-    sketch.draw(|| why::draw_record("", &report))?;
+    sketch.draw(Outcome::Done, || why::draw_record("", &report))?;
     give(&report, args.answer.json)?;
     next(&step_after(&report, setup));
     Ok(Outcome::Done)
@@ -117,7 +122,9 @@ fn step_after(report: &RecordReport, setup: &Setup) -> String {
             }
             line.option("-o", "swap.plan").to_string()
         }
-        (None, Some(best)) if best.partners > 0 && report.what_if.len() > 1 => {
+        (None, Some(best))
+            if best.partners > 0 && report.what_if.len() > 1 && only_formulas(&project) =>
+        {
             let others = report.what_if.iter().filter(|other| other.table != best.table);
             let others = others
                 .map(|other| formula(&other.table.iter().map(String::as_str).collect::<Vec<_>>()));
@@ -130,6 +137,11 @@ fn step_after(report: &RecordReport, setup: &Setup) -> String {
         }
         (None, _) => "keep other tables, or protect the record in another way".to_owned(),
     }
+}
+
+/// Can the tables be typed again without one of them?
+fn only_formulas(project: &Project) -> bool {
+    project.keep.named.is_empty() && project.keep.listed.is_empty()
 }
 
 fn is_number(text: &str) -> bool {

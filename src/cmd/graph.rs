@@ -1,6 +1,7 @@
 //! `graph`: what the tables to keep tie together.
 
 use marginswap_core::diagnostic::Diagnostic;
+use marginswap_io::Overwrite;
 use marginswap_pipeline::questions::graph::graph;
 
 use crate::args::{ForScreen, GraphArgs};
@@ -9,9 +10,11 @@ use crate::setup::Takes;
 
 /// Describes the margin graph; draws it when asked.
 pub fn run(args: &GraphArgs) -> Result<Outcome, Diagnostic> {
-    args.settings.run(|setup, _| {
+    args.settings.run(|setup, run| {
         setup.tables_are_named()?;
-        let sketch = Sketch::new(args.svg.as_ref(), &args.force, &setup.inputs(None))?;
+        let overwrite = Overwrite::from_force(args.force.force);
+        setup.guard(&[args.svg.as_deref()], &[], &[], overwrite, run)?;
+        let sketch = Sketch::new(args.svg.as_ref(), &args.force);
         let graph = graph(&setup.project)?;
         sketch.draw_plain(|| graph.picture)?;
         give(&graph.report, args.answer.json)?;

@@ -1,12 +1,13 @@
 //! `init`: a project file to start from.
 
 use marginswap_core::diagnostic::Diagnostic;
-use marginswap_io::{Overwrite, Secrecy, check_not_input, check_target, write_atomic};
+use marginswap_io::{Overwrite, Secrecy, check_not_input, check_target};
 use marginswap_pipeline::init::draft;
 use marginswap_pipeline::original::data_of;
+use marginswap_pipeline::release::stage;
 
 use crate::args::InitArgs;
-use crate::output::{next, talk, typed_path};
+use crate::output::{Outcome, commit, next, talk, typed_path};
 
 /// Looks at the data and writes a project file with what is known of it.
 pub fn run(args: &InitArgs) -> Result<(), Diagnostic> {
@@ -16,7 +17,7 @@ pub fn run(args: &InitArgs) -> Result<(), Diagnostic> {
     let data = data_of(&known)?;
     check_not_input(&args.out, &data)?;
     let text = draft(&data, &args.out, &known)?.text();
-    write_atomic(&args.out, overwrite, Secrecy::Plain, |out| out.write_all(text.as_bytes()))?;
+    commit(vec![stage(&args.out, overwrite, Secrecy::Plain, text.as_bytes())?], Outcome::Done)?;
     talk(&format!(
         "{} is the project file; remove the # in front of its examples, or change them",
         args.out.display()

@@ -14,7 +14,7 @@ pub fn run(args: &InspectArgs) -> Result<Outcome, Diagnostic> {
         let report = inspect(&setup.project, reveal, run)?;
         give(&report, args.answer.json)?;
         let mut project = setup.project.clone();
-        if project.keep.tables.is_empty() {
+        if project.keep.is_empty() {
             project.keep.tables = vec![example_table(&report)];
         }
         next(&setup.line_for("graph", ForGraph::TOPICS, &project).to_string());

@@ -1,6 +1,7 @@
 //! One file for each command: what was asked → the core's answer → a report.
 
 pub mod apply;
+pub mod clean;
 pub mod demo;
 pub mod explain;
 pub mod frontier;

@@ -1,17 +1,16 @@
 //! `plan`: decides the swaps, writes no data.
 
-use std::path::Path;
-
 use marginswap_core::diagnostic::Diagnostic;
-use marginswap_io::{Overwrite, check_outputs, write_plan};
+use marginswap_io::{Finished, Overwrite, Secrecy, plan_bytes_sealed};
 use marginswap_pipeline::pipeline::plan;
 use marginswap_pipeline::project::{Project, Release};
-use marginswap_pipeline::release::note_other_plans;
+use marginswap_pipeline::release::{note_other_plans, stage};
+use marginswap_pipeline::seal::SealFrom;
 use marginswap_pipeline::seed::SeedFrom;
 use marginswap_report::pictures::waterfall;
 
 use crate::args::PlanArgs;
-use crate::output::{Outcome, Sketch, give, missing, next, paths, talk};
+use crate::output::{Outcome, Sketch, commit, give, marked, missing, next, talk};
 
 /// Plans and writes the plan file.
 pub fn run(args: &PlanArgs) -> Result<Outcome, Diagnostic> {
@@ -29,18 +28,25 @@ pub fn run(args: &PlanArgs) -> Result<Outcome, Diagnostic> {
         })?;
         let overwrite = Overwrite::from_force(args.job.force.force);
         let seed = SeedFrom::flags(args.job.seed_file.as_deref(), args.job.demo_seed);
-        let inputs = setup.inputs(seed.file());
+        let seal = SealFrom(args.job.seal_file.clone());
         let outputs = [Some(out.as_path()), args.svg.as_deref()];
-        let outputs: Vec<&Path> = outputs.into_iter().flatten().collect();
-        check_outputs(&outputs, &paths(&inputs), overwrite)?;
-        let sketch = Sketch::new(args.svg.as_ref(), &args.job.force, &inputs)?;
-        let (report, file) = plan(project.clone(), &seed, run)?;
+        setup.guard(&outputs, &["release.plan"], &[seed.file(), seal.file()], overwrite, run)?;
+        let sketch = Sketch::new(args.svg.as_ref(), &args.job.force);
+        let (report, file, chosen) = plan(project.clone(), &seed, run)?;
         note_other_plans(&out, &file, Some(&out), run);
-        write_plan(&out, overwrite, &file)?;
+        let outcome = if report.left > 0 { Outcome::GateNotMet } else { Outcome::Done };
+        let sealing = seal.for_planning()?;
+        let bytes = plan_bytes_sealed(&file, sealing.key.as_ref());
+        let mut files: Vec<Finished> =
+            [chosen.new_file, sealing.new_file].into_iter().flatten().collect();
+        files.push(stage(&out, overwrite, Secrecy::Secret, &bytes)?);
+        let picture = || marked(waterfall::draw("", &report.coverage()), report.not_for_release);
+        files.extend(sketch.stage(Secrecy::Secret, picture)?);
+        commit(files, outcome)?;
         talk(&format!("{} is the plan: SECRET, it undoes the protection", out.display()));
-        sketch.draw(|| waterfall::draw("", &report.coverage()))?;
+        sketch.tell();
         give(&report, args.job.answer.json)?;
         next(&setup.apply_line(project, seed.file()));
-        Ok(if report.left > 0 { Outcome::GateNotMet } else { Outcome::Done })
+        Ok(outcome)
     })
 }

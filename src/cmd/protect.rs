@@ -3,13 +3,14 @@
 use std::path::{Path, PathBuf};
 
 use marginswap_core::diagnostic::Diagnostic;
-use marginswap_io::{Finished, Overwrite, Secrecy, check_outputs, plan_bytes};
+use marginswap_io::{Finished, Overwrite, Secrecy, plan_bytes_sealed};
 use marginswap_pipeline::answer;
 use marginswap_pipeline::notes::{Note, Phase, Run};
 use marginswap_pipeline::pages;
 use marginswap_pipeline::pipeline::{Job, protect};
 use marginswap_pipeline::project::Project;
 use marginswap_pipeline::release::{ReleaseAs, note_other_plans, note_other_releases, stage};
+use marginswap_pipeline::seal::SealFrom;
 use marginswap_pipeline::seed::SeedFrom;
 use marginswap_report::pictures::waterfall;
 use marginswap_report::plan::ProtectReport;
@@ -17,26 +18,47 @@ use marginswap_report::protection::Verdict;
 
 use crate::args::ProtectArgs;
 use crate::cmd::report::replay;
-use crate::output::{Outcome, give, next, outcome_of, paths, talk};
+use crate::output::{Outcome, ends_once_named, give, marked, missing, next, outcome_of, talk};
 use crate::setup::Setup;
 
 /// How a job is carried out beside its settings.
 pub struct Request {
     pub seed: SeedFrom,
+    pub seal: SealFrom,
     pub overwrite: Overwrite,
     pub svg: Option<PathBuf>,
     pub json: bool,
+    pub gate: Gate,
+}
+
+/// Does the verdict decide how the command ends?
+pub enum Gate {
+    Decides,
+    /// It is known before: a demonstration is never for release.
+    Known,
 }
 
 /// Plans, writes the released file, compares it with the original and gives it its name.
 pub fn run(args: &ProtectArgs) -> Result<Outcome, Diagnostic> {
     let request = Request {
         seed: SeedFrom::flags(args.job.seed_file.as_deref(), args.job.demo_seed),
+        seal: SealFrom(args.job.seal_file.clone()),
         overwrite: Overwrite::from_force(args.job.force.force),
         svg: args.svg.clone(),
         json: args.job.answer.json,
+        gate: Gate::Decides,
     };
-    args.settings.run(|setup, run| carry_out(setup, &request, run).map(outcome_of))
+    args.settings.run(|setup, run| carry_out(setup, &request, run))
+}
+
+impl Request {
+    /// How the command ends with this verdict.
+    pub fn outcome(&self, verdict: Verdict) -> Outcome {
+        match self.gate {
+            Gate::Decides => outcome_of(verdict),
+            Gate::Known => Outcome::Done,
+        }
+    }
 }
 
 /// Does what a request asks for.
@@ -44,12 +66,15 @@ pub fn carry_out(
     setup: &Setup,
     request: &Request,
     run: &mut Run<'_>,
-) -> Result<Verdict, Diagnostic> {
+) -> Result<Outcome, Diagnostic> {
     let project = &setup.project;
     let out = setup.released()?;
-    check_files(setup, request, &out)?;
+    if request.seal.file().is_some() && project.release.plan.is_none() {
+        return Err(missing("a seal is put on a plan, and no plan is kept", "name it with --plan"));
+    }
+    check_files(setup, request, &out, run)?;
     let to = ReleaseAs { target: &out, overwrite: request.overwrite, order: project.order() };
-    let job = protect(project.clone(), &request.seed, &to, run)?;
+    let mut job = protect(project.clone(), &request.seed, &to, run)?;
     let comparison = &job.certified.comparison;
     let shown = out.display().to_string();
     let answer = answer::protect(job.numbers.clone(), shown, comparison);
@@ -57,10 +82,12 @@ pub fn carry_out(
     if answer.judgement.is_unchanged() && request.overwrite == Overwrite::Refuse {
         give(&answer, request.json)?;
         next(NOTHING_WRITTEN);
-        return Ok(verdict);
+        return Ok(request.outcome(verdict));
     }
     note_other_plans(&out, &job.plan, project.release.plan.as_deref(), run);
-    let beside = staged_beside(setup, request, &job, &answer, run)?;
+    let mut beside: Vec<Finished> = job.seed.new_file.take().into_iter().collect();
+    beside.extend(staged_beside(setup, request, &job, &answer, run)?);
+    ends_once_named(request.outcome(verdict));
     let comparison = job.certified.publish(beside)?;
     note_other_releases(&comparison, run);
     for (path, what) in written(setup, request) {
@@ -73,7 +100,7 @@ pub fn carry_out(
     }
     give(&answer, request.json)?;
     next_after_release(setup, project, verdict);
-    Ok(verdict)
+    Ok(request.outcome(verdict))
 }
 
 /// What follows where the released file would only be a copy.
@@ -89,11 +116,18 @@ pub fn next_after_release(setup: &Setup, project: &Project, verdict: Verdict) {
 }
 
 /// Looks at all files before any work is done.
-fn check_files(setup: &Setup, request: &Request, out: &Path) -> Result<(), Diagnostic> {
-    let mut outputs: Vec<&Path> = vec![out];
+fn check_files(
+    setup: &Setup,
+    request: &Request,
+    out: &Path,
+    run: &mut Run<'_>,
+) -> Result<(), Diagnostic> {
+    let mut outputs: Vec<Option<&Path>> = vec![Some(out)];
     let others = written(setup, request);
-    outputs.extend(others.iter().map(|(path, _)| path.as_path()));
-    check_outputs(&outputs, &paths(&setup.inputs(request.seed.file())), request.overwrite)
+    outputs.extend(others.iter().map(|(path, _)| Some(path.as_path())));
+    let own = ["release.out", "release.plan", "report.internal", "report.external"];
+    let inputs = [request.seed.file(), request.seal.file()];
+    setup.guard(&outputs, &own, &inputs, request.overwrite, run)
 }
 
 /// What is written beside the released file, and what each file is.
@@ -121,11 +155,15 @@ fn staged_beside(
     let comparison = &job.certified.comparison;
     let mut staged = Vec::new();
     if let Some(path) = &release.plan {
-        staged.push(stage(path, overwrite, Secrecy::Secret, &plan_bytes(&job.plan))?);
+        let sealing = request.seal.for_planning()?;
+        let bytes = plan_bytes_sealed(&job.plan, sealing.key.as_ref());
+        staged.extend(sealing.new_file);
+        staged.push(stage(path, overwrite, Secrecy::Secret, &bytes)?);
     }
     if let Some(path) = &request.svg {
-        let picture = waterfall::draw("", &answer.plan.coverage()).file();
-        staged.push(stage(path, overwrite, Secrecy::Secret, picture.as_bytes())?);
+        let picture = waterfall::draw("", &answer.plan.coverage());
+        let text = marked(picture, job.seed.not_for_release).file();
+        staged.push(stage(path, overwrite, Secrecy::Secret, text.as_bytes())?);
     }
     if report.internal.is_some() || report.external.is_some() {
         run.begin(Phase::Reporting)?;

@@ -3,19 +3,21 @@
 use std::path::{Path, PathBuf};
 
 use marginswap_core::diagnostic::Diagnostic;
-use marginswap_io::{Overwrite, PlanFile, Secrecy, check_outputs, read_plan, write_atomic};
+use marginswap_io::{Overwrite, PlanFile, Seal, Secrecy, read_plan_sealed};
 use marginswap_pipeline::answer::Reveal;
 use marginswap_pipeline::compare::{Comparison, Evidence, Order};
-use marginswap_pipeline::notes::Run;
+use marginswap_pipeline::notes::{Note, Run};
 use marginswap_pipeline::pages;
 use marginswap_pipeline::pipeline::compare;
 use marginswap_pipeline::project::{Project, Release, ReleaseOrder, Risk, Risky};
 use marginswap_pipeline::refusal::Code;
+use marginswap_pipeline::release::stage;
+use marginswap_pipeline::seal::SealFrom;
 use marginswap_pipeline::seed::SeedFrom;
 use marginswap_report::protection::Verdict;
 
 use crate::args::ReportArgs;
-use crate::output::{Outcome, give, missing, next, outcome_of, paths, talk};
+use crate::output::{Outcome, commit, give, missing, next, outcome_of, talk};
 use crate::setup::Setup;
 
 /// Counts everything from the two files and writes the page.
@@ -33,7 +35,18 @@ fn report(args: &ReportArgs, setup: &Setup, run: &mut Run<'_>) -> Result<Outcome
         let known = setup.file_project().release.plan.as_ref();
         known.filter(|plan| args.before.is_none() && plan.exists()).cloned()
     });
-    let plan = plan_path.map(|path| read_plan(&path).map(|plan| (path, plan))).transpose()?;
+    let seal = SealFrom(args.seal_file.clone());
+    let key = seal.for_reading()?;
+    let plan = match plan_path {
+        Some(path) => {
+            let (plan, sealed) = read_plan_sealed(&path, key.as_ref())?;
+            if sealed == Seal::Unchecked {
+                run.note(Note::SealUnchecked);
+            }
+            Some((path, plan))
+        }
+        None => None,
+    };
     let project = project(args, setup, plan.as_ref())?;
     let after = project.release.out.clone().ok_or_else(|| {
         missing(
@@ -49,11 +62,10 @@ fn report(args: &ReportArgs, setup: &Setup, run: &mut Run<'_>) -> Result<Outcome
         )
     })?;
     let overwrite = Overwrite::from_force(args.force.force);
-    let mut inputs = setup.inputs(args.seed_file.as_deref());
-    inputs.extend(project.data.clone());
-    inputs.push(after.clone());
-    inputs.extend(plan.as_ref().map(|(path, _)| path.clone()));
-    check_outputs(&[&out], &paths(&inputs), overwrite)?;
+    let own = if args.external { "report.external" } else { "report.internal" };
+    let read = plan.as_ref().map(|(path, _)| path.as_path());
+    let inputs = [args.seed_file.as_deref(), seal.file(), project.data.as_deref(), read];
+    setup.guard(&[Some(&out)], &[own], &inputs, overwrite, run)?;
     let seed = match (&args.seed_file, args.demo_seed) {
         (None, None) => None,
         (Some(path), _) if !path.exists() => {
@@ -62,7 +74,8 @@ fn report(args: &ReportArgs, setup: &Setup, run: &mut Run<'_>) -> Result<Outcome
         }
         (path, demo) => Some(SeedFrom::flags(path.as_deref(), demo).choose(run)?.seed),
     };
-    let demo_seed = plan.as_ref().is_some_and(|(_, plan)| plan.header.not_for_release);
+    let planned_with_one = plan.as_ref().is_some_and(|(_, plan)| plan.header.not_for_release);
+    let demo_seed = planned_with_one || args.demo_seed.is_some();
     let evidence = Evidence {
         plan: plan.as_ref().map(|(path, plan)| (path, plan)),
         seed,
@@ -77,8 +90,8 @@ fn report(args: &ReportArgs, setup: &Setup, run: &mut Run<'_>) -> Result<Outcome
     let reveal = if args.reveal { Reveal::Everything } else { Reveal::Counts };
     let mut page = pages::internal(&comparison, evidence.plan, reveal)?;
     page.replay = replay(setup, &comparison, plan.as_ref().map(|(path, _)| path.as_path()));
-    let html = page.html();
-    write_atomic(&out, overwrite, Secrecy::Secret, |file| file.write_all(html.as_bytes()))?;
+    let outcome = outcome_of(page.judgement.verdict);
+    commit(vec![stage(&out, overwrite, Secrecy::Secret, page.html().as_bytes())?], outcome)?;
     talk(&format!("{} is the internal report: INTERNAL, for those who decide", out.display()));
     give(&page, args.answer.json)?;
     next(match page.judgement.verdict {
@@ -86,7 +99,7 @@ fn report(args: &ReportArgs, setup: &Setup, run: &mut Run<'_>) -> Result<Outcome
         Verdict::Review => "have the reasons reviewed; until then, do not release",
         Verdict::DoNotRelease => "do not release this file",
     });
-    Ok(outcome_of(page.judgement.verdict))
+    Ok(outcome)
 }
 
 fn external(
@@ -97,8 +110,8 @@ fn external(
     overwrite: Overwrite,
 ) -> Result<Outcome, Diagnostic> {
     let page = pages::external(comparison, demo_seed)?;
-    let html = page.html();
-    write_atomic(out, overwrite, Secrecy::Plain, |file| file.write_all(html.as_bytes()))?;
+    let outcome = if page.is_releasable() { Outcome::Done } else { Outcome::GateNotMet };
+    commit(vec![stage(out, overwrite, Secrecy::Plain, page.html().as_bytes())?], outcome)?;
     talk(&match page.is_releasable() {
         true => format!("{} is the external report", out.display()),
         false => {

@@ -1,9 +1,11 @@
 //! `show`: what is in a plan.
 
 use marginswap_core::diagnostic::Diagnostic;
-use marginswap_io::read_plan;
+use marginswap_io::{Seal, read_plan_sealed};
 use marginswap_pipeline::answer::{Reveal, show};
+use marginswap_pipeline::notes::Note;
 use marginswap_pipeline::project::{Project, Release};
+use marginswap_pipeline::seal::SealFrom;
 
 use crate::args::ShowArgs;
 use crate::output::{Outcome, give, missing, next};
@@ -14,14 +16,18 @@ pub fn run(args: &ShowArgs) -> Result<Outcome, Diagnostic> {
         release: Release { plan: args.plan.clone(), ..Release::default() },
         ..Project::default()
     };
-    args.settings.run_with(own, |setup, _| {
+    args.settings.run_with(own, |setup, run| {
         let path = setup.project.release.plan.clone().ok_or_else(|| {
             missing(
                 "no plan file is named",
                 "name it on the command line, or as `plan` under [release] in the project file",
             )
         })?;
-        let plan = read_plan(&path)?;
+        let key = SealFrom(args.seal_file.clone()).for_reading()?;
+        let (plan, seal) = read_plan_sealed(&path, key.as_ref())?;
+        if seal == Seal::Unchecked {
+            run.note(Note::SealUnchecked);
+        }
         let reveal = if args.reveal { Reveal::Everything } else { Reveal::Counts };
         give(&show(plan, reveal), args.answer.json)?;
         next(&setup.apply_line(&setup.project, None));

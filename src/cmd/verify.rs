@@ -11,7 +11,7 @@ use marginswap_report::pictures::triangle;
 use marginswap_report::protection::Verdict;
 
 use crate::args::VerifyArgs;
-use crate::output::{Outcome, Sketch, give, next, outcome_of, talk};
+use crate::output::{Outcome, Sketch, give, marked, next, outcome_of, talk};
 
 /// Recounts everything from the two files.
 pub fn run(args: &VerifyArgs) -> Result<Outcome, Diagnostic> {
@@ -22,9 +22,9 @@ pub fn run(args: &VerifyArgs) -> Result<Outcome, Diagnostic> {
     };
     args.settings.run_with(own, |setup, run| {
         let after = setup.released()?;
-        let mut inputs = setup.inputs(None);
-        inputs.push(after.clone());
-        let sketch = Sketch::new(args.svg.as_ref(), &args.force, &inputs)?;
+        let overwrite = Overwrite::from_force(args.force.force);
+        setup.guard(&[args.svg.as_deref()], &[], &[], overwrite, run)?;
+        let sketch = Sketch::new(args.svg.as_ref(), &args.force);
         let project = setup.project.clone();
         let evidence = Evidence {
             shuffled: args.shuffled || project.release.order == Some(ReleaseOrder::Random),
@@ -39,15 +39,19 @@ pub fn run(args: &VerifyArgs) -> Result<Outcome, Diagnostic> {
             let files = write_margins(&comparison.original, folder, overwrite)?;
             talk(&format!("{} tables of the original are in {}", files.len(), folder.display()));
         }
-        let report = answer::verify(&comparison);
-        sketch.draw(|| triangle::draw(&report.triangle()))?;
+        let mut report = answer::verify(&comparison);
+        if args.reveal {
+            answer::reveal_published(&comparison, &mut report.published);
+        }
+        let outcome = outcome_of(report.judgement.verdict);
+        sketch.draw(outcome, || marked(triangle::draw(&report.triangle()), evidence.demo_seed))?;
         give(&report, args.answer.json)?;
         next(match report.judgement.verdict {
             Verdict::Release => "release the file; keep the plan and the seed secret",
             Verdict::Review => "have the reasons reviewed before you release the file",
             Verdict::DoNotRelease => "do not release this file",
         });
-        Ok(outcome_of(report.judgement.verdict))
+        Ok(outcome)
     })
 }
 

@@ -9,8 +9,9 @@ use marginswap_core::oracle::World;
 use marginswap_core::random::{Random, Seed};
 use marginswap_core::varset::VarSet;
 use marginswap_core::verify::{
-    Answer, AtRisk, Checks, Fate, Findings, Learned, Outcome, Pooled, Reason, Scenario, Share,
-    Thresholds, Triples, WorstCase, compare_pairs, judge, learned, new_pairs, verify, worst_case,
+    Answer, AtRisk, Checks, Fate, Findings, Learned, Outcome, Pooled, PublishedFindings, Reason,
+    Scenario, Share, Thresholds, Triples, WorstCase, compare_pairs, judge, learned, new_pairs,
+    verify, worst_case,
 };
 use proptest::prelude::*;
 
@@ -376,6 +377,7 @@ fn worst(before: &[[u32; 2]], after: &[[u32; 2]]) -> WorstCase {
 /// Everything was looked at, and nothing speaks against a release.
 fn clean() -> Findings {
     Findings {
+        published: PublishedFindings::default(),
         records: [2, 2],
         tables: 1,
         tables_changed: 0,
@@ -416,6 +418,28 @@ fn faults() -> Vec<(Findings, Thresholds, Vec<Reason>)> {
             vec![Reason::RecordsDiffer { before: 2, after: 3 }],
         ),
         (with(&|f| f.tables_changed = 1), strict, vec![Reason::TablesDiffer { tables: 1, of: 1 }]),
+        (
+            with(&|f| {
+                let found = PublishedFindings { tables: 3, changed_tables: 2, ..f.published };
+                f.published = PublishedFindings { changed_cells: 5, ..found };
+            }),
+            strict,
+            vec![Reason::PublishedChanged { tables: 2, of: 3, cells: 5 }],
+        ),
+        (
+            with(&|f| {
+                f.published = PublishedFindings { tables: 3, unchecked: 1, ..f.published };
+            }),
+            strict,
+            vec![Reason::PublishedUnchecked { tables: 1 }],
+        ),
+        (
+            with(&|f| {
+                f.published = PublishedFindings { tables: 3, moved_cells: 4, ..f.published };
+            }),
+            strict,
+            vec![Reason::PublishedAlsoChanged { cells: 4 }],
+        ),
         (
             with(&|f| f.one_way_changed = 2),
             strict,
@@ -494,7 +518,7 @@ fn law_a_yes_is_earned() {
         assert_ne!(verdict.answer, Answer::Release);
         met.extend(reasons.iter().map(std::mem::discriminant).map(|kind| format!("{kind:?}")));
     }
-    assert_eq!(met.len(), 21, "each reason is reached");
+    assert_eq!(met.len(), 24, "each reason is reached");
     // Nothing checked, nobody at risk, nothing exchanged: no threshold makes it a yes.
     let anything = Thresholds {
         matched_right: u64::MAX,
@@ -552,8 +576,8 @@ fn what_is_tolerated_is_no_reason() {
 proptest! {
     #[test]
     fn law_more_tolerance_is_never_stricter(
-        kind in 0usize..22,
-        other in 0usize..22,
+        kind in 0usize..25,
+        other in 0usize..25,
         tolerated in proptest::array::uniform7(0u64..4),
         more in proptest::array::uniform7(0u64..4),
         pairs in proptest::option::of(0u64..4),

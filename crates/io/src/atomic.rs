@@ -71,7 +71,7 @@ pub fn check_not_input(target: &Path, input: &Path) -> Result<(), Diagnostic> {
     if is_same(target, input) {
         return Err(Diagnostic::new(
             Code::OutputIsInput,
-            "this file is an input",
+            "this file is an input, or another file of the project",
             "name another file",
         )
         .in_file(target));

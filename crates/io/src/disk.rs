@@ -7,11 +7,18 @@
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
 use crate::atomic::Overwrite;
 
-/// How a temporary file's name begins.
+/// How a temporary file's name begins; the number of its process follows.
 pub const TEMPORARY_PREFIX: &str = ".marginswap-";
+
+/// What follows where the file is one that is about to be replaced.
+pub(crate) const SET_ASIDE: &str = "old-";
+
+/// How many random signs end the name.
+pub(crate) const SIGNS: usize = 6;
 
 /// What a file is made with.
 pub trait Disk: Send + Sync {
@@ -98,11 +105,12 @@ impl Disk for RealDisk {
     }
 
     fn set_aside(&self, path: &Path) -> io::Result<PathBuf> {
-        let linked = temporary().make_in(folder_of(path), |second| fs::hard_link(path, second));
+        let aside = || named(&OLD);
+        let linked = aside().make_in(folder_of(path), |second| fs::hard_link(path, second));
         let second = match linked {
             Ok(second) => second,
             // Where there are no second names, the file is moved.
-            Err(_) => temporary().make_in(folder_of(path), |second| fs::rename(path, second))?,
+            Err(_) => aside().make_in(folder_of(path), |second| fs::rename(path, second))?,
         };
         second.into_temp_path().keep().map_err(|failed| failed.error)
     }
@@ -168,8 +176,20 @@ fn usual_permissions(folder: &Path) -> io::Result<fs::Permissions> {
     Ok(builder.tempfile_in(folder)?.as_file().metadata()?.permissions())
 }
 
+static NEW: LazyLock<String> = LazyLock::new(|| prefix(""));
+static OLD: LazyLock<String> = LazyLock::new(|| prefix(SET_ASIDE));
+
+/// How the names of this process begin, by which a later one knows what it left behind.
+fn prefix(what: &str) -> String {
+    format!("{TEMPORARY_PREFIX}{}-{what}", std::process::id())
+}
+
 fn temporary() -> tempfile::Builder<'static, 'static> {
+    named(&NEW)
+}
+
+fn named(prefix: &'static LazyLock<String>) -> tempfile::Builder<'static, 'static> {
     let mut builder = tempfile::Builder::new();
-    builder.prefix(TEMPORARY_PREFIX);
+    builder.prefix(prefix.as_str()).rand_bytes(SIGNS);
     builder
 }

@@ -16,11 +16,14 @@ pub mod delimiter;
 pub mod digest;
 pub mod disk;
 pub mod input_file;
+pub mod leftovers;
 pub mod plan_file;
+pub mod published;
 pub mod refusal;
 mod reorder_csv;
 pub mod rewrite;
 pub mod scan;
+pub mod seal;
 pub mod source;
 pub mod staged;
 
@@ -46,10 +49,18 @@ pub use atomic::{Overwrite, Secrecy, check_not_input, check_outputs, check_targe
 pub use delimiter::Delimiter;
 pub use digest::{FileDigest, digest_file, sha256_hex};
 pub use input_file::InputFile;
-pub use plan_file::{PlanFile, PlanHeader, plan_bytes, read_plan, write_plan};
+pub use leftovers::{Leftover, LeftoverState, leftovers};
+pub use plan_file::{
+    PlanFile, PlanHeader, Seal, plan_bytes, plan_bytes_sealed, read_plan, read_plan_sealed,
+    write_plan,
+};
+pub use published::{PublishedFile, PublishedFormat, PublishedOptions, read_published};
 pub use rewrite::{ReleaseOptions, RewriteCounts, rewrite, rewrite_same};
+pub use seal::SealKey;
 pub use source::{Compression, Format, ReadOptions, Source, Table};
-pub use staged::{Finished, Staged, publish_all, remove_on_interrupt};
+pub use staged::{
+    Finished, Staged, are_named, exit_code_once_named, publish_all, remove_on_interrupt,
+};
 
 /// What is told of an error of the operating system or a decompressor: its own words when
 /// it comes from the system, else its kind alone, since other words may hold anything.

@@ -17,16 +17,19 @@
 //! header lists. Behind the swaps comes one line for each group of more records: the
 //! records, and for each column that changes from which of them each takes its value. The
 //! last line has the number of swaps and groups and the SHA-256 of all bytes before it.
-//! `docs/plan-file.md` describes every field. Format 1 is the same without groups.
+//! `docs/plan-file.md` describes every field. Format 1 is the same without groups. Format 3
+//! is a plan of format 2 with one more line, `seal` and the seal of all bytes before it.
 //!
 //! Trap: the sum is no seal. It tells a damaged plan from a sound one, not a forged one:
-//! anyone who may write the file may write a sum.
+//! anyone who may write the file may write a sum. A seal needs a key, and is looked at only by
+//! a reader who has it.
 //!
-//! Way in: [`write_plan`], [`read_plan`], then [`PlanFile::check_input`] and
+//! Way in: [`write_plan`], [`read_plan`], [`read_plan_sealed`], then [`PlanFile::check_input`] and
 //! [`PlanFile::check_parameters`].
 //!
 //! Laws: `plan-files-come-back`, and `damaged-plans-are-refused`: no single byte of a plan
-//! file can be changed, left out or added without the file being refused.
+//! file can be changed, left out or added without the file being refused; of a sealed one
+//! neither, where the key is known.
 
 use std::collections::BTreeMap;
 use std::io::{self, Read, Write};
@@ -43,6 +46,7 @@ use serde_json::{Map, Value};
 use crate::atomic::{Overwrite, Secrecy, write_atomic};
 use crate::digest::sha256_hex;
 use crate::header::shown;
+use crate::seal::SealKey;
 use crate::source::{not_opened, open_file};
 
 /// The first line.
@@ -53,8 +57,11 @@ const BANNER: &str =
 const OLDER_BANNER: &str =
     "SECRET: marginswap plan. Whoever has it can undo the swaps; do not release.\n";
 
-/// The format that this version writes, and the newest it reads.
+/// The format of a plan without a seal, which this version writes.
 pub const PLAN_FORMAT: u64 = 2;
+
+/// The format of a plan with a seal, and the newest that is read.
+pub const SEALED_FORMAT: u64 = 3;
 
 /// A plan with what it was made from.
 #[derive(Debug, Clone, PartialEq)]
@@ -178,12 +185,37 @@ pub fn write_plan(path: &Path, overwrite: Overwrite, plan: &PlanFile) -> Result<
 /// The bytes of a plan file.
 #[must_use]
 pub fn plan_bytes(plan: &PlanFile) -> Vec<u8> {
+    plan_bytes_sealed(plan, None)
+}
+
+/// The bytes of a plan file, with a seal where there is a key.
+#[must_use]
+pub fn plan_bytes_sealed(plan: &PlanFile, key: Option<&SealKey>) -> Vec<u8> {
     let mut bytes = Vec::new();
-    write_body(plan, &mut bytes).expect("memory takes bytes");
+    let format = if key.is_some() { SEALED_FORMAT } else { PLAN_FORMAT };
+    write_body(plan, format, &mut bytes).expect("memory takes bytes");
     let lines = plan.plan.swaps().len() + plan.plan.groups().len();
     let sum = sha256_hex(&bytes);
     writeln!(bytes, "end {lines} {sum}").expect("memory takes bytes");
+    if let Some(key) = key {
+        let seal = key.seal(&bytes);
+        writeln!(bytes, "{SEAL}{seal}").expect("memory takes bytes");
+    }
     bytes
+}
+
+/// How the line of a seal begins.
+const SEAL: &str = "seal ";
+
+/// What is known of a plan's seal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Seal {
+    /// It has none.
+    Missing,
+    /// It has one that nobody looked at, for want of a key.
+    Unchecked,
+    /// It is sealed with the key that was given.
+    Right,
 }
 
 /// Reads a plan and checks all that can be checked without its input.
@@ -191,6 +223,17 @@ pub fn plan_bytes(plan: &PlanFile) -> Vec<u8> {
 /// # Errors
 /// [`Code::NewerPlan`], [`Code::NoPlan`], or a file that is missing or not readable.
 pub fn read_plan(path: &Path) -> Result<PlanFile, Diagnostic> {
+    read_plan_sealed(path, None).map(|(plan, _)| plan)
+}
+
+/// As [`read_plan`], and with a key only a plan that was sealed with it.
+///
+/// # Errors
+/// As [`read_plan`]; [`Code::WrongSeal`].
+pub fn read_plan_sealed(
+    path: &Path,
+    key: Option<&SealKey>,
+) -> Result<(PlanFile, Seal), Diagnostic> {
     let read = || {
         let file = open_file(path)?;
         let mut bytes = Vec::new();
@@ -199,7 +242,8 @@ pub fn read_plan(path: &Path) -> Result<PlanFile, Diagnostic> {
         first.read_to_end(&mut bytes).map_err(|error| not_opened(&error))?;
         behind_banner(&bytes)?;
         first.into_inner().read_to_end(&mut bytes).map_err(|error| not_opened(&error))?;
-        parse(&bytes)
+        let (body, seal) = check_seal(&bytes, key)?;
+        parse(body).map(|plan| (plan, seal))
     };
     read().map_err(|refusal| refusal.in_file(path))
 }
@@ -225,7 +269,7 @@ struct HeaderLine {
 /// The program that writes plans.
 const TOOL: &str = "marginswap";
 
-fn write_body(plan: &PlanFile, out: &mut dyn Write) -> io::Result<()> {
+fn write_body(plan: &PlanFile, format: u64, out: &mut dyn Write) -> io::Result<()> {
     let header = &plan.header;
     let mut numbers: BTreeMap<&[usize], usize> = BTreeMap::new();
     let mut exchanges: Vec<Vec<usize>> = Vec::new();
@@ -253,7 +297,7 @@ fn write_body(plan: &PlanFile, out: &mut dyn Write) -> io::Result<()> {
         panic!("a plan is sound: {trouble}");
     }
     let line = HeaderLine {
-        format: PLAN_FORMAT,
+        format,
         tool: TOOL.to_owned(),
         version: header.version.clone(),
         input_sha256: header.input_sha256.clone(),
@@ -280,22 +324,58 @@ fn behind_banner(bytes: &[u8]) -> Result<&[u8], Diagnostic> {
         .ok_or_else(|| damaged("the file does not begin as a plan does", 1))
 }
 
-fn parse(bytes: &[u8]) -> Result<PlanFile, Diagnostic> {
+/// The header, of a format that is known.
+fn parse_header(bytes: &[u8]) -> Result<(Value, u64), Diagnostic> {
     let header = behind_banner(bytes)?.split(|&byte| byte == b'\n').next().unwrap_or_default();
     let header: Value =
         serde_json::from_slice(header).map_err(|_| damaged("the header is not JSON", 2))?;
     // A newer format may end otherwise, so this comes before the sum.
     match header.get("format").and_then(Value::as_u64) {
-        Some(format) if format > PLAN_FORMAT => {
-            return Err(Diagnostic::new(
-                Code::NewerPlan,
-                format!("the plan has format {format}, this program knows up to {PLAN_FORMAT}"),
-                "use the version that made the plan, or make a new plan",
-            ));
-        }
-        Some(1 | PLAN_FORMAT) => {}
-        _ => return Err(damaged("the header names no format", 2)),
+        Some(format) if format > SEALED_FORMAT => Err(Diagnostic::new(
+            Code::NewerPlan,
+            format!("the plan has format {format}, this program knows up to {SEALED_FORMAT}"),
+            "use the version that made the plan, or make a new plan",
+        )),
+        Some(format @ (1 | PLAN_FORMAT | SEALED_FORMAT)) => Ok((header, format)),
+        _ => Err(damaged("the header names no format", 2)),
     }
+}
+
+/// Takes the seal off a plan; with a key it must be there and right.
+fn check_seal<'b>(bytes: &'b [u8], key: Option<&SealKey>) -> Result<(&'b [u8], Seal), Diagnostic> {
+    let wrong = |detail: &str| {
+        Diagnostic::new(
+            Code::WrongSeal,
+            detail,
+            "get the plan again from the one who made it, or make a new plan",
+        )
+    };
+    let (_, format) = parse_header(bytes)?;
+    if format != SEALED_FORMAT {
+        return match key {
+            None => Ok((bytes, Seal::Missing)),
+            Some(_) => Err(wrong("the plan has no seal, and a key to check one is given")),
+        };
+    }
+    let lines = memchr::memchr_iter(b'\n', bytes).count() as u64;
+    let unsealed = || damaged("the plan does not end with its seal", lines.max(1));
+    let without_end = bytes.strip_suffix(b"\n").ok_or_else(unsealed)?;
+    let start = memchr::memrchr(b'\n', without_end).map_or(0, |end| end + 1);
+    let (body, last) = without_end.split_at(start);
+    let seal = last.strip_prefix(SEAL.as_bytes()).ok_or_else(unsealed)?;
+    let is_digit = |sign: &u8| sign.is_ascii_digit() || (b'a'..=b'f').contains(sign);
+    if seal.len() != 64 || !seal.iter().all(is_digit) {
+        return Err(unsealed());
+    }
+    match key {
+        None => Ok((body, Seal::Unchecked)),
+        Some(key) if key.is_seal(body, seal) => Ok((body, Seal::Right)),
+        Some(_) => Err(wrong("the seal is not that of the key: another key, or a changed plan")),
+    }
+}
+
+fn parse(bytes: &[u8]) -> Result<PlanFile, Diagnostic> {
+    let (header, _) = parse_header(bytes)?;
     let swaps = check_sum(bytes)?;
     let line: HeaderLine = serde_json::from_value(header)
         .map_err(|_| damaged("the header does not have the fields of a plan", 2))?;

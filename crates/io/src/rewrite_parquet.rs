@@ -4,14 +4,15 @@
 //! column is read as codes, its codes are exchanged, and it is written again with its own
 //! physical type, its compression and, if it had one, a dictionary. No value passes through
 //! another type on the way, so decimals, legacy timestamps and the like stay what they are.
-//! Names and types of the schema and the key-value metadata are those of the input.
+//! Names and types of the schema are those of the input.
 //!
 //! A new order touches every column. Memory holds four bytes for each record of each touched
 //! column and the distinct values; the input is read once.
 //!
-//! Trap: metadata may name the columns (`ARROW:schema`, `pandas`, those of Spark), and a
-//! column that is left out must not be heard of again. When columns are left out, the Arrow
-//! schema is written anew for those that remain, and all other metadata go.
+//! Trap: metadata may hold anything, unseen: the columns that are left out (`pandas`, those
+//! of Spark), where the file came from, notes of its author. Only the Arrow schema is
+//! released, written again for the columns that remain and without the metadata of its
+//! fields.
 //!
 //! Edge cases: a sorting order, page indexes and Bloom filters describe the input and are
 //! not carried over. A column of lists or structures is copied or left out; it cannot be put
@@ -22,7 +23,7 @@
 use std::io::{self, Write};
 use std::sync::Arc;
 
-use arrow_schema::Schema;
+use arrow_schema::{DataType as ArrowType, Field, FieldRef, Metadata, Schema};
 use marginswap_core::columns::{Column, ColumnBuilder};
 use marginswap_core::diagnostic::Diagnostic;
 use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions};
@@ -262,9 +263,6 @@ fn properties(
         }
     }
     let entries = metadata.file_metadata().key_value_metadata();
-    if (0..touched.len()).all(&is_kept) {
-        return builder.set_key_value_metadata(entries.cloned()).build();
-    }
     let mut properties = builder.build();
     let has_arrow =
         entries.is_some_and(|entries| entries.iter().any(|e| e.key == ARROW_SCHEMA_META_KEY));
@@ -273,10 +271,24 @@ fn properties(
     if let (true, Ok(described)) = (has_arrow, described) {
         let fields = described.schema().fields().iter().enumerate();
         let kept = fields.filter(|(column, _)| is_kept(*column));
-        let kept: Vec<_> = kept.map(|(_, field)| Arc::clone(field)).collect();
+        let kept: Vec<_> = kept.map(|(_, field)| bare(field)).collect();
         add_encoded_arrow_schema_to_metadata(&Schema::new(kept), &mut properties);
     }
     properties
+}
+
+/// A field without metadata, and so the fields inside it.
+fn bare(field: &FieldRef) -> FieldRef {
+    let kind = match field.data_type() {
+        ArrowType::List(inner) => ArrowType::List(bare(inner)),
+        ArrowType::LargeList(inner) => ArrowType::LargeList(bare(inner)),
+        ArrowType::FixedSizeList(inner, size) => ArrowType::FixedSizeList(bare(inner), *size),
+        ArrowType::Map(inner, sorted) => ArrowType::Map(bare(inner), *sorted),
+        ArrowType::Struct(inner) => ArrowType::Struct(inner.iter().map(bare).collect()),
+        kind => kind.clone(),
+    };
+    let field = Field::clone(field).with_metadata(Metadata::default());
+    Arc::new(field.with_data_type(kind))
 }
 
 /// A physical type whose values are known again by their bytes.

@@ -16,9 +16,11 @@
 //! An interrupt waits until all have their names or none has.
 //!
 //! Signals: after [`remove_on_interrupt`], Ctrl-C and SIGTERM remove the temporary files
-//! there are and end the program with exit code 130. SIGKILL and a power cut can be caught
+//! there are and end the program with exit code 130: nothing was written. Once all outputs
+//! have their names that would be a lie; a program that says with [`exit_code_once_named`]
+//! how it will end is ended with that code instead. SIGKILL and a power cut can be caught
 //! by nobody; they leave a temporary file, whose name begins with `.marginswap-` and which
-//! may be deleted, but never a half target.
+//! [`leftovers`](crate::leftovers()) finds, but never a half target.
 //!
 //! Edge cases: a folder that cannot be forced to disk is a failure too. Where taking a name
 //! back fails as well, the refusal says which file is left. Where what was replaced cannot be
@@ -32,6 +34,7 @@
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicI32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, Once, PoisonError};
 
 #[cfg(doc)]
@@ -186,8 +189,31 @@ pub fn publish_all(files: Vec<Finished>) -> Result<(), Diagnostic> {
         }
     }
     there.retain(|path| named.iter().all(|named| named.before.as_ref() != Some(path)));
+    ON_INTERRUPT.store(ONCE_NAMED.load(Ordering::Relaxed), Ordering::Relaxed);
     drop(there);
     Ok(())
+}
+
+/// The exit code of a program that is interrupted.
+const INTERRUPTED: i32 = 130;
+
+/// How an interrupt ends the program now, and how it does once outputs have their names. Both
+/// change under the lock of the temporary files alone.
+static ON_INTERRUPT: AtomicI32 = AtomicI32::new(INTERRUPTED);
+static ONCE_NAMED: AtomicI32 = AtomicI32::new(INTERRUPTED);
+
+/// Says how the program will end once the outputs that come next have their names: this is
+/// the point after which everything is done. An interrupt behind it ends the program with
+/// this code. For programs, as [`remove_on_interrupt`].
+pub fn exit_code_once_named(code: u8) {
+    let _there = there();
+    ONCE_NAMED.store(code.into(), Ordering::Relaxed);
+}
+
+/// Have the last outputs of this program got their names?
+#[must_use]
+pub fn are_named() -> bool {
+    ON_INTERRUPT.load(Ordering::Relaxed) != INTERRUPTED
 }
 
 /// A target that has its file.
@@ -326,7 +352,7 @@ impl Drop for Temporary {
 }
 
 /// From now on Ctrl-C and SIGTERM (on Unix also SIGHUP) remove the temporary files there
-/// are and end the program with exit code 130; on Unix, writing more than the system allows
+/// are and end the program with exit code 130, or as [`exit_code_once_named`] says; on Unix, writing more than the system allows
 /// one file is an error like a full disk and no longer kills. A signal that is ignored, as
 /// `nohup` and a shell's `&` ask for, stays ignored. For programs; a library has no business
 /// with signals.
@@ -374,5 +400,5 @@ fn clean_up_and_leave() {
     for path in there.iter() {
         let _ = RealDisk.remove(path);
     }
-    std::process::exit(130);
+    std::process::exit(ON_INTERRUPT.load(Ordering::Relaxed));
 }

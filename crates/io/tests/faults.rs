@@ -393,9 +393,51 @@ mod processes {
     use std::thread;
     use std::time::{Duration, Instant};
 
-    use marginswap_io::remove_on_interrupt;
+    use marginswap_io::{are_named, exit_code_once_named, remove_on_interrupt};
 
     const TARGET: &str = "MARGINSWAP_TEST_TARGET";
+    const ENDS_WITH: &str = "MARGINSWAP_TEST_ENDS_WITH";
+
+    /// No test of its own: a child that has done its work and only talks about it.
+    #[test]
+    fn child_that_is_done() {
+        let Some(target) = std::env::var_os(TARGET) else { return };
+        let Ok(code) = std::env::var(ENDS_WITH) else { return };
+        remove_on_interrupt();
+        let target = PathBuf::from(target);
+        let mut staged = Staged::create(&target, Overwrite::Refuse, Secrecy::Plain).unwrap();
+        staged.write_all(&content()).unwrap();
+        exit_code_once_named(code.parse().unwrap());
+        assert!(!are_named());
+        staged.finish().unwrap().publish().unwrap();
+        assert!(are_named());
+        loop {
+            thread::sleep(Duration::from_secs(1));
+        }
+    }
+
+    /// An interrupt behind the last name does not say that nothing was written.
+    #[test]
+    fn an_interrupt_after_the_names_ends_as_the_work_did() {
+        for code in ["0", "1"] {
+            let folder = tempfile::tempdir().unwrap();
+            let target = folder.path().join("out.csv");
+            let mut command = Command::new(std::env::current_exe().unwrap());
+            command.args(["--exact", "processes::child_that_is_done", "--nocapture"]);
+            command.env(TARGET, &target).env(ENDS_WITH, code);
+            let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+            let start = Instant::now();
+            while !target.exists() {
+                assert!(start.elapsed() < Duration::from_secs(60), "the child begins");
+                thread::sleep(Duration::from_millis(1));
+            }
+            let number = child.id().to_string();
+            assert!(Command::new("kill").args(["-TERM", &number]).status().unwrap().success());
+            assert_eq!(child.wait().unwrap().code(), Some(code.parse().unwrap()));
+            assert_eq!(names(folder.path()), ["out.csv"]);
+            assert!(is_absent_or_complete(&target));
+        }
+    }
 
     /// No test of its own: what the children of the tests below do until they are ended.
     #[test]

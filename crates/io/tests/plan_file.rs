@@ -11,7 +11,10 @@ use std::sync::Arc;
 use marginswap_core::encode::RecordId;
 use marginswap_core::plan::{PlannedGroup, PlannedSwap};
 use marginswap_io::refusal::Code;
-use marginswap_io::{Overwrite, PlanFile, PlanHeader, read_plan, sha256_hex, write_plan};
+use marginswap_io::{
+    Overwrite, PlanFile, PlanHeader, Seal, SealKey, plan_bytes, plan_bytes_sealed, read_plan,
+    read_plan_sealed, sha256_hex, write_plan,
+};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use support::{plan_of, swap};
@@ -261,9 +264,44 @@ fn a_forged_plan_is_still_checked() {
         assert_eq!(read_plan(&path).unwrap_err().code, Code::NoPlan, "{from} → {to}");
     }
     // A newer format may end as it likes.
-    fs::write(&path, text.replacen("\"format\":2", "\"format\":3,\"new\":[]", 1) + "more\n")
+    fs::write(&path, text.replacen("\"format\":2", "\"format\":4,\"new\":[]", 1) + "more\n")
         .unwrap();
     assert_eq!(read_plan(&path).unwrap_err().code, Code::NewerPlan);
+}
+
+/// A sealed plan is read by anyone; with the key no byte of it can be another one, and a plan
+/// without a seal or with that of another key is refused.
+#[test]
+fn a_seal_needs_its_key() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("plan");
+    let (key, other) = (SealKey::new([3; 32]), SealKey::new([4; 32]));
+    let sealed = plan_bytes_sealed(&golden(), Some(&key));
+    let read = |bytes: &[u8], key: Option<&SealKey>| {
+        fs::write(&path, bytes).unwrap();
+        read_plan_sealed(&path, key)
+    };
+    assert_eq!(read(&sealed, Some(&key)).unwrap(), (golden(), Seal::Right));
+    assert_eq!(read(&sealed, None).unwrap(), (golden(), Seal::Unchecked));
+    assert_eq!(read(&sealed, Some(&other)).unwrap_err().code, Code::WrongSeal);
+    let plain = plan_bytes(&golden());
+    assert_eq!(read(&plain, None).unwrap(), (golden(), Seal::Missing));
+    assert_eq!(read(&plain, Some(&key)).unwrap_err().code, Code::WrongSeal);
+    for place in 0..sealed.len() {
+        let mut changed = sealed.clone();
+        changed[place] = if changed[place] == b'1' { b'2' } else { b'1' };
+        let code = read(&changed, Some(&key)).unwrap_err().code;
+        assert!([Code::WrongSeal, Code::NoPlan, Code::NewerPlan].contains(&code), "{place}");
+        assert!(read(&sealed[..place], Some(&key)).is_err(), "{place}");
+    }
+    // A seal that is taken off leaves no plan.
+    let text = String::from_utf8(sealed).unwrap();
+    let without = text.rsplit_once("seal ").unwrap().0;
+    assert_eq!(read(without.as_bytes(), None).unwrap_err().code, Code::NoPlan);
+    let renamed = without.replacen("\"format\":3", "\"format\":2", 1);
+    assert_eq!(read(renamed.as_bytes(), None).unwrap_err().code, Code::NoPlan);
+    assert_eq!(read(format!("{text}more\n").as_bytes(), None).unwrap_err().code, Code::NoPlan);
+    assert_eq!(read(text.to_uppercase().as_bytes(), None).unwrap_err().code, Code::NoPlan);
 }
 
 #[test]

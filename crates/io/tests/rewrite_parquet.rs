@@ -4,6 +4,7 @@
 
 mod support;
 
+use std::collections::HashMap;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -15,6 +16,7 @@ use arrow_array::{
     ListArray, NullArray, RecordBatch, StringArray, StringViewArray, TimestampMillisecondArray,
     UInt64Array,
 };
+use arrow_schema::{DataType as ArrowType, Field, Schema};
 use marginswap_core::diagnostic::Diagnostic;
 use marginswap_core::encode::RecordId;
 use marginswap_core::plan::{PlannedGroup, PlannedSwap};
@@ -268,7 +270,11 @@ fn every_kind_is_swapped_and_the_schema_stays() {
         let after = metadata(&files.path("after"));
         let (old, new) = (before.file_metadata(), after.file_metadata());
         assert_eq!(old.schema(), new.schema());
-        assert_eq!(old.key_value_metadata(), new.key_value_metadata());
+        let keys = |all: Option<&Vec<KeyValue>>| -> Vec<String> {
+            all.into_iter().flatten().map(|entry| entry.key.clone()).collect()
+        };
+        assert_eq!(keys(old.key_value_metadata()), ["survey", "ARROW:schema"]);
+        assert_eq!(keys(new.key_value_metadata()), ["ARROW:schema"]);
         assert_eq!(after.num_row_groups(), 2);
         for (old, new) in before.row_groups().iter().zip(after.row_groups()) {
             assert_eq!(old.num_rows(), new.num_rows());
@@ -386,6 +392,50 @@ fn a_column_left_out_leaves_no_trace() {
     assert!(!names.contains(&"keyed".to_owned()) && names.contains(&"view".to_owned()));
     // The Arrow types that Parquet does not know are still there.
     assert_eq!(arrow(&files.path("after")).column(1).data_type(), kinds()[1].1.data_type());
+}
+
+/// Metadata of fields and of the file may hold anything; they are not released unseen.
+#[test]
+fn metadata_of_fields_are_not_released() {
+    let files = Files::new();
+    let secret = |field: Field| {
+        field.with_metadata(HashMap::from([("note".to_owned(), "CANARY".to_owned())]))
+    };
+    let inner = Arc::new(secret(Field::new("item", ArrowType::Int32, true)));
+    let schema = Schema::new_with_metadata(
+        vec![
+            secret(Field::new("a", ArrowType::Utf8, false)),
+            secret(Field::new("list", ArrowType::List(Arc::clone(&inner)), true)),
+        ],
+        HashMap::from([("author".to_owned(), "CANARY".to_owned())]),
+    );
+    let lists = [Some(vec![Some(1)]), Some(vec![])];
+    let (_, offsets, values, nulls) =
+        ListArray::from_iter_primitive::<Int32Type, _, _>(lists).into_parts();
+    let lists = ListArray::new(inner, offsets, values, nulls);
+    let names: ArrayRef = Arc::new(StringArray::from(vec!["x", "y"]));
+    let batch =
+        RecordBatch::try_new(Arc::new(schema.clone()), vec![names, Arc::new(lists)]).unwrap();
+    let file = File::create(files.path("before")).unwrap();
+    let mut writer = ArrowWriter::try_new(file, batch.schema(), None).unwrap();
+    writer.write(&batch).unwrap();
+    writer.close().unwrap();
+    files.rewrite(&[swap(0, 1, &[0])], &ReleaseOptions::default()).unwrap();
+    let released = arrow(&files.path("after")).schema();
+    assert!(released.metadata().is_empty(), "{released:?}");
+    assert!(!format!("{released:?}").contains("CANARY"), "{released:?}");
+    assert!(format!("{:?}", arrow(&files.path("before")).schema()).contains("CANARY"));
+    let kinds = |schema: &Schema| -> Vec<bool> {
+        schema
+            .fields()
+            .iter()
+            .map(|field| matches!(field.data_type(), ArrowType::List(_)))
+            .collect()
+    };
+    assert_eq!(kinds(&released), kinds(&schema));
+    let entries = metadata(&files.path("after")).file_metadata().key_value_metadata().cloned();
+    let keys: Vec<String> = entries.into_iter().flatten().map(|entry| entry.key).collect();
+    assert_eq!(keys, ["ARROW:schema"]);
 }
 
 #[test]

@@ -9,7 +9,7 @@
 //! - *suppress or recode*: the people whom no swap helps.
 //!
 //! Trap: a table that is published is kept whatever its owner wishes, and must not be
-//! suggested: [`NotSuggested`].
+//! suggested.
 //!
 //! Way in: [`advice`].
 
@@ -43,10 +43,6 @@ const FEWEST_NUMBERS: usize = 10;
 /// A category that fewer than one in this many records have is rare.
 const RARE: u64 = 100;
 
-/// The kept tables, by their place among the tables of the scope, that must be kept whatever
-/// it costs: nobody is told to drop one.
-pub type NotSuggested = BTreeSet<usize>;
-
 /// Somebody at risk who is still matched.
 struct Left {
     record: RecordId,
@@ -58,7 +54,6 @@ pub fn advice(
     original: &Original,
     found: &Verification,
     screenings: &[KeyScreening],
-    not_suggested: &NotSuggested,
 ) -> Vec<Advice> {
     let Some(worst) = &found.worst_case else { return Vec::new() };
     let all = (0..original.records.len()).map(RecordId::at);
@@ -72,7 +67,7 @@ pub fn advice(
     let mut helped: BTreeSet<RecordId> = BTreeSet::new();
     let mut advice = Vec::new();
     advice.extend(larger_swaps(original, &left, &mut helped));
-    advice.extend(without_tables(original, found, &left, not_suggested, &mut helped));
+    advice.extend(without_tables(original, found, &left, &mut helped));
     advice.extend(coarser_keys(original));
     let bound = left.iter().filter(|left| left.why.is_some());
     let rest = bound.filter(|left| !helped.contains(&left.record)).count();
@@ -132,14 +127,14 @@ fn without_tables(
     original: &Original,
     found: &Verification,
     left: &[Left],
-    not_suggested: &NotSuggested,
     helped: &mut BTreeSet<RecordId>,
 ) -> Vec<Advice> {
     let bound: Vec<RecordId> =
         left.iter().filter(|left| left.why.is_some()).map(|left| left.record).collect();
     let mut advice = Vec::new();
     for (position, table) in original.scope.tables().iter().enumerate() {
-        let may_go = table.reason == Reason::Named && !not_suggested.contains(&position);
+        let may_go =
+            table.reason == Reason::Named && !original.table_names.is_published(table.variables);
         if bound.is_empty() || !may_go {
             continue;
         }

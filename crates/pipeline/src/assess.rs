@@ -306,6 +306,14 @@ fn population(
         (None, None, Some(weights)) => (weights.iter().sum(), "the weights add up to"),
         (None, None, None) => return Ok(None),
     };
+    if !f64::is_finite(size) {
+        return Err(Diagnostic::new(
+            Code::BadWeight,
+            "the sum of the weights is too large for a number",
+            "a weight is the number of people that a record represents",
+        )
+        .in_file(question.loaded.path()));
+    }
     match Population::new(records, size) {
         Some(population) => Ok(Some(population)),
         None => Err(Diagnostic::new(

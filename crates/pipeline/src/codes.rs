@@ -180,7 +180,9 @@ entries! {
          --shuffled single records are not compared.";
     BadSeed 115 exit 3: "unusable seed file",
         "The last line of a seed file is a seed of 64 hexadecimal digits. --seed-file writes such\n\
-         a file if it does not exist. Anyone who has the seed can repeat the choice of swaps.";
+         a file if it does not exist. Anyone who has the seed can repeat the choice of swaps.\n\
+         The key of --seal-file is written in the same way, under a first line of its own; one\n\
+         cannot be used in place of the other.";
     OptionsClash 116 exit 2: "conflicting settings",
         "One setting excludes another. A model that is given (--model) is not searched for, so\n\
          --criterion, --search, --start and --select do not go with it. A model that is selected\n\
@@ -311,6 +313,48 @@ entries! {
         "With this delimiter the file has one column, but another delimiter occurs equally often in\n\
          the header and in the first records. Nothing could be exchanged in such a file. Leave out\n\
          --delimiter, or name the right one. A value that contains the sign is put in quotes.";
+    NotJsonStat 240 exit 3: "published table that is not JSON-stat 2",
+        "A published table that begins with `{` or `[` is read as JSON-stat 2: an object with\n\
+         `version` 2.0, `class` `dataset`, `id`, `size`, `dimension` and `value`. Collections,\n\
+         JSON-stat 1 and other JSON are not read. Ask the source for one dataset in JSON-stat 2,\n\
+         or store the table as CSV.";
+    SizesDisagree 241 exit 3: "sizes that do not fit the values",
+        "In JSON-stat the number of values is the product of the sizes, and each dimension has as\n\
+         many categories as its size says. Where they disagree, every number may belong to\n\
+         another cell, so nothing is compared. Download the table again.";
+    BadNumber 242 exit 3: "unusable published number",
+        "A published number is written in digits, with a decimal point where it is a sum of\n\
+         weights, and is not negative. Suppressed numbers are skipped: nothing, `:` (also with a\n\
+         flag), `.`, `..`, `...`, `c`, `x`, `NA`, `NaN`, null, or a flag `c`; other signs are\n\
+         named as `suppressed` of the table. Separators of thousands and decimal commas are not\n\
+         guessed. Numbers in thousands (`UNIT_MULT`) are refused, and so are decimals where no\n\
+         `weight` is named.";
+    NoNumbers 243 exit 3: "published table without a column of numbers",
+        "The numbers are in the column `count` of a tidy CSV and in `OBS_VALUE` of SDMX-CSV.\n\
+         Another name is given as `count` of the table in the project file.";
+    RepeatedCell 244 exit 3: "cell published twice",
+        "Two lines of a published table have the same category in every variable. Often the table\n\
+         has another dimension, such as a year, that is not a column of the data: choose one of\n\
+         its categories with `only` in the project file. The message names the columns in which\n\
+         the two lines differ.";
+    TotalIsCategory 245 exit 3 helps ["verify.total"]: "code of totals that is also a category",
+        "A line with the code of totals is compared with the sum over that variable. If the data\n\
+         have a category of the same code, it cannot be told which one is meant. Give the code\n\
+         that the table uses.";
+    OtherCategories 246 exit 3: "published column with other categories",
+        "Not one category of a published column occurs in the column of the data, so every count\n\
+         would be compared with 0. Often the file has labels where the data have codes, or the\n\
+         column is another one. Single categories that no record has are allowed: their cells\n\
+         count nobody.";
+    BadTableList 247 exit 3 helps ["keep.list"]: "unusable list of tables",
+        "A list of tables is a CSV file with the columns `name`, `variables`, `where`, `unit`,\n\
+         `weighted` and `published`, of which only `variables` is required. Each line is a table:\n\
+         `variables` as `region*sex` or `region, sex`, `where` a condition such as `age >= 18`,\n\
+         `weighted` and `published` yes or no.";
+    NoHouseholds 248 exit 3: "table of households",
+        "Only tables that count persons, which means records, can be kept. A table that counts\n\
+         each household once is not kept by exchanges of single records. Leave it out of the\n\
+         list, and look at it with `watch`.";
     PopulationTooSmall 301 exit 3: "population smaller than the file",
         "The file is a sample of the population, so the population has at least as many people as\n\
          the file has records; a complete census has exactly as many. Weights add up to the\n\
@@ -368,6 +412,10 @@ entries! {
         "The file is not a plan, or it does not match the checksum on its last line: it was\n\
          truncated or edited. Nothing of it is applied. Make the plan again, or fetch an\n\
          undamaged copy.";
+    WrongSeal 505 exit 5: "missing or wrong seal of a plan",
+        "--seal-file names the key of a seal. `plan`, `protect` and `frontier` seal the plan with it;\n\
+         `apply`, `show` and `report` then take only a plan that is sealed with the same key and was\n\
+         not changed since. Nothing of another plan is applied.";
     OwnBug 601 exit 6: "bug in marginswap",
         "The program reached a state that should be impossible, and stopped. No incomplete file\n\
          was left behind. The message names the place in the source and no value of the data, so\n\
@@ -393,15 +441,20 @@ entries! {
     Cancelled 706 exit 7: "run stopped on request",
         "The run was asked to stop and did so between two steps. Nothing was released, and no\n\
          incomplete file was left behind.";
+    TooFewThreads 707 exit 7: "threads that cannot be started",
+        "The system does not start as many threads as --threads asks for: a limit on processes or\n\
+         on memory is reached. Give a smaller number. The answer is the same for any number.";
     Unreadable 801 exit 8: "unreadable file",
         "The operating system cannot read the file. Its own message is part of the error.";
     Unwritable 802 exit 8: "unwritable file",
         "The operating system cannot write the file. Its own message is part of the error.\n\
-         A file gets its name only when it is complete.";
+         A file gets its name only when it is complete, and all files of a command get their names\n\
+         together: after this error none of them is there.";
     OutputExists 803 exit 8 helps ["--force"]: "existing output file",
         "An existing file is replaced only if --force is given.";
     OutputIsInput 804 exit 8: "output that is the input",
-        "The file to be written is a file that is read. It is never replaced, not even with\n\
+        "The file to be written is a file that is read, or another file of the project: the plan,\n\
+         the seed, the released file, a list of records. It is never replaced, not even with\n\
          --force: without the original nobody could verify what was released.";
     NoFolder 805 exit 8: "missing folder",
         "The folder of the output does not exist. Create it first (`mkdir -p`), or name an existing\n\

@@ -23,22 +23,24 @@ use marginswap_core::risk::rare_cells;
 use marginswap_core::swap::apply_to_records;
 use marginswap_core::varset::VarSet;
 use marginswap_core::verify::{
-    self, Checks, File, Findings, Learned, Link, LinkError, Outcome, Pooled, Scenario,
-    TableDistance, Thresholds, Verdict, Verification, WeightedCheck, Weights, changes,
-    compare_tables, judge, link_by_id, recount, verify_pooled, weighted,
+    self, Checks, File, Findings, Learned, Link, LinkError, Outcome, Pooled, PublishedCheck,
+    PublishedFindings, Scenario, TableDistance, Thresholds, Verdict, Verification, WeightedCheck,
+    Weights, changes, compare_tables, judge, link_by_id, recount, verify_pooled, weighted,
 };
 use marginswap_io::{FileDigest, PlanFile, ReadOptions, Source};
+use rayon::prelude::*;
 
 pub use marginswap_core::verify::Triples;
 
 use marginswap_report::advice::Advice;
 
-use crate::advice::{NotSuggested, advice};
+use crate::advice::advice;
 use crate::derive::Derivations;
 use crate::input::{Loaded, Opened};
 use crate::notes::{Note, Phase, Run};
 use crate::original::{Intruder, Original};
 use crate::project::{Amount, Columns, Gate, Project};
+use crate::published::findings_of;
 use crate::release::shuffled_link;
 use crate::telltale::tell_tales;
 use crate::weights::{Weighting, bad_weight, weights_of};
@@ -108,6 +110,8 @@ pub struct Comparison {
     pub weighted: Vec<WeightedCheck>,
     /// What would help the people at risk who are left.
     pub advice: Vec<Advice>,
+    /// What was found in the published tables, in the order of the project.
+    pub published: Vec<PublishedCheck>,
 }
 
 /// Does a plan lead from the one file to the other?
@@ -162,6 +166,7 @@ impl Comparison {
         let Released { after, dropped, as_they_are, telling } = read;
         run.begin(Phase::Comparing)?;
         let digest = after.digest().clone();
+        let published = compare_published(&original, &after)?;
         let mut pair = Pair::new(original, &after, dropped, evidence)?;
         drop(after);
         let plan = pair.follow(evidence, run);
@@ -173,6 +178,7 @@ impl Comparison {
         let (broken, mut findings) =
             pair.findings(&pooled, &verification, &key_screenings, demo_seed);
         findings.telling_columns = telling;
+        findings.published = findings_of(published.iter());
         let occurring = verification.new_pairs.occurring;
         let tolerated = thresholds(&pair.original.project.gate, &findings, occurring);
         let mut verdict = judge(&findings, &tolerated);
@@ -186,8 +192,7 @@ impl Comparison {
             verdict.answer = verify::Answer::DoNotRelease;
         }
         let watched = pair.watched(&pooled)?;
-        let not_suggested = NotSuggested::new();
-        let advice = advice(&pair.original, &verification, &key_screenings, &not_suggested);
+        let advice = advice(&pair.original, &verification, &key_screenings);
         let Pair { original, after: records, order, dropped, unlinked, .. } = pair;
         Ok(Self {
             original,
@@ -206,6 +211,7 @@ impl Comparison {
             watched,
             weighted,
             advice,
+            published,
         })
     }
 
@@ -233,6 +239,16 @@ impl Comparison {
     pub fn is_changed(&self) -> bool {
         self.verification.replaced > 0
     }
+}
+
+/// Every published table against both files.
+fn compare_published(
+    original: &Original,
+    after: &Loaded,
+) -> Result<Vec<PublishedCheck>, Diagnostic> {
+    let tables = original.published.par_iter();
+    let data = original.loaded.in_memory();
+    tables.map(|table| table.compare(data, after.in_memory())).collect()
 }
 
 /// For each intruder, who could be parted from the keys if these tables were kept.
@@ -520,6 +536,7 @@ impl Pair {
         let findings = Findings {
             records: [found.records_before as u64, found.records_after as u64],
             tables: named.len(),
+            published: PublishedFindings::default(),
             tables_changed: found.tables.iter().filter(|table| table.changed > 0).count(),
             one_way_changed,
             linked_changed,

@@ -83,6 +83,15 @@ pub enum Note {
     },
     /// The household column of targeted record swapping is not used.
     HouseholdsNotUsed,
+    /// Temporary files of earlier runs are in the way of nobody, and hold data.
+    Leftovers {
+        /// Their folder.
+        folder: PathBuf,
+        /// How many there are.
+        files: u64,
+    },
+    /// The plan is sealed, and no key was given to check the seal.
+    SealUnchecked,
     /// A page was not written because there is nothing to tell.
     PageNotWritten {
         /// The page.
@@ -197,6 +206,18 @@ impl fmt::Display for Note {
             ),
             Self::HouseholdsNotUsed => formatter.write_str(
                 "note: `hid` under [trs] is not used: single records are swapped, not households",
+            ),
+            Self::Leftovers { folder, files } => write!(
+                formatter,
+                "warning: {} has {} temporary {} that a killed run left behind; they hold data.\n\
+                 `marginswap clean {}` lists and removes them.",
+                escaped(&folder.display().to_string()),
+                grouped(*files),
+                if *files == 1 { "file" } else { "files" },
+                escaped(&folder.display().to_string())
+            ),
+            Self::SealUnchecked => formatter.write_str(
+                "note: the plan has a seal, which was not checked: no key is given",
             ),
             Self::PageNotWritten { path, why } => {
                 write!(formatter, "warning: {} is not written: {why}", path.display())

@@ -24,7 +24,9 @@ use crate::derive::{Derivations, Take};
 use crate::input::{Loaded, Opened, note_many, separators};
 use crate::notes::{Note, Run};
 use crate::project::{Pairing, Project, Risky, WeightDrift};
+use crate::published::Published;
 use crate::settings::{Kind, SETTINGS, Topic};
+use crate::table_names::TableNames;
 use crate::weights::Weighting;
 
 /// The original file, and what a project makes of it.
@@ -45,6 +47,10 @@ pub struct Original {
     pub intruders: Vec<Intruder>,
     /// Combinations that no swap may create.
     pub forbidden: Vec<Forbidden>,
+    /// The numbers as they were published.
+    pub published: Vec<Published>,
+    /// What the kept tables are called.
+    pub table_names: TableNames,
     /// The weights, where weighted counts of kept tables may move.
     pub weighting: Option<Weighting>,
 }
@@ -84,6 +90,7 @@ impl Original {
     /// # Errors
     /// When it cannot be read, or a setting does not fit it.
     pub fn read(project: Project, run: &mut Run<'_>) -> Result<Self, Diagnostic> {
+        let project = project.completed()?;
         let mut watched = Formula::parse(&project.report.watch)?.names();
         let opened = open(&project, &data_of(&project)?)?;
         watched.retain(|name| !opened.is_only_watched(name));
@@ -91,6 +98,8 @@ impl Original {
         let separators = separators(&scope, project.max_separators());
         note_many(&separators, run);
         let loaded = opened.read(true, run)?;
+        let published = Published::open(&project, loaded.in_memory())?;
+        let table_names = TableNames::of(&project, loaded.names(), &scope);
         let records = loaded.records(&scope, run);
         let located = Located::count(&records);
         let forbidden = forbidden(&project, &loaded, &scope, run);
@@ -105,6 +114,8 @@ impl Original {
             located,
             intruders,
             forbidden,
+            published,
+            table_names,
             weighting,
         })
     }
@@ -292,6 +303,7 @@ pub fn open(project: &Project, path: &Path) -> Result<Opened, Diagnostic> {
 /// As there.
 pub fn open_with(project: &Project, path: &Path, take: Take) -> Result<Opened, Diagnostic> {
     let source = Source::open(path, &ReadOptions { delimiter: project.delimiter })?;
+    check_listed(project, source.columns())?;
     check_names(project, source.columns(), source.looks_like_a_record())
         .map_err(|error| error.in_file(path))?;
     let derived = Derivations::of(project, source.columns(), take)?;
@@ -309,7 +321,7 @@ fn with_weight_at_rest(project: &Project) -> Result<Cow<'_, Project>, Diagnostic
         let detail = "`weight_drift` and `weighted` speak of a weight, and none is named";
         return clash(detail, "name the column of weights", "swap.weight");
     }
-    let kept = Formula::parse(&project.keep.tables)?;
+    let kept = Formula::parse(&project.keep.formulas())?;
     let sets = |formula: &Formula| -> Vec<BTreeSet<String>> {
         formula.tables().iter().map(|table| table.iter().cloned().collect()).collect()
     };
@@ -336,6 +348,25 @@ fn with_weight_at_rest(project: &Project) -> Result<Cow<'_, Project>, Diagnostic
         project.columns.stay.push(weight.clone());
     }
     Ok(Cow::Owned(project))
+}
+
+/// Refuses a listed table that names a column which is not there, at its line of the list.
+fn check_listed(project: &Project, columns: &[String]) -> Result<(), Diagnostic> {
+    let Some(list) = &project.keep.list else { return Ok(()) };
+    let is_known = |name: &String| columns.contains(name) || project.derive.contains_key(name);
+    for table in &project.keep.listed {
+        if let Some(name) = table.variables.iter().find(|name| !is_known(name)) {
+            let mut refusal = Diagnostic::new(
+                Code::UnknownVariable,
+                format!("`{name}` is not a column of the file"),
+                did_you_mean(name, columns),
+            )
+            .in_file(list);
+            refusal.place.line = Some(table.line);
+            return Err(refusal);
+        }
+    }
+    Ok(())
 }
 
 /// Refuses a setting that names a column which is not there.
@@ -477,7 +508,7 @@ pub fn scope_apart(
         weight: weight.filter(|_| exact),
         apart,
     };
-    Scope::with_ties(names, opened.roles(), &Formula::parse(&project.keep.tables)?, &ties)
+    Scope::with_ties(names, opened.roles(), &Formula::parse(&project.keep.formulas())?, &ties)
         .map_err(|error| error.in_file(opened.path()))
 }
 

@@ -47,6 +47,9 @@ pub fn external(comparison: &Comparison, demo_seed: bool) -> Result<ExternalRepo
     if !comparison.is_exact() {
         return Err(refuse("something differs that no exchange can change"));
     }
+    if comparison.published.iter().any(|check| check.changed.cells > 0) {
+        return Err(refuse("a published number is true of the original and not of this file"));
+    }
     if let Some(plan) = &comparison.plan {
         if !plan.fits_input {
             return Err(refuse("the plan was made for another original file"));
@@ -104,7 +107,7 @@ pub fn internal(
         },
         columns: columns(comparison),
         rule: named.then(|| rule(project)),
-        graph: answer::graph(scope, separators),
+        graph: answer::graph(scope, separators, &comparison.original.table_names),
         graph_picture: margin_graph::draw(&answer::graph_picture(scope, separators)),
         risk_before: risk_before(&comparison.original),
         coverage: named.then(|| Coverage::of(verify.records_before, partable, &verify.protection)),

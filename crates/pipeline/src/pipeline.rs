@@ -39,7 +39,7 @@ use crate::answer;
 use crate::compare::{Comparison, Evidence};
 use crate::notes::{Phase, Run};
 use crate::original::Original;
-use crate::prepare::prepare;
+use crate::prepare::{prepare, prove_obedience, refuse_ids};
 use crate::project::{Project, ReleaseOrder};
 use crate::release::{Certified, ReleaseAs, check_ending, demo_plans, release};
 use crate::seed::{Chosen, SeedFrom};
@@ -87,7 +87,7 @@ pub fn protect(
     Ok(Job { numbers, plan, seed, certified })
 }
 
-/// Plans and writes nothing: the plan, and what intruders would learn.
+/// Plans and writes nothing: the plan, what intruders would learn, and the seed.
 ///
 /// # Errors
 /// As [`protect`].
@@ -95,7 +95,7 @@ pub fn plan(
     project: Project,
     seed: &SeedFrom,
     run: &mut Run<'_>,
-) -> Result<(PlanReport, PlanFile), Diagnostic> {
+) -> Result<(PlanReport, PlanFile, Chosen), Diagnostic> {
     run.expect_steps(3);
     let prepared = prepare(project, run)?;
     let seed = seed.choose(run)?;
@@ -105,7 +105,7 @@ pub fn plan(
     prepared.note_a_missed_rate(&numbers, run);
     numbers.protection = prepared.foresee(&planned).protection(&prepared.original);
     let plan = prepared.plan_header().with(planned.plan, &numbers);
-    Ok((numbers, plan))
+    Ok((numbers, plan, seed))
 }
 
 /// Compares a released file with the original of a project.
@@ -128,8 +128,8 @@ pub fn compare(
 /// Follows a plan that was made before, for the file it was made for. It decides nothing.
 ///
 /// # Errors
-/// When the plan is for another file or does not keep what it promises, or a file cannot be
-/// read or written.
+/// When the plan is for another file or does not keep what its parameters promise, or a file
+/// cannot be read or written.
 pub fn apply(
     project: Project,
     plan: &PlanFile,
@@ -142,6 +142,8 @@ pub fn apply(
     let loaded = &original.loaded;
     let records = original.records.len() as u64;
     plan.check_input(&loaded.digest().sha256, records, loaded.own_names())?;
+    refuse_ids(&original)?;
     original.prove(&plan.plan)?;
+    prove_obedience(&original, &plan.plan)?;
     release(original, &plan.plan, to, evidence, run)
 }

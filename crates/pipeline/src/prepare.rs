@@ -64,7 +64,7 @@ pub fn too_many_tied(error: TooManyTied) -> Diagnostic {
 pub fn prepare(project: Project, run: &mut Run<'_>) -> Result<Prepared, Diagnostic> {
     data_of(&project)?;
     intruders_are_named(&project)?;
-    if project.keep.tables.is_empty() {
+    if project.keep.is_empty() {
         run.note(Note::NoTables);
     }
     let original = Original::read(project, run)?;
@@ -101,7 +101,7 @@ pub fn prepare(project: Project, run: &mut Run<'_>) -> Result<Prepared, Diagnost
 }
 
 /// Refuses to exchange what looks like an id, unless it is named as a variable.
-fn refuse_ids(original: &Original) -> Result<(), Diagnostic> {
+pub(crate) fn refuse_ids(original: &Original) -> Result<(), Diagnostic> {
     let Original { project, scope, records, loaded, .. } = original;
     let variables = scope.schema().variables();
     let mut ids = ids(scope.schema(), records).into_iter().map(|id| &variables[id]);
@@ -151,6 +151,23 @@ pub(crate) fn constraints(original: &Original) -> Constraints {
         never_new: never_new(project, loaded, scope),
         drift: original.weighting.as_ref().and_then(Weighting::bound),
     }
+}
+
+/// Proves that a plan obeys the settings of a project: budget, rules, partners and the rest.
+///
+/// # Errors
+/// [`Code::StalePlan`] when it does not.
+pub(crate) fn prove_obedience(original: &Original, plan: &Plan) -> Result<(), Diagnostic> {
+    let Original { project, scope, records, located, loaded, .. } = original;
+    let largest = project.max_records().get();
+    plan.obey(scope.schema(), records, located, &constraints(original), largest).map_err(|why| {
+        Diagnostic::new(
+            Code::StalePlan,
+            why.to_string(),
+            "make a new plan; this one was changed after it was made",
+        )
+        .in_file(loaded.path())
+    })
 }
 
 /// A plan: what was decided on cells, and the records that were drawn for it.

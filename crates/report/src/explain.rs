@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use marginswap_core::text::grouped;
+use marginswap_core::text::{escaped, grouped};
 use serde::Serialize;
 
 use crate::answer::{
@@ -44,6 +44,9 @@ pub struct LinkReport {
     pub variables: [String; 2],
     /// The table that holds both.
     pub table: Names,
+    /// What it is called, where it has a name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
     /// Why that table is kept.
     pub reason: TieReason,
 }
@@ -112,9 +115,10 @@ impl Answer for PairReport {
             ),
             _ => {
                 text.push_str("They cannot be swapped: the kept tables tie the differences together.\n");
-                for LinkReport { variables: [from, to], table, reason } in &self.bound_by {
+                for LinkReport { variables: [from, to], table, name, reason } in &self.bound_by {
                     let (from, to) = (shown(from), shown(to));
-                    text.push_str(&format!("  {from} – {to}   {reason} {}\n", formula(table)));
+                    let table = titled(table, name.as_ref());
+                    text.push_str(&format!("  {from} – {to}   {reason} {table}\n"));
                 }
             }
         }
@@ -149,6 +153,8 @@ pub struct RecordReport {
     pub choice: Option<ChoiceReport>,
     /// For a record without a partner: what dropping one table would give it.
     pub what_if: Vec<WhatIf>,
+    /// For such a record: kept tables that are published, so that dropping them is no answer.
+    pub published_tables: u64,
     /// What swaps of more records offer, when they are asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub larger: Option<LargerReport>,
@@ -207,11 +213,23 @@ pub struct ChoiceReport {
     pub exchanged: Names,
 }
 
+/// How many tables the text lists.
+const MOST_TABLES: usize = 40;
+
+/// A table as a formula, with its name.
+fn titled(table: &[String], name: Option<&String>) -> String {
+    let name = name.map(|name| format!(" [{}]", escaped(name))).unwrap_or_default();
+    format!("{}{name}", formula(table))
+}
+
 /// What dropping one table would give.
 #[derive(Debug, Clone, Serialize)]
 pub struct WhatIf {
     /// The table that would no longer be kept.
     pub table: Names,
+    /// What it is called, where it has a name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
     /// The partners the record would then have.
     pub partners: u64,
     /// Another kept table that holds all its variables; dropping this one changes nothing.
@@ -289,16 +307,16 @@ impl Answer for RecordReport {
             ));
         }
         if !self.what_if.is_empty() {
+            let first = &self.what_if[..self.what_if.len().min(MOST_TABLES)];
             text.push_str("\nPartners it would have if one table were not kept\n");
-            let rows: Vec<Vec<String>> = self
-                .what_if
+            let rows: Vec<Vec<String>> = first
                 .iter()
-                .map(|what_if| vec![formula(&what_if.table), grouped(what_if.partners)])
+                .map(|one| vec![titled(&one.table, one.name.as_ref()), grouped(one.partners)])
                 .collect();
             // Numbers are aligned to the right, the remarks behind them to the left.
             let rows: Vec<Vec<String>> = aligned(&rows)
                 .lines()
-                .zip(&self.what_if)
+                .zip(first)
                 .map(|(line, what_if)| {
                     let remark = what_if.held_by.as_ref().map_or_else(String::new, |table| {
                         format!("its variables are also in {}", formula(table))
@@ -307,6 +325,16 @@ impl Answer for RecordReport {
                 })
                 .collect();
             text.push_str(&aligned_left(&rows));
+            let more = (self.what_if.len() - first.len()) as u64;
+            if more > 0 {
+                text.push_str(&format!("  … and {} more; --json lists all\n", grouped(more)));
+            }
+        }
+        if self.published_tables > 0 {
+            text.push_str(&format!(
+                "\n{} published and cannot be dropped.\n",
+                counted(self.published_tables, "kept table is", "kept tables are")
+            ));
         }
         if let Some(larger) = &self.larger {
             text.push_str(&larger.text());

@@ -44,6 +44,7 @@ pub mod keys;
 pub mod larger;
 pub mod plan;
 pub mod protection;
+pub mod published;
 pub mod restrictions;
 pub mod risk;
 pub mod screen;

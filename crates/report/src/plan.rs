@@ -9,6 +9,7 @@ use crate::advice::{self, Advice};
 use crate::answer::{Answer, aligned, counted, distance, percent};
 use crate::pictures::waterfall::Coverage;
 use crate::protection::{Judgement, Protection, values_true_words};
+use crate::published::{self, PublishedReport};
 
 /// A plan in numbers. All are exact; that no better plan exists is not claimed.
 #[derive(Debug, Clone, Serialize)]
@@ -216,6 +217,8 @@ pub struct ProtectReport {
     pub equal: bool,
     /// How many cells the kept tables have.
     pub cells_kept: u64,
+    /// The published tables.
+    pub published: Vec<PublishedReport>,
     /// The largest total variation of a two-way table that is in no kept table.
     pub two_way_max: f64,
     /// Their mean.
@@ -233,6 +236,7 @@ impl Answer for ProtectReport {
             self.released,
             if self.equal { "all unchanged" } else { "NOT all unchanged" },
         ));
+        text.push_str(&published::line(&self.published));
         text.push_str(&format!(
             "Changed    {} ({}), {}; other two-way tables move by {} at most, {} on average\n",
             counted(plan.records_changed, "record", "records"),

@@ -379,6 +379,15 @@ pub enum Reason {
         /// Of how many.
         of: u64,
     },
+    /// The release changes published numbers.
+    PublishedChanged {
+        /// In how many tables.
+        tables: u64,
+        /// Of how many.
+        of: u64,
+        /// How many numbers.
+        cells: u64,
+    },
     /// One-way tables differ.
     OneWayTablesDiffer {
         /// Of how many variables.
@@ -425,6 +434,16 @@ pub enum Reason {
     },
     /// No tables were named.
     NoTables,
+    /// Published tables agree with the original nowhere.
+    PublishedUnchecked {
+        /// How many tables.
+        tables: u64,
+    },
+    /// The release changes cells whose original differs from what was published.
+    PublishedAlsoChanged {
+        /// How many.
+        cells: u64,
+    },
     /// Nobody at risk is protected.
     NobodyProtected {
         /// How many.
@@ -536,6 +555,22 @@ impl Reason {
                 grouped(*tables),
                 counted(*of, "kept table", "kept tables"),
                 if *tables == 1 { "differs" } else { "differ" }
+            ),
+            Self::PublishedChanged { tables, of, cells } => format!(
+                "the release changes {} in {} of {}",
+                counted(*cells, "published number", "published numbers"),
+                grouped(*tables),
+                counted(*of, "published table", "published tables")
+            ),
+            Self::PublishedUnchecked { tables } => format!(
+                "{} with the original in no cell, so the release was not checked against {}",
+                counted(*tables, "published table agrees", "published tables agree"),
+                if *tables == 1 { "it" } else { "them" }
+            ),
+            Self::PublishedAlsoChanged { cells } => format!(
+                "the release changes {} of published tables in which the original already differs \
+                 from the published number",
+                counted(*cells, "cell", "cells")
             ),
             Self::OneWayTablesDiffer { variables } => format!(
                 "the counts of {}, although no swap can change them",

@@ -20,6 +20,9 @@ pub(crate) const MARGIN: f64 = 24.0;
 pub(crate) const SMALL: f64 = 12.0;
 /// The letters of labels.
 pub(crate) const LABEL: f64 = 14.0;
+/// What outputs made with a demo seed are marked with.
+pub(crate) const NOT_FOR_RELEASE: &str =
+    "NOT FOR RELEASE: made with a demo seed, which others know";
 /// How much wider bold letters are.
 const BOLD: f64 = 1.12;
 
@@ -159,6 +162,20 @@ impl Picture {
     #[must_use]
     pub fn id(&self) -> &str {
         &self.id
+    }
+
+    /// The same, marked as made with a demo seed: in the drawing, its title and its text.
+    #[must_use]
+    pub fn not_for_release(mut self) -> Self {
+        let [wide, tall] = &mut self.size;
+        for line in wrap(NOT_FOR_RELEASE, LABEL, (*wide - 2.0 * MARGIN) / BOLD) {
+            let text = lettered(&line, MARGIN, *tall, LABEL, &INK);
+            self.parts.push(text.with("font-weight", "bold"));
+            *tall += 1.5 * LABEL;
+        }
+        self.title = format!("NOT FOR RELEASE: {}", self.title);
+        self.twin.words.insert(0, format!("{NOT_FOR_RELEASE}."));
+        self
     }
 
     fn root(&self) -> Element {

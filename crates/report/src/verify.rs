@@ -1,13 +1,17 @@
 //! What `verify` answers: may the file be released, is every kept table unchanged, what does an
 //! intruder learn, and what changed?
 
-use marginswap_core::text::grouped;
+use marginswap_core::text::{escaped, grouped};
 use serde::Serialize;
 
 use crate::advice::{self, Advice};
 use crate::answer::{Answer, Names, aligned, counted, distance, formula, listed, percent};
 use crate::pictures::triangle::{Distance, Fate, TrianglePicture};
 use crate::protection::{Judgement, Protection};
+use crate::published::{self, PublishedReport};
+
+/// How many differing tables the text lists.
+const MOST_DIFFERING: usize = 40;
 
 /// How many two-way tables the text lists.
 const MOST_TABLES: usize = 10;
@@ -27,6 +31,8 @@ pub struct VerifyReport {
     pub records_after: u64,
     /// The kept tables.
     pub margins: Vec<MarginReport>,
+    /// The published tables.
+    pub published: Vec<PublishedReport>,
     /// What intruders learn, from the contents of the two files alone.
     #[serde(flatten)]
     pub protection: Protection,
@@ -69,10 +75,22 @@ pub struct VerifyReport {
 pub struct MarginReport {
     /// Its variables.
     pub margin: Names,
+    /// What it is called, where it has a name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
     /// Cells that hold a record in either file.
     pub cells: u64,
     /// Cells whose counts differ.
     pub changed: u64,
+}
+
+impl MarginReport {
+    /// The table as a formula, with its name.
+    #[must_use]
+    pub fn title(&self) -> String {
+        let name = self.name.as_ref().map(|name| format!(" [{}]", escaped(name)));
+        format!("{}{}", formula(&self.margin), name.unwrap_or_default())
+    }
 }
 
 /// The weighted counts of a kept table.
@@ -195,12 +213,17 @@ impl VerifyReport {
             ));
             let rows: Vec<Vec<String>> = differing
                 .iter()
+                .take(MOST_DIFFERING)
                 .map(|table| {
                     let cells = counted(table.cells, "cell", "cells");
-                    vec![formula(&table.margin), format!("{} of {cells}", grouped(table.changed))]
+                    vec![table.title(), format!("{} of {cells}", grouped(table.changed))]
                 })
                 .collect();
             text.push_str(&aligned(&rows));
+            if differing.len() > MOST_DIFFERING {
+                let more = grouped((differing.len() - MOST_DIFFERING) as u64);
+                text.push_str(&format!("  … and {more} more; --json lists all\n"));
+            }
         }
         for columns in &self.broken {
             text.push_str(&format!(
@@ -331,6 +354,7 @@ impl Answer for VerifyReport {
         [
             self.judgement.lines(),
             self.kept(),
+            published::lines(&self.published),
             self.drift(),
             self.learned(),
             self.changes(),

@@ -103,6 +103,7 @@ fn larger() -> PlanReport {
 
 fn protect() -> ProtectReport {
     ProtectReport {
+        published: vec![],
         judgement: Judgement {
             verdict: Verdict::Review,
             reasons: vec![Reason::Matched { people: 3, at_risk: 17, tolerated: 0 }],

@@ -85,7 +85,8 @@ fn review() -> Judgement {
 /// first two variables are in one kept table, the third is in another.
 fn compared(names: [&str; 3]) -> VerifyReport {
     let list = |positions: &[usize]| positions.iter().map(|&one| names[one].to_owned()).collect();
-    let margin = |positions| MarginReport { margin: list(positions), cells: 4, changed: 0 };
+    let margin =
+        |positions| MarginReport { margin: list(positions), name: None, cells: 4, changed: 0 };
     let two_way = |pair: [usize; 2], kept, moved: [f64; 2], association| TwoWayReport {
         pair: pair.map(|one| names[one].to_owned()),
         kept,
@@ -97,6 +98,7 @@ fn compared(names: [&str; 3]) -> VerifyReport {
     };
     let changed = names.iter().zip([0, 0, 2]);
     VerifyReport {
+        published: vec![],
         equal: true,
         records_before: 4,
         records_after: 4,
@@ -135,6 +137,7 @@ fn graph(names: [&str; 3]) -> (GraphReport, marginswap_report::Picture) {
     };
     let tables = vec![list(&[0, 1]), list(&[2])];
     let report = GraphReport {
+        tables: vec![],
         variables: list(&[0, 1, 2]),
         margins: tables.clone(),
         absorbed: Vec::new(),

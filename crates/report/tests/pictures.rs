@@ -171,6 +171,7 @@ fn pair_of(names: &[String], swappable: bool) -> PairReport {
             .windows(2)
             .filter(|_| !swappable)
             .map(|ends| LinkReport {
+                name: None,
                 variables: [ends[0].clone(), ends[1].clone()],
                 table: names[..names.len().min(5)].to_vec(),
                 reason: TieReason::KeptTable,
@@ -195,6 +196,7 @@ fn record_of(names: &[String], swappable: bool) -> RecordReport {
         .collect();
     RecordReport {
         restrictions: Vec::new(),
+        published_tables: 0,
         record: 4_294_967_295,
         cell_count: 1,
         sample_unique: true,
@@ -207,6 +209,7 @@ fn record_of(names: &[String], swappable: bool) -> RecordReport {
         choice: None,
         what_if: (0..usize::from(!swappable) * names.len())
             .map(|number| WhatIf {
+                name: None,
                 table: names[..number % 5].to_vec(),
                 partners: number as u64 * 1000,
                 held_by: None,

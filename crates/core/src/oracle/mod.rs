@@ -8,6 +8,7 @@
 mod derived;
 mod graphs;
 mod outside;
+mod published;
 mod restricted;
 mod risk;
 mod world;
@@ -18,4 +19,5 @@ pub use graphs::{
     minimal_separators,
 };
 pub use outside::Met;
+pub use published::{PlainCell, PlainCheck, PlainRecord, published};
 pub use world::World;

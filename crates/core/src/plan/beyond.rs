@@ -33,11 +33,28 @@ pub struct Larger<'a> {
 /// So many questions are asked on one snapshot.
 const BATCH: usize = 512;
 
-/// The steps that the question for one record may take.
-pub(super) const STEPS: u64 = 40_000;
+/// How much work the search may take. It follows the size of the table: nobody waits for a
+/// small file as for a large one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Work {
+    /// The steps that the question for one record may take.
+    pub(super) steps: u64,
+    /// When unsuccessful questions have taken this many, the rest are given up.
+    pub(super) in_all: u64,
+}
 
-/// When unsuccessful questions have taken so many steps, the rest are given up.
-pub(super) const STEPS_IN_ALL: u64 = 400_000_000;
+impl Work {
+    /// The work for a table of so many cells.
+    pub(super) fn of(cells: usize) -> Self {
+        let cells = cells as u64;
+        Self { steps: (200 * cells).min(40_000), in_all: (40_000 * cells).min(400_000_000) }
+    }
+
+    /// What may be spent on records without a swap: half, so that the live table gets its turn.
+    fn on_helpers(self) -> u64 {
+        self.in_all / 2
+    }
+}
 
 /// So many cells that are left are asked for once more.
 const MOST_ASKED_AGAIN: usize = 5000;
@@ -191,7 +208,8 @@ impl Planner<'_> {
             .filter(|cell| !self.beyond.impossible.contains_key(cell))
             .take(MOST_ASKED_AGAIN)
             .collect();
-        let limits = Limits { records: larger.records, steps: STEPS };
+        let work = Work::of(self.task.joint.len());
+        let limits = Limits { records: larger.records, steps: work.steps };
         let barred: Vec<(u32, Answer)> = left
             .into_par_iter()
             .map(|cell| {
@@ -242,10 +260,11 @@ impl Planner<'_> {
             .flat_map(|cell| std::iter::repeat_n(number(cell), self.pool.open(cell) as usize))
             .collect();
         self.random.shuffle(&mut queue);
-        let limits = Limits { records: larger.records, steps: STEPS };
+        let work = Work::of(cells);
+        let limits = Limits { records: larger.records, steps: work.steps };
         let mut given_up: Map<u32, ()> = Map::with_hasher(STATE);
         let mut round = 0u64;
-        while !queue.is_empty() && self.beyond.spent < STEPS_IN_ALL {
+        while !queue.is_empty() && self.beyond.spent < work.on_helpers() {
             round += 1;
             let rest = queue.split_off(queue.len().min(BATCH));
             let batch = std::mem::replace(&mut queue, rest);
@@ -353,7 +372,8 @@ impl Planner<'_> {
         let is_left = |cell: usize| {
             self.pool.is_open(cell) && !self.beyond.impossible.contains_key(&number(cell))
         };
-        if self.beyond.spent >= STEPS_IN_ALL || !(0..self.task.joint.len()).any(is_left) {
+        let work = Work::of(self.task.joint.len());
+        if self.beyond.spent >= work.in_all || !(0..self.task.joint.len()).any(is_left) {
             return;
         }
         let mut live = Live::new(self);
@@ -386,5 +406,17 @@ pub(super) fn pass(company: Company) -> u64 {
     match company {
         Company::Kept => 0,
         Company::Given => 1,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn work_follows_the_size() {
+        assert_eq!(Work::of(46), Work { steps: 9200, in_all: 1_840_000 });
+        assert_eq!(Work::of(1_000_000), Work { steps: 40_000, in_all: 400_000_000 });
+        assert!(Work::of(10).in_all < Work::of(20).in_all);
     }
 }

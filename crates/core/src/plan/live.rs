@@ -13,7 +13,7 @@ use std::hash::BuildHasher;
 
 use rayon::prelude::*;
 
-use super::beyond::{Company, STEPS, STEPS_IN_ALL, Snapshot, pass};
+use super::beyond::{Company, Snapshot, Work, pass};
 use super::combinations::Combinations;
 use super::{Planner, Taken, number};
 use crate::encode::PackedCells;
@@ -155,7 +155,8 @@ impl Live {
         seed: Seed,
     ) -> usize {
         let Question { records, agree, company, round } = question;
-        if self.open.is_empty() || planner.beyond.spent >= STEPS_IN_ALL {
+        let work = Work::of(planner.task.joint.len());
+        if self.open.is_empty() || planner.beyond.spent >= work.in_all {
             return 0;
         }
         let task = planner.task;
@@ -180,7 +181,7 @@ impl Live {
             })
             .collect();
         let wishes = Snapshot { rules: planner.rules(agree), free: &free, open: &open };
-        let limits = Limits { records, steps: STEPS };
+        let limits = Limits { records, steps: work.steps };
         let asked: Vec<u32> = self
             .open
             .iter()

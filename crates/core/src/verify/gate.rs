@@ -23,6 +23,8 @@ pub struct Findings {
     pub tables: usize,
     /// How many of these differ.
     pub tables_changed: usize,
+    /// What was found in the published tables.
+    pub published: PublishedFindings,
     /// Variables whose own one-way table differs; every exchange keeps all of them.
     pub one_way_changed: usize,
     /// Groups of linked columns whose combinations differ.
@@ -49,6 +51,21 @@ pub struct Findings {
     pub rules_broken: [u64; 2],
     /// Two-way combinations that only the released file has.
     pub new_pairs: u64,
+}
+
+/// What was found in the tables whose published numbers were compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct PublishedFindings {
+    /// How many tables.
+    pub tables: usize,
+    /// Tables in which the release changes a number.
+    pub changed_tables: usize,
+    /// Numbers that the release changes: the original agrees with them.
+    pub changed_cells: u64,
+    /// Cells that the release changes, and whose original already differs from what was published.
+    pub moved_cells: u64,
+    /// Tables that agree with the original in no cell, so that nothing was checked.
+    pub unchecked: usize,
 }
 
 /// How much of each finding is tolerated. The default tolerates nothing, and does not ask
@@ -104,6 +121,15 @@ pub enum Reason {
         /// Of how many.
         of: usize,
     },
+    /// The release changes published numbers.
+    PublishedChanged {
+        /// In how many tables.
+        tables: usize,
+        /// Of how many.
+        of: usize,
+        /// How many numbers.
+        cells: u64,
+    },
     /// One-way tables differ.
     OneWayTablesDiffer {
         /// Of how many variables.
@@ -142,6 +168,16 @@ pub enum Reason {
     },
     /// No tables were named, so nothing was compared.
     NoTables,
+    /// Published tables agree with the original nowhere, so nothing was checked.
+    PublishedUnchecked {
+        /// How many tables.
+        tables: usize,
+    },
+    /// The release changes cells whose original differs from what was published.
+    PublishedAlsoChanged {
+        /// How many.
+        cells: u64,
+    },
     /// Nobody at risk is protected.
     NobodyProtected {
         /// How many.
@@ -217,6 +253,7 @@ impl Reason {
         match self {
             Self::RecordsDiffer { .. }
             | Self::TablesDiffer { .. }
+            | Self::PublishedChanged { .. }
             | Self::OneWayTablesDiffer { .. }
             | Self::LinkedColumnsDiffer { .. }
             | Self::StayingColumnsDiffer
@@ -228,6 +265,8 @@ impl Reason {
             | Self::AloneNotCounted { .. }
             | Self::ColumnsTell { .. }
             | Self::NoTables
+            | Self::PublishedUnchecked { .. }
+            | Self::PublishedAlsoChanged { .. }
             | Self::NobodyProtected { .. }
             | Self::SharedRight { .. }
             | Self::SharedLearned { .. }
@@ -266,9 +305,20 @@ pub fn judge(findings: &Findings, thresholds: &Thresholds) -> Verdict {
 fn about_the_tables(findings: &Findings) -> Vec<Reason> {
     let [before, after] = findings.records;
     let Findings { tables, tables_changed, one_way_changed, linked_changed, .. } = *findings;
+    let published = findings.published;
     let found = [
         (before != after, Reason::RecordsDiffer { before, after }),
         (tables_changed > 0, Reason::TablesDiffer { tables: tables_changed, of: tables }),
+        (
+            published.changed_cells > 0,
+            Reason::PublishedChanged {
+                tables: published.changed_tables,
+                of: published.tables,
+                cells: published.changed_cells,
+            },
+        ),
+        (published.unchecked > 0, Reason::PublishedUnchecked { tables: published.unchecked }),
+        (published.moved_cells > 0, Reason::PublishedAlsoChanged { cells: published.moved_cells }),
         (one_way_changed > 0, Reason::OneWayTablesDiffer { variables: one_way_changed }),
         (linked_changed > 0, Reason::LinkedColumnsDiffer { groups: linked_changed }),
         (findings.staying_changed, Reason::StayingColumnsDiffer),

@@ -13,6 +13,7 @@
 //! | [`compare_pairs`], [`compare_triples`], [`compare_tables`] | how far are the other tables from what they were? |
 //! | [`learned`], [`worst_case`] | what does an intruder who knows the keys learn? |
 //! | [`new_pairs`] | which two values occur together that never did? |
+//! | [`compare_published`] | are the numbers that were published still true? |
 //! | [`weighted`](weighted()) | how far did weighted cells of tables move? |
 //! | [`judge`] | may the file be released? |
 //! | [`undominated`], [`choose`] | which of several plans to take? |
@@ -22,23 +23,29 @@
 //! nor on the number of threads.
 
 mod change;
+mod decimal;
 mod frontier;
 mod gate;
 mod learned;
 mod new_pairs;
 mod pooled;
+mod published;
 mod recount;
 mod utility;
 mod weighted;
 
 pub use change::{Changes, File, Link, LinkError, changes, link_by_id};
+pub use decimal::Decimal;
 pub use frontier::{Criterion, Standing, choose, undominated};
-pub use gate::{Answer, Findings, Reason, Thresholds, Verdict, judge};
+pub use gate::{Answer, Findings, PublishedFindings, Reason, Thresholds, Verdict, judge};
 pub use learned::{
     AtRisk, Fate, Learned, Outcome, Scenario, Share, Values, WorstCase, learned, worst_case,
 };
 pub use new_pairs::{NewCells, NewPair, NewPairs, new_pairs};
 pub use pooled::Pooled;
+pub use published::{
+    Absent, Differences, Entry, FoundCell, PublishedCheck, PublishedTable, Side, compare_published,
+};
 pub use recount::{TableCheck, recount};
 pub use utility::{
     Distances, TableDistance, TwoWay, compare_pairs, compare_tables, compare_triples,

@@ -5,15 +5,16 @@ use marginswap_core::graph::{
 };
 use marginswap_core::varset::VarSet;
 use marginswap_report::graph::{
-    DerivedReport, GraphReport, JunctionReport, MOST_CLIQUES, SeparatorReport,
+    DerivedReport, GraphReport, JunctionReport, MOST_CLIQUES, SeparatorReport, TableReport,
 };
 use marginswap_report::margin_graph::{GraphPicture, SeparatorPicture};
 
 use super::{name, names};
+use crate::table_names::TableNames;
 
 /// Describes the margin graph of a scope.
 #[must_use]
-pub fn graph(scope: &Scope, separators: &Separators) -> GraphReport {
+pub fn graph(scope: &Scope, separators: &Separators, called: &TableNames) -> GraphReport {
     let schema = scope.schema();
     let class = scope.class();
     let graph = class.margin_graph();
@@ -34,6 +35,7 @@ pub fn graph(scope: &Scope, separators: &Separators) -> GraphReport {
         variables: set(schema.all()),
         margins: reduced.margins().iter().map(|margin| set(*margin)).collect(),
         absorbed,
+        tables: tables(scope, called),
         uncovered: set(scope.in_no_named_table()),
         stays: set(schema.staying()),
         stay_margin: scope.stay_margin().map(set),
@@ -74,6 +76,17 @@ pub fn graph(scope: &Scope, separators: &Separators) -> GraphReport {
             .collect(),
         separators_complete: separators.is_complete(),
     }
+}
+
+/// The named tables that have a name or are published.
+fn tables(scope: &Scope, called: &TableNames) -> Vec<TableReport> {
+    let told = |table: &VarSet| called.name(*table).is_some() || called.is_published(*table);
+    let tables = named(scope).filter(told).map(|table| TableReport {
+        name: called.name(table),
+        variables: names(scope.schema(), table),
+        published: called.is_published(table),
+    });
+    tables.collect()
 }
 
 /// What the picture of a scope's margin graph shows.

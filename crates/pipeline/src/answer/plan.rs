@@ -3,7 +3,7 @@
 use marginswap_core::plan::{LeftOver, Obstacle};
 use marginswap_report::plan::{LeftReport, PlanReport, ProtectReport};
 
-use super::judgement;
+use super::{judgement, published};
 use crate::compare::Comparison;
 
 /// Counts why records are left: these have no partner, and those have one and no swap.
@@ -34,6 +34,7 @@ pub fn protect(plan: PlanReport, released: String, comparison: &Comparison) -> P
         advice: comparison.advice.clone(),
         released,
         equal: found.is_equal(),
+        published: published(comparison),
         cells_kept: found.tables.iter().map(|table| table.cells as u64).sum(),
         two_way_max: found.two_way_others.total_variation_max,
         two_way_mean: found.two_way_others.total_variation_mean,

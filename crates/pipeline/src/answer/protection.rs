@@ -124,6 +124,11 @@ fn reason(reason: &verify::Reason) -> Reason {
         Core::TablesDiffer { tables, of } => {
             Reason::TablesDiffer { tables: tables as u64, of: of as u64 }
         }
+        Core::PublishedChanged { tables, of, cells } => {
+            Reason::PublishedChanged { tables: tables as u64, of: of as u64, cells }
+        }
+        Core::PublishedUnchecked { tables } => Reason::PublishedUnchecked { tables: tables as u64 },
+        Core::PublishedAlsoChanged { cells } => Reason::PublishedAlsoChanged { cells },
         Core::OneWayTablesDiffer { variables } => {
             Reason::OneWayTablesDiffer { variables: variables as u64 }
         }

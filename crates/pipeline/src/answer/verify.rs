@@ -5,7 +5,7 @@ use marginswap_report::verify::{
     MarginReport, TwoWayReport, VariableReport, VerifyReport, WeightedReport,
 };
 
-use super::{judgement, name, names, protection_of};
+use super::{judgement, name, names, protection_of, published};
 use crate::compare::{Comparison, Order};
 
 /// What was found in two files, with names.
@@ -28,10 +28,12 @@ pub fn verify(comparison: &Comparison) -> VerifyReport {
             .iter()
             .map(|table| MarginReport {
                 margin: names(schema, table.margin),
+                name: comparison.original.table_names.name(table.margin),
                 cells: table.cells as u64,
                 changed: table.changed as u64,
             })
             .collect(),
+        published: published(comparison),
         protection: protection_of(comparison),
         advice: comparison.advice.clone(),
         replaced: found.replaced,

@@ -10,10 +10,11 @@ use std::path::{Path, PathBuf};
 use crate::refusal::Code;
 use marginswap_core::diagnostic::Diagnostic;
 use marginswap_core::random::Seed;
-use marginswap_io::{Overwrite, Secrecy, check_target, write_atomic};
+use marginswap_io::{Overwrite, Secrecy, Staged, check_target, publish_all};
 
 use crate::init::usual;
 use crate::project::{Draft, DraftColumn, FILE_NAME, Keep, Project};
+use crate::release::stage;
 
 pub use town::survey;
 
@@ -50,8 +51,8 @@ const DATA_NAME: &str = "survey.csv";
 /// there. The same seed gives the same bytes everywhere.
 ///
 /// # Errors
-/// When one of the files exists and is not to be replaced, or the folder cannot be
-/// written; then neither file is new, unless the second fails after the first is written.
+/// When one of the files exists and is not to be replaced, or is of another project, or the
+/// folder cannot be written; then neither file is new.
 pub fn write_demo(
     folder: &Path,
     records: usize,
@@ -66,11 +67,34 @@ pub fn write_demo(
     for file in [&files.data, &files.project] {
         check_target(file, overwrite)?;
     }
+    refuse_another_project(&files)?;
     // Nobody is in it: it needs no secrecy.
-    write_atomic(&files.data, overwrite, Secrecy::Plain, |out| survey(records, seed, out))?;
+    let mut data = Staged::create(&files.data, overwrite, Secrecy::Plain)?;
+    survey(records, seed, &mut data).map_err(|error| {
+        Diagnostic::new(Code::Unwritable, error.kind().to_string(), "make room on the disk")
+            .in_file(&files.data)
+    })?;
     let text = project_file(records);
-    write_atomic(&files.project, overwrite, Secrecy::Plain, |out| out.write_all(text.as_bytes()))?;
+    let project = stage(&files.project, overwrite, Secrecy::Plain, text.as_bytes())?;
+    publish_all(vec![data.finish()?, project])?;
     Ok(files)
+}
+
+/// The first line of the project file, by which a town is known again.
+const BANNER: &str = "# An invented town, written by `marginswap demo`: nobody lives in it.";
+
+/// Somebody's own survey is not replaced by a town, whatever is asked for.
+fn refuse_another_project(files: &DemoFiles) -> Result<(), Diagnostic> {
+    let is_town = fs::read_to_string(&files.project).is_ok_and(|text| text.starts_with(BANNER));
+    match [&files.data, &files.project].into_iter().find(|file| file.exists()) {
+        Some(file) if !is_town => Err(Diagnostic::new(
+            Code::OutputIsInput,
+            "this is a file of a project that is no demo",
+            "name another folder",
+        )
+        .in_file(file)),
+        _ => Ok(()),
+    }
 }
 
 /// The project file of the town.
@@ -93,5 +117,5 @@ pub fn project_file(records: usize) -> String {
     project.swap.rules = RULES.iter().map(|rule| rule.parse().expect("it is a rule")).collect();
     project.release.out = Some("released.csv".into());
     let draft = Draft { project: usual(project), records, columns: columns.collect() };
-    draft.text()
+    format!("{BANNER}\n{}", draft.text())
 }

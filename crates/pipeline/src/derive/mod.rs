@@ -65,6 +65,10 @@ impl Derivations {
             match setting.topic {
                 Topic::Preset => {}
                 Topic::Watch => watched.extend(setting.columns(project)),
+                // Which variables a published table has is known when its file is read.
+                Topic::Published if !project.verify.published.0.is_empty() => {
+                    watched.extend(project.derive.keys().cloned());
+                }
                 _ => named.extend(setting.columns(project)),
             }
         }

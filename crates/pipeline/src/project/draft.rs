@@ -153,6 +153,13 @@ impl Draft {
                 }
                 _ => tables(vec![formula(&variables)]),
             },
+            (Kind::NamedTables, _) => Value::Map(
+                [(
+                    "Table 3".to_owned(),
+                    Value::Text(formula(&variables[..variables.len().min(2)])),
+                )]
+                .into(),
+            ),
             (Kind::Tables, _) => tables(vec![formula(&variables[..variables.len().min(2)])]),
             (Kind::Rules, _) => {
                 let column = |place| format!("`{}`", name(place).replace('`', "``"));
@@ -164,7 +171,7 @@ impl Draft {
             }
             (Kind::Scenarios, _) => Value::Map([("neighbour".to_owned(), names(2))].into()),
             (Kind::Derived, _) => Value::text(format!("band({}, 10)", plain(name(0)))),
-            (Kind::Path | Kind::Text(_), _) => Value::text(""),
+            (Kind::Path | Kind::Files | Kind::Text(_), _) => Value::text(""),
             (Kind::Codes, _) => Value::List(vec![]),
             (Kind::Switch, _) => Value::Switch(true),
         })

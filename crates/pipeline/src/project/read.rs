@@ -156,12 +156,13 @@ impl Project {
 
     fn start_paths_at(&mut self, folder: &Path) {
         let resolve = |path: &mut PathBuf| *path = folder.join(&*path);
-        let Self { data, derive, release, report, risk, .. } = self;
+        let Self { data, derive, keep, release, report, risk, verify, .. } = self;
         let files =
             [&mut release.out, &mut release.plan, &mut report.internal, &mut report.external];
-        for path in files.into_iter().chain([data]).flatten() {
+        for path in files.into_iter().chain([data, &mut keep.list]).flatten() {
             resolve(path);
         }
+        verify.published.0.iter_mut().for_each(|table| resolve(&mut table.file));
         for expression in derive.values_mut() {
             expression.start_paths_at(folder);
         }

@@ -12,8 +12,8 @@ pub enum Risky {
     /// `unique`: nobody else has the same keys.
     #[default]
     Unique,
-    /// `k:3`: fewer than so many records, itself counted, have the same keys. Below 0 is
-    /// nobody.
+    /// `k:3`: fewer than so many records, itself counted, have the same keys. `k:0` is
+    /// nobody; `k:1` would be too, and is refused as a slip.
     BelowK(u32),
     /// `records:FILE`: the records that the file names, one on a line.
     Records(PathBuf),
@@ -39,9 +39,9 @@ impl FromStr for Risky {
         let rest = rest.trim();
         match kind.trim_end() {
             "k" => match whole(rest) {
-                Some(k) if k >= 2 => Ok(Self::BelowK(k)),
+                Some(k) if k != 1 => Ok(Self::BelowK(k)),
                 _ => Err(BadValue::new(
-                    "behind `k:` a whole number from 2 is expected",
+                    "behind `k:` a whole number from 2 is expected, or 0 for nobody",
                     "write k:3 for every record that shares its keys with fewer than two others",
                 )),
             },
@@ -142,6 +142,7 @@ mod tests {
             ("unique", Risky::Unique),
             (" unique ", Risky::Unique),
             ("k:3", Risky::BelowK(3)),
+            ("k:0", Risky::BelowK(0)),
             ("k: 3", Risky::BelowK(3)),
             ("records:must swap.txt", Risky::Records("must swap.txt".into())),
             ("records:C:\\ids.txt", Risky::Records("C:\\ids.txt".into())),
@@ -158,7 +159,6 @@ mod tests {
             "Unique",
             "k",
             "k:",
-            "k:0",
             "k:1",
             "k:-3",
             "k:+3",

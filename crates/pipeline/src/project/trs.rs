@@ -55,7 +55,11 @@ impl Trs {
             },
             risk: Risk {
                 keys: union([&self.risk_variables, &self.hierarchy]),
-                risky: Some(Risky::BelowK(self.k_anonymity.unwrap_or(3))),
+                // Fewer than one is nobody, which is written in one way.
+                risky: Some(Risky::BelowK(match self.k_anonymity.unwrap_or(3) {
+                    1 => 0,
+                    k => k,
+                })),
                 ..Risk::default()
             },
             swap: Swapping {
@@ -73,5 +77,22 @@ impl Trs {
         let Some((first, others)) = self.similar.split_first() else { return vec![] };
         let everywhere = |name: &&String| others.iter().all(|profile| profile.contains(name));
         first.iter().filter(everywhere).cloned().collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A plan that was made with the preset can be applied: its parameters are read again.
+    #[test]
+    fn the_parameters_of_every_threshold_come_back() {
+        for k in [0, 1, 2, 3, 99] {
+            let trs =
+                Trs { hierarchy: vec!["region".into()], k_anonymity: Some(k), ..Trs::default() };
+            let parameters = Project { trs: Some(trs), ..Project::default() }.parameters();
+            let again = Project::from_parameters(&parameters).expect("they are parameters");
+            assert_eq!(again.parameters(), parameters, "{k}");
+        }
     }
 }

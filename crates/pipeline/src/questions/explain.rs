@@ -18,6 +18,7 @@ use crate::original::{Original, data_of, open, scope_of};
 use crate::prepare::too_many_tied;
 use crate::project::Project;
 use crate::restrictions::partners_left;
+use crate::table_names::TableNames;
 
 /// What is known about one record, and a picture of it.
 ///
@@ -33,7 +34,7 @@ pub fn explain_record(
     let record = original.loaded.find(record)?;
     let Original { scope, separators, records, located: joint, .. } = &original;
     let found = explain::record(scope, separators, records, joint, record, partners);
-    let mut report = answer::record(scope.schema(), &found);
+    let mut report = answer::record(scope.schema(), &found, &original.table_names);
     let most = project.max_records().get();
     if most > 2 {
         let larger = explain::larger(scope, records, joint, record, most);
@@ -95,8 +96,9 @@ pub fn explain_pair(
     }
     let records = loaded.records(&scope, run);
     let schema = scope.schema();
+    let called = TableNames::of(project, loaded.names(), &scope);
     Ok(Pair {
-        report: answer::pair(schema, &explain::pair(&scope, &records, left, right)),
+        report: answer::pair(schema, &explain::pair(&scope, &records, left, right), &called),
         variables: schema.names(schema.all()).into_iter().map(str::to_owned).collect(),
     })
 }

@@ -15,6 +15,7 @@ use crate::derive::{Derivation, resolve};
 use crate::input::separators;
 use crate::original::{open, scope_of};
 use crate::project::{Columns, Project};
+use crate::table_names::TableNames;
 
 /// The margin graph, described and drawn.
 #[derive(Debug)]
@@ -30,8 +31,11 @@ pub struct Graph {
 /// # Errors
 /// When the header of the data cannot be read, or a table names no column of it.
 pub fn graph(project: &Project) -> Result<Graph, Diagnostic> {
-    let scope = match &project.data {
-        Some(data) => scope_of(project, &open(project, data)?)?,
+    let (scope, columns) = match &project.data {
+        Some(data) => {
+            let opened = open(project, data)?;
+            (scope_of(project, &opened)?, opened.columns().to_vec())
+        }
         None if project.columns != Columns::default() || project.delimiter.is_some() => {
             return Err(Diagnostic::new(
                 Code::MissingSetting,
@@ -42,16 +46,17 @@ pub fn graph(project: &Project) -> Result<Graph, Diagnostic> {
         None => scope_of_tables(project)?,
     };
     let separators = separators(&scope, project.max_separators());
+    let called = TableNames::of(project, &columns, &scope);
     Ok(Graph {
-        report: answer::graph(&scope, &separators),
+        report: answer::graph(&scope, &separators, &called),
         picture: draw(&answer::graph_picture(&scope, &separators)),
     })
 }
 
 /// The scope of tables alone: their variables in the order named, and the columns that derived
-/// variables among them follow from.
-fn scope_of_tables(project: &Project) -> Result<Scope, Diagnostic> {
-    let formula = Formula::parse(&project.keep.tables)?;
+/// variables among them follow from; with all these names.
+fn scope_of_tables(project: &Project) -> Result<(Scope, Vec<String>), Diagnostic> {
+    let formula = Formula::parse(&project.keep.formulas())?;
     let mut names = formula.names();
     let known: Vec<String> = project
         .derive
@@ -78,5 +83,5 @@ fn scope_of_tables(project: &Project) -> Result<Scope, Diagnostic> {
     }
     let roles = Roles::all_variables(names.len()).with_derived(columns);
     names.extend(taken.into_iter().map(|derivation| derivation.name));
-    Scope::new(&names, &roles, &formula)
+    Ok((Scope::new(&names, &roles, &formula)?, names))
 }

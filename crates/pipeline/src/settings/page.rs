@@ -5,13 +5,14 @@ use std::fmt::Write;
 use super::{Kind, SETTINGS, Setting};
 
 /// The sections in order, with what each is about.
-pub(crate) const SECTIONS: [(&str, &str); 10] = [
+pub(crate) const SECTIONS: [(&str, &str); 11] = [
     ("", "The data"),
     ("columns", "What each column is"),
     ("derive", "Variables that follow from columns"),
     ("keep", "The tables that must not change"),
     ("risk", "Who is to be protected"),
     ("swap", "How records are swapped"),
+    ("verify", "What a released file is checked against beside the original"),
     ("gate", "What the gate tolerates; amounts are people, or shares of those at risk"),
     ("release", "What is written"),
     ("report", "Reports on the release"),
@@ -62,8 +63,10 @@ fn takes(kind: Kind) -> &'static str {
         Kind::Name => "column",
         Kind::Groups => "lists of columns",
         Kind::Tables => "list of tables",
+        Kind::NamedTables => "table for each name",
         Kind::Rules => "list of rules",
         Kind::Path => "path",
+        Kind::Files => "list of files",
         Kind::Text(_) => "text or number",
         Kind::Switch => "true or false",
         Kind::Numbers => "number for each column",

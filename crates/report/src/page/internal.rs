@@ -18,7 +18,8 @@ use crate::lettering::spoken_list;
 use crate::pictures::risk::RiskPicture;
 use crate::pictures::waterfall::Coverage;
 use crate::pictures::{change, risk, triangle, true_values, waterfall};
-use crate::protection::{Judgement, ScenarioProtection};
+use crate::protection::{Judgement, Reason, ScenarioProtection};
+use crate::published::PublishedReport;
 use crate::sheet::Picture;
 use crate::verify::VerifyReport;
 
@@ -75,6 +76,12 @@ pub struct InternalReport {
 }
 
 impl InternalReport {
+    /// Was it made with a demo seed, which others know?
+    #[must_use]
+    pub fn is_demonstration(&self) -> bool {
+        self.judgement.reasons.iter().any(|reason| matches!(reason, Reason::DemoSeed))
+    }
+
     /// The page.
     #[must_use]
     pub fn html(&self) -> String {
@@ -99,6 +106,7 @@ impl InternalReport {
             held_back: tables::columns(self, false).map(Table::new),
             graph: Figure::new(self.graph_picture.clone()),
             kept: Table::new(tables::kept(verify)),
+            published: tables::published(verify).map(Table::new),
             change: change.map(Figure::new),
             triangle: triangle.map(Figure::new),
             two_way: tables::two_way(verify).map(Table::new),
@@ -128,6 +136,15 @@ impl InternalReport {
             format!("{} of {}", grouped(same), grouped(verify.margins.len() as u64)),
             format!("{} recounted", counted(cells, "cell", "cells")),
         );
+        if !verify.published.is_empty() {
+            let tables = &verify.published;
+            let sum = |count: fn(&PublishedReport) -> u64| tables.iter().map(count).sum::<u64>();
+            push(
+                "Published numbers changed",
+                grouped(sum(|table| table.release_changes.cells)),
+                format!("{} compared", counted(sum(|table| table.cells), "cell", "cells")),
+            );
+        }
         if !learned.scenarios.is_empty() {
             let of = |people: u64| format!("{} of {}", grouped(people), grouped(learned.at_risk));
             push(
@@ -248,6 +265,7 @@ struct Page<'a> {
     held_back: Option<Table>,
     graph: Figure,
     kept: Table,
+    published: Option<Table>,
     change: Option<Figure>,
     triangle: Option<Figure>,
     two_way: Option<Table>,

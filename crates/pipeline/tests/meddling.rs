@@ -1,0 +1,128 @@
+//! Another program changes or replaces files while a job runs.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::fs;
+use std::path::Path;
+
+use marginswap_io::{digest_file, read_plan, write_plan};
+use marginswap_pipeline::notes::{Event, Flow, Phase, Run};
+use marginswap_pipeline::pipeline::{Job, apply, plan, protect};
+use marginswap_pipeline::project::{Project, ReleaseOrder};
+use marginswap_pipeline::refusal::Code;
+use marginswap_pipeline::release::{Overwrite, ReleaseAs};
+use marginswap_pipeline::seed::SeedFrom;
+
+/// Sixty people of a town; `shift` makes them others.
+fn survey(shift: usize) -> String {
+    let line = |n: usize| format!("{},{},{}\n", n % 4, (n * 7 + shift) % 5, (n * n + shift) % 3);
+    "town,age,job\n".to_owned() + &(0..60).map(line).collect::<String>()
+}
+
+fn project(data: &Path) -> Project {
+    let mut project = Project { data: Some(data.to_owned()), ..Project::default() };
+    project.keep.tables = vec!["town*age".into()];
+    project.risk.keys = vec!["town".into(), "age".into(), "job".into()];
+    project
+}
+
+/// The phases of a job, each of which is a moment to meddle at.
+const PHASES: [Phase; 4] = [Phase::Screening, Phase::Planning, Phase::Writing, Phase::Comparing];
+
+/// A run in which something happens once a phase begins.
+fn meddled(at: Phase, meddle: impl FnMut() + Send + 'static) -> Run<'static> {
+    let mut meddle = meddle;
+    Run::watched(move |event| {
+        if matches!(event, Event::Phase { phase, .. } if phase == at) {
+            meddle();
+        }
+        Flow::Continue
+    })
+}
+
+fn job(
+    data: &Path,
+    out: &Path,
+    run: &mut Run<'_>,
+) -> Result<Job, marginswap_core::diagnostic::Diagnostic> {
+    let to = ReleaseAs { target: out, overwrite: Overwrite::Refuse, order: ReleaseOrder::Input };
+    protect(project(data), &SeedFrom::Demo(1), &to, run)
+}
+
+/// A file that is moved over the input is not heard of: the release and the plan are those of
+/// the file that was opened.
+#[test]
+fn a_replaced_input_changes_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    fs::write(path("data.csv"), survey(0)).unwrap();
+    let calm = job(&path("data.csv"), &path("calm.csv"), &mut Run::silent()).unwrap();
+    calm.certified.publish(vec![]).unwrap();
+    let expected = fs::read(path("calm.csv")).unwrap();
+    for at in PHASES {
+        fs::write(path("data.csv"), survey(0)).unwrap();
+        fs::write(path("other.csv"), survey(1)).unwrap();
+        let sha256 = digest_file(&path("data.csv")).unwrap().sha256;
+        let (other, data) = (path("other.csv"), path("data.csv"));
+        let run = &mut meddled(at, move || {
+            let _ = fs::rename(&other, &data);
+        });
+        let done = job(&path("data.csv"), &path("out.csv"), run).unwrap();
+        assert_eq!(done.plan.header.input_sha256, sha256, "{at:?}");
+        done.certified.publish(vec![]).unwrap();
+        assert!(!path("other.csv").exists(), "{at:?}: the file was replaced");
+        assert_eq!(fs::read(path("out.csv")).unwrap(), expected, "{at:?}");
+        fs::remove_file(path("out.csv")).unwrap();
+    }
+}
+
+/// A file that is written into is refused as what it is, and nothing is released.
+#[test]
+fn an_input_that_is_written_into_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    for at in [Phase::Screening, Phase::Planning, Phase::Writing] {
+        fs::write(path("data.csv"), survey(0)).unwrap();
+        let data = path("data.csv");
+        let run = &mut meddled(at, move || fs::write(&data, survey(1)).unwrap());
+        let refusal = job(&path("data.csv"), &path("out.csv"), run).map(|_| ()).unwrap_err();
+        assert_eq!(refusal.code, Code::InputChanged, "{at:?}: {refusal}");
+        let left = fs::read_dir(folder.path()).unwrap().count();
+        assert_eq!(left, 1, "{at:?}: the input alone is there");
+    }
+}
+
+#[test]
+fn a_plan_is_applied_to_the_file_that_was_opened() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    fs::write(path("data.csv"), survey(0)).unwrap();
+    let (_, planned, _) =
+        plan(project(&path("data.csv")), &SeedFrom::Demo(1), &mut Run::silent()).unwrap();
+    write_plan(&path("a.plan"), Overwrite::Refuse, &planned).unwrap();
+    let planned = read_plan(&path("a.plan")).unwrap();
+    let out = path("out.csv");
+    let to = ReleaseAs { target: &out, overwrite: Overwrite::Refuse, order: ReleaseOrder::Input };
+    let follow = |run: &mut Run<'_>| {
+        apply(project(&path("data.csv")), &planned, &to, &Default::default(), run)
+    };
+    follow(&mut Run::silent()).unwrap().publish(vec![]).unwrap();
+    let expected = fs::read(&out).unwrap();
+    fs::remove_file(&out).unwrap();
+    for at in [Phase::Writing, Phase::Comparing] {
+        fs::write(path("data.csv"), survey(0)).unwrap();
+        fs::write(path("other.csv"), survey(1)).unwrap();
+        let (other, data) = (path("other.csv"), path("data.csv"));
+        let run = &mut meddled(at, move || {
+            let _ = fs::rename(&other, &data);
+        });
+        follow(run).unwrap().publish(vec![]).unwrap();
+        assert_eq!(fs::read(&out).unwrap(), expected, "{at:?}");
+        fs::remove_file(&out).unwrap();
+    }
+    let data = path("data.csv");
+    fs::write(&data, survey(0)).unwrap();
+    let run = &mut meddled(Phase::Writing, move || fs::write(&data, survey(1)).unwrap());
+    assert_eq!(follow(run).map(|_| ()).unwrap_err().code, Code::InputChanged);
+    assert!(!out.exists());
+}
