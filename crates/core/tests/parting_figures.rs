@@ -124,6 +124,7 @@ fn figures(folder: &Path, question: &Question) -> Figures {
         screening: Some(&parted),
     };
     let task = Task {
+        derived: &[],
         joint: &joint,
         class: &class,
         separators: &separators,

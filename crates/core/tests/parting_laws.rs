@@ -269,6 +269,7 @@ fn law_protected_from_every_intruder() {
         let separators = minimal_separators(&class.margin_graph(), usize::MAX);
         let screening = screen(&joint, &class, &separators).unwrap();
         let task = Task {
+            derived: &[],
             joint: &joint,
             class: &class,
             separators: &separators,

@@ -32,6 +32,7 @@ fn planned(joint: &JointTable, variables: usize) -> Planned {
     let rare = rare_cells(joint, delta, 2);
     let at_risk: Vec<u32> = rare.iter().map(|&rare| u32::from(rare)).collect();
     let task = Task {
+        derived: &[],
         joint,
         class: &class,
         separators: &separators,

@@ -223,7 +223,9 @@ impl Prepared {
             .transpose()
             .map_err(too_many_tied)?;
         let intruders = self.intruders();
+        let derived = scope.schema().derived_from();
         let task = Task {
+            derived: &derived,
             joint: located,
             class: scope.class(),
             separators,

@@ -83,6 +83,12 @@ impl Schema {
         (0..self.variables.len()).filter(derived).collect()
     }
 
+    /// The derived variables, each with those that it follows from.
+    #[must_use]
+    pub fn derived_from(&self) -> Vec<(usize, VarSet)> {
+        self.derived().iter().map(|one| (one, self.variables[one].follows)).collect()
+    }
+
     /// The variables that are columns of the file: all but the derived ones.
     #[must_use]
     pub fn own(&self) -> VarSet {

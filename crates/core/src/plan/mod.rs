@@ -94,6 +94,8 @@ pub struct Task<'a> {
     pub joint: &'a JointTable,
     /// What must be kept.
     pub class: &'a GeneratingClass,
+    /// The derived variables, each with those that it follows from.
+    pub derived: &'a [(usize, VarSet)],
     /// Where its ties part.
     pub separators: &'a Separators,
     /// Which cells have a partner at all.

@@ -106,7 +106,7 @@ impl Planner<'_> {
         let delta = self.task.class.delta();
         let active: VarSet =
             (delta - agree).iter().filter(|&variable| layout.has_room(variable)).collect();
-        let mut sets: Vec<(VarSet, Offer)> = subsets_to_try(active)
+        let mut sets: Vec<(VarSet, Offer)> = subsets_to_try(active, self.task.derived)
             .into_iter()
             .filter_map(|set| Some((set, self.offers.get(set)?.clone())))
             .collect();
@@ -244,14 +244,29 @@ pub(super) fn buckets(task: Task<'_>, differing: VarSet) -> impl Fn(usize) -> u6
 }
 
 /// The subsets of the variables that are worth a round: all of them where they are few, the
-/// small ones otherwise.
-fn subsets_to_try(active: VarSet) -> Vec<VarSet> {
+/// small ones otherwise. A derived variable differs only with something that it follows from, and
+/// need not differ with it.
+fn subsets_to_try(active: VarSet, derived: &[(usize, VarSet)]) -> Vec<VarSet> {
     let largest = match active.len() {
         0..=12 => active.len(),
         13..=24 => 4,
         25..=64 => 3,
         _ => 2,
     };
+    let own = derived.iter().fold(active, |own, (variable, _)| own - VarSet::single(*variable));
+    let sets = subsets_of(own, largest);
+    sets.into_iter()
+        .flat_map(|set| {
+            let may_differ =
+                derived.iter().filter(|(one, of)| active.contains(*one) && of.meets(&set));
+            let may_differ: VarSet = may_differ.map(|(variable, _)| *variable).collect();
+            may_differ.subsets().map(move |more| set | more)
+        })
+        .collect()
+}
+
+/// The subsets of two up to `largest` variables, small ones first.
+fn subsets_of(active: VarSet, largest: usize) -> Vec<VarSet> {
     let mut found = Vec::new();
     let mut level: Vec<VarSet> = vec![VarSet::EMPTY];
     for size in 1..=largest {

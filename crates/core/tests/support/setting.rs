@@ -106,6 +106,7 @@ impl Setting {
             screening: Some(&parted),
         };
         let task = Task {
+            derived: &[],
             intruders: &[intruder],
             rounds: self.rounds,
             joint,
