@@ -1,8 +1,10 @@
 //! The command line: commands, their options and help texts.
 
+use std::ffi::OsString;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
+use clap::error::{ContextKind, ContextValue};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use marginswap_pipeline::frontier::{Cap, Choice};
 use marginswap_pipeline::settings::Topic::{self, *};
@@ -86,7 +88,7 @@ takes! {
     ForRisk: Data Columns Ties Keys Risk Model;
     ForPlan: Data Columns Ties Keys Risk Model Partners Size Planning;
     ForFrontier: Data Columns Ties Keys Risk Model Partners Size Planning Plan;
-    ForProtect: Data Columns Ties Keys Risk Model Partners Size Planning Plan Release Pages Watch Gate;
+    ForProtect: Data Columns Ties Keys Risk Model Partners Size Planning Plan Release Pages Watch Published Gate;
 }
 
 /// Commands that name files of their own first.
@@ -105,9 +107,9 @@ macro_rules! takes_beside_files {
 takes_beside_files! {
     ForExplain: Data Columns Ties Keys Partners Size;
     ForShow: Data;
-    ForApply: Data Release Gate;
-    ForVerify: Data Columns Ties Keys Risk Model Partners Gate;
-    ForReport: Data Columns Ties Keys Risk Model Partners Plan Watch Gate;
+    ForApply: Data Release Published Gate;
+    ForVerify: Data Columns Ties Keys Risk Model Partners Published Gate;
+    ForReport: Data Columns Ties Keys Risk Model Partners Plan Watch Published Gate;
 }
 
 /// A command that reads no project file: it writes one.
@@ -138,6 +140,9 @@ pub struct ForceArgs {
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  marginswap inspect survey.csv")]
 pub struct InspectArgs {
+    /// List the levels of every column with their counts, and columns that follow from others
+    #[arg(long)]
+    pub reveal: bool,
     #[command(flatten)]
     pub answer: AnswerArgs,
     #[command(flatten)]
@@ -330,7 +335,8 @@ pub struct ApplyArgs {
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Example:\n  marginswap verify survey.csv released.csv --keep 'region*sex + sex*age' --keys region,sex"
+    after_help = "Examples:\n  marginswap verify survey.csv released.csv --keep 'region*sex + sex*age' --keys region,sex\n  \
+                  marginswap verify survey.csv released.csv --published table1.csv --published table2.json"
 )]
 pub struct VerifyArgs {
     /// Original file [default: `data` in the project file]
@@ -348,6 +354,9 @@ pub struct VerifyArgs {
     /// Draw all two-way tables, unchanged or changed, to this SVG file
     #[arg(long, value_name = "FILE")]
     pub svg: Option<PathBuf>,
+    /// List the cells of published tables that differ, with their categories
+    #[arg(long)]
+    pub reveal: bool,
     #[command(flatten)]
     pub force: ForceArgs,
     #[command(flatten)]
@@ -505,4 +514,18 @@ pub struct ManArgs {
 fn size(text: &str) -> Result<usize, String> {
     let number = text.parse().map_err(|_| "expected a whole number from 1".to_owned())?;
     if number == 0 { Err("expected a whole number from 1".to_owned()) } else { Ok(number) }
+}
+
+/// Where tables are joined with a `+` that was not quoted, the shell makes a word of it: says
+/// what to quote.
+pub fn hint_at_quotes(wrong: &mut clap::Error, words: impl Iterator<Item = OsString>) {
+    let words: Vec<String> = words.map(|word| word.to_string_lossy().into_owned()).collect();
+    let Some(plus) = words.iter().position(|word| word == "+") else { return };
+    let mut end = plus;
+    while words.get(end).is_some_and(|word| word == "+") {
+        end += 2;
+    }
+    let tables = words[plus.saturating_sub(1)..end.min(words.len())].join(" ");
+    let tip = format!("put tables that are joined with + between quotes: '{tables}'");
+    wrong.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
 }

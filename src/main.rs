@@ -26,7 +26,8 @@ fn run() -> ExitCode {
     let json = std::env::args_os().any(|word| word == "--json");
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
-        Err(wrong) => {
+        Err(mut wrong) => {
+            args::hint_at_quotes(&mut wrong, std::env::args_os());
             if json && wrong.use_stderr() {
                 output::refuse_usage(&wrong);
             }

@@ -9,6 +9,7 @@ use std::collections::BTreeSet;
 use std::marker::PhantomData;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
 use clap::{Arg, ArgAction, ArgMatches, Command, FromArgMatches, value_parser};
 use marginswap_core::diagnostic::Diagnostic;
@@ -99,7 +100,9 @@ impl<T: Takes> Typed<T> {
         };
         let base = file.as_ref().map(|file| file.project.clone()).unwrap_or_default();
         let project = base.merge(flags.clone()).expanded();
-        let setup = Setup { project, flags, file, named: self.file.is_some() };
+        let completed = project.clone().completed();
+        let mut setup = Setup { project, flags, file, named: self.file.is_some() };
+        setup.project = completed.map_err(|refusal| setup.blame(refusal))?;
         on_threads(self.threads, || {
             let run = &mut output::run();
             let preset = setup.file.as_ref().and_then(|file| file.project.trs.as_ref());
@@ -158,8 +161,9 @@ impl Setup {
     }
 
     /// What the project file says.
-    pub fn file_project(&self) -> Project {
-        self.file.as_ref().map(|file| file.project.clone()).unwrap_or_default()
+    pub fn file_project(&self) -> &Project {
+        static NOTHING: LazyLock<Project> = LazyLock::new(Project::default);
+        self.file.as_ref().map_or(&NOTHING, |file| &file.project)
     }
 
     /// Was the project file named on the command line?
@@ -175,7 +179,7 @@ impl Setup {
     /// The setup of a project file that was just written.
     pub fn of_file(path: &Path) -> Result<Self, Diagnostic> {
         let file = ProjectFile::load(path)?;
-        let project = file.project.clone().expanded();
+        let project = file.project.clone().expanded().completed()?;
         Ok(Self { project, flags: Project::default(), file: Some(file), named: true })
     }
 
@@ -247,7 +251,7 @@ impl Setup {
 
     /// Refuses to go on when no table is to be kept.
     pub fn tables_are_named(&self) -> Result<(), Diagnostic> {
-        if !self.project.keep.tables.is_empty() {
+        if !self.project.keep.is_empty() {
             return Ok(());
         }
         Err(Diagnostic::new(Code::MissingSetting, "no table to keep is named", "name at least one")
@@ -308,7 +312,8 @@ impl Setup {
                 files.push(records.clone());
             }
             let groups = project.derive.values().flat_map(Expression::files);
-            files.extend(groups.map(Path::to_owned));
+            let published = project.verify.published.0.iter().map(|table| table.file.as_path());
+            files.extend(groups.chain(published).map(Path::to_owned));
         }
         files
     }
@@ -344,12 +349,17 @@ impl Setup {
             line.option("--project", &file.display().to_string());
         }
         // What the preset sets is in the file.
-        let known = self.file_project().expanded().with_defaults();
-        let project = &project.clone().with_defaults();
+        let known = self.file_project().clone().expanded().with_defaults();
+        let project = &project.clone().as_written().with_defaults();
         for setting in SETTINGS.iter().filter(|setting| topics.contains(&setting.topic)) {
             // Rules and codes hold categories, and a line ends up in logs. Derived variables may,
             // and the line means nothing without them.
-            let told = setting.flag.is_empty() || matches!(setting.kind, Kind::Rules | Kind::Codes);
+            let secret = match setting.kind {
+                Kind::Rules => true,
+                Kind::Codes => setting.topic != Topic::Published,
+                _ => false,
+            };
+            let told = setting.flag.is_empty() || secret;
             if told || setting.get(project) == setting.get(&known) {
                 continue;
             }
@@ -453,6 +463,7 @@ fn flag(setting: &'static Setting) -> Arg {
     let arg = if id == "population" { arg.conflicts_with("fraction") } else { arg };
     match setting.kind {
         Kind::Switch => arg.action(ArgAction::SetTrue),
+        Kind::Files => arg.value_name("FILE").action(ArgAction::Append),
         Kind::Names | Kind::Groups => arg.value_name("A,B,…").action(ArgAction::Append),
         Kind::Tables => arg.value_name("TABLES").action(ArgAction::Append),
         Kind::Rules | Kind::Derived | Kind::Codes => {
@@ -473,13 +484,14 @@ fn flag(setting: &'static Setting) -> Arg {
             let arg = arg.value_name(name).allow_hyphen_values(true);
             if id == "delimiter" { arg } else { arg.value_parser(parser) }
         }
-        Kind::Numbers => unreachable!("it has no flag"),
+        Kind::Numbers | Kind::Scenarios | Kind::NamedTables => unreachable!("it has no flag"),
     }
 }
 
 /// The text, if the setting takes it.
 fn checked(setting: &Setting, text: &str) -> Result<String, String> {
-    let value = setting.typed(&[text.to_owned()]).map_err(|refusal| refusal.detail)?;
+    let value = setting.typed(&[text.to_owned()]);
+    let value = value.map_err(|refusal| format!("{}; {}", refusal.detail, refusal.remedy))?;
     match setting.set(&mut Project::default(), &value) {
         Ok(()) => Ok(text.to_owned()),
         Err(misfit) => Err(misfit.refusal.to_string()),

@@ -8,7 +8,7 @@ use std::fs;
 use std::io::Write;
 
 use serde_json::{Value, json as value};
-use support::{err, json, marginswap, out};
+use support::{Desk, err, json, marginswap, out};
 use tempfile::TempDir;
 
 const TOWN: &str = "examples/town.csv";
@@ -170,15 +170,15 @@ fn few_separators_change_no_answer() {
         out(&marginswap(&command))
     };
     assert!(
-        text("1").contains("more than 1 minimal separator, so every pair of records was tested")
+        text("1").contains("stops at its limit (1), so every pair of records was\ntested instead")
     );
     assert!(text("1").contains("The pair test chooses record"));
     assert!(text("100000").contains("Algorithm 1 chooses record"));
     let graph = marginswap(&["graph", TOWN, "--keep", KEEP, "--max-separators", "1"]);
-    assert!(out(&graph).contains("more than 1 minimal separator."), "{}", out(&graph));
+    assert!(out(&graph).contains("1 minimal separator listed; there are more."), "{}", out(&graph));
     assert!(!err(&graph).contains("note:"), "a graph has no records to speak of");
     let said = err(&marginswap(&["screen", TOWN, "--keep", KEEP, "--max-separators", "0"]));
-    assert!(said.contains("more than 0 minimal separators"), "{said}");
+    assert!(said.contains("more minimal separators than are listed (0,"), "{said}");
 }
 
 #[test]
@@ -664,5 +664,71 @@ fn completions_and_manual_know_every_command() {
             let page = fs::read_to_string(folder.path().join(format!("marginswap-{command}.1")));
             assert!(page.unwrap().contains("project"), "{command}");
         }
+    }
+}
+
+/// A `+` that the shell took for a word of its own.
+#[test]
+fn an_unquoted_plus_is_told_what_to_quote() {
+    for (command, tables) in [
+        (&["screen", TOWN, "--keep", "region*sex", "+", "sex*age"][..], "region*sex + sex*age"),
+        (&["screen", TOWN, "--keep", "a*b", "+", "b*c", "+", "c*d"], "a*b + b*c + c*d"),
+        (&["graph", "--keep", "a*b", "+", "b*c"], "a*b + b*c"),
+    ] {
+        let output = marginswap(command);
+        assert_eq!(output.status.code(), Some(2));
+        let tip = format!("between quotes: '{tables}'");
+        assert!(err(&output).contains(&tip), "{}", err(&output));
+    }
+    let other = marginswap(&["screen", TOWN, "--keep", "a*b", "extra"]);
+    assert!(!err(&other).contains("between quotes"), "{}", err(&other));
+}
+
+/// Each setting that leaves fewer partners is told with its number, and a record learns which
+/// one is in the way.
+#[test]
+fn screening_respects_every_setting() {
+    let keep = ["--keep", "region*sex + sex*age"];
+    let strict =
+        ["--strata", "education", "--match", "region,age", "--rule", "sex = f & age = 0-17"];
+    let screen = |more: &[&str]| json(&[&["screen", TOWN, "--json"], &keep[..], more].concat());
+    let (loose, tight) = (screen(&[]), screen(&strict));
+    let told = |found: &Value| -> Vec<(Value, u64)> {
+        let all = found["restrictions"].as_array().unwrap().iter();
+        all.map(|one| (one["setting"].clone(), one["swappable"].as_u64().unwrap())).collect()
+    };
+    assert_eq!(told(&loose), [(Value::Null, loose["swappable"].as_u64().unwrap())]);
+    let steps = told(&tight);
+    let names: Vec<&Value> = steps.iter().map(|(name, _)| name).collect();
+    assert_eq!(names, [&Value::Null, &"strata".into(), &"match".into(), &"rules".into()]);
+    assert_eq!(steps[0].1, loose["swappable"].as_u64().unwrap());
+    assert_eq!(steps[3].1, tight["swappable"].as_u64().unwrap());
+    assert!(steps[0].1 > steps[2].1, "{steps:?}");
+    let text = out(&marginswap(&[&["screen", TOWN], &keep[..], &strict].concat()));
+    assert!(text.contains("Records with a partner, setting by setting"), "{text}");
+    assert!(text.contains("with match lists"), "{text}");
+    let plain = out(&marginswap(&[&["screen", TOWN], &keep[..]].concat()));
+    assert!(!plain.contains("setting by setting"), "{plain}");
+}
+
+/// The household column of targeted record swapping is accepted, and a note says that it is not
+/// used.
+#[test]
+fn the_household_column_is_noted() {
+    let desk = Desk::new();
+    let town = fs::canonicalize(TOWN).unwrap();
+    let town = town.to_str().unwrap();
+    let project = |more: &str| {
+        desk.write(
+            "marginswap.toml",
+            &format!("data = '{town}'\n[keep]\ntables = ['sex*age']\n{more}"),
+        )
+    };
+    let note = "`hid` under [trs] is not used";
+    for (more, is_noted) in [("[trs]\nhid = 'region'\n", true), ("[trs]\nk_anonymity = 2\n", false)]
+    {
+        let output = marginswap(&["graph", "--project", &project(more)]);
+        assert!(output.status.success(), "{}", err(&output));
+        assert_eq!(err(&output).contains(note), is_noted, "{}", err(&output));
     }
 }

@@ -84,6 +84,32 @@ fn a_message_reads_well() {
     );
 }
 
+/// Where a published table is wrong, and what it is about; never a value.
+#[test]
+fn bad_published_tables_are_told_with_their_place() {
+    for (file, place) in [
+        ("syntax.json", "line 3, column"),
+        ("sizes.json", "3 values, and sizes for 4 cells"),
+        ("twice.json", "column `value` at place 0"),
+        ("word.csv", "line 3, column `count`"),
+        ("negative.csv", "line 2, column `count`"),
+        ("decimals.csv", "line 2"),
+        ("thousands.csv", "line 2, column `UNIT_MULT`"),
+        ("no_count.csv", "the columns are `sex`, `number`"),
+        ("repeated.csv", "line 4"),
+        ("repeated.csv", "the cell is published before: line 2"),
+        ("years.csv", "the two differ in `TIME_PERIOD`"),
+        ("column.csv", "did you mean `sex`?"),
+        ("labels.csv", "none of the 1 published categories of `sex` occurs in `sex` of the data"),
+    ] {
+        let path = format!("tests/bad/published/{file}");
+        let said = err(&marginswap(&["verify", GOOD, GOOD, "--published", &path]));
+        assert!(said.contains(&format!("--> {path}")), "{said}");
+        assert!(said.contains(place), "{file}: {said}");
+        assert!(!said.contains("CANARY"), "{said}");
+    }
+}
+
 const GOOD: &str = "tests/bad/good.csv";
 
 const MANY: &str =
@@ -91,6 +117,59 @@ const MANY: &str =
 
 /// What was typed, and the code.
 const TYPED: &[(Kind, &[&str])] = &[
+    (Code::DerivedClash, &["inspect", GOOD, "--derive", "town = band(age, 10)"]),
+    (Code::DerivedCycle, &["inspect", GOOD, "--derive", "a = b", "--derive", "b = prefix(a, 1)"]),
+    (Code::BadDerived, &["inspect", GOOD, "--derive", "a = if(town, 1, 2)"]),
+    (Code::UnknownColumn, &["inspect", GOOD, "--derive", "a = band(agee, 10)"]),
+    (
+        Code::IgnoredInTable,
+        &["inspect", GOOD, "--id", "person", "--derive", "a = prefix(person, 1)"],
+    ),
+    (Code::NotANumber, &["inspect", GOOD, "--derive", "a = band(sex, 10)"]),
+    (Code::NoRow, &["inspect", GOOD, "--derive", "a = map(town, \"tests/bad/few.csv\", \"area\")"]),
+    (
+        Code::BadLookup,
+        &["inspect", GOOD, "--derive", "a = map(town, \"tests/bad/few.csv\", \"x\")"],
+    ),
+    (
+        Code::NotJsonStat,
+        &["verify", GOOD, GOOD, "--published", "tests/bad/published/collection.json"],
+    ),
+    (Code::NotJsonStat, &["verify", GOOD, GOOD, "--published", "tests/bad/published/syntax.json"]),
+    (Code::SizesDisagree, &["verify", GOOD, GOOD, "--published", "tests/bad/published/sizes.json"]),
+    (Code::RepeatedCell, &["verify", GOOD, GOOD, "--published", "tests/bad/published/twice.json"]),
+    (Code::BadNumber, &["verify", GOOD, GOOD, "--published", "tests/bad/published/word.csv"]),
+    (Code::BadNumber, &["verify", GOOD, GOOD, "--published", "tests/bad/published/negative.csv"]),
+    (Code::BadNumber, &["verify", GOOD, GOOD, "--published", "tests/bad/published/decimals.csv"]),
+    (Code::BadNumber, &["verify", GOOD, GOOD, "--published", "tests/bad/published/thousands.csv"]),
+    (Code::NoNumbers, &["verify", GOOD, GOOD, "--published", "tests/bad/published/no_count.csv"]),
+    (
+        Code::RepeatedCell,
+        &["verify", GOOD, GOOD, "--published", "tests/bad/published/repeated.csv"],
+    ),
+    (Code::RepeatedCell, &["verify", GOOD, GOOD, "--published", "tests/bad/published/years.csv"]),
+    (Code::UnknownColumn, &["verify", GOOD, GOOD, "--published", "tests/bad/published/column.csv"]),
+    (
+        Code::OtherCategories,
+        &["verify", GOOD, GOOD, "--published", "tests/bad/published/labels.csv"],
+    ),
+    (
+        Code::TotalIsCategory,
+        &[
+            "verify",
+            GOOD,
+            GOOD,
+            "--published",
+            "tests/bad/published/total.csv",
+            "--published-total",
+            "f",
+        ],
+    ),
+    (Code::FileMissing, &["verify", GOOD, GOOD, "--published", "tests/bad/published/nowhere.csv"]),
+    (
+        Code::IgnoredInTable,
+        &["verify", GOOD, GOOD, "--published", "tests/bad/published/total.csv", "--ignore", "sex"],
+    ),
     (
         Code::IdAmongVariables,
         &["plan", "tests/bad/id_left_in.csv", "--keys", "age", "-o", "tests/nowhere.plan"],
@@ -271,7 +350,7 @@ fn bad_words_are_refused() {
     let said = refused(Code::UnknownColumn, &["graph", GOOD, "--keep", "age", "--stay", "twon"]);
     assert!(said.contains("did you mean `town`?"), "{said}");
     for (file, why) in [
-        ("weights", "record 2 is no number"),
+        ("weights", "record 2 is not a number"),
         ("debt", "record 2 is negative"),
         ("comma_weights", "record 1 is written with a decimal comma"),
     ] {
@@ -358,6 +437,9 @@ const TESTED_IN_THE_JOB: &[Kind] =
 /// Seals and threads: `tests/trust.rs`.
 const TESTED_IN_TRUST: &[Kind] = &[Code::WrongSeal, Code::TooFewThreads];
 
+/// Lists of tables: `tests/tables.rs`.
+const TESTED_IN_TABLES: &[Kind] = &[Code::BadTableList, Code::NoHouseholds];
+
 /// What cannot be provoked from a command line: a file whose recount fails is a bug of ours,
 /// and only a door that watches a run can stop it between two steps.
 const OUR_FAULT: &[Kind] = &[Code::NotKept, Code::Cancelled];
@@ -371,6 +453,7 @@ fn every_code_has_a_test() {
     tested.extend(TESTED_IN_THE_JOB);
     tested.extend(TESTED_IN_TRUST);
     tested.extend(OUR_FAULT);
+    tested.extend(TESTED_IN_TABLES);
     tested.extend(TESTED_IN_THE_CORE);
     tested.insert(Code::OwnBug);
     tested.extend([Code::TooManyVariables, Code::TooManyTied, Code::Unreadable]);

@@ -113,7 +113,7 @@ fn every_command_gives_the_same_verdict_and_reasons() {
         &[
             "--tolerate-matched",
             "100%",
-            "--tolerate-unpartable",
+            "--tolerate-not-partable",
             "100%",
             "--tolerate-shared-right",
             "100%",
@@ -168,8 +168,8 @@ fn tolerances_move_the_gate() {
     assert_eq!((&why["people"], &why["tolerated"]), (&matched.into(), &(matched - 1).into()));
     assert!(reason(&verdict(&["--tolerate-matched", "5%"]), "matched").is_some());
     assert!(reason(&verdict(&["--tolerate-matched", "100%"]), "matched").is_none());
-    assert!(reason(&verdict(&["--tolerate-unpartable", "100%"]), "unpartable").is_none());
-    assert!(reason(&strict, "unpartable").is_some());
+    assert!(reason(&verdict(&["--tolerate-not-partable", "100%"]), "not_partable").is_none());
+    assert!(reason(&strict, "not_partable").is_some());
     if right > 0 {
         assert_eq!(strict["verdict"], "do_not_release");
         let right = right.to_string();
@@ -187,7 +187,7 @@ fn tolerances_move_the_gate() {
         "100%",
         "--tolerate-shared-right",
         "100%",
-        "--tolerate-unpartable",
+        "--tolerate-not-partable",
         "100%",
         "--tolerate-newly-exposed",
         "100%",
@@ -304,4 +304,116 @@ fn two_releases_of_one_input_are_told_of() {
     assert!(said.contains("a.plan is another plan for this input"), "{said}");
     let said = err(&marginswap(&["apply", TOWN, &other, "-o", &three]));
     assert!(said.contains("a.plan is another plan") && said.contains("2.csv has"), "{said}");
+}
+
+/// Everything that can be tolerated is.
+const SOFTEST: &[&str] = &[
+    "--tolerate-matched",
+    "100%",
+    "--tolerate-shared-right",
+    "100%",
+    "--tolerate-shared-learned",
+    "100%",
+    "--tolerate-not-partable",
+    "100%",
+    "--tolerate-newly-exposed",
+    "100%",
+    "--tolerate-matched-right",
+    "100%",
+];
+
+/// With a rule that takes some of those who are alone with their keys the others are not looked
+/// up, and no tolerance makes that a yes.
+#[test]
+fn people_who_were_not_counted_are_a_reason() {
+    let desk = Desk::new();
+    let listed = format!("records:{}", desk.write("listed.txt", "17\n42\n"));
+    let job = [KEYS, &["--keep", "sex*age"], SOFTEST].concat();
+    let alone = answer(&[&["verify", TOWN, TOWN], &job[..]].concat()).0["at_risk"].clone();
+    let alone = alone.as_u64().unwrap();
+    for (place, rule) in
+        [["top:5", "5%"], ["prob:0.9999", "5%"], [&listed, "5%"]].into_iter().enumerate()
+    {
+        let released = desk.path(&format!("released{place}.csv"));
+        let rule = ["--risky", rule[0], "--fraction", rule[1]];
+        let rule = if place == 2 { &rule[..2] } else { &rule[..] };
+        let (said, code) = answer(&[&["protect", TOWN, "-o", &released], &job[..], rule].concat());
+        assert_eq!(code, 1, "{rule:?}");
+        let counted = said["at_risk"].as_u64().unwrap();
+        let people = reason(&said, "alone_not_counted").unwrap()["people"].as_u64().unwrap();
+        if place < 2 {
+            assert_eq!(people, alone - counted, "{rule:?}");
+        } else {
+            assert!(people >= alone - counted && people <= alone, "{people} of {alone}");
+        }
+        let verify = [&["verify", TOWN, &released], &job[..]].concat();
+        let (same, code) = answer(&[&verify[..], rule].concat());
+        assert_eq!((&same["reasons"], code), (&said["reasons"], 1), "{rule:?}");
+        let text = out(&marginswap(&[&verify[..], rule].concat()));
+        assert!(text.contains("alone with their keys and not counted at risk"), "{text}");
+    }
+    // Where everybody who is alone is counted, there is no such reason.
+    let (said, _) = answer(&[&["verify", TOWN, TOWN, "--risky", "k:3"], &job[..]].concat());
+    assert!(reason(&said, "alone_not_counted").is_none());
+}
+
+/// A plan tells that a file was made with a demo seed: the one that is followed, or one that
+/// lies beside either file and gives the released records.
+#[test]
+fn a_demonstration_is_known_by_its_plan() {
+    let desk = Desk::new();
+    let data = desk.path("town.csv");
+    std::fs::copy(TOWN, &data).unwrap();
+    let [released, plan, other] =
+        ["released.csv", "swap.plan", "other.csv"].map(|name| desk.path(name));
+    let job = [KEYS, &["--keep", "sex*age"], SOFTEST].concat();
+    let made = ["protect", &data, "-o", &released, "--plan", &plan, "--demo-seed", "1"];
+    let (said, code) = answer(&[&made, &job[..]].concat());
+    assert_eq!((said["verdict"].as_str(), code), (Some("do_not_release"), 1));
+    let verdict = |after: &str| {
+        let (said, _) = answer(&[&["verify", &data, after], &job[..]].concat());
+        (said["verdict"].as_str().unwrap().to_owned(), reason(&said, "demo_seed").is_some())
+    };
+    assert_eq!(verdict(&released), ("do_not_release".to_owned(), true));
+    let settings = [&["--order", "random"], SOFTEST].concat();
+    let (said, code) = answer(&[&["apply", &data, &plan, "-o", &other], &settings[..]].concat());
+    assert_eq!((reason(&said, "demo_seed").is_some(), code), (true, 1));
+    assert_eq!(verdict(&other), ("do_not_release".to_owned(), true));
+    // Another release of the same file is not blamed for it.
+    let second = desk.path("second.csv");
+    answer(&[&["protect", &data, "-o", &second], &job[..]].concat());
+    assert_eq!(verdict(&second), ("release".to_owned(), false));
+    // Without the plan nothing tells.
+    std::fs::remove_file(&plan).unwrap();
+    assert_eq!(verdict(&released), ("release".to_owned(), false));
+}
+
+/// A share of new pairs is one of all two-way combinations in the released file.
+#[test]
+fn a_share_of_new_pairs_is_of_all_that_occur() {
+    let desk = Desk::new();
+    let released = desk.path("released.csv");
+    // So many values that most combinations never occur.
+    let line = |one: u32| format!("a{},b{},c{}\n", one * 7 % 20, one * one % 23, one * 11 % 17);
+    let text: String = (0..150).map(line).collect();
+    let data = desk.write("sparse.csv", &format!("a,b,c\n{text}"));
+    let job = [&["--keys", "a,b", "--keep", "b"], SOFTEST].concat();
+    let (said, _) = answer(&[&["protect", &data, "-o", &released], &job[..]].concat());
+    let rows = support::rows(&released);
+    let names: Vec<&str> = rows[0].iter().map(String::as_str).collect();
+    let mut occurring = 0;
+    for (place, left) in names.iter().enumerate() {
+        for right in &names[place + 1..] {
+            occurring += support::table(&rows, &[left, right]).len();
+        }
+    }
+    let new = said["new_pairs"].as_u64().unwrap() as f64;
+    assert!(new >= 1.0, "the example has some");
+    let is_a_reason = |share: f64| {
+        let share = format!("{:.9}", share / occurring as f64);
+        let more = ["--tolerate-new-pairs", share.as_str()];
+        let (said, _) = answer(&[&["verify", &data, &released], &job[..], &more].concat());
+        reason(&said, "new_pairs").is_some()
+    };
+    assert!(is_a_reason(new - 0.5) && !is_a_reason(new + 0.5), "{new} of {occurring}");
 }

@@ -35,6 +35,10 @@ age10 = "band(age, 10)"
 "the region" = 'map(town, "geo.csv", "region")'
 [keep]
 tables = ["region*sex*age", "age*`marital status` + sex"]
+list = "tables.csv"
+[verify]
+published = ["t1.csv", { file = "t2.csv", columns = { SEX = "sex" }, absent = "zero" }]
+total = ["_T"]
 [risk]
 keys = ["region", "sex"]
 more_keys = [["age"], ["age", "sex"]]
@@ -47,6 +51,9 @@ start = ["sex*age"]
 criterion = "aic"
 search = "both"
 select = "fit"
+[risk.scenarios]
+neighbour = ["age", "sex"]
+employer = { keys = ["age"], sensitive = ["income"] }
 [swap]
 linked = [["age", "age_group"]]
 match = [["region", "sex"], ["region"], []]
@@ -74,7 +81,7 @@ matched = "2 %"
 shared_right = 0
 shared_learned = 0
 newly_exposed = 3
-unpartable = "10 %"
+not_partable = "10 %"
 new_pairs = 0
 [trs]
 hierarchy = ["nuts1", "nuts2"]
@@ -99,8 +106,10 @@ fn load(text: impl AsRef<[u8]>) -> Result<Project, Diagnostic> {
                 *path = short.to_owned();
             }
         };
-        let Project { data, release, .. } = &mut project;
-        for path in [data, &mut release.out, &mut release.plan].into_iter().flatten() {
+        let Project { data, release, keep, verify, .. } = &mut project;
+        verify.published.0.iter_mut().for_each(|table| shorten(&mut table.file));
+        let files = [data, &mut release.out, &mut release.plan, &mut keep.list];
+        for path in files.into_iter().flatten() {
             shorten(path);
         }
         project
@@ -153,6 +162,8 @@ fn every_entry_is_read() {
     assert_eq!(project.release.order, Some(ReleaseOrder::Input));
     assert_eq!(project.release.release_id, Some(true));
     assert_eq!(project.risk.more_keys, [names(&["age"]), names(&["age", "sex"])]);
+    assert_eq!(project.risk.scenarios["neighbour"].keys, ["age", "sex"]);
+    assert_eq!(project.risk.scenarios["employer"].sensitive, ["income"]);
     assert_eq!(project.risk.sensitive, ["income"]);
     assert_eq!(project.swap.never_new, ["age*marital"]);
     assert_eq!(project.swap.detach, Some(2));
@@ -241,7 +252,7 @@ const REFUSED: &[(&str, Kind, &str, &str)] = &[
         "`keep`: expected a section, found a number",
     ),
     ("[risk]\npopulation = 'CANARY'\n", Code::BadEntry, "line 2", "whole number of people"),
-    ("[risk]\nfraction = 'CANARY'\n", Code::BadEntry, "line 2", "this is no fraction"),
+    ("[risk]\nfraction = 'CANARY'\n", Code::BadEntry, "line 2", "not a fraction"),
     ("[risk]\ncriterion = 'CANARY'\n", Code::BadEntry, "line 2", "write bic or aic"),
     ("[risk]\nmodel = 'a*'\n", Code::BadEntry, "line 2", ""),
     ("data = 3\n", Code::BadEntry, "line 1, column 8", "expected a path"),
@@ -272,7 +283,7 @@ const REFUSED: &[(&str, Kind, &str, &str)] = &[
     ("[keep]\ntables = ['a*b', 'a*`b']\n", Code::BadEntry, "line 2, column 18", "not closed"),
     ("[keep]\ntables = ['a**b']\n", Code::BadEntry, "line 2, column 11", "a name is missing"),
     ("[risk]\nrisky = 'CANARY'\n", Code::BadEntry, "line 2, column 9", "write unique"),
-    ("[risk]\nrisky = 3\n", Code::BadEntry, "line 2, column 9", "`risk.risky`: expected a way"),
+    ("[risk]\nrisky = 3\n", Code::BadEntry, "line 2, column 9", "`risk.risky`: expected a rule"),
     (
         "[swap]\nlinked = ['age']\n",
         Code::BadEntry,
@@ -657,7 +668,13 @@ fn every_setting_does_its_work() {
             assert_eq!(back.parameters(), alone.parameters(), "{}", setting.key());
         }
     }
-    let known =
-        ["keep.max_separators", "report.internal", "report.external", "report.watch", "trs.hid"];
+    let known = [
+        "keep.named",
+        "keep.max_separators",
+        "report.internal",
+        "report.external",
+        "report.watch",
+        "trs.hid",
+    ];
     assert_eq!(missing, known, "the full project gives every other setting");
 }

@@ -216,7 +216,7 @@ fn assert_partable(
         .as_array()
         .unwrap()
         .iter()
-        .filter(|why| why["reason"] == "unpartable")
+        .filter(|why| why["reason"] == "not_partable")
         .map(|why| number(why, "disclosed") + number(why, "others"))
         .sum();
     assert_eq!(told, stuck, "{context}");
@@ -390,6 +390,81 @@ fn people_who_cannot_be_parted_from_a_second_intruder_are_named() {
 }
 
 /// `--keys` given again is another intruder, and no longer list of keys.
+/// Where the keys are published, nobody is parted: people are detached, and everyone whom the
+/// program calls detached meets a record that is false in as many sensitive values as asked.
+#[test]
+fn detached_people_meet_false_values() {
+    let keys = ["region", "sex", "age"];
+    let sensitive = ["education", "occupation"];
+    for (needed, more) in [(2, &[][..]), (1, &["--detach", "1"][..])] {
+        let desk = Desk::new();
+        let released = desk.path("released.csv");
+        let joined = [keys.join(","), sensitive.join(",")];
+        let job = ["--keys", &joined[0], "--sensitive", &joined[1], "--keep", "region*sex*age"];
+        let said = answered(&[&["protect", TOWN, "-o", &released][..], &job, more].concat());
+        let files = Files::read(TOWN, &released);
+        let seen = files.seen(&files.places(&keys), &files.places(&sensitive));
+        assert_eq!((number(&said, "parted"), seen.gone), (0, 0), "the keys are published");
+        assert_eq!(seen.matched, seen.at_risk);
+        let false_enough: u64 = seen.matched_by_true_values[..=2 - needed].iter().sum();
+        assert_eq!(number(&said, "detached"), false_enough, "{needed}");
+        assert!(false_enough > seen.at_risk / 2, "{false_enough} of {}", seen.at_risk);
+    }
+}
+
+/// Intruders with names, from a project file: each is counted by its own keys and sensitive
+/// values, and told by its name in every answer.
+#[test]
+fn named_intruders_are_told_by_name() {
+    let desk = Desk::new();
+    let [released, page] = ["released.csv", "page.html"].map(|name| desk.path(name));
+    let data = fs::canonicalize(TOWN).unwrap();
+    let project = |scenarios: &str| {
+        let text = format!(
+            "data = {:?}\n[keep]\ntables = [\"sex*age\"]\n[risk.scenarios]\n{scenarios}\n",
+            data.to_str().unwrap()
+        );
+        desk.write("marginswap.toml", &text)
+    };
+    let file = project(
+        "neighbour = [\"region\", \"sex\", \"age\"]\n\
+         employer = { keys = [\"age\", \"occupation\", \"region\"], sensitive = [\"marital\"] }",
+    );
+    let job = ["protect", "--project", &file, "-o", &released, "--demo-seed", "1"];
+    let said = answered(&[&job[..], &["--report", &page]].concat());
+    let files = Files::read(TOWN, &released);
+    let all = assert_protection(&said, &files, "named");
+    assert!(all.len() == 2 && all.iter().all(|seen| seen.at_risk > 0));
+    let scenarios = said["scenarios"].as_array().unwrap();
+    assert_eq!([&scenarios[0]["name"], &scenarios[1]["name"]], ["employer", "neighbour"]);
+    assert_eq!(scenarios[0]["sensitive"], serde_json::json!(["marital"]));
+    let verify = ["verify", "--project", &file, data.to_str().unwrap(), &released];
+    let text = support::out(&support::marginswap(&verify));
+    assert!(text.contains("The intruder “employer” who knows"), "{text}");
+    assert!(desk.read("page.html").contains("Scenario “neighbour”"));
+    // Beside an intruder without a name.
+    let said = answered(&[&verify[..], &["--keys", "sex,marital,age"]].concat());
+    assert_eq!(said["scenarios"].as_array().unwrap().len(), 3);
+    assert!(said["scenarios"][0]["name"].is_null());
+    for (wrong, words) in [
+        ("neighbour = { key = [\"age\"] }", "and nothing else"),
+        ("neighbour = []", "knows no column"),
+        ("neighbour = [\"agee\"]", "did you mean `age`"),
+        ("neighbour = \"age\"", "expected a list of columns or a section"),
+    ] {
+        let file = project(wrong);
+        let shown = support::marginswap(&["plan", "--project", &file, "-o", &desk.path("a.plan")]);
+        assert_eq!(shown.status.code(), Some(4), "{wrong}");
+        let told = support::err(&shown);
+        assert!(told.contains(words) && told.contains("line 5"), "{wrong}: {told}");
+    }
+    // A model is fitted to keys without a name.
+    let file = project("neighbour = [\"age\", \"sex\"]");
+    let model = ["plan", "--project", &file, "--risky", "top:5", "--fraction", "5%", "-o"];
+    let shown = support::marginswap(&[&model[..], &[&desk.path("b.plan")]].concat());
+    assert!(support::err(&shown).contains("no keys are named"), "{}", support::err(&shown));
+}
+
 #[test]
 fn keys_given_twice_are_two_intruders() {
     let desk = Desk::new();

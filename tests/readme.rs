@@ -6,3 +6,9 @@
 fn the_readme_tells_the_truth() {
     trycmd::TestCases::new().case("README.md");
 }
+
+/// The page about published tables, run in a copy of the folder beside it.
+#[test]
+fn the_page_about_published_tables_tells_the_truth() {
+    trycmd::TestCases::new().case("docs/published-tables.md");
+}

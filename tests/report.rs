@@ -32,7 +32,9 @@ fn protected(more: &[&str]) -> Desk {
     ]
     .concat();
     let output = marginswap(&arguments);
-    assert_eq!(output.status.code(), Some(0), "{}", err(&output));
+    // A rule that does not count everybody who is alone asks for a review.
+    let code = i32::from(more.contains(&"--risky"));
+    assert_eq!(output.status.code(), Some(code), "{}", err(&output));
     desk
 }
 
@@ -169,9 +171,9 @@ fn leftovers_are_told_by_reason() {
     let [gone, shared, matched, right] = counted;
     assert!(gone > 0 && matched > 0 && gone + shared + matched == 17, "{counted:?}");
     assert_eq!(said["covered"], gone + shared);
-    assert_eq!(said["left_over"], matched);
-    assert_eq!(said["left_over_because"]["budget"], matched, "the budget is used up");
-    // The gate counts them, the demo seed aside, with the plan and without it.
+    assert_eq!(said["left"], matched);
+    assert_eq!(said["left_because"]["budget"], matched, "the budget is used up");
+    // The gate counts them, the demo seed aside, with the plan and with one that lies beside.
     let reasons = serde_json::json!([
         {"reason": "matched_right", "people": right, "tolerated": 0},
         {"reason": "matched", "people": matched, "at_risk": 17, "tolerated": 0},
@@ -181,7 +183,8 @@ fn leftovers_are_told_by_reason() {
     assert_eq!(told["reasons"].as_array().unwrap()[1..], reasons[..]);
     let files = ["report", TOWN, &after, "--keys", KEYS, "--keep", KEEP, "-o", &page, "--force"];
     let told = answer(&[&files[..], &["--reveal"]].concat(), 1);
-    assert_eq!(told["reasons"].as_array().unwrap()[..], reasons[..]);
+    assert_eq!(told["reasons"][0]["reason"], "demo_seed");
+    assert_eq!(told["reasons"].as_array().unwrap()[1..], reasons[..]);
     // They could have been parted: that none was chosen is all that the files tell.
     let left = told["left_records"].as_array().unwrap();
     assert_eq!(left.len() as u64, matched);
@@ -404,10 +407,8 @@ fn what_if_is_counted_by_table() {
         .as_array()
         .unwrap()
         .iter()
-        .map(|advice| {
-            assert_eq!(advice["advice"], "without_table", "{advice}");
-            advice["frees"].as_u64().unwrap()
-        })
+        .filter(|advice| advice["advice"] == "without_table")
+        .map(|advice| advice["frees"].as_u64().unwrap())
         .collect();
     assert!(frees.len() == 3 && frees.iter().all(|&free| (1..=4).contains(&free)), "{frees:?}");
     let screened =
@@ -573,7 +574,9 @@ fn a_plan_by_a_risk_model_is_reported() {
     let [released, plan, page] =
         ["released.csv", "swap.plan", "page.html"].map(|name| desk.path(name));
     // Twelve of the seventeen uniques were not treated: the page tells both numbers.
-    let said = answer(&["report", TOWN, &released, "--plan", &plan, "-o", &page], 0);
+    let said = answer(&["report", TOWN, &released, "--plan", &plan, "-o", &page], 1);
+    let reasons = serde_json::json!([{"reason": "alone_not_counted", "people": 12}]);
+    assert_eq!((&said["verdict"], &said["reasons"]), (&"review".into(), &reasons));
     assert_eq!(said["risk_before"][0]["unique_on_keys"], 17, "{said}");
     assert_eq!(said["coverage"]["at_risk"], 5, "{said}");
     assert_eq!(told_learned(&said["coverage"]), [5, 0, 0, 0], "{said}");
@@ -586,7 +589,7 @@ fn a_plan_by_a_risk_model_is_reported() {
     let project = desk.path("other.toml");
     fs::write(&project, format!("[risk]\nkeys = [\"{}\"]\nrisky = \"k:3\"\n", "sex")).unwrap();
     let files = ["report", TOWN, &released, "--plan", &plan, "-o", &page, "--force"];
-    let again = answer(&[&files[..], &["--project", &project]].concat(), 0);
+    let again = answer(&[&files[..], &["--project", &project]].concat(), 1);
     for field in ["coverage", "rule", "risk_before"] {
         assert_eq!(again[field], said[field], "{field}");
     }
@@ -674,7 +677,9 @@ fn few_changes_are_not_given_away() {
     let [after, plan, page] =
         ["released.csv", "swap.plan", "page.html"].map(|name| desk.path(name));
     let files = ["report", TOWN, &after, "--plan", &plan, "--external", "-o", &page];
-    let told = answer(&files, 0);
+    // Others are alone with their keys and were not counted: a reviewer must decide.
+    let told = answer(&files, 1);
+    assert_eq!(told["verdict"], "review");
     assert_eq!(told["extent"], "less than 5 % of the records");
     assert_eq!(told["may_differ"], told["variables"]);
     for table in told["two_way"].as_array().unwrap() {

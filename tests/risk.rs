@@ -224,7 +224,9 @@ fn weights_give_individual_risk_and_population() {
         claims += risk;
         assert!((line[7].parse::<f64>().unwrap() - risk).abs() < 1e-9);
     }
-    assert!((found["weighted"]["expected_claims"].as_f64().unwrap() - claims).abs() < 1e-6);
+    assert!(
+        (found["weighted"]["expected_reidentifications"].as_f64().unwrap() - claims).abs() < 1e-6
+    );
     // A population that is said wins over the weights.
     let said = json(&[
         "risk",

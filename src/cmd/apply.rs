@@ -57,7 +57,8 @@ pub fn run(args: &ApplyArgs) -> Result<Outcome, Diagnostic> {
             release: told.clone(),
             gate: setup.project.gate.clone(),
             ..from_plan
-        };
+        }
+        .with_files_of(&setup.project);
         // Of a list of records the plan holds only that there was one.
         project.risk.risky = project.risk.risky.or(setup.project.risk.risky.clone());
         let shuffled = setup.project.order() == ReleaseOrder::Random;

@@ -32,7 +32,7 @@ pub fn run(args: &ExplainArgs) -> Result<Outcome, Diagnostic> {
     }
     if !subject.exists() && is_number(text) {
         usage(&format!(
-            "`{text}` is no file; did you mean the error code `E{text}`, or `--record {text}`?"
+            "`{text}` is not a file; did you mean the error code `E{text}`, or `--record {text}`?"
         ));
     }
     if looks_like_code(text) && !subject.exists() {
@@ -122,7 +122,9 @@ fn step_after(report: &RecordReport, setup: &Setup) -> String {
             }
             line.option("-o", "swap.plan").to_string()
         }
-        (None, Some(best)) if best.partners > 0 && report.what_if.len() > 1 => {
+        (None, Some(best))
+            if best.partners > 0 && report.what_if.len() > 1 && only_formulas(&project) =>
+        {
             let others = report.what_if.iter().filter(|other| other.table != best.table);
             let others = others
                 .map(|other| formula(&other.table.iter().map(String::as_str).collect::<Vec<_>>()));
@@ -135,6 +137,11 @@ fn step_after(report: &RecordReport, setup: &Setup) -> String {
         }
         (None, _) => "keep other tables, or protect the record in another way".to_owned(),
     }
+}
+
+/// Can the tables be typed again without one of them?
+fn only_formulas(project: &Project) -> bool {
+    project.keep.named.is_empty() && project.keep.listed.is_empty()
 }
 
 fn is_number(text: &str) -> bool {

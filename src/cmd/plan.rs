@@ -34,7 +34,7 @@ pub fn run(args: &PlanArgs) -> Result<Outcome, Diagnostic> {
         let sketch = Sketch::new(args.svg.as_ref(), &args.job.force);
         let (report, file, chosen) = plan(project.clone(), &seed, run)?;
         note_other_plans(&out, &file, Some(&out), run);
-        let outcome = if report.left() > 0 { Outcome::GateNotMet } else { Outcome::Done };
+        let outcome = if report.left > 0 { Outcome::GateNotMet } else { Outcome::Done };
         let sealing = seal.for_planning()?;
         let bytes = plan_bytes_sealed(&file, sealing.key.as_ref());
         let mut files: Vec<Finished> =

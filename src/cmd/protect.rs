@@ -170,7 +170,8 @@ fn staged_beside(
     }
     if let Some(path) = &report.internal {
         let plan = (release.plan.clone().unwrap_or_else(|| "PLAN".into()), &job.plan);
-        let mut page = pages::internal(comparison, Some((&plan.0, plan.1)), pages::Reveal::Counts)?;
+        let mut page =
+            pages::internal(comparison, Some((&plan.0, plan.1)), answer::Reveal::Counts)?;
         page.replay = replay(setup, comparison, Some(&plan.0));
         staged.push(stage(path, overwrite, Secrecy::Secret, page.html().as_bytes())?);
     }

@@ -4,9 +4,10 @@ use std::path::{Path, PathBuf};
 
 use marginswap_core::diagnostic::Diagnostic;
 use marginswap_io::{Overwrite, PlanFile, Seal, Secrecy, read_plan_sealed};
+use marginswap_pipeline::answer::Reveal;
 use marginswap_pipeline::compare::{Comparison, Evidence, Order};
 use marginswap_pipeline::notes::{Note, Run};
-use marginswap_pipeline::pages::{self, Reveal};
+use marginswap_pipeline::pages;
 use marginswap_pipeline::pipeline::compare;
 use marginswap_pipeline::project::{Project, Release, ReleaseOrder, Risk, Risky};
 use marginswap_pipeline::refusal::Code;
@@ -31,8 +32,8 @@ pub fn run(args: &ReportArgs) -> Result<Outcome, Diagnostic> {
 
 fn report(args: &ReportArgs, setup: &Setup, run: &mut Run<'_>) -> Result<Outcome, Diagnostic> {
     let plan_path = setup.flags().release.plan.clone().or_else(|| {
-        let known = setup.file_project().release.plan;
-        known.filter(|plan| args.before.is_none() && plan.exists())
+        let known = setup.file_project().release.plan.as_ref();
+        known.filter(|plan| args.before.is_none() && plan.exists()).cloned()
     });
     let seal = SealFrom(args.seal_file.clone());
     let key = seal.for_reading()?;
@@ -86,7 +87,7 @@ fn report(args: &ReportArgs, setup: &Setup, run: &mut Run<'_>) -> Result<Outcome
     if args.external {
         return external(args, &comparison, demo_seed, &out, overwrite);
     }
-    let reveal = if args.reveal { Reveal::Records } else { Reveal::Counts };
+    let reveal = if args.reveal { Reveal::Everything } else { Reveal::Counts };
     let mut page = pages::internal(&comparison, evidence.plan, reveal)?;
     page.replay = replay(setup, &comparison, plan.as_ref().map(|(path, _)| path.as_path()));
     let outcome = outcome_of(page.judgement.verdict);
@@ -135,7 +136,7 @@ fn project(
     setup: &Setup,
     plan: Option<&(PathBuf, PlanFile)>,
 ) -> Result<Project, Diagnostic> {
-    let (mut file, flags) = (setup.file_project().expanded(), setup.flags());
+    let (mut file, flags) = (setup.file_project().clone().expanded(), setup.flags());
     let mut base = Project::default();
     if let Some((path, plan)) = plan {
         base = Project::from_parameters(&plan.header.parameters).ok_or_else(|| {
@@ -159,7 +160,7 @@ fn project(
         // The plan says for whom it was made; the project file may have changed since.
         file.risk = Risk::default();
     }
-    Ok(base.merge(file).merge(flags.clone()))
+    Ok(base.merge(file).merge(flags.clone()).with_files_of(&setup.project))
 }
 
 /// The commands that do it again. They tell what the files show, and not who asked: `protect`

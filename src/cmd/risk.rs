@@ -25,7 +25,7 @@ pub fn run(args: &RiskArgs) -> Result<Outcome, Diagnostic> {
         let mut project = setup.project.clone();
         project.risk.risky.get_or_insert(Risky::Top(RISKIEST));
         let mut line = setup.line_for("plan", ForPlan::TOPICS, &project);
-        if project.keep.tables.is_empty() {
+        if project.keep.is_empty() {
             line.word("--keep TABLES");
         }
         if project.release.plan.is_none() {

@@ -32,7 +32,11 @@ pub fn run(args: &VerifyArgs) -> Result<Outcome, Diagnostic> {
             ..Evidence::default()
         };
         setup.data()?;
-        let report = answer::verify(&compare(project, &after, &evidence, run)?);
+        let comparison = compare(project, &after, &evidence, run)?;
+        let mut report = answer::verify(&comparison);
+        if args.reveal {
+            answer::reveal_published(&comparison, &mut report.published);
+        }
         let outcome = outcome_of(report.judgement.verdict);
         sketch.draw(outcome, || marked(triangle::draw(&report.triangle()), evidence.demo_seed))?;
         give(&report, args.answer.json)?;

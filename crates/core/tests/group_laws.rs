@@ -7,9 +7,11 @@ mod setting;
 
 use marginswap_core::encode::RecordId;
 use marginswap_core::graph::GeneratingClass;
+use marginswap_core::moves::MoveSearch;
 use marginswap_core::oracle::World;
 use marginswap_core::plan::{
-    CellGroup, Constraints, Forbidden, NeverNew, Pairing, Prices, Taken, Term,
+    CellGroup, Constraints, Detach, Forbidden, Intruder, Larger, NeverNew, Pairing, Prices, Taken,
+    Term, freed_by_larger,
 };
 use marginswap_core::random::{Random, Seed};
 use marginswap_core::swap::apply;
@@ -71,6 +73,48 @@ impl Setting {
     fn plan(&self, records: usize, seed: u8) -> Made {
         self.made(Pairing::Greedy, records, seed)
     }
+}
+
+/// Somebody who is found free for a larger swap is parted from their keys by a plan that is
+/// made for them alone.
+#[test]
+fn law_freed_is_parted() {
+    let (mut freed, mut larger) = (0, 0);
+    for number in 0..150 {
+        let setting = setting(number);
+        let records = setting.world.records.len();
+        let person = usize::try_from(number).unwrap() % records;
+        let marked: Vec<bool> = (0..records).map(|record| record == person).collect();
+        let constraints =
+            Constraints { most_changed: None, least_changed: None, ..setting.constraints.clone() };
+        let setting = Setting { marked: Some(marked.clone()), constraints, ..setting };
+        let joint = Located::count(&setting.world.packed());
+        let class = setting.class();
+        let at_risk = joint.marked(&marked);
+        let intruder = Intruder {
+            keys: setting.keys,
+            sensitive: setting.sensitive,
+            detach: Detach::Every,
+            at_risk: &at_risk,
+            screening: None,
+        };
+        let search = MoveSearch::new(&joint, &class, &setting.prices.weights).unwrap();
+        let cell = joint.cell_of(RecordId::at(person));
+        let found = freed_by_larger(
+            Larger { search: &search, records: 4 },
+            &[intruder],
+            &setting.constraints,
+            setting.prices.staying,
+            &[cell],
+        );
+        let Some(size) = found[0] else { continue };
+        freed += 1;
+        larger += usize::from(size > 2);
+        let made = setting.plan(size, 1);
+        let row = made.planned.protection.iter().find(|row| row.cell == cell).unwrap();
+        assert_eq!(row.parted, 1, "{number}: found free with {size} records");
+    }
+    assert!(freed > 40 && larger > 20, "{freed} {larger}");
 }
 
 /// A plan with groups keeps every table, gives whom it covers other keys, moves nothing that

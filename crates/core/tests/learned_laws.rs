@@ -9,8 +9,9 @@ use marginswap_core::oracle::World;
 use marginswap_core::random::{Random, Seed};
 use marginswap_core::varset::VarSet;
 use marginswap_core::verify::{
-    Answer, AtRisk, Checks, Fate, Findings, Learned, Outcome, Pooled, Reason, Scenario, Share,
-    Thresholds, Triples, WorstCase, compare_pairs, judge, learned, new_pairs, verify, worst_case,
+    Answer, AtRisk, Checks, Fate, Findings, Learned, Outcome, Pooled, PublishedFindings, Reason,
+    Scenario, Share, Thresholds, Triples, WorstCase, compare_pairs, judge, learned, new_pairs,
+    verify, worst_case,
 };
 use proptest::prelude::*;
 
@@ -285,9 +286,10 @@ proptest! {
         let found = new_pairs(&pooled, &compare_pairs(&pooled, compared, &[]));
         let mut records = BTreeSet::new();
         let mut by_pair = found.by_pair.iter();
-        let mut combinations = 0;
+        let (mut combinations, mut occurring) = (0, 0);
         for low in compared {
             for high in compared.iter().filter(|&high| low < high) {
+                occurring += after.margin_table(VarSet::from([low, high])).len() as u64;
                 let new = before.new_pairs(&after, [low, high]);
                 if new.is_empty() {
                     continue;
@@ -305,6 +307,7 @@ proptest! {
         }
         prop_assert_eq!(by_pair.next(), None);
         prop_assert_eq!(found.combinations, combinations);
+        prop_assert_eq!(found.occurring, occurring);
         prop_assert_eq!(found.records, records.len() as u64);
     }
 
@@ -374,6 +377,7 @@ fn worst(before: &[[u32; 2]], after: &[[u32; 2]]) -> WorstCase {
 /// Everything was looked at, and nothing speaks against a release.
 fn clean() -> Findings {
     Findings {
+        published: PublishedFindings::default(),
         records: [2, 2],
         tables: 1,
         tables_changed: 0,
@@ -383,8 +387,10 @@ fn clean() -> Findings {
         demo_seed: false,
         replaced: 2,
         learned: Some(worst(&[[0, 0], [1, 1]], &[[2, 0], [3, 1]])),
+        alone_not_counted: 0,
+        telling_columns: 0,
         disclosed: 0,
-        unpartable: 0,
+        not_partable: 0,
         rules_broken: [0, 0],
         new_pairs: 0,
     }
@@ -413,6 +419,28 @@ fn faults() -> Vec<(Findings, Thresholds, Vec<Reason>)> {
         ),
         (with(&|f| f.tables_changed = 1), strict, vec![Reason::TablesDiffer { tables: 1, of: 1 }]),
         (
+            with(&|f| {
+                let found = PublishedFindings { tables: 3, changed_tables: 2, ..f.published };
+                f.published = PublishedFindings { changed_cells: 5, ..found };
+            }),
+            strict,
+            vec![Reason::PublishedChanged { tables: 2, of: 3, cells: 5 }],
+        ),
+        (
+            with(&|f| {
+                f.published = PublishedFindings { tables: 3, unchecked: 1, ..f.published };
+            }),
+            strict,
+            vec![Reason::PublishedUnchecked { tables: 1 }],
+        ),
+        (
+            with(&|f| {
+                f.published = PublishedFindings { tables: 3, moved_cells: 4, ..f.published };
+            }),
+            strict,
+            vec![Reason::PublishedAlsoChanged { cells: 4 }],
+        ),
+        (
             with(&|f| f.one_way_changed = 2),
             strict,
             vec![Reason::OneWayTablesDiffer { variables: 2 }],
@@ -428,6 +456,8 @@ fn faults() -> Vec<(Findings, Thresholds, Vec<Reason>)> {
         ),
         (with(&|f| f.learned = None), strict, vec![Reason::NoKeys]),
         (people(&[[0, 0], [0, 1]], &[[1, 0], [1, 1]]), strict, vec![Reason::NobodyChecked]),
+        (with(&|f| f.telling_columns = 2), strict, vec![Reason::ColumnsTell { columns: 2 }]),
+        (with(&|f| f.alone_not_counted = 4), strict, vec![Reason::AloneNotCounted { people: 4 }]),
         (with(&|f| f.tables = 0), strict, vec![Reason::NoTables]),
         (people(&two, &[[0, 1], [1, 0]]), tolerant, vec![Reason::NobodyProtected { at_risk: 2 }]),
         (
@@ -453,12 +483,12 @@ fn faults() -> Vec<(Findings, Thresholds, Vec<Reason>)> {
         (
             with(&|f| f.disclosed = 1),
             strict,
-            vec![Reason::Unpartable { disclosed: 1, others: 0, tolerated: 0 }],
+            vec![Reason::NotPartable { disclosed: 1, others: 0, tolerated: 0 }],
         ),
         (
-            with(&|f| f.unpartable = 1),
+            with(&|f| f.not_partable = 1),
             strict,
-            vec![Reason::Unpartable { disclosed: 0, others: 1, tolerated: 0 }],
+            vec![Reason::NotPartable { disclosed: 0, others: 1, tolerated: 0 }],
         ),
         (
             with(&|f| f.rules_broken = [1, 3]),
@@ -488,7 +518,7 @@ fn law_a_yes_is_earned() {
         assert_ne!(verdict.answer, Answer::Release);
         met.extend(reasons.iter().map(std::mem::discriminant).map(|kind| format!("{kind:?}")));
     }
-    assert_eq!(met.len(), 19, "each reason is reached");
+    assert_eq!(met.len(), 24, "each reason is reached");
     // Nothing checked, nobody at risk, nothing exchanged: no threshold makes it a yes.
     let anything = Thresholds {
         matched_right: u64::MAX,
@@ -496,13 +526,14 @@ fn law_a_yes_is_earned() {
         shared_learned: u64::MAX,
         matched: u64::MAX,
         newly_exposed: u64::MAX,
-        unpartable: u64::MAX,
+        not_partable: u64::MAX,
         rules_broken: u64::MAX,
         new_pairs: None,
     };
     for findings in [
         Findings { learned: None, ..clean() },
         Findings { tables: 0, ..clean() },
+        Findings { alone_not_counted: 1, ..clean() },
         Findings { replaced: 0, ..clean() },
         Findings { learned: Some(worst(&[], &[])), ..clean() },
         Findings { learned: Some(worst(&[[0, 0]], &[[0, 0]])), ..clean() },
@@ -545,8 +576,8 @@ fn what_is_tolerated_is_no_reason() {
 proptest! {
     #[test]
     fn law_more_tolerance_is_never_stricter(
-        kind in 0usize..20,
-        other in 0usize..20,
+        kind in 0usize..25,
+        other in 0usize..25,
         tolerated in proptest::array::uniform7(0u64..4),
         more in proptest::array::uniform7(0u64..4),
         pairs in proptest::option::of(0u64..4),
@@ -559,7 +590,7 @@ proptest! {
             shared_right: most[1],
             matched: most[2],
             newly_exposed: most[3],
-            unpartable: most[4],
+            not_partable: most[4],
             rules_broken: most[5],
             shared_learned: most[6],
             new_pairs,

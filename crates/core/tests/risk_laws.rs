@@ -475,7 +475,7 @@ proptest! {
             prop_assert!(close(found.cells[cell_of(&table, record).position()], risk));
             claims += risk;
         }
-        prop_assert!(close(found.expected_claims, claims));
+        prop_assert!(close(found.expected_reidentifications, claims));
         prop_assert!(close(found.population, weights.iter().sum()));
     }
 

@@ -18,7 +18,9 @@ pub mod disk;
 pub mod input_file;
 pub mod leftovers;
 pub mod plan_file;
+pub mod published;
 pub mod refusal;
+mod reorder_csv;
 pub mod rewrite;
 pub mod scan;
 pub mod seal;
@@ -52,6 +54,7 @@ pub use plan_file::{
     PlanFile, PlanHeader, Seal, plan_bytes, plan_bytes_sealed, read_plan, read_plan_sealed,
     write_plan,
 };
+pub use published::{PublishedFile, PublishedFormat, PublishedOptions, read_published};
 pub use rewrite::{ReleaseOptions, RewriteCounts, rewrite, rewrite_same};
 pub use seal::SealKey;
 pub use source::{Compression, Format, ReadOptions, Source, Table};

@@ -1,10 +1,10 @@
 //! The plan file: swaps that are decided and not yet done.
 //!
-//! A plan is SECRET: whoever has it can undo the swaps. It is text of lines that end with
+//! A plan is SECRET: anyone who has it can undo the swaps. It is text of lines that end with
 //! LF, and counts everything from 1:
 //!
 //! ```text
-//! SECRET: marginswap plan. Whoever has it can undo the swaps; do not release.
+//! SECRET: marginswap plan. Anyone who has it can undo the swaps; do not release.
 //! {"format":2,"tool":"marginswap", … ,"exchanges":[[2],[2,4]]}
 //! 17 4711 2
 //! 23 901 1
@@ -21,7 +21,7 @@
 //! is a plan of format 2 with one more line, `seal` and the seal of all bytes before it.
 //!
 //! Trap: the sum is no seal. It tells a damaged plan from a sound one, not a forged one:
-//! whoever may write the file may write a sum. A seal needs a key, and is looked at only by
+//! anyone who may write the file may write a sum. A seal needs a key, and is looked at only by
 //! a reader who has it.
 //!
 //! Way in: [`write_plan`], [`read_plan`], [`read_plan_sealed`], then [`PlanFile::check_input`] and
@@ -51,6 +51,10 @@ use crate::source::{not_opened, open_file};
 
 /// The first line.
 const BANNER: &str =
+    "SECRET: marginswap plan. Anyone who has it can undo the swaps; do not release.\n";
+
+/// The first line of older plans.
+const OLDER_BANNER: &str =
     "SECRET: marginswap plan. Whoever has it can undo the swaps; do not release.\n";
 
 /// The format of a plan without a seal, which this version writes.
@@ -236,9 +240,7 @@ pub fn read_plan_sealed(
         // What is no plan may be long.
         let mut first = file.take(BANNER.len() as u64);
         first.read_to_end(&mut bytes).map_err(|error| not_opened(&error))?;
-        if bytes != BANNER.as_bytes() {
-            return Err(damaged("the file does not begin as a plan does", 1));
-        }
+        behind_banner(&bytes)?;
         first.into_inner().read_to_end(&mut bytes).map_err(|error| not_opened(&error))?;
         let (body, seal) = check_seal(&bytes, key)?;
         parse(body).map(|plan| (plan, seal))
@@ -314,14 +316,19 @@ fn write_body(plan: &PlanFile, format: u64, out: &mut dyn Write) -> io::Result<(
     out.write_all(lines.as_bytes())
 }
 
+/// What comes after the first line.
+fn behind_banner(bytes: &[u8]) -> Result<&[u8], Diagnostic> {
+    [BANNER, OLDER_BANNER]
+        .iter()
+        .find_map(|banner| bytes.strip_prefix(banner.as_bytes()))
+        .ok_or_else(|| damaged("the file does not begin as a plan does", 1))
+}
+
 /// The header, of a format that is known.
 fn parse_header(bytes: &[u8]) -> Result<(Value, u64), Diagnostic> {
-    let behind_banner = bytes.strip_prefix(BANNER.as_bytes());
-    let behind_banner =
-        behind_banner.ok_or_else(|| damaged("the file does not begin as a plan does", 1))?;
-    let header = behind_banner.split(|&byte| byte == b'\n').next().unwrap_or_default();
+    let header = behind_banner(bytes)?.split(|&byte| byte == b'\n').next().unwrap_or_default();
     let header: Value =
-        serde_json::from_slice(header).map_err(|_| damaged("the header is no JSON", 2))?;
+        serde_json::from_slice(header).map_err(|_| damaged("the header is not JSON", 2))?;
     // A newer format may end otherwise, so this comes before the sum.
     match header.get("format").and_then(Value::as_u64) {
         Some(format) if format > SEALED_FORMAT => Err(Diagnostic::new(
@@ -371,7 +378,7 @@ fn parse(bytes: &[u8]) -> Result<PlanFile, Diagnostic> {
     let (header, _) = parse_header(bytes)?;
     let swaps = check_sum(bytes)?;
     let line: HeaderLine = serde_json::from_value(header)
-        .map_err(|_| damaged("the header has not the fields of a plan", 2))?;
+        .map_err(|_| damaged("the header does not have the fields of a plan", 2))?;
     let header = PlanHeader {
         version: line.version,
         input_sha256: line.input_sha256,
@@ -396,7 +403,7 @@ fn parse(bytes: &[u8]) -> Result<PlanFile, Diagnostic> {
     let groups = (3 + pairs.len() as u64..)
         .zip(grouped)
         .map(|(number, line)| {
-            parse_group(line).ok_or_else(|| damaged("the line is no group", number))
+            parse_group(line).ok_or_else(|| damaged("the line is not a group", number))
         })
         .collect::<Result<Vec<_>, _>>()?;
     let plan = Plan::new(swaps, groups).map_err(|unsound| damaged(&unsound_words(unsound), 2))?;

@@ -27,6 +27,11 @@ marginswap_core::refusals! {
         ForeignFile "foreign-file": "A file of another program";
         Utf16 "utf16": "A file in UTF-16";
         OtherDelimiter "other-delimiter": "The file has another delimiter";
+        NotJsonStat "not-json-stat": "JSON that is no dataset of JSON-stat 2";
+        SizesDisagree "sizes-disagree": "Sizes that do not fit the values of a published table";
+        BadNumber "bad-number": "A published number that cannot be compared";
+        NoNumbers "no-numbers": "A published table without a column of numbers";
+        RepeatedCell "repeated-cell": "A cell that is published twice";
         StalePlan "stale-plan": "A plan for another input";
         OtherParameters "other-parameters": "A plan made with other parameters";
         NewerPlan "newer-plan": "A plan of a newer format";

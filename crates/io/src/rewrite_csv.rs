@@ -30,7 +30,8 @@ use crate::csv::{CsvReader, Lines};
 use crate::digest::FileDigest;
 use crate::input_file::{InputFile, changed_meanwhile};
 use crate::plan_file::stale;
-use crate::rewrite::{Exchange, Exchanges, ReleaseOptions, RewriteCounts, check_order};
+use crate::reorder_csv::reorder;
+use crate::rewrite::{Exchange, Exchanges, ReleaseOptions, RewriteCounts};
 use crate::scan::{Batch, Span, Stop, Tail, content_of, scan};
 use crate::source::{Compression, ReadOptions, Source};
 
@@ -42,7 +43,7 @@ pub(crate) struct Input<'f> {
 }
 
 impl Input<'_> {
-    fn open(&self) -> Result<CsvReader, Diagnostic> {
+    pub(crate) fn open(&self) -> Result<CsvReader, Diagnostic> {
         Source::of(self.file, self.options)?.into_csv().ok_or_else(changed_meanwhile)
     }
 }
@@ -54,22 +55,26 @@ pub(crate) fn rewrite(
     release: &ReleaseOptions,
     out: &mut dyn Write,
 ) -> Result<RewriteCounts, Diagnostic> {
-    let cells = Cells::collect(input.open()?, plan, release)?;
-    if input.expected.is_some_and(|expected| *expected != cells.digest) {
-        return Err(changed_meanwhile());
-    }
-    let copy = |out: &mut dyn Write| Copy::new(input.open()?, plan, &cells, release)?.run(out);
-    match release.packing {
-        Compression::Plain => copy(out),
+    let pack = |write: &dyn Fn(&mut dyn Write) -> Result<RewriteCounts, Diagnostic>,
+                out: &mut dyn Write| match release.packing {
+        Compression::Plain => write(out),
         Compression::Gzip => {
             let mut packed: GzEncoder<&mut dyn Write> =
                 GzBuilder::new().write(out, flate2::Compression::default());
-            copy(&mut packed).and_then(|counts| {
+            write(&mut packed).and_then(|counts| {
                 packed.finish().map_err(|error| unwritable(&error))?;
                 Ok(counts)
             })
         }
+    };
+    if let Some(order) = &release.order {
+        return pack(&|out| reorder(input, plan, release, order, out), out);
     }
+    let cells = Cells::collect(input.open()?, plan)?;
+    if input.expected.is_some_and(|expected| *expected != cells.digest) {
+        return Err(changed_meanwhile());
+    }
+    pack(&|out| Copy::new(input.open()?, plan, &cells, release)?.run(out), out)
 }
 
 /// The raw bytes of the cells that are exchanged.
@@ -86,11 +91,7 @@ struct Cells {
 }
 
 impl Cells {
-    fn collect(
-        mut reader: CsvReader,
-        plan: &Exchanges<'_>,
-        release: &ReleaseOptions,
-    ) -> Result<Self, Diagnostic> {
+    fn collect(mut reader: CsvReader, plan: &Exchanges<'_>) -> Result<Self, Diagnostic> {
         let (mut bytes, mut ends, mut first) = (Vec::new(), Vec::new(), Vec::new());
         let mut records = 0;
         let mut entries = plan.entries.iter().peekable();
@@ -112,9 +113,6 @@ impl Cells {
             return Err(stale("the file has no records"));
         }
         plan.check_records(records)?;
-        if let Some(order) = &release.order {
-            check_order(order, records)?;
-        }
         let digest = reader.digest().expect("the file was read to its end");
         Ok(Self { bytes, ends, first, records, digest })
     }
@@ -138,7 +136,7 @@ struct Copy<'a> {
 }
 
 /// How a record is written.
-struct Form {
+pub(crate) struct Form {
     delimiter: u8,
     /// The columns that are written, neighbours together.
     runs: Vec<Range<usize>>,
@@ -164,6 +162,61 @@ impl<'a> Copy<'a> {
         cells: &'a Cells,
         release: &'a ReleaseOptions,
     ) -> Result<Self, Diagnostic> {
+        let form = Form::new(&reader, release)?;
+        let counts = RewriteCounts::default();
+        Ok(Self { reader, cells, entries: &plan.entries, release, form, counts })
+    }
+
+    fn run(mut self, out: &mut dyn Write) -> Result<RewriteCounts, Diagnostic> {
+        let mut put = |bytes: &[u8]| out.write_all(bytes).map_err(|error| unwritable(&error));
+        put(&header_of(&self.reader, &self.form, self.release))?;
+        let mut buffer = Vec::new();
+        let mut next = 0;
+        while let Some(lines) = self.reader.next_lines()? {
+            self.counts.records += lines.lines.len() as u64;
+            if self.counts.records > self.cells.records {
+                return Err(changed_meanwhile());
+            }
+            let mut writing =
+                Writing { entries: self.entries, cells: self.cells, form: &self.form, next };
+            let counts = &mut self.counts;
+            match self.release.drop.is_empty() {
+                true => writing.copy(&lines, &mut buffer, counts),
+                false => writing.write(&lines, &mut buffer, counts),
+            }
+            next = writing.next;
+            put(&buffer)?;
+            buffer.clear();
+        }
+        if self.reader.digest().as_ref() != Some(&self.cells.digest) {
+            return Err(changed_meanwhile());
+        }
+        if self.form.writes_epilogue() {
+            put(self.reader.epilogue())?;
+        }
+        Ok(self.counts)
+    }
+}
+
+/// All bytes before the first record, without the columns that are left out.
+pub(crate) fn header_of(reader: &CsvReader, form: &Form, release: &ReleaseOptions) -> Vec<u8> {
+    let preamble = reader.preamble();
+    if release.drop.is_empty() {
+        return preamble.to_vec();
+    }
+    let start = reader.header_start();
+    let mut batch = Batch::default();
+    let stop = scan(preamble, start, Tail::Nothing, form.delimiter, 1, &mut batch);
+    assert_eq!(stop, Stop::Full, "the header was read before");
+    let mut header = preamble[..start].to_vec();
+    form.write_kept(preamble, &batch.fields, &mut header, |_| None);
+    let last = batch.fields.last().expect("a header has a field");
+    header.extend_from_slice(&preamble[last.end()..]);
+    header
+}
+
+impl Form {
+    pub(crate) fn new(reader: &CsvReader, release: &ReleaseOptions) -> Result<Self, Diagnostic> {
         let columns = reader.columns().len();
         let kept: Vec<bool> = (0..columns).map(|column| !release.drop.contains(&column)).collect();
         let mut runs: Vec<Range<usize>> = Vec::new();
@@ -181,79 +234,27 @@ impl<'a> Copy<'a> {
             1 => Blanks::Nowhere,
             _ => Blanks::Anywhere,
         };
-        let form = Form { delimiter: reader.delimiter().byte(), runs, kept, blanks };
-        let counts = RewriteCounts::default();
-        Ok(Self { reader, cells, entries: &plan.entries, release, form, counts })
+        Ok(Self { delimiter: reader.delimiter().byte(), runs, kept, blanks })
     }
 
-    fn run(mut self, out: &mut dyn Write) -> Result<RewriteCounts, Diagnostic> {
-        let mut put = |bytes: &[u8]| out.write_all(bytes).map_err(|error| unwritable(&error));
-        put(&self.header())?;
-        let mut held = self.release.order.as_ref().map(|_| Held::default());
-        let mut buffer = Vec::new();
-        let mut next = 0;
-        while let Some(lines) = self.reader.next_lines()? {
-            self.counts.records += lines.lines.len() as u64;
-            if self.counts.records > self.cells.records {
-                return Err(changed_meanwhile());
-            }
-            let mut writing =
-                Writing { entries: self.entries, cells: self.cells, form: &self.form, next };
-            let counts = &mut self.counts;
-            match &mut held {
-                Some(held) => writing.hold(&lines, held, counts),
-                None if self.release.drop.is_empty() => {
-                    writing.copy(&lines, &mut buffer, counts);
-                }
-                None => writing.write(&lines, &mut buffer, counts),
-            }
-            next = writing.next;
-            put(&buffer)?;
-            buffer.clear();
-        }
-        if self.reader.digest().as_ref() != Some(&self.cells.digest) {
-            return Err(changed_meanwhile());
-        }
-        if let (Some(held), Some(order)) = (&held, &self.release.order) {
-            for (&record, end) in order.iter().zip(&held.line_ends) {
-                buffer.extend_from_slice(held.record(record));
-                self.form.mend_blank(&mut buffer, held.record(record), end.bytes());
-                buffer.extend_from_slice(end.bytes());
-                if buffer.len() > 1 << 16 {
-                    put(&buffer)?;
-                    buffer.clear();
-                }
-            }
-            put(&buffer)?;
-        }
-        if self.form.blanks != Blanks::Nowhere {
-            put(self.reader.epilogue())?;
-        }
-        Ok(self.counts)
+    /// Is this column written?
+    pub(crate) fn keeps(&self, column: usize) -> bool {
+        self.kept[column]
     }
 
-    /// All bytes before the first record, without the columns that are left out.
-    fn header(&self) -> Vec<u8> {
-        let preamble = self.reader.preamble();
-        if self.release.drop.is_empty() {
-            return preamble.to_vec();
-        }
-        let start = self.reader.header_start();
-        let mut batch = Batch::default();
-        let stop = scan(preamble, start, Tail::Nothing, self.form.delimiter, 1, &mut batch);
-        assert_eq!(stop, Stop::Full, "the header was read before");
-        let mut header = preamble[..start].to_vec();
-        self.form.write_kept(preamble, &batch.fields, &mut header, |_| None);
-        let last = batch.fields.last().expect("a header has a field");
-        header.extend_from_slice(&preamble[last.end()..]);
-        header
+    /// What is written between two cells.
+    pub(crate) fn delimiter(&self) -> u8 {
+        self.delimiter
     }
-}
 
-impl Form {
+    /// May the empty lines behind the last record stay?
+    pub(crate) fn writes_epilogue(&self) -> bool {
+        self.blanks != Blanks::Nowhere
+    }
+
     /// Adds the kept cells of a record, those that `exchanged` gives instead of their own.
     #[inline]
-    fn write_kept<'c>(
+    pub(crate) fn write_kept<'c>(
         &self,
         window: &[u8],
         fields: &[Span],
@@ -278,7 +279,7 @@ impl Form {
 
     /// Adds quotes behind an empty record that would be no record without them.
     #[inline]
-    fn mend_blank(&self, buffer: &mut Vec<u8>, record: &[u8], line_end: &[u8]) {
+    pub(crate) fn mend_blank(&self, buffer: &mut Vec<u8>, record: &[u8], line_end: &[u8]) {
         let needs_quotes = match self.blanks {
             Blanks::Anywhere => false,
             Blanks::WithLineEnd => line_end.is_empty(),
@@ -341,18 +342,6 @@ impl Writing<'_> {
         }
     }
 
-    /// Into memory, without line ends.
-    fn hold(&mut self, lines: &Lines<'_>, held: &mut Held, counts: &mut RewriteCounts) {
-        for (position, line) in lines.lines.iter().enumerate() {
-            let fields = lines.fields_at(position);
-            let number = lines.first + position as u64;
-            self.record(lines.window, fields, number, &mut held.bytes, counts);
-            held.ends.push(held.bytes.len());
-            let length = line.next as usize - fields[fields.len() - 1].end();
-            held.line_ends.push(LineEnd::of_length(length));
-        }
-    }
-
     /// One record without its line end, swapped if it is.
     #[inline]
     fn record(
@@ -379,47 +368,5 @@ impl Writing<'_> {
         let changed = changed.count() as u64;
         counts.cells_changed += changed;
         counts.records_changed += u64::from(changed > 0);
-    }
-}
-
-/// All records, to be written in another order.
-#[derive(Default)]
-struct Held {
-    bytes: Vec<u8>,
-    ends: Vec<usize>,
-    line_ends: Vec<LineEnd>,
-}
-
-impl Held {
-    fn record(&self, record: u32) -> &[u8] {
-        let record = record as usize;
-        let start = if record == 0 { 0 } else { self.ends[record - 1] };
-        &self.bytes[start..self.ends[record]]
-    }
-}
-
-/// How a line ends.
-#[derive(Clone, Copy)]
-enum LineEnd {
-    Nothing,
-    Lf,
-    CrLf,
-}
-
-impl LineEnd {
-    fn of_length(length: usize) -> Self {
-        match length {
-            0 => Self::Nothing,
-            1 => Self::Lf,
-            _ => Self::CrLf,
-        }
-    }
-
-    fn bytes(self) -> &'static [u8] {
-        match self {
-            Self::Nothing => b"",
-            Self::Lf => b"\n",
-            Self::CrLf => b"\r\n",
-        }
     }
 }

@@ -349,7 +349,7 @@ fn weights(question: &Question<'_>) -> Result<Option<Vec<f64>>, Diagnostic> {
             Some(weight) if weight.is_finite() && weight >= 0.0 => Ok(weight),
             Some(weight) if weight < 0.0 => Err("negative"),
             None if text.is_some_and(has_a_decimal_comma) => Err("written with a decimal comma"),
-            _ => Err("no number"),
+            _ => Err("not a number"),
         }
     };
     let levels: Vec<Result<f64, &'static str>> =

@@ -9,30 +9,40 @@
 //!
 //! Way in: [`Comparison::of`].
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use crate::refusal::Code;
+use marginswap_core::columns::{Column, nearly_all_differ};
 use marginswap_core::diagnostic::Diagnostic;
 use marginswap_core::encode::{RecordId, Records, encode_both};
 use marginswap_core::graph::{Formula, GeneratingClass, Reason, Separators};
 use marginswap_core::partner::{KeyScreening, Unpartable, screen_keys};
 use marginswap_core::random::Seed;
+use marginswap_core::risk::rare_cells;
 use marginswap_core::swap::apply_to_records;
 use marginswap_core::varset::VarSet;
 use marginswap_core::verify::{
-    self, Checks, File, Findings, Learned, Link, LinkError, Outcome, Pooled, Scenario,
-    TableDistance, Thresholds, Verdict, Verification, changes, compare_tables, judge, link_by_id,
-    recount, verify_pooled,
+    self, Checks, File, Findings, Learned, Link, LinkError, Outcome, Pooled, PublishedCheck,
+    PublishedFindings, Scenario, TableDistance, Thresholds, Verdict, Verification, changes,
+    compare_tables, judge, link_by_id, recount, verify_pooled,
 };
-use marginswap_io::{FileDigest, PlanFile};
+use marginswap_io::{FileDigest, PlanFile, ReadOptions, Source};
+use rayon::prelude::*;
 
 pub use marginswap_core::verify::Triples;
 
-use crate::input::Loaded;
+use marginswap_report::advice::Advice;
+
+use crate::advice::advice;
+use crate::derive::Derivations;
+use crate::input::{Loaded, Opened};
 use crate::notes::{Note, Phase, Run};
-use crate::original::{Intruder, Original, open};
+use crate::original::{Intruder, Original};
 use crate::project::{Amount, Columns, Gate, Project};
+use crate::published::findings_of;
 use crate::release::shuffled_link;
+use crate::telltale::tell_tales;
 
 /// What is known of a release beside its two files.
 #[derive(Debug, Clone, Copy)]
@@ -45,6 +55,8 @@ pub struct Evidence<'a> {
     pub shuffled: bool,
     /// Was the seed one that others know?
     pub demo_seed: bool,
+    /// Plans that were made with a demo seed: a file that one of them gives is not released.
+    pub demo_plans: &'a [PlanFile],
     /// Are three-way tables compared as well?
     pub triples: Triples,
 }
@@ -56,6 +68,7 @@ impl Default for Evidence<'_> {
             seed: None,
             shuffled: false,
             demo_seed: false,
+            demo_plans: &[],
             triples: Triples::Skipped,
         }
     }
@@ -79,17 +92,23 @@ pub struct Comparison {
     pub key_screenings: Vec<KeyScreening>,
     /// People at risk who are not gone and cannot be parted from their keys: those whom the
     /// tables disclose, and the others.
-    pub unpartable: [u64; 2],
+    pub not_partable: [u64; 2],
     /// How the plan fits, where there is one.
     pub plan: Option<PlanFit>,
     /// Are the lines in another order than the original ones?
     pub order: Order,
     /// The columns that the released file lacks.
     pub dropped: Vec<String>,
+    /// How many different values the released columns have that take no part.
+    pub as_they_are: BTreeMap<String, usize>,
     /// What is wrong with the ids of the released file.
     pub unlinked: Option<String>,
     /// How far the watched tables moved, in the order of the project.
     pub watched: Vec<TableDistance>,
+    /// What would help the people at risk who are left.
+    pub advice: Vec<Advice>,
+    /// What was found in the published tables, in the order of the project.
+    pub published: Vec<PublishedCheck>,
 }
 
 /// Does a plan lead from the one file to the other?
@@ -123,6 +142,8 @@ struct Pair {
     order: Order,
     dropped: Vec<String>,
     unlinked: Option<String>,
+    /// The columns of the released file, where something only watched is to be counted apart.
+    released: Vec<Option<Column>>,
 }
 
 impl Comparison {
@@ -136,25 +157,33 @@ impl Comparison {
         evidence: &Evidence<'_>,
         run: &mut Run<'_>,
     ) -> Result<Self, Diagnostic> {
-        let (after, dropped) = read_released(&original, released, run)?;
+        let read = read_released(&original, released, run)?;
+        let Released { after, dropped, as_they_are, telling } = read;
         run.begin(Phase::Comparing)?;
         let digest = after.digest().clone();
+        let published = compare_published(&original, &after)?;
         let mut pair = Pair::new(original, &after, dropped, evidence)?;
         drop(after);
         let plan = pair.follow(evidence, run);
+        let demo_seed = evidence.demo_seed || pair.is_for_demonstration(evidence.demo_plans);
         pair.align();
         let pooled = Pooled::of(&pair.before, &pair.after);
         let verification = pair.verify(&pooled, evidence.triples);
         let key_screenings = pair.screen_keys(&verification)?;
-        let (broken, findings) =
-            pair.findings(&pooled, &verification, &key_screenings, evidence.demo_seed);
-        let mut verdict = judge(&findings, &thresholds(&pair.original.project.gate, &findings));
+        let (broken, mut findings) =
+            pair.findings(&pooled, &verification, &key_screenings, demo_seed);
+        findings.telling_columns = telling;
+        findings.published = findings_of(published.iter());
+        let occurring = verification.new_pairs.occurring;
+        let tolerated = thresholds(&pair.original.project.gate, &findings, occurring);
+        let mut verdict = judge(&findings, &tolerated);
         let plan_is_off =
             plan.as_ref().is_some_and(|plan| !plan.fits_input || plan.gives_release == Some(false));
         if plan_is_off || pair.unlinked.is_some() {
             verdict.answer = verify::Answer::DoNotRelease;
         }
         let watched = pair.watched(&pooled)?;
+        let advice = advice(&pair.original, &verification, &key_screenings);
         let Pair { original, after: records, order, dropped, unlinked, .. } = pair;
         Ok(Self {
             original,
@@ -164,12 +193,15 @@ impl Comparison {
             verdict,
             broken,
             key_screenings,
-            unpartable: [findings.disclosed, findings.unpartable],
+            not_partable: [findings.disclosed, findings.not_partable],
             plan,
             order,
             dropped,
+            as_they_are,
             unlinked,
             watched,
+            advice,
+            published,
         })
     }
 
@@ -183,16 +215,7 @@ impl Comparison {
     /// disclosure by the tables comes first. `None` when it can be parted from all of these.
     #[must_use]
     pub fn why_not_parted(&self, record: RecordId) -> Option<Unpartable> {
-        self.why_not_parted_by(&self.key_screenings, record)
-    }
-
-    /// The same by other screenings, one for each intruder.
-    pub(crate) fn why_not_parted_by(
-        &self,
-        screenings: &[KeyScreening],
-        record: RecordId,
-    ) -> Option<Unpartable> {
-        why_not_parted(&self.original, &self.verification, screenings, record)
+        why_not_parted(&self.original, &self.verification, &self.key_screenings, record)
     }
 
     /// Was anything exchanged?
@@ -200,6 +223,16 @@ impl Comparison {
     pub fn is_changed(&self) -> bool {
         self.verification.replaced > 0
     }
+}
+
+/// Every published table against both files.
+fn compare_published(
+    original: &Original,
+    after: &Loaded,
+) -> Result<Vec<PublishedCheck>, Diagnostic> {
+    let tables = original.published.par_iter();
+    let data = original.loaded.in_memory();
+    tables.map(|table| table.compare(data, after.in_memory())).collect()
 }
 
 /// For each intruder, who could be parted from the keys if these tables were kept.
@@ -212,7 +245,7 @@ pub(crate) fn screen_intruders(
     intruders.map(|one| screen_keys(&original.located, class, separators, one.keys)).collect()
 }
 
-fn why_not_parted(
+pub(crate) fn why_not_parted(
     original: &Original,
     found: &Verification,
     screenings: &[KeyScreening],
@@ -229,35 +262,57 @@ fn why_not_parted(
     reasons.min_by_key(|why| matches!(why, Unpartable::NoPartner))
 }
 
-/// The released file, its columns in the places they have in the original. It may lack columns
-/// that take no part.
+/// The released file as it is read.
+struct Released {
+    /// Its columns, in the places they have in the original.
+    after: Loaded,
+    /// The columns that it lacks.
+    dropped: Vec<String>,
+    /// Those that take no part, with how many different values they have.
+    as_they_are: BTreeMap<String, usize>,
+    /// Those that give swaps away.
+    telling: usize,
+}
+
+/// The released file. It may lack columns that take no part.
 fn read_released(
     original: &Original,
     path: &std::path::Path,
     run: &mut Run<'_>,
-) -> Result<(Loaded, Vec<String>), Diagnostic> {
+) -> Result<Released, Diagnostic> {
     let Original { project, loaded, .. } = original;
-    let bare = Project { delimiter: project.delimiter, ..Project::default() };
-    let names = open(&bare, path)?.columns().to_vec();
+    let source = Source::open(path, &ReadOptions { delimiter: project.delimiter })?;
+    let names = source.columns().to_vec();
     let there = |list: &[String]| -> Vec<String> {
         list.iter().filter(|name| names.contains(name)).cloned().collect()
     };
     let told = &project.columns;
-    let lenient = Project {
-        columns: Columns {
-            vars: there(&told.vars),
-            stay: there(&told.stay),
-            ignore: there(&told.ignore),
-            id: told.id.clone().filter(|id| names.contains(id)),
-            missing: Vec::new(),
-        },
-        ..bare
+    let roles = Columns {
+        vars: there(&told.vars),
+        stay: there(&told.stay),
+        ignore: there(&told.ignore),
+        id: told.id.clone().filter(|id| names.contains(id)),
+        missing: Vec::new(),
     };
-    let after = open(&lenient, path)?.read(true, run)?;
-    if there(loaded.names()) != names {
+    let lenient = Project { columns: roles, ..Project::default() };
+    let after = Opened::new(path, source, &lenient, Derivations::default())?.read_whole(run)?;
+    let as_they_are = after.levels_of_ignored();
+    let names_a_record = |levels: usize| nearly_all_differ(levels, after.records_read());
+    let telling = as_they_are.iter().filter(|(_, levels)| names_a_record(**levels));
+    let columns: Vec<String> = telling.map(|(name, _)| name.clone()).collect();
+    if !columns.is_empty() {
+        run.note(Note::IdReleased { columns });
+    }
+    let tales = tell_tales(loaded, &after);
+    let mut telling: Vec<&str> = tales.iter().map(|tale| tale.column.as_str()).collect();
+    telling.dedup();
+    let telling = telling.len();
+    tales.into_iter().for_each(|tale| run.note(Note::GivesAway(tale)));
+    let after = after.without_ignored();
+    if there(loaded.own_names()) != names {
         run.note(Note::OtherColumns);
     }
-    let dropped = loaded.names().iter().filter(|name| !names.contains(name)).cloned().collect();
+    let dropped = loaded.own_names().iter().filter(|name| !names.contains(name)).cloned().collect();
     let after = after.in_the_order_of(loaded).map_err(|column| {
         Diagnostic::new(
             Code::OtherColumns,
@@ -266,7 +321,8 @@ fn read_released(
         )
         .in_file(path)
     })?;
-    Ok((after, dropped))
+    let after = after.derived_again()?;
+    Ok(Released { after, dropped, as_they_are, telling })
 }
 
 impl Pair {
@@ -288,7 +344,9 @@ impl Pair {
             Some(Link::ByMap(_)) => Order::Known,
             None => Order::Unknown,
         };
-        Ok(Self { original, before, after: records, link, order, dropped, unlinked })
+        let apart = loaded.names().iter().any(|name| loaded.is_only_watched(name));
+        let released = if apart { after.raw_columns().to_vec() } else { Vec::new() };
+        Ok(Self { original, before, after: records, link, order, dropped, unlinked, released })
     }
 
     /// Finds out whether following the plan gives the released file, and in which order: that of
@@ -304,17 +362,19 @@ impl Pair {
         };
         let loaded = &self.original.loaded;
         let records = self.before.len() as u64;
-        let fits_input = plan.check_input(&loaded.digest().sha256, records, loaded.names()).is_ok();
+        let fits_input =
+            plan.check_input(&loaded.digest().sha256, records, loaded.own_names()).is_ok();
         let mut fit = PlanFit { path: path.clone(), fits_input, gives_release: None };
         if !fits_input || self.after.len() as u64 != records {
             self.settle(run);
             return Some(fit);
         }
         let schema = self.original.scope.schema();
-        let all = [schema.all()];
+        // Derived variables follow from the others in both files.
+        let own = [schema.own()];
         let expected = apply_to_records(&plan.plan, schema, &self.before);
         let gives = |after: &Records, link: &Link| {
-            changes(&expected, after, link).map(|found| found.records == 0)
+            changes(&expected, after, link).map(|found| found.counting(own[0]).cells == 0)
         };
         let by_seed = evidence.seed.map(|seed| shuffled_link(seed, expected.len()));
         let known = [self.link.clone(), Some(Link::ByPosition), by_seed];
@@ -330,7 +390,7 @@ impl Pair {
             }
             None => {
                 // In some other order: are they the same records?
-                let same = recount(&expected, &self.after, &all)[0].changed == 0;
+                let same = recount(&expected, &self.after, &own)[0].changed == 0;
                 match self.link {
                     // The ids say which record is which, and another record has the values.
                     Some(Link::ByMap(_)) => Some(false),
@@ -390,7 +450,7 @@ impl Pair {
             tables: &self.original.named_tables(),
             scenarios: &scenarios,
             link: self.link.as_ref(),
-            compared: self.original.scope.schema().all(),
+            compared: self.original.scope.schema().own(),
             triples,
         };
         verify_pooled(pooled, &self.before, &self.after, &checks)
@@ -416,8 +476,14 @@ impl Pair {
     ) -> (Vec<Vec<String>>, Findings) {
         let scope = &self.original.scope;
         let named = self.original.named_tables();
-        let singles = scope.schema().all().iter().map(|one| (VarSet::single(one), None));
-        let ties = scope.tables().iter().map(|table| (table.variables, Some(table.reason)));
+        // The counts of a variable are those of any unchanged table that holds it.
+        let unchanged = found.tables.iter().filter(|table| table.changed == 0);
+        let known = unchanged.fold(VarSet::EMPTY, |all, table| all | table.margin);
+        let singles = (scope.schema().own() - known).iter().map(|one| (VarSet::single(one), None));
+        // That derived variables follow from their columns is true of every file.
+        let counted = [Reason::Named, Reason::Derived];
+        let ties = scope.tables().iter().filter(|table| !counted.contains(&table.reason));
+        let ties = ties.map(|table| (table.variables, Some(table.reason)));
         let (margins, kinds): (Vec<VarSet>, Vec<Option<Reason>>) = singles.chain(ties).unzip();
         let checks = pooled.recount(&margins);
         let mut broken = Vec::new();
@@ -430,16 +496,17 @@ impl Pair {
                 None => one_way_changed += 1,
                 Some(Reason::Linked) => linked_changed += 1,
                 Some(Reason::Stays) => staying_changed = true,
-                Some(Reason::Named) => {}
+                Some(Reason::Named | Reason::Derived) => {}
             }
             if !named.contains(&check.margin) {
                 broken.push(self.column_names(check.margin));
             }
         }
-        let [disclosed, unpartable] = self.unpartable(found, screenings);
+        let [disclosed, not_partable] = self.not_partable(found, screenings);
         let findings = Findings {
             records: [found.records_before as u64, found.records_after as u64],
             tables: named.len(),
+            published: PublishedFindings::default(),
             tables_changed: found.tables.iter().filter(|table| table.changed > 0).count(),
             one_way_changed,
             linked_changed,
@@ -447,8 +514,10 @@ impl Pair {
             demo_seed,
             replaced: found.replaced,
             learned: found.worst_case.clone(),
+            alone_not_counted: self.alone_not_counted(),
+            telling_columns: 0,
             disclosed,
-            unpartable,
+            not_partable,
             rules_broken: [&self.before, &self.after].map(|records| self.rules_broken(records)),
             new_pairs: found.new_pairs.combinations,
         };
@@ -457,7 +526,7 @@ impl Pair {
 
     /// People at risk who are not gone and cannot be parted from their keys: those whom the
     /// tables disclose, and the others.
-    fn unpartable(&self, found: &Verification, screenings: &[KeyScreening]) -> [u64; 2] {
+    fn not_partable(&self, found: &Verification, screenings: &[KeyScreening]) -> [u64; 2] {
         let mut people = [0, 0];
         for record in (0..self.before.len()).map(RecordId::at) {
             match why_not_parted(&self.original, found, screenings, record) {
@@ -469,14 +538,47 @@ impl Pair {
         people
     }
 
+    /// People who are alone with the keys of an intruder and whom the rule does not count at
+    /// risk from this one.
+    fn alone_not_counted(&self) -> u64 {
+        let Original { intruders, located, .. } = &self.original;
+        let rare: Vec<Vec<bool>> =
+            intruders.iter().map(|intruder| rare_cells(located, intruder.keys, 2)).collect();
+        let is_alone = |record: RecordId| {
+            let cell = located.cell_of(record).position();
+            let mut all = intruders.iter().zip(&rare);
+            all.any(|(intruder, rare)| rare[cell] && !intruder.risky[record.position()])
+        };
+        (0..located.records()).map(RecordId::at).filter(|&record| is_alone(record)).count() as u64
+    }
+
+    /// Does one of these plans, all made with a demo seed, give the released records?
+    fn is_for_demonstration(&self, plans: &[PlanFile]) -> bool {
+        let schema = self.original.scope.schema();
+        let (names, digest) = (self.original.loaded.names(), self.original.loaded.digest());
+        let records = self.before.len() as u64;
+        plans.iter().any(|plan| {
+            plan.check_input(&digest.sha256, records, names).is_ok()
+                && self.after.len() == self.before.len()
+                && {
+                    let made = apply_to_records(&plan.plan, schema, &self.before);
+                    recount(&made, &self.after, &[schema.all()])[0].changed == 0
+                }
+        })
+    }
+
     /// How far the watched tables moved.
     fn watched(&self, pooled: &Pooled) -> Result<Vec<TableDistance>, Diagnostic> {
         let Original { project, loaded, scope, .. } = &self.original;
         if project.report.watch.is_empty() {
             return Ok(Vec::new());
         }
-        let mut margins = Vec::new();
+        let mut distances = Vec::new();
         for table in Formula::parse(&project.report.watch)?.tables() {
+            if let Some(found) = self.watched_apart(table) {
+                distances.push(found);
+                continue;
+            }
             let mut margin = VarSet::EMPTY;
             for name in table {
                 let column = loaded.position(name)?;
@@ -489,9 +591,22 @@ impl Pair {
                 })?;
                 margin.insert(variable);
             }
-            margins.push(margin);
+            distances.extend(compare_tables(pooled, &[margin]));
         }
-        Ok(compare_tables(pooled, &margins))
+        Ok(distances)
+    }
+
+    /// How far a table moved that names a derived variable which takes no part. Watching it must
+    /// not tie anything together, so it is counted apart.
+    fn watched_apart(&self, table: &[String]) -> Option<TableDistance> {
+        let loaded = &self.original.loaded;
+        if !table.iter().any(|name| loaded.is_only_watched(name)) {
+            return None;
+        }
+        let schema = loaded.schema_of(table)?;
+        let (before, after) = encode_both(&schema, loaded.raw_columns(), &self.released);
+        let pooled = Pooled::of(&before, &after);
+        compare_tables(&pooled, &[schema.all()]).pop()
     }
 
     fn rules_broken(&self, records: &Records) -> u64 {
@@ -514,8 +629,8 @@ impl Pair {
 }
 
 /// What a project tolerates, as numbers: shares are of the people at risk, those of new pairs
-/// of all that occur in the released file.
-fn thresholds(gate: &Gate, findings: &Findings) -> Thresholds {
+/// of all two-way combinations that occur in the released file.
+fn thresholds(gate: &Gate, findings: &Findings, occurring: u64) -> Thresholds {
     let at_risk = findings.learned.as_ref().map_or(0, |learned| learned.at_risk);
     let people = |amount: Option<Amount>| amount.map_or(0, |amount| amount.of(at_risk));
     Thresholds {
@@ -524,9 +639,9 @@ fn thresholds(gate: &Gate, findings: &Findings) -> Thresholds {
         shared_learned: people(gate.shared_learned),
         matched: people(gate.matched),
         newly_exposed: people(gate.newly_exposed),
-        unpartable: people(gate.unpartable),
+        not_partable: people(gate.not_partable),
         rules_broken: 0,
-        new_pairs: gate.new_pairs.map(|amount| amount.of(findings.new_pairs)),
+        new_pairs: gate.new_pairs.map(|amount| amount.of(occurring)),
     }
 }
 

@@ -8,6 +8,7 @@ use marginswap_core::columns::{Role, Roles, looks_like_id};
 use marginswap_core::diagnostic::Diagnostic;
 use marginswap_io::{Format, ReadOptions, Source};
 
+use crate::appearance::proposed_bands;
 use crate::project::{Draft, DraftColumn, ModelChoice, Pairing, Project, Risky};
 
 /// Looks at the data and drafts the project file `out` for it. `known` may give a delimiter
@@ -33,6 +34,7 @@ pub fn draft(data: &Path, out: &Path, known: &Project) -> Result<Draft, Diagnost
         .into_iter()
         .zip(&table.columns)
         .map(|(name, column)| DraftColumn {
+            bands: column.as_ref().and_then(|column| proposed_bands(&name, column)),
             name,
             levels: column.as_ref().map(|column| column.dictionary().levels()),
             looks_like_id: column.as_ref().is_some_and(looks_like_id),

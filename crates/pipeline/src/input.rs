@@ -1,7 +1,8 @@
 //! From a file's name and the options to packed records.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use crate::refusal::Code;
 use marginswap_core::columns::{Column, Columns, Role, Roles, did_you_mean, nearly_all_differ};
@@ -9,16 +10,19 @@ use marginswap_core::diagnostic::{Diagnostic, grouped};
 use marginswap_core::encode::{RecordId, Records, Schema, Variable};
 use marginswap_core::graph::{Scope, Separators, minimal_separators, quoted};
 use marginswap_core::varset::VarSet;
-use marginswap_io::{Compression, FileDigest, Format, InputFile, Source};
+use marginswap_io::{Compression, FileDigest, Format, InputFile, ReadOptions, Source};
 
+use crate::derive::{Derivations, Ready};
 use crate::notes::{Note, Phase, Run};
-use crate::project;
+use crate::project::Project;
 
-/// An opened file whose columns have their roles.
+/// An opened file whose columns have their roles; derived variables are columns behind the others.
 pub struct Opened {
     path: PathBuf,
     source: Source,
+    names: Vec<String>,
     roles: Roles,
+    derived: Derivations,
 }
 
 /// A file that has been read: its columns in memory, and the handle through which its bytes
@@ -29,23 +33,43 @@ pub struct Loaded {
     file: InputFile,
     digest: FileDigest,
     format: Format,
+    derived: Arc<Ready>,
 }
 
 impl Opened {
-    /// An opened file whose columns have these roles.
+    /// An opened file whose columns have the roles that a project gives them, with these of its
+    /// derived variables.
     ///
     /// # Errors
-    /// When a column has two roles, or none takes part.
-    pub fn new(path: &Path, source: Source, told: &project::Columns) -> Result<Self, Diagnostic> {
+    /// When a column has two roles, none takes part, or a derived variable follows from one that
+    /// takes no part.
+    pub fn new(
+        path: &Path,
+        source: Source,
+        project: &Project,
+        derived: Derivations,
+    ) -> Result<Self, Diagnostic> {
+        let told = &project.columns;
         let names = source.columns();
         let roles = Roles::assign(names, &told.vars, &told.stay, &told.ignore, told.id.as_ref())
             .map_err(|error| error.in_file(path))?;
-        Ok(Self { path: path.to_owned(), source, roles })
+        derived.check_sources(names, &roles)?;
+        let roles = roles.with_derived(derived.columns());
+        let names = names.iter().chain(derived.names()).cloned().collect();
+        Ok(Self { path: path.to_owned(), source, names, roles, derived })
     }
 
-    /// The names of all columns.
+    /// The names of all columns, derived ones last.
     pub fn columns(&self) -> &[String] {
-        self.source.columns()
+        &self.names
+    }
+
+    /// Is this a derived variable that is only looked at?
+    pub fn is_only_watched(&self, name: &str) -> bool {
+        let position = self.names.iter().position(|other| other == name);
+        position.is_some_and(|column| {
+            self.roles.sources(column).is_some() && self.roles.of(column) == Role::Ignored
+        })
     }
 
     /// The roles of all columns.
@@ -92,21 +116,62 @@ impl Opened {
     /// # Errors
     /// When the file cannot be read.
     pub fn read(self, with_id: bool, run: &mut Run<'_>) -> Result<Loaded, Diagnostic> {
-        let Self { path, source, roles } = self;
-        let id = roles.id();
-        let names = source.columns().to_vec();
-        let wanted: Vec<bool> = (0..names.len())
+        let (id, roles) = (self.roles.id(), &self.roles);
+        let wanted: Vec<bool> = (0..roles.own())
             .map(|column| roles.of(column) != Role::Ignored || (with_id && id == Some(column)))
             .collect();
+        self.read_these(&wanted, run)
+    }
+
+    /// Reads every column, also those that take no part.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    pub fn read_whole(self, run: &mut Run<'_>) -> Result<Loaded, Diagnostic> {
+        let wanted = vec![true; self.roles.own()];
+        self.read_these(&wanted, run)
+    }
+
+    fn read_these(self, wanted: &[bool], run: &mut Run<'_>) -> Result<Loaded, Diagnostic> {
+        let Self { path, source, names, roles, derived } = self;
+        let derived = Arc::new(derived.ready()?);
         run.begin(Phase::Reading)?;
         let (file, format) = (source.file().clone(), source.format());
-        let table = source.read(&wanted)?;
+        let table = source.read(wanted)?;
         if table.looks_like_a_record {
             run.note(Note::NoHeader);
         }
         let columns = Columns::new(names, roles, table.columns);
-        Ok(Loaded { path, columns, file, digest: table.digest, format })
+        let columns = work_out(&derived, columns, &file, format)?;
+        Ok(Loaded { path, columns, file, digest: table.digest, format, derived })
     }
+}
+
+/// The columns with those that are derived from them.
+fn work_out(
+    derived: &Ready,
+    columns: Columns,
+    file: &InputFile,
+    format: Format,
+) -> Result<Columns, Diagnostic> {
+    match derived.work_out(&columns) {
+        Ok(found) => Ok(columns.with_derived(found)),
+        Err((mut refusal, record)) => {
+            refusal.place.line = line_of(file, format, record);
+            Err(refusal.in_file(file.path()))
+        }
+    }
+}
+
+/// The line of a record, counted from 0, in a file of lines.
+fn line_of(file: &InputFile, format: Format, record: usize) -> Option<u64> {
+    let Format::Csv { delimiter, .. } = format else { return None };
+    let mut lines =
+        Source::of(file, &ReadOptions { delimiter: Some(delimiter) }).ok()?.into_csv()?;
+    for _ in 0..record {
+        lines.next_record().ok()??;
+    }
+    lines.next_record().ok()?.map(|found| found.line())
 }
 
 fn position_of(names: &[String], name: &str) -> Result<usize, Diagnostic> {
@@ -145,9 +210,23 @@ impl Loaded {
         &self.columns
     }
 
-    /// The names of all columns.
+    /// The names of all columns, derived ones last.
     pub fn names(&self) -> &[String] {
         self.columns.names()
+    }
+
+    /// The names of the file's columns.
+    pub fn own_names(&self) -> &[String] {
+        self.columns.own_names()
+    }
+
+    /// The derived variables, each with its expression and whether it takes part.
+    pub fn derived(&self) -> impl Iterator<Item = (&str, String, Role)> {
+        let own = self.own_names().len();
+        let all = self.names()[own..].iter().enumerate();
+        all.map(move |(place, name)| {
+            (name.as_str(), self.derived.expression(name).to_string(), self.role(own + place))
+        })
     }
 
     /// What may happen to a column.
@@ -163,6 +242,23 @@ impl Loaded {
     /// The position of a column.
     pub fn position(&self, name: &str) -> Result<usize, Diagnostic> {
         position_of(self.names(), name).map_err(|error| error.in_file(&self.path))
+    }
+
+    /// Is this a derived variable that is only looked at?
+    pub fn is_only_watched(&self, name: &str) -> bool {
+        let position = self.columns.position(name);
+        position.is_some_and(|column| {
+            self.columns.roles().sources(column).is_some() && self.role(column) == Role::Ignored
+        })
+    }
+
+    /// The columns of these names alone, each a variable; `None` when one of them is unknown or
+    /// was not read.
+    pub fn schema_of(&self, names: &[String]) -> Option<Schema> {
+        let columns: Option<BTreeSet<usize>> =
+            names.iter().map(|name| self.columns.position(name)).collect();
+        let columns = columns.filter(|all| all.iter().all(|&column| self.was_read(column)))?;
+        Some(Schema::of_columns(self.names(), &columns))
     }
 
     /// The columns as they were read.
@@ -200,7 +296,31 @@ impl Loaded {
     /// The same columns in the places that another file gives them, by name; the name of a
     /// column that one file has read and the other has not, otherwise.
     pub fn in_the_order_of(self, other: &Self) -> Result<Self, String> {
-        Ok(Self { columns: self.columns.in_the_order_of(&other.columns)?, ..self })
+        let columns = self.columns.in_the_order_of(&other.columns)?;
+        Ok(Self { columns, derived: Arc::clone(&other.derived), ..self })
+    }
+
+    /// The same with its derived variables worked out again from its own columns.
+    pub fn derived_again(self) -> Result<Self, Diagnostic> {
+        let columns = work_out(&self.derived, self.columns, &self.file, self.format)?;
+        Ok(Self { columns, ..self })
+    }
+
+    /// How many different values each column has that takes no part, as far as it was read; the
+    /// one that names the records is none of them.
+    pub fn levels_of_ignored(&self) -> BTreeMap<String, usize> {
+        let all = self.names().iter().zip(self.raw_columns()).enumerate();
+        all.filter(|(position, _)| self.role(*position) == Role::Ignored && !self.is_id(*position))
+            .filter_map(|(_, (name, column))| {
+                Some((name.clone(), column.as_ref()?.dictionary().levels()))
+            })
+            .collect()
+    }
+
+    /// The same without the columns that take no part.
+    #[must_use]
+    pub fn without_ignored(self) -> Self {
+        Self { columns: self.columns.without_ignored(), ..self }
     }
 
     /// For looking many records up.
@@ -316,10 +436,14 @@ impl Finder<'_> {
     }
 }
 
-/// The variables in which nearly every record has a value of its own; `rest` may be one.
+/// The variables in which nearly every record has a value of its own; `rest` may be one. A
+/// variable from which another one follows is a number or a code, and no id.
 pub fn ids(schema: &Schema, records: &Records) -> Vec<usize> {
-    (0..schema.variables().len())
+    let variables = schema.variables();
+    let used = variables.iter().fold(schema.derived(), |all, variable| all | variable.follows);
+    (0..variables.len())
         .filter(|&variable| nearly_all_differ(records.levels()[variable], records.len()))
+        .filter(|&variable| !used.contains(variable))
         .collect()
 }
 
@@ -328,7 +452,7 @@ pub fn separators(scope: &Scope, limit: usize) -> Separators {
     minimal_separators(&scope.class().margin_graph(), limit)
 }
 
-/// Says that the separators are too many to list, to whoever asks about records.
+/// Notes that the separators are too many to list.
 pub fn note_many(separators: &Separators, run: &mut Run<'_>) {
     if !separators.is_complete() {
         run.note(Note::ManySeparators { listed: separators.list().len() as u64 });

@@ -27,7 +27,9 @@
 //! | [`answer`] | what was found becomes an answer with names |
 //! | [`demo`] | an invented town to try everything on |
 
+mod advice;
 pub mod answer;
+mod appearance;
 pub mod assess;
 pub mod codes;
 pub mod compare;
@@ -43,9 +45,13 @@ mod pattern;
 pub mod pipeline;
 pub mod prepare;
 pub mod project;
+pub mod published;
 pub mod questions;
 pub mod refusal;
 pub mod release;
+pub mod restrictions;
 pub mod seal;
 pub mod seed;
 pub mod settings;
+pub mod table_names;
+mod telltale;

@@ -7,6 +7,7 @@ use std::fmt;
 use std::path::PathBuf;
 
 use crate::refusal::Code;
+use crate::telltale::{How, TellTale};
 use marginswap_core::diagnostic::{Diagnostic, escaped, grouped};
 
 /// Something worth a word that stops nothing.
@@ -33,6 +34,13 @@ pub enum Note {
         /// Its columns.
         columns: Vec<String>,
     },
+    /// Nearly every record has its own value in columns that are released as they are.
+    IdReleased {
+        /// The columns.
+        columns: Vec<String>,
+    },
+    /// A released column that no swap touches gives swaps away.
+    GivesAway(TellTale),
     /// The first line looks like a record.
     NoHeader,
     /// A rule names a value that does not occur.
@@ -54,15 +62,8 @@ pub enum Note {
         /// The file.
         path: PathBuf,
     },
-    /// The name of the released file says another format than it has.
-    MisleadingEnding {
-        /// The format it has.
-        format: &'static str,
-    },
     /// The columns of the two files are in another order or not the same.
     OtherColumns,
-    /// The released file has no id column.
-    NoIdReleased,
     /// The released lines look like the original ones in another order.
     Reordered,
     /// Many records are to be compared one by one.
@@ -70,8 +71,6 @@ pub enum Note {
         /// How many at most.
         comparisons: u64,
     },
-    /// Match lists, strata and rules were not looked at.
-    ScreenedByTablesAlone,
     /// Beside the released file lies one that looks like another release of the same input.
     AnotherRelease {
         /// The other file.
@@ -110,7 +109,7 @@ impl fmt::Display for Note {
             ),
             Self::ManySeparators { listed } => write!(
                 formatter,
-                "note: the margin graph has more than {} minimal separators (setting `max_separators`).\n\
+                "note: the margin graph has more minimal separators than are listed ({}, setting `max_separators`).\n\
                  Records that these do not decide are compared one by one: exact, but slower.",
                 grouped(*listed)
             ),
@@ -138,6 +137,32 @@ impl fmt::Display for Note {
                     columns.join(", ")
                 )
             }
+            Self::IdReleased { columns } => {
+                let columns: Vec<String> =
+                    columns.iter().map(|column| format!("`{}`", escaped(column))).collect();
+                write!(
+                    formatter,
+                    "warning: nearly every record has its own value of {}, released as it is.\n\
+                     Anyone who knows the value of a person finds their record. `drop` leaves it out.",
+                    columns.join(", ")
+                )
+            }
+            Self::GivesAway(tale) => {
+                let [column, told] = [&tale.column, &tale.told].map(|name| escaped(name));
+                match tale.how {
+                    How::ByOrder => write!(
+                        formatter,
+                        "warning: sorted by `{column}`, which is released as it is, the records show a pattern in\n\
+                         `{told}`: exchanged values are visible. Do not release `{column}`."
+                    ),
+                    How::ByContradiction => write!(
+                        formatter,
+                        "warning: `{column}`, which is released as it is, tells `{told}` for most records, and\n\
+                         some released records contradict it: they were exchanged. Link the two, or do not\n\
+                         release `{column}`."
+                    ),
+                }
+            }
             Self::NoHeader => formatter.write_str(
                 "warning: does the file have a header line? The first line looks like a record. It was\n\
                  read as the names of the columns and is not counted as a record.",
@@ -155,15 +180,8 @@ impl fmt::Display for Note {
                 "warning: others can read {} and could repeat the choice of swaps; `chmod 600` protects it",
                 path.display()
             ),
-            Self::MisleadingEnding { format } => write!(
-                formatter,
-                "warning: the released file is {format} like the data, although its name ends otherwise"
-            ),
             Self::OtherColumns => formatter.write_str(
                 "note: the released file has other columns, or the same ones in another order",
-            ),
-            Self::NoIdReleased => formatter.write_str(
-                "note: the released file has no id column, so single records are not compared",
             ),
             Self::Reordered => formatter.write_str(
                 "note: the released lines look like the original ones in another order, so single records \
@@ -173,10 +191,6 @@ impl fmt::Display for Note {
                 formatter,
                 "note: up to {} comparisons of records are needed",
                 grouped(*comparisons)
-            ),
-            Self::ScreenedByTablesAlone => formatter.write_str(
-                "note: screening looks at the kept tables and ties alone. Match lists, strata and rules leave\n\
-                 fewer partners: `explain` counts them for one record, `plan` for everybody at risk.",
             ),
             Self::AnotherRelease { path } => write!(
                 formatter,

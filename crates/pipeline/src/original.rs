@@ -19,10 +19,13 @@ use marginswap_core::verify::{AtRisk, Scenario};
 use marginswap_io::{ReadOptions, Source};
 
 use crate::assess::{Question, Taken, assess, key_table};
+use crate::derive::{Derivations, Take};
 use crate::input::{Loaded, Opened, note_many, separators};
 use crate::notes::{Note, Run};
 use crate::project::{Project, Risky};
+use crate::published::Published;
 use crate::settings::{Kind, SETTINGS, Topic};
+use crate::table_names::TableNames;
 
 /// The original file, and what a project makes of it.
 pub struct Original {
@@ -42,11 +45,17 @@ pub struct Original {
     pub intruders: Vec<Intruder>,
     /// Combinations that no swap may create.
     pub forbidden: Vec<Forbidden>,
+    /// The numbers as they were published.
+    pub published: Vec<Published>,
+    /// What the kept tables are called.
+    pub table_names: TableNames,
 }
 
 /// An intruder who knows some keys.
 #[derive(Debug, Clone)]
 pub struct Intruder {
+    /// What the project calls the intruder.
+    pub name: Option<String>,
     /// The variables the intruder knows.
     pub keys: VarSet,
     /// The variables the intruder wants to learn.
@@ -61,7 +70,7 @@ impl Intruder {
     /// The question that the comparison of two files answers.
     #[must_use]
     pub fn scenario(&self) -> Scenario<'_> {
-        let Self { keys, sensitive, detach, risky } = self;
+        let Self { keys, sensitive, detach, risky, .. } = self;
         Scenario {
             keys: *keys,
             sensitive: *sensitive,
@@ -77,17 +86,32 @@ impl Original {
     /// # Errors
     /// When it cannot be read, or a setting does not fit it.
     pub fn read(project: Project, run: &mut Run<'_>) -> Result<Self, Diagnostic> {
-        let watched = Formula::parse(&project.report.watch)?.names();
+        let project = project.completed()?;
+        let mut watched = Formula::parse(&project.report.watch)?.names();
         let opened = open(&project, &data_of(&project)?)?;
+        watched.retain(|name| !opened.is_only_watched(name));
         let scope = scope_apart(&project, &opened, &watched)?;
         let separators = separators(&scope, project.max_separators());
         note_many(&separators, run);
         let loaded = opened.read(true, run)?;
+        let published = Published::open(&project, loaded.in_memory())?;
+        let table_names = TableNames::of(&project, loaded.names(), &scope);
         let records = loaded.records(&scope, run);
         let located = Located::count(&records);
         let forbidden = forbidden(&project, &loaded, &scope, run);
         let intruders = intruders(&project, &loaded, &scope, &located, records.levels())?;
-        Ok(Self { project, loaded, scope, separators, records, located, intruders, forbidden })
+        Ok(Self {
+            project,
+            loaded,
+            scope,
+            separators,
+            records,
+            located,
+            intruders,
+            forbidden,
+            published,
+            table_names,
+        })
     }
 
     /// Proves that a plan keeps every table and moves nothing that stays.
@@ -134,39 +158,46 @@ fn intruders(
     located: &Located,
     levels: &[usize],
 ) -> Result<Vec<Intruder>, Diagnostic> {
+    let told = &project.risk;
     let mut found = Vec::new();
-    if project.risk.keys.is_empty() {
-        return Ok(found);
-    }
-    let named = loaded.variables(scope, &project.risk.sensitive);
-    let hidden = |keys: VarSet| match named.is_empty() {
-        true => scope.schema().all() - keys,
-        false => named - keys,
+    let hidden = |keys: VarSet, sensitive: &[String]| match sensitive.is_empty() {
+        true => scope.schema().own() - keys,
+        false => loaded.variables(scope, sensitive) - keys,
     };
-    let detach = match (project.swap.detach, named.is_empty()) {
+    let detach = |sensitive: &[String]| match (project.swap.detach, sensitive.is_empty()) {
         (Some(values), _) => Detach::AtLeast(values as usize),
         (None, false) => Detach::Every,
         (None, true) => Detach::Half,
     };
-    let keys = loaded.variables(scope, &project.risk.keys);
-    let risky = risky(project, loaded, scope, located, levels)?;
-    found.push(Intruder { keys, sensitive: hidden(keys), detach, risky });
-    for more in &project.risk.more_keys {
-        let keys = loaded.variables(scope, more);
-        let rule = match project.risky() {
-            Risky::BelowK(k) => Risky::BelowK(k),
-            Risky::Records(file) => Risky::Records(file),
-            Risky::Unique | Risky::Top(_) | Risky::Probability(_) => Risky::Unique,
-        };
+    if !told.keys.is_empty() {
+        let keys = loaded.variables(scope, &told.keys);
+        let risky = risky(project, loaded, scope, located, levels)?;
+        let (sensitive, detach) = (hidden(keys, &told.sensitive), detach(&told.sensitive));
+        found.push(Intruder { name: None, keys, sensitive, detach, risky });
+    }
+    let more = told.more_keys.iter().map(|keys| (None, keys, &told.sensitive));
+    let named = told.scenarios.iter().map(|(name, intruder)| {
+        let own = Some(&intruder.sensitive).filter(|own| !own.is_empty());
+        (Some(name.clone()), &intruder.keys, own.unwrap_or(&told.sensitive))
+    });
+    // A model is fitted to the first keys alone; the others take who is alone with theirs.
+    let rule = match project.risky() {
+        Risky::BelowK(k) => Risky::BelowK(k),
+        Risky::Records(file) => Risky::Records(file),
+        Risky::Unique | Risky::Top(_) | Risky::Probability(_) => Risky::Unique,
+    };
+    for (name, keys, sensitive) in more.chain(named) {
+        let keys = loaded.variables(scope, keys);
         let by_model = |_| unreachable!("these rules need no model");
         let risky = rule_of(&rule, loaded, located, keys, by_model)?;
-        found.push(Intruder { keys, sensitive: hidden(keys), detach, risky });
+        let (sensitive, detach) = (hidden(keys, sensitive), detach(sensitive));
+        found.push(Intruder { name, keys, sensitive, detach, risky });
     }
     Ok(found)
 }
 
 /// The rules of a project, over the codes of its file.
-fn forbidden(
+pub fn forbidden(
     project: &Project,
     loaded: &Loaded,
     scope: &Scope,
@@ -200,6 +231,15 @@ pub fn data_of(project: &Project) -> Result<PathBuf, Diagnostic> {
             "name it on the command line, or as `data` in the project file",
         )
     })
+}
+
+/// Refuses a project without any intruder.
+///
+/// # Errors
+/// [`Code::MissingSetting`].
+pub fn intruders_are_named(project: &Project) -> Result<(), Diagnostic> {
+    let by_model = matches!(project.risky(), Risky::Top(_) | Risky::Probability(_));
+    if project.risk.scenarios.is_empty() || by_model { keys_are_named(project) } else { Ok(()) }
 }
 
 /// Refuses a project without keys.
@@ -243,10 +283,39 @@ pub fn of_cells(joint: &Located, table: &KeyTable, cells: &[CellId]) -> Vec<bool
 /// When its header cannot be read, a setting names a column that it does not have, or a column
 /// has two roles.
 pub fn open(project: &Project, path: &Path) -> Result<Opened, Diagnostic> {
+    open_with(project, path, Take::Named)
+}
+
+/// As [`open`], with these of the project's derived variables.
+///
+/// # Errors
+/// As there.
+pub fn open_with(project: &Project, path: &Path, take: Take) -> Result<Opened, Diagnostic> {
     let source = Source::open(path, &ReadOptions { delimiter: project.delimiter })?;
+    check_listed(project, source.columns())?;
     check_names(project, source.columns(), source.looks_like_a_record())
         .map_err(|error| error.in_file(path))?;
-    Opened::new(path, source, &project.columns)
+    let derived = Derivations::of(project, source.columns(), take)?;
+    Opened::new(path, source, project, derived)
+}
+
+/// Refuses a listed table that names a column which is not there, at its line of the list.
+fn check_listed(project: &Project, columns: &[String]) -> Result<(), Diagnostic> {
+    let Some(list) = &project.keep.list else { return Ok(()) };
+    let is_known = |name: &String| columns.contains(name) || project.derive.contains_key(name);
+    for table in &project.keep.listed {
+        if let Some(name) = table.variables.iter().find(|name| !is_known(name)) {
+            let mut refusal = Diagnostic::new(
+                Code::UnknownVariable,
+                format!("`{name}` is not a column of the file"),
+                did_you_mean(name, columns),
+            )
+            .in_file(list);
+            refusal.place.line = Some(table.line);
+            return Err(refusal);
+        }
+    }
+    Ok(())
 }
 
 /// Refuses a setting that names a column which is not there.
@@ -258,7 +327,20 @@ fn check_names(
     // What the pages look at beside is looked up when they are made.
     let settings = SETTINGS.iter().filter(|setting| setting.topic != Topic::Preset);
     for setting in settings {
-        let there = |name: &&String| !columns.contains(name);
+        let derived = |name: &String| project.derive.contains_key(name);
+        let takes_derived = setting.takes_derived();
+        if let Some(name) = setting.columns(project).iter().find(|name| derived(name))
+            && !takes_derived
+            && !columns.contains(name)
+        {
+            return Err(Diagnostic::new(
+                Code::UnknownColumn,
+                format!("`{name}` is a derived variable, not a column of the file"),
+                "name the column that it follows from",
+            )
+            .about(format!("{}={name}", setting.key())));
+        }
+        let there = |name: &&String| !columns.contains(name) && !derived(name);
         if let Some(name) = setting.columns(project).iter().find(there) {
             let code = match setting.kind {
                 Kind::Tables | Kind::Text(_) => Code::UnknownVariable,
@@ -269,6 +351,11 @@ fn check_names(
             let remedy = match looks_like_a_record {
                 true => {
                     "the first line of the file looks like a record: add a header line".to_owned()
+                }
+                false if takes_derived => {
+                    let known: Vec<String> =
+                        columns.iter().chain(project.derive.keys()).cloned().collect();
+                    did_you_mean(name, &known)
                 }
                 false => did_you_mean(name, columns),
             };
@@ -348,6 +435,10 @@ pub fn scope_apart(
     for keys in &project.risk.more_keys {
         apart.extend(all(keys)?);
     }
+    for intruder in project.risk.scenarios.values() {
+        apart.extend(all(&intruder.keys)?);
+        apart.extend(all(&intruder.sensitive)?);
+    }
     apart.extend(all(&swap.strata)?);
     apart.extend(all(more)?);
     for list in &swap.matched {
@@ -361,7 +452,7 @@ pub fn scope_apart(
         weight: swap.weight.as_deref().map(find).transpose()?,
         apart,
     };
-    Scope::with_ties(names, opened.roles(), &Formula::parse(&project.keep.tables)?, &ties)
+    Scope::with_ties(names, opened.roles(), &Formula::parse(&project.keep.formulas())?, &ties)
         .map_err(|error| error.in_file(opened.path()))
 }
 

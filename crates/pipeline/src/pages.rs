@@ -10,32 +10,23 @@ use crate::refusal::Code;
 use marginswap_core::columns::Role;
 use marginswap_core::diagnostic::{Diagnostic, grouped};
 use marginswap_core::encode::RecordId;
-use marginswap_core::graph::{Formula, Reason, minimal_separators};
+use marginswap_core::graph::Formula;
 use marginswap_core::partner::{KeyScreening, Unpartable};
 use marginswap_core::risk::rare_cells;
 use marginswap_core::verify::Outcome;
 use marginswap_io::PlanFile;
 use marginswap_report::margin_graph;
 use marginswap_report::page::{
-    Advice, ColumnFacts, ExternalReport, FileFacts, InternalReport, LeftReason, LeftRecord, Method,
+    ColumnFacts, ExternalReport, FileFacts, InternalReport, LeftReason, LeftRecord, Method,
     PlanFacts, RiskBefore, WatchReport,
 };
 use marginswap_report::pictures::waterfall::Coverage;
 use serde_json::Value;
 
-use crate::answer;
+use crate::answer::{self, Reveal};
 use crate::compare::{Comparison, Order, screen_intruders};
 use crate::original::Original;
 use crate::project::{Project, Risky};
-
-/// Are single records named?
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reveal {
-    /// No.
-    Counts,
-    /// Yes, by number.
-    Records,
-}
 
 /// The page that may be published.
 ///
@@ -56,6 +47,9 @@ pub fn external(comparison: &Comparison, demo_seed: bool) -> Result<ExternalRepo
     if !comparison.is_exact() {
         return Err(refuse("something differs that no exchange can change"));
     }
+    if comparison.published.iter().any(|check| check.changed.cells > 0) {
+        return Err(refuse("a published number is true of the original and not of this file"));
+    }
     if let Some(plan) = &comparison.plan {
         if !plan.fits_input {
             return Err(refuse("the plan was made for another original file"));
@@ -69,7 +63,7 @@ pub fn external(comparison: &Comparison, demo_seed: bool) -> Result<ExternalRepo
     }
     let loaded = &comparison.original.loaded;
     let exchanged = |&(position, _): &(usize, &String)| loaded.role(position) == Role::Variable;
-    let columns = loaded.names().iter().enumerate().filter(exchanged);
+    let columns = loaded.own_names().iter().enumerate().filter(exchanged);
     let may_differ = columns.map(|(_, name)| name.clone()).collect();
     let report = answer::verify(comparison);
     Ok(ExternalReport::new(&report, &watched(comparison)?, may_differ, demo_seed)
@@ -88,7 +82,7 @@ pub fn internal(
     let Original { project, loaded, scope, separators, .. } = &comparison.original;
     let verify = answer::verify(comparison);
     let named = !comparison.original.intruders.is_empty();
-    let [disclosed, _] = comparison.unpartable;
+    let [disclosed, _] = comparison.not_partable;
     let partable = named.then(|| partable(comparison)).transpose()?;
     let parameters = match plan {
         Some((_, plan)) => parameters(&plan.header.parameters),
@@ -113,13 +107,13 @@ pub fn internal(
         },
         columns: columns(comparison),
         rule: named.then(|| rule(project)),
-        graph: answer::graph(scope, separators),
+        graph: answer::graph(scope, separators, &comparison.original.table_names),
         graph_picture: margin_graph::draw(&answer::graph_picture(scope, separators)),
         risk_before: risk_before(&comparison.original),
         coverage: named.then(|| Coverage::of(verify.records_before, partable, &verify.protection)),
         disclosed: named.then_some(disclosed),
         disclosed_is_exact: comparison.key_screenings.iter().all(KeyScreening::proved_is_exact),
-        advice: advice(comparison)?,
+        advice: comparison.advice.clone(),
         watched: watched(comparison)?,
         method: Method { parameters },
         plan: plan.map(|(path, plan)| plan_facts(comparison, path, plan)),
@@ -127,7 +121,7 @@ pub fn internal(
         shuffled: comparison.order != Order::Input,
         left_records: match reveal {
             Reveal::Counts => None,
-            Reveal::Records => Some(left(comparison)),
+            Reveal::Everything => Some(left(comparison)),
         },
         verify,
     })
@@ -151,7 +145,7 @@ fn plan_facts(comparison: &Comparison, path: &std::path::Path, plan: &PlanFile) 
 fn columns(comparison: &Comparison) -> Vec<ColumnFacts> {
     let loaded = &comparison.original.loaded;
     let read = loaded.raw_columns();
-    let facts = loaded.names().iter().enumerate().map(|(position, name)| {
+    let facts = loaded.own_names().iter().enumerate().map(|(position, name)| {
         let released = !comparison.dropped.contains(name);
         let role = match (loaded.role(position), released) {
             (_, false) => "not released",
@@ -163,7 +157,11 @@ fn columns(comparison: &Comparison) -> Vec<ColumnFacts> {
         ColumnFacts {
             name: name.clone(),
             role: role.to_owned(),
-            levels: read[position].as_ref().map(|column| column.dictionary().levels() as u64),
+            levels: read[position]
+                .as_ref()
+                .map(|column| column.dictionary().levels())
+                .or_else(|| comparison.as_they_are.get(name).copied())
+                .map(|levels| levels as u64),
             released,
         }
     });
@@ -223,6 +221,7 @@ fn risk_before(original: &Original) -> Vec<RiskBefore> {
             counts.filter(|(_, rare)| *rare).map(|(&count, _)| u64::from(count)).sum()
         };
         RiskBefore {
+            name: intruder.name.clone(),
             keys: schema.names(intruder.keys).into_iter().map(str::to_owned).collect(),
             sample_uniques: table.sample_uniques() as u64,
             unique_on_keys: rare(2),
@@ -244,7 +243,7 @@ fn still_matched(comparison: &Comparison) -> Vec<RecordId> {
 fn left(comparison: &Comparison) -> Vec<LeftRecord> {
     let why = |record: RecordId| match comparison.why_not_parted(record) {
         Some(Unpartable::Published(_) | Unpartable::Proved(_)) => LeftReason::Disclosed,
-        Some(Unpartable::NoPartner) => LeftReason::Unpartable,
+        Some(Unpartable::NoPartner) => LeftReason::NotPartable,
         None => LeftReason::NotTaken,
     };
     let left = still_matched(comparison).into_iter();
@@ -271,40 +270,6 @@ fn partable(comparison: &Comparison) -> Result<u64, Diagnostic> {
     };
     let all = (0..original.records.len()).map(RecordId::at);
     Ok(all.filter(|&record| can_be_parted(record)).count() as u64)
-}
-
-/// What would help those who are still matched: dropping a table, coarser keys, and for the
-/// rest suppression.
-fn advice(comparison: &Comparison) -> Result<Vec<Advice>, Diagnostic> {
-    let mut bound = still_matched(comparison);
-    bound.retain(|&record| comparison.why_not_parted(record).is_some());
-    let original = &comparison.original;
-    let (mut advice, mut freed) = (Vec::new(), vec![false; bound.len()]);
-    for (position, table) in original.scope.tables().iter().enumerate() {
-        if bound.is_empty() || table.reason != Reason::Named {
-            continue;
-        }
-        let class = original.scope.class_without(position);
-        let most = original.project.max_separators();
-        let separators = minimal_separators(&class.margin_graph(), most);
-        let found = screen_intruders(original, &class, &separators)?;
-        let mut frees = 0;
-        for (&record, freed) in bound.iter().zip(&mut freed) {
-            if comparison.why_not_parted_by(&found, record).is_none() {
-                (frees, *freed) = (frees + 1, true);
-            }
-        }
-        if frees > 0 {
-            let names = original.scope.schema().names(table.variables);
-            let table = names.into_iter().map(str::to_owned).collect();
-            advice.push(Advice::WithoutTable { table, frees });
-        }
-    }
-    let rest = freed.iter().filter(|freed| !**freed).count();
-    if rest > 0 {
-        advice.push(Advice::SuppressOrRecode { people: rest as u64 });
-    }
-    Ok(advice)
 }
 
 /// Parameters as they are told: those that are set; of rules only the columns, since rules

@@ -33,18 +33,25 @@ impl Pattern {
     /// The pattern of a column, if it has one.
     #[must_use]
     pub(crate) fn of(column: &Column) -> Option<Self> {
-        if column.len() < FEWEST {
+        let mut codes = Vec::with_capacity(column.len());
+        column.for_each_code(|_, code| codes.push(code));
+        Self::in_order(&ranks(column, &codes))
+    }
+
+    /// The pattern of values in some order, given by their ranks.
+    #[must_use]
+    pub(crate) fn in_order(ranks: &[usize]) -> Option<Self> {
+        if ranks.len() < FEWEST {
             return None;
         }
-        let ranks = ranks(column);
-        let chance = Chance::of(&ranks);
-        if chance.is_beaten(&ranks, 1) {
+        let chance = Chance::of(ranks);
+        if chance.is_beaten(ranks, 1) {
             return Some(Self::Runs);
         }
         let longest = LONGEST.min(ranks.len() / 2);
         let period = (2..=longest)
-            .find(|&lag| chance.is_beaten(&ranks, lag) && chance.is_far_behind(&ranks, lag));
-        period.map(Self::Period).or_else(|| is_sorted(&ranks).then_some(Self::Sorted))
+            .find(|&lag| chance.is_beaten(ranks, lag) && chance.is_far_behind(ranks, lag));
+        period.map(Self::Period).or_else(|| is_sorted(ranks).then_some(Self::Sorted))
     }
 }
 
@@ -58,25 +65,28 @@ impl fmt::Display for Pattern {
     }
 }
 
-/// The values in order, as numbers where all of them are numbers, else as text.
-fn ranks(column: &Column) -> Vec<usize> {
+/// The ranks of some values of a column: as numbers where all of them are numbers, else as text.
+pub(crate) fn ranks(column: &Column, codes: &[u32]) -> Vec<usize> {
+    let mut order: Vec<u32> = codes.to_vec();
+    order.sort_unstable();
+    order.dedup();
     let dictionary = column.dictionary();
-    let codes = 0..u32::try_from(dictionary.levels()).expect("a code fits 32 bits");
-    let texts: Vec<&[u8]> = codes.map(|code| dictionary.category(code).unwrap_or(b"")).collect();
-    let number = |text: &&[u8]| std::str::from_utf8(text).ok()?.trim().parse::<f64>().ok();
-    let numbers: Option<Vec<f64>> = texts.iter().map(number).collect();
-    let mut order: Vec<usize> = (0..texts.len()).collect();
-    match &numbers {
-        Some(numbers) => order.sort_by(|&one, &two| numbers[one].total_cmp(&numbers[two])),
-        None => order.sort_by_key(|&code| texts[code]),
+    let text = |code: &u32| dictionary.category(*code).unwrap_or(b"");
+    let number = |code: &u32| std::str::from_utf8(text(code)).ok()?.trim().parse::<f64>().ok();
+    let numbers: Option<Vec<(f64, u32)>> =
+        order.iter().map(|code| Some((number(code)?, *code))).collect();
+    match numbers {
+        Some(mut numbers) => {
+            numbers.sort_by(|one, two| one.0.total_cmp(&two.0));
+            order = numbers.into_iter().map(|(_, code)| code).collect();
+        }
+        None => order.sort_by(|one, two| text(one).cmp(text(two))),
     }
-    let mut rank = vec![0; texts.len()];
+    let mut rank = vec![0; dictionary.levels()];
     for (place, &code) in order.iter().enumerate() {
-        rank[code] = place;
+        rank[code as usize] = place;
     }
-    let mut ranks = Vec::with_capacity(column.len());
-    column.for_each_code(|_, code| ranks.push(rank[code as usize]));
-    ranks
+    codes.iter().map(|&code| rank[code as usize]).collect()
 }
 
 /// How often two records agree by chance: of all pairs, `agreeing` of `whole`.

@@ -41,7 +41,7 @@ use crate::notes::{Phase, Run};
 use crate::original::Original;
 use crate::prepare::{prepare, prove_obedience, refuse_ids};
 use crate::project::{Project, ReleaseOrder};
-use crate::release::{Certified, ReleaseAs, release};
+use crate::release::{Certified, ReleaseAs, check_ending, demo_plans, release};
 use crate::seed::{Chosen, SeedFrom};
 
 /// A whole job, done up to the names of its files.
@@ -68,6 +68,7 @@ pub fn protect(
 ) -> Result<Job, Diagnostic> {
     run.expect_steps(6);
     let prepared = prepare(project, run)?;
+    check_ending(to.target, prepared.original.loaded.format())?;
     let seed = seed.choose(run)?;
     run.begin(Phase::Planning)?;
     let planned = prepared.plan(seed.seed)?;
@@ -118,7 +119,10 @@ pub fn compare(
     run: &mut Run<'_>,
 ) -> Result<Comparison, Diagnostic> {
     run.expect_steps(3);
-    Comparison::of(Original::read(project, run)?, released, evidence, run)
+    let original = Original::read(project, run)?;
+    let demo_plans = demo_plans(&original, released);
+    let evidence = Evidence { demo_plans: &demo_plans, ..*evidence };
+    Comparison::of(original, released, &evidence, run)
 }
 
 /// Follows a plan that was made before, for the file it was made for. It decides nothing.
@@ -137,7 +141,7 @@ pub fn apply(
     let original = Original::read(project, run)?;
     let loaded = &original.loaded;
     let records = original.records.len() as u64;
-    plan.check_input(&loaded.digest().sha256, records, loaded.names())?;
+    plan.check_input(&loaded.digest().sha256, records, loaded.own_names())?;
     refuse_ids(&original)?;
     original.prove(&plan.plan)?;
     prove_obedience(&original, &plan.plan)?;

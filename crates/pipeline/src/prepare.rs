@@ -4,11 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::refusal::Code;
 use marginswap_core::diagnostic::Diagnostic;
-use marginswap_core::graph::Formula;
 use marginswap_core::moves::{MoveSearch, TooManyTied};
 use marginswap_core::partner::{KeyScreening, Screening, Unpartable, screen, screen_keys};
 use marginswap_core::plan::{
-    self, CellGroup, CellPlan, CellSwap, Constraints, Larger, NeverNew, Plan, Prices, Task,
+    self, CellGroup, CellPlan, CellSwap, Constraints, Larger, Plan, Prices, Task,
 };
 use marginswap_core::random::Seed;
 use marginswap_core::swap;
@@ -24,9 +23,9 @@ use marginswap_report::protection::Protection;
 use crate::answer;
 use crate::input::ids;
 use crate::notes::{Note, Phase, Run};
-use crate::original::{Original, data_of, keys_are_named};
+use crate::original::{Original, data_of, intruders_are_named};
 use crate::project::{Amount, Pairing, Project};
-use crate::settings::EVERYWHERE;
+use crate::restrictions::never_new;
 
 /// Everything that planning needs.
 pub struct Prepared {
@@ -63,12 +62,12 @@ pub fn too_many_tied(error: TooManyTied) -> Diagnostic {
 /// When the file cannot be read, a setting is missing, or one does not fit the file.
 pub fn prepare(project: Project, run: &mut Run<'_>) -> Result<Prepared, Diagnostic> {
     data_of(&project)?;
-    keys_are_named(&project)?;
-    if project.keep.tables.is_empty() {
+    intruders_are_named(&project)?;
+    if project.keep.is_empty() {
         run.note(Note::NoTables);
     }
     let original = Original::read(project, run)?;
-    let Original { project, loaded, scope, separators, records, located, .. } = &original;
+    let Original { loaded, scope, separators, records, located, .. } = &original;
     refuse_ids(&original)?;
     run.begin(Phase::Screening)?;
     let in_file = |error: Diagnostic| error.in_file(loaded.path());
@@ -78,11 +77,7 @@ pub fn prepare(project: Project, run: &mut Run<'_>) -> Result<Prepared, Diagnost
         let found = screen_keys(located, scope.class(), separators, intruder.keys);
         key_screenings.push(found.map_err(in_file)?);
     }
-    let variables = scope.schema().variables().iter();
-    let prices = Prices {
-        staying: scope.schema().staying(),
-        weights: variables.map(|variable| project.weight_of(&variable.name).get().into()).collect(),
-    };
+    let prices = prices(&original);
     let constraints = constraints(&original);
     let layout = records.cells().layout();
     let breaks = |cell: &[u64]| original.forbidden.iter().any(|rule| rule.holds(layout, cell));
@@ -121,7 +116,23 @@ pub(crate) fn refuse_ids(original: &Original) -> Result<(), Diagnostic> {
     }
 }
 
-fn constraints(original: &Original) -> Constraints {
+/// What an exchange may touch and what it costs.
+pub(crate) fn prices(original: &Original) -> Prices {
+    let Original { project, scope, .. } = original;
+    let variables = scope.schema().variables().iter();
+    Prices {
+        staying: scope.schema().staying(),
+        weights: variables
+            .map(|variable| match variable.follows.is_empty() {
+                true => project.weight_of(&variable.name).get().into(),
+                false => 0,
+            })
+            .collect(),
+    }
+}
+
+/// What a plan must respect beside the tables.
+pub(crate) fn constraints(original: &Original) -> Constraints {
     let Original { project, loaded, scope, records, .. } = original;
     let swap = &project.swap;
     let strata = loaded.variables(scope, &swap.strata);
@@ -136,7 +147,7 @@ fn constraints(original: &Original) -> Constraints {
         forbidden: original.forbidden.clone(),
         most_changed: swap.budget.map(|amount| amount.of(records)),
         least_changed: swap.rate.map(|amount| amount.of(records)),
-        never_new: never_new(original),
+        never_new: never_new(project, loaded, scope),
     }
 }
 
@@ -155,27 +166,6 @@ pub(crate) fn prove_obedience(original: &Original, plan: &Plan) -> Result<(), Di
         )
         .in_file(loaded.path())
     })
-}
-
-/// Where two values may not come together for the first time.
-fn never_new(original: &Original) -> NeverNew {
-    let Original { project, loaded, scope, .. } = original;
-    let told = &project.swap.never_new;
-    if told.is_empty() {
-        return NeverNew::Nowhere;
-    }
-    if told.iter().any(|text| text == EVERYWHERE) {
-        return NeverNew::Everywhere;
-    }
-    let formula = Formula::parse(told).expect("the setting was looked at");
-    let mut pairs = BTreeSet::new();
-    for table in formula.tables() {
-        let variables: Vec<usize> = loaded.variables(scope, table).iter().collect();
-        for (place, &left) in variables.iter().enumerate() {
-            pairs.extend(variables[place + 1..].iter().map(|&right| [left, right]));
-        }
-    }
-    NeverNew::Pairs(pairs.into_iter().collect())
 }
 
 /// A plan: what was decided on cells, and the records that were drawn for it.
@@ -206,7 +196,7 @@ pub struct RiskCount {
     /// How many there are.
     pub records: u64,
     /// Of these, those without a partner.
-    pub unswappable: u64,
+    pub not_swappable: u64,
     /// Of these, those already disclosed.
     pub disclosed: u64,
 }
@@ -281,7 +271,7 @@ impl Prepared {
         let pooled = Pooled::of(records, &after);
         let learned: Vec<Learned> =
             intruders.iter().map(|intruder| learned(&pooled, &intruder.scenario())).collect();
-        let pairs = compare_pairs(&pooled, scope.schema().all(), &self.original.named_tables());
+        let pairs = compare_pairs(&pooled, scope.schema().own(), &self.original.named_tables());
         Foreseen {
             worst_case: worst_case(&learned).expect("a job has keys"),
             learned,
@@ -297,7 +287,7 @@ impl Prepared {
             let cell = CellId::at(position);
             count.records += u64::from(at_risk);
             if !self.screening.is_swappable(cell) {
-                count.unswappable += u64::from(waiting);
+                count.not_swappable += u64::from(waiting);
                 count.disclosed +=
                     u64::from(waiting) * u64::from(self.screening.is_disclosed(cell));
             }
@@ -308,7 +298,7 @@ impl Prepared {
     /// People at risk whom no exchange of two records can part from their keys, and those of
     /// them whom the kept tables disclose.
     #[must_use]
-    pub fn unpartable(&self) -> [u64; 2] {
+    pub fn not_partable(&self) -> [u64; 2] {
         let mut people = [0, 0];
         for (cell, &at_risk) in self.at_risk.iter().enumerate().filter(|(_, people)| **people > 0) {
             let all = self.key_screenings.iter().zip(&self.at_risk_from);
@@ -350,7 +340,7 @@ impl Prepared {
         let plan::Planned { plan, left_over, impossible, barred, protection, .. } =
             &planned.on_cells;
         let outside = self.outside_groups(planned);
-        let RiskCount { records: risky, unswappable, disclosed } = self.count_risk(&outside);
+        let RiskCount { records: risky, not_swappable, disclosed } = self.count_risk(&outside);
         let covered = plan.covered();
         let in_groups = plan.groups().iter().flat_map(CellGroup::members);
         let covered_by_groups = in_groups.filter(|taken| taken.at_risk).count() as u64;
@@ -358,7 +348,7 @@ impl Prepared {
         let proved: BTreeSet<CellId> = impossible.iter().map(|left| left.cell).collect();
         let impossible =
             looked_further.then(|| impossible.iter().map(|left| u64::from(left.records)).sum());
-        // Whoever has a partner and no swap could be freed too, and is told apart by reason.
+        // Anyone who has a partner and no swap could be freed too, and is counted by reason.
         let barred: u64 = {
             let mut open: BTreeMap<CellId, u32> =
                 barred.iter().map(|left| (left.cell, left.records)).collect();
@@ -370,9 +360,10 @@ impl Prepared {
         for group in plan.groups() {
             *groups_by_records.entry(group.members().len()).or_default() += 1;
         }
-        let left_over_because = crate::answer::left_over(left_over);
-        let left_over: u64 = left_over.iter().map(|left| u64::from(left.records)).sum();
-        assert_eq!(covered + unswappable + left_over, risky, "everybody at risk is counted once");
+        let left_because = crate::answer::left_because(not_swappable, left_over);
+        let with_partners: u64 = left_over.iter().map(|left| u64::from(left.records)).sum();
+        let left = not_swappable + with_partners;
+        assert_eq!(covered + left, risky, "everybody at risk is counted once");
         let cost = |swap: &CellSwap| {
             let (left, right) = (swap.left.cell.position(), swap.right.cell.position());
             self.prices.cost(self.original.located.cells().differing(left, right), swap.exchanged)
@@ -385,10 +376,9 @@ impl Prepared {
             detached: protection.iter().map(|row| u64::from(row.detached)).sum(),
             covered,
             covered_by_groups,
-            unswappable,
+            left,
+            left_because,
             disclosed,
-            left_over,
-            left_over_because,
             max_records: self.original.project.max_records().get(),
             impossible,
             barred: looked_further.then_some(barred),
@@ -400,7 +390,7 @@ impl Prepared {
             groups: plan.groups().len() as u64,
             groups_by_records,
             records_changed: plan.records_changed(),
-            cells_changed: plan.values_changed(),
+            cells_changed: plan.values_changed(self.original.scope.schema().own()),
             cost: plan.swaps().iter().map(cost).sum::<u64>() + self.cost_of_groups(plan),
             tables: self.original.named_tables().len() as u64,
             broken_rules: self.broken_rules,
@@ -461,7 +451,7 @@ impl Prepared {
             input_sha256: digest.sha256.clone(),
             input_bytes: digest.bytes,
             records: records.len() as u64,
-            columns: loaded.names().to_vec(),
+            columns: loaded.own_names().to_vec(),
             parameters: project.parameters(),
             not_for_release: false,
             summary: serde_json::Value::Null,
@@ -489,7 +479,6 @@ impl Foreseen {
     /// The same with names.
     #[must_use]
     pub fn protection(&self, original: &Original) -> Protection {
-        let schema = original.scope.schema();
-        answer::protection(schema, &self.learned, Some(&self.worst_case), &self.new_pairs)
+        answer::protection(original, &self.learned, Some(&self.worst_case), &self.new_pairs)
     }
 }

@@ -20,6 +20,10 @@ marginswap_core::refusals! {
         NotDecomposable "not-decomposable": "A start model that is not decomposable";
         BadWeight "bad-weight": "An unusable weight";
         NotAKey "not-a-key": "A model with a column that is not a key";
+        BadTableList "bad-table-list": "An unusable list of tables";
+        NoHouseholds "no-households": "A table of households";
+        TotalIsCategory "total-is-category": "A code of totals that is a category";
+        OtherCategories "other-categories": "A published column without a common category";
         TooManySets "too-many-sets": "More sets of keys than anybody can wait for";
         DerivedClash "derived-clash": "A derived variable with the name of a column";
         DerivedCycle "derived-cycle": "Derived variables that follow from each other";
@@ -47,6 +51,7 @@ marginswap_core::refusals! {
         DuplicateName EmptyName HeaderNotUtf8 NoRecords NulByte BadGzip BadParquet
         FloatColumn UnsupportedColumn TooManyRecords BareReturn BadDelimiter FieldTooLong
         NoParquet UnsupportedCompression InputChanged ForeignFile Utf16 OtherDelimiter
+        NotJsonStat SizesDisagree BadNumber NoNumbers RepeatedCell
         StalePlan OtherParameters NewerPlan NoPlan WrongSeal Unreadable Unwritable OutputExists
         OutputIsInput NoFolder
     }

@@ -82,7 +82,7 @@ pub fn release(
     if release.order == ReleaseOrder::Input {
         refuse_order(&original)?;
     }
-    note_the_ending(release.target, loaded.format(), run);
+    check_ending(release.target, loaded.format())?;
     let options = ReadOptions { delimiter: original.project.delimiter };
     let how = ReleaseOptions {
         order: order(release, evidence, loaded.records_read()),
@@ -153,16 +153,25 @@ fn refuse_order(original: &Original) -> Result<(), Diagnostic> {
     Ok(())
 }
 
-/// The released file is of the data's format; a name that says otherwise misleads.
-fn note_the_ending(target: &Path, format: Format, run: &mut Run<'_>) {
+/// The released file is of the data's format: refuses a name that says otherwise.
+///
+/// # Errors
+/// [`Code::OptionsClash`].
+pub fn check_ending(target: &Path, format: Format) -> Result<(), Diagnostic> {
     let ending = target.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
-    let (misleading, format): (&[&str], _) = match format {
-        Format::Csv { .. } => (&["parquet", "pq"], "CSV"),
-        Format::Parquet => (&["csv", "tsv", "txt", "gz"], "Parquet"),
+    let (misleading, format, endings): (&[&str], _, _) = match format {
+        Format::Csv { .. } => (&["parquet", "pq"], "CSV", "`.csv` or `.csv.gz`"),
+        Format::Parquet => (&["csv", "tsv", "txt", "gz"], "Parquet", "`.parquet`"),
     };
-    if misleading.iter().any(|known| ending.eq_ignore_ascii_case(known)) {
-        run.note(Note::MisleadingEnding { format });
+    if !misleading.iter().any(|known| ending.eq_ignore_ascii_case(known)) {
+        return Ok(());
     }
+    Err(Diagnostic::new(
+        Code::OptionsClash,
+        format!("the released file is {format} like the data, but its name ends in `.{ending}`"),
+        format!("choose a name that ends in {endings}, or convert the data first"),
+    )
+    .in_file(target))
 }
 
 /// A file that was written here and cannot be read back is our fault, not the user's.
@@ -191,16 +200,21 @@ impl Certified {
 /// Tells of plans for the same input in the folder of a file: two releases of one input differ
 /// exactly at their swaps.
 pub fn note_other_plans(beside: &Path, plan: &PlanFile, own: Option<&Path>, run: &mut Run<'_>) {
-    let input = &plan.header.input_sha256;
-    let name = |path: Option<&Path>| path.and_then(Path::file_name).map(ToOwned::to_owned);
-    for path in files_beside(beside) {
-        if path.extension().is_some_and(|ending| ending == "plan")
-            && name(Some(&path)) != name(own)
-            && read_plan(&path).is_ok_and(|plan| plan.header.input_sha256 == *input)
-        {
-            run.note(Note::AnotherPlan { path });
-        }
+    for path in other_plans(beside, &plan.header.input_sha256, own) {
+        run.note(Note::AnotherPlan { path });
     }
+}
+
+/// Plans for the same input in the folder of a file.
+fn other_plans(beside: &Path, input_sha256: &str, own: Option<&Path>) -> Vec<PathBuf> {
+    let name = |path: Option<&Path>| path.and_then(Path::file_name).map(ToOwned::to_owned);
+    let mut found = files_beside(beside);
+    found.retain(|path| {
+        path.extension().is_some_and(|ending| ending == "plan")
+            && name(Some(path)) != name(own)
+            && read_plan(path).is_ok_and(|plan| plan.header.input_sha256 == input_sha256)
+    });
+    found
 }
 
 /// Tells of files beside a released CSV file that look like another release of its input: the
@@ -244,6 +258,20 @@ fn first_line(path: &Path) -> Option<Vec<u8>> {
     let mut file = BufReader::new(fs::File::open(path).ok()?).take(LONGEST);
     file.read_until(b'\n', &mut line).ok()?;
     (line.last() == Some(&b'\n')).then_some(line)
+}
+
+/// The plans for an original that were made with a demo seed: the one that its project names,
+/// and those beside it and beside a released file.
+#[must_use]
+pub fn demo_plans(original: &Original, released: &Path) -> Vec<PlanFile> {
+    let sha256 = &original.loaded.digest().sha256;
+    let named = original.project.release.plan.iter().cloned();
+    let beside = [released, original.loaded.path()].map(|file| other_plans(file, sha256, None));
+    let mut paths: Vec<PathBuf> = named.chain(beside.concat()).collect();
+    paths.sort();
+    paths.dedup();
+    let plans = paths.iter().filter_map(|path| read_plan(path).ok());
+    plans.filter(|plan| plan.header.not_for_release).collect()
 }
 
 /// Writes a file completely, under a temporary name.

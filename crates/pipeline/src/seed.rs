@@ -110,7 +110,7 @@ fn note_if_others_can_read(path: &Path, run: &mut Run<'_>) {
 }
 
 /// The first line of a seed file.
-const BANNER: &str = "SECRET: marginswap seed. Whoever has it can repeat the choice of swaps.";
+const BANNER: &str = "SECRET: marginswap seed. Anyone who has it can repeat the choice of swaps.";
 
 /// A file of one secret, complete and not yet named.
 pub(crate) fn stage_secret(

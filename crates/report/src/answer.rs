@@ -94,6 +94,15 @@ pub(crate) fn share(share: f64) -> String {
     }
 }
 
+/// A distance between tables, which is a share, in percent. Only none is 0.00.
+#[must_use]
+pub(crate) fn distance(distance: f64) -> String {
+    match distance * 100.0 {
+        tiny if tiny > 0.0 && tiny < 0.005 => "<0.01 %".to_owned(),
+        other => format!("{other:.2} %"),
+    }
+}
+
 /// Words with a capital at their beginning.
 #[must_use]
 pub(crate) fn sentence(words: &str) -> String {
@@ -177,6 +186,10 @@ mod tests {
             assert_eq!(share(number), words);
         }
         assert_eq!(share(0.999_9), ">99.9 %");
+        let cases = [(0.0, "0.00 %"), (1e-9, "<0.01 %"), (0.123_46, "12.35 %")];
+        for (number, words) in cases {
+            assert_eq!(distance(number), words);
+        }
         assert_eq!(sentence("élan"), "Élan");
     }
 

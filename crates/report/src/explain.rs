@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use marginswap_core::text::grouped;
+use marginswap_core::text::{escaped, grouped};
 use serde::Serialize;
 
 use crate::answer::{
@@ -10,6 +10,7 @@ use crate::answer::{
 };
 use crate::keys::RecordKeys;
 use crate::larger::LargerReport;
+use crate::restrictions::{self, RecordRestriction};
 
 /// How many separators and partners the text lists.
 const MOST_LINES: usize = 20;
@@ -43,6 +44,9 @@ pub struct LinkReport {
     pub variables: [String; 2],
     /// The table that holds both.
     pub table: Names,
+    /// What it is called, where it has a name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
     /// Why that table is kept.
     pub reason: TieReason,
 }
@@ -56,6 +60,9 @@ pub enum TieReason {
     /// Its columns are only exchanged together.
     #[serde(rename = "linked columns")]
     LinkedColumns,
+    /// It holds a derived variable and the columns that it follows from.
+    #[serde(rename = "derived variable")]
+    DerivedVariable,
     /// Its columns never move.
     #[serde(rename = "columns that stay")]
     ColumnsThatStay,
@@ -66,6 +73,7 @@ impl fmt::Display for TieReason {
         formatter.write_str(match self {
             Self::KeptTable => "kept table",
             Self::LinkedColumns => "linked columns",
+            Self::DerivedVariable => "derived variable",
             Self::ColumnsThatStay => "columns that stay",
         })
     }
@@ -107,9 +115,10 @@ impl Answer for PairReport {
             ),
             _ => {
                 text.push_str("They cannot be swapped: the kept tables tie the differences together.\n");
-                for LinkReport { variables: [from, to], table, reason } in &self.bound_by {
+                for LinkReport { variables: [from, to], table, name, reason } in &self.bound_by {
                     let (from, to) = (shown(from), shown(to));
-                    text.push_str(&format!("  {from} – {to}   {reason} {}\n", formula(table)));
+                    let table = titled(table, name.as_ref());
+                    text.push_str(&format!("  {from} – {to}   {reason} {table}\n"));
                 }
             }
         }
@@ -144,9 +153,13 @@ pub struct RecordReport {
     pub choice: Option<ChoiceReport>,
     /// For a record without a partner: what dropping one table would give it.
     pub what_if: Vec<WhatIf>,
+    /// For such a record: kept tables that are published, so that dropping them is no answer.
+    pub published_tables: u64,
     /// What swaps of more records offer, when they are asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub larger: Option<LargerReport>,
+    /// Partners by the kept tables alone, then with one setting after the other.
+    pub restrictions: Vec<RecordRestriction>,
     /// All partners, when they are asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub partner_records: Option<Vec<u64>>,
@@ -200,11 +213,23 @@ pub struct ChoiceReport {
     pub exchanged: Names,
 }
 
+/// How many tables the text lists.
+const MOST_TABLES: usize = 40;
+
+/// A table as a formula, with its name.
+fn titled(table: &[String], name: Option<&String>) -> String {
+    let name = name.map(|name| format!(" [{}]", escaped(name))).unwrap_or_default();
+    format!("{}{name}", formula(table))
+}
+
 /// What dropping one table would give.
 #[derive(Debug, Clone, Serialize)]
 pub struct WhatIf {
     /// The table that would no longer be kept.
     pub table: Names,
+    /// What it is called, where it has a name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
     /// The partners the record would then have.
     pub partners: u64,
     /// Another kept table that holds all its variables; dropping this one changes nothing.
@@ -236,13 +261,15 @@ impl Answer for RecordReport {
                  number of records can empty it.\n",
             );
         }
+        text.push_str(&restrictions::record_lines(&self.restrictions));
         if let Some(keys) = &self.keys {
             text.push_str(&keys.lines());
         }
         if !self.separators_complete {
             text.push_str(&format!(
-                "\nThere are more than {}, so every pair of records was tested instead.\n",
-                counted(self.separators_known, "minimal separator", "minimal separators")
+                "\nThe list of minimal separators stops at its limit ({}), so every pair of records was\n\
+                 tested instead.\n",
+                grouped(self.separators_known)
             ));
         }
         if !self.separators.is_empty() {
@@ -280,16 +307,16 @@ impl Answer for RecordReport {
             ));
         }
         if !self.what_if.is_empty() {
+            let first = &self.what_if[..self.what_if.len().min(MOST_TABLES)];
             text.push_str("\nPartners it would have if one table were not kept\n");
-            let rows: Vec<Vec<String>> = self
-                .what_if
+            let rows: Vec<Vec<String>> = first
                 .iter()
-                .map(|what_if| vec![formula(&what_if.table), grouped(what_if.partners)])
+                .map(|one| vec![titled(&one.table, one.name.as_ref()), grouped(one.partners)])
                 .collect();
             // Numbers are aligned to the right, the remarks behind them to the left.
             let rows: Vec<Vec<String>> = aligned(&rows)
                 .lines()
-                .zip(&self.what_if)
+                .zip(first)
                 .map(|(line, what_if)| {
                     let remark = what_if.held_by.as_ref().map_or_else(String::new, |table| {
                         format!("its variables are also in {}", formula(table))
@@ -298,6 +325,16 @@ impl Answer for RecordReport {
                 })
                 .collect();
             text.push_str(&aligned_left(&rows));
+            let more = (self.what_if.len() - first.len()) as u64;
+            if more > 0 {
+                text.push_str(&format!("  … and {} more; --json lists all\n", grouped(more)));
+            }
+        }
+        if self.published_tables > 0 {
+            text.push_str(&format!(
+                "\n{} published and cannot be dropped.\n",
+                counted(self.published_tables, "kept table is", "kept tables are")
+            ));
         }
         if let Some(larger) = &self.larger {
             text.push_str(&larger.text());

@@ -3,7 +3,7 @@
 use marginswap_core::text::grouped;
 use serde::Serialize;
 
-use crate::answer::{Answer, aligned, counted, percent};
+use crate::answer::{Answer, aligned, counted, distance, percent};
 
 /// Several plans for one file. Every number is exact; that no other plan is better is not
 /// claimed.
@@ -14,7 +14,7 @@ pub struct FrontierReport {
     /// How many people are at risk.
     pub at_risk: u64,
     /// Of these, how many have keys that no exchange of two records can part.
-    pub unpartable: u64,
+    pub not_partable: u64,
     /// Of these, how many are already disclosed.
     pub disclosed: u64,
     /// May one swap take more than two records? Then only the disclosed ones are known to be out
@@ -76,7 +76,7 @@ impl FrontierReport {
     /// The people at risk whose keys no plan can part, as far as it is known.
     #[must_use]
     pub fn floor(&self) -> u64 {
-        if self.larger_swaps { self.disclosed } else { self.unpartable }
+        if self.larger_swaps { self.disclosed } else { self.not_partable }
     }
 
     /// Of the floor, in words.
@@ -108,9 +108,9 @@ impl Answer for FrontierReport {
         let mut text = format!(
             "{} at risk. Not partable by swaps of two records: {}, of whom already disclosed: {}.\n{}\n",
             counted(self.at_risk, "person", "people"),
-            grouped(self.unpartable),
+            grouped(self.not_partable),
             grouped(self.disclosed),
-            if self.larger_swaps && self.unpartable > self.disclosed {
+            if self.larger_swaps && self.not_partable > self.disclosed {
                 "Larger swaps may part those who are not disclosed.\n"
             } else {
                 ""
@@ -148,7 +148,7 @@ impl Answer for FrontierReport {
                 percent(plan.matched, self.at_risk),
                 grouped(plan.matched_right),
                 grouped(plan.newly_exposed),
-                format!("{:.3} %", plan.change * 100.0),
+                distance(plan.change),
                 // Aligned to the left, numbers to the right.
                 format!("{mark:<16}"),
             ]

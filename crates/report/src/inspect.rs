@@ -3,7 +3,7 @@
 use marginswap_core::text::{escaped, grouped};
 use serde::Serialize;
 
-use crate::answer::{Answer, aligned, counted, listed, percent, shown};
+use crate::answer::{Answer, aligned, aligned_left, counted, listed, percent, shown};
 
 /// What is in a file.
 #[derive(Debug, Clone, Serialize)]
@@ -24,6 +24,53 @@ pub struct InspectReport {
     pub cells: usize,
     /// How many records are alone with their combination.
     pub sample_uniques: usize,
+    /// What the columns hold, where it was asked for: values of the data.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub revealed: Option<Revealed>,
+}
+
+/// What the columns of a file hold.
+#[derive(Debug, Clone, Serialize)]
+pub struct Revealed {
+    /// The levels of each column.
+    pub columns: Vec<RevealedColumn>,
+    /// The columns that follow from another one.
+    pub functions: Vec<FunctionReport>,
+}
+
+/// The levels of one column.
+#[derive(Debug, Clone, Serialize)]
+pub struct RevealedColumn {
+    /// Its name.
+    pub name: String,
+    /// Its levels, the most frequent first.
+    pub levels: Vec<LevelReport>,
+    /// Those that look like codes of missing values.
+    pub missing_looking: Vec<Option<String>>,
+}
+
+/// One level.
+#[derive(Debug, Clone, Serialize)]
+pub struct LevelReport {
+    /// The value; none for a null.
+    pub value: Option<String>,
+    /// How many records have it.
+    pub records: u64,
+}
+
+/// A column that follows from another one.
+#[derive(Debug, Clone, Serialize)]
+pub struct FunctionReport {
+    /// The column.
+    pub column: String,
+    /// The column that it follows from.
+    pub of: String,
+    /// Does the other follow from it too?
+    pub both_ways: bool,
+    /// The line of a project file that links them.
+    pub linked: String,
+    /// The line that derives the column, so that the file need not hold it.
+    pub derive: Option<String>,
 }
 
 /// One column.
@@ -33,6 +80,9 @@ pub struct ColumnReport {
     pub name: String,
     /// May its values be exchanged?
     pub role: ColumnRole,
+    /// How it follows from others, if it is a derived variable.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub derived: Option<String>,
     /// How many different values it has.
     pub levels: usize,
     /// How many of its fields are empty or null.
@@ -49,6 +99,8 @@ pub enum ColumnRole {
     Variable,
     /// It stays.
     Stay,
+    /// It follows from columns, and is not in the file.
+    Derived,
 }
 
 impl Answer for InspectReport {
@@ -62,7 +114,7 @@ impl Answer for InspectReport {
             counted(self.variables as u64, "variable", "variables"),
         );
         let mut rows = vec![["column", "levels", "empty", ""].map(str::to_owned).to_vec()];
-        for column in &self.columns {
+        for column in self.columns.iter().filter(|column| column.derived.is_none()) {
             let mut remarks = Vec::new();
             if column.role == ColumnRole::Stay {
                 remarks.push("stays");
@@ -81,12 +133,73 @@ impl Answer for InspectReport {
         if !self.ignored.is_empty() {
             text.push_str(&format!("  ignored: {}\n", listed(&self.ignored)));
         }
+        let derived =
+            self.columns.iter().filter_map(|column| Some((column, column.derived.as_ref()?)));
+        let mut rows = vec![vec!["derived variable".to_owned(), "levels".to_owned()]];
+        for (column, expression) in derived {
+            let levels = grouped(column.levels as u64);
+            rows.push(vec![shown(&column.name), format!("{levels:>6}"), escaped(expression)]);
+        }
+        if rows.len() > 1 {
+            text.push('\n');
+            text.push_str(&aligned_left(&rows));
+        }
         text.push_str(&format!(
             "\n{}, {} ({} of the records)\n",
             counted(self.cells as u64, "distinct cell", "distinct cells"),
             counted(self.sample_uniques as u64, "sample unique", "sample uniques"),
             percent(self.sample_uniques as u64, records),
         ));
+        if let Some(revealed) = &self.revealed {
+            revealed.tell(&mut text);
+        }
         text
     }
+}
+
+/// Levels of one column that are listed in words.
+const MOST_LEVELS: usize = 30;
+
+impl Revealed {
+    fn tell(&self, text: &mut String) {
+        text.push_str("\nValues of the data follow: this is as secret as the file.\n");
+        for column in &self.columns {
+            let levels = counted(column.levels.len() as u64, "level", "levels");
+            text.push_str(&format!("\n{} ({levels}):\n", shown(&column.name)));
+            let rows: Vec<Vec<String>> = column
+                .levels
+                .iter()
+                .take(MOST_LEVELS)
+                .map(|level| vec![value(level.value.as_ref()), grouped(level.records)])
+                .collect();
+            text.push_str(&aligned(&rows));
+            if column.levels.len() > MOST_LEVELS {
+                let more = (column.levels.len() - MOST_LEVELS) as u64;
+                text.push_str(&format!("  and {} more\n", grouped(more)));
+            }
+            if !column.missing_looking.is_empty() {
+                let codes: Vec<String> =
+                    column.missing_looking.iter().map(|code| value(code.as_ref())).collect();
+                text.push_str(&format!("  may be missing: {}\n", codes.join(", ")));
+            }
+        }
+        for function in &self.functions {
+            let (column, of) = (shown(&function.column), shown(&function.of));
+            let each = if function.both_ways { ", and the other way round" } else { "" };
+            text.push_str(&format!(
+                "\n{column} follows from {of}{each}. If both are exchanged, write under [swap]:\n  {}\n",
+                escaped(&function.linked)
+            ));
+            if let Some(derive) = &function.derive {
+                text.push_str(&format!(
+                    "or, without {column} in the file, under [derive]:\n  {}\n",
+                    escaped(derive)
+                ));
+            }
+        }
+    }
+}
+
+fn value(value: Option<&String>) -> String {
+    value.map_or("null".to_owned(), |value| format!("\"{}\"", escaped(value)))
 }

@@ -23,6 +23,9 @@ pub struct KeyScreening {
     pub proved: u64,
     /// Of these, those that have no partner for it.
     pub no_partner: u64,
+    /// Of these, those that have one by the kept tables, and none when every other setting is
+    /// respected.
+    pub restricted: u64,
     /// Records that are alone with their keys.
     pub unique_on_keys: u64,
     /// Of these, those whose keys can be parted.
@@ -37,15 +40,18 @@ impl KeyScreening {
         let row = |label: &str, number: u64, whole: u64| {
             vec![label.to_owned(), grouped(number), percent(number, whole)]
         };
-        let rows = [
+        let mut rows = vec![
             row("keys partable", self.partable, all),
             row("keys not partable", self.not_partable, all),
             row("  published in one kept table", self.published, all),
             row("  proved by the kept tables", self.proved, all),
             row("  no partner parts them", self.no_partner, all),
-            row("alone with their keys", self.unique_on_keys, all),
-            row("  partable", self.partable_uniques, self.unique_on_keys),
         ];
+        if self.restricted > 0 {
+            rows.push(row("  no partner that the settings allow", self.restricted, all));
+        }
+        rows.push(row("alone with their keys", self.unique_on_keys, all));
+        rows.push(row("  partable", self.partable_uniques, self.unique_on_keys));
         format!("\nAn intruder knows {}:\n{}", listed(&self.keys), aligned(&rows))
     }
 }
@@ -67,8 +73,6 @@ pub struct RecordKeys {
     pub parting_ways: Vec<PartingWay>,
     /// The ways to detach, those that make most values false first.
     pub detaching_ways: Vec<DetachingWay>,
-    /// Partners that the other settings leave.
-    pub constraints: Option<Constrained>,
 }
 
 /// Why keys cannot be parted.
@@ -113,19 +117,6 @@ pub struct DetachingWay {
     pub made_false: Names,
     /// Sensitive values that would stay true.
     pub left_true: Names,
-}
-
-/// Partners that are left when one setting after the other is respected.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Constrained {
-    /// All partners.
-    pub partners: u64,
-    /// Those that agree on the strata.
-    pub in_stratum: u64,
-    /// Of these, those that agree on a match list.
-    pub matching: u64,
-    /// Of these, those with an exchange that breaks no rule.
-    pub allowed: u64,
 }
 
 impl RecordKeys {
@@ -176,17 +167,6 @@ impl RecordKeys {
                 listed(&way.differing),
                 listed(&way.made_false),
                 if way.left_true.is_empty() { "none".to_owned() } else { listed(&way.left_true) }
-            );
-        }
-        if let Some(left) = &self.constraints {
-            let _ = writeln!(
-                text,
-                "Of {}, {} agree on the strata, {} of these on a match list, and {} of these have an\n\
-                 exchange that breaks no rule.",
-                counted(left.partners, "partner", "partners"),
-                grouped(left.in_stratum),
-                grouped(left.matching),
-                grouped(left.allowed)
             );
         }
         text

@@ -21,6 +21,7 @@
 //! | module | what it holds |
 //! |---|---|
 //! | [`inspect`], [`graph`], [`screen`], [`explain`], [`risk`], [`plan`], [`verify`] | the answers of the commands of that name |
+//! | [`advice`] | what would help the people at risk who are left |
 //! | [`protection`] | what intruders learn from a released file, and the verdict of the gate |
 //! | [`larger`] | what `explain` answers about swaps of more than two records |
 //! | [`frontier`] | several plans compared by risk and change |
@@ -32,6 +33,7 @@
 //! | [`svg`] | elements, attributes, escaping, numbers |
 //! | [`lettering`] | how much room a text takes, in any script, before a font is known |
 
+pub mod advice;
 mod answer;
 pub mod codes;
 pub mod explain;
@@ -42,8 +44,11 @@ pub mod keys;
 pub mod larger;
 pub mod plan;
 pub mod protection;
+pub mod published;
+pub mod restrictions;
 pub mod risk;
 pub mod screen;
+pub mod show;
 pub mod verify;
 
 pub mod band;

@@ -5,9 +5,11 @@ use std::collections::BTreeMap;
 use marginswap_core::text::grouped;
 use serde::Serialize;
 
-use crate::answer::{Answer, aligned, counted, percent};
+use crate::advice::{self, Advice};
+use crate::answer::{Answer, aligned, counted, distance, percent};
 use crate::pictures::waterfall::Coverage;
 use crate::protection::{Judgement, Protection, values_true_words};
+use crate::published::{self, PublishedReport};
 
 /// A plan in numbers. All are exact; that no better plan exists is not claimed.
 #[derive(Debug, Clone, Serialize)]
@@ -28,14 +30,12 @@ pub struct PlanReport {
     pub covered: u64,
     /// Of these, how many by swaps of more than two records.
     pub covered_by_groups: u64,
-    /// Of those at risk who are left, how many have no partner at all.
-    pub unswappable: u64,
-    /// Of the ones without a partner, how many are already disclosed.
-    pub disclosed: u64,
-    /// How many have partners and no swap.
-    pub left_over: u64,
+    /// How many people at risk the plan neither parts nor detaches.
+    pub left: u64,
     /// The same by reason.
-    pub left_over_because: LeftOverReport,
+    pub left_because: LeftReport,
+    /// Of those left who are not swappable, how many are already disclosed.
+    pub disclosed: u64,
     /// How many records one swap may take.
     pub max_records: usize,
     /// Of those at risk, how many no swap of any number of records can free, with proof.
@@ -66,16 +66,19 @@ pub struct PlanReport {
     pub not_for_release: bool,
 }
 
-/// Why people at risk who have partners are left without a swap. For each the partner that
-/// comes furthest decides.
+/// Why people at risk are left. Of several partners the one that comes furthest decides.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
-pub struct LeftOverReport {
+pub struct LeftReport {
+    /// They have no partner at all.
+    pub not_swappable: u64,
     /// No exchange parts or detaches their keys and leaves alone what stays.
     pub keys: u64,
     /// No partner agrees with them on the columns that must match.
     pub no_match: u64,
     /// Every exchange breaks a rule or gives a record the keys of someone at risk.
     pub not_allowed: u64,
+    /// They stay with others who have their keys, because somebody would be alone without them.
+    pub company: u64,
     /// Every allowed partner is used by another swap.
     pub taken: u64,
     /// The budget is used up.
@@ -84,14 +87,16 @@ pub struct LeftOverReport {
     pub not_searched: u64,
 }
 
-impl LeftOverReport {
-    /// Each reason in words with its number, where there is one.
+impl LeftReport {
+    /// Why people who have partners are left: each reason in words with its number, where there
+    /// is one.
     #[must_use]
     pub fn reasons(&self) -> Vec<(&'static str, u64)> {
         let all = [
             ("no partner parts or detaches the keys", self.keys),
             ("no partner agrees on the columns that must match", self.no_match),
             ("every exchange breaks a rule or recreates keys at risk", self.not_allowed),
+            ("they stay with others who share their keys", self.company),
             ("every allowed partner is already used", self.taken),
             ("the budget is used up", self.budget),
             ("the search ended early", self.not_searched),
@@ -101,12 +106,6 @@ impl LeftOverReport {
 }
 
 impl PlanReport {
-    /// People at risk whom the plan neither parts nor detaches.
-    #[must_use]
-    pub fn left(&self) -> u64 {
-        self.protection.at_risk.saturating_sub(self.parted + self.detached)
-    }
-
     /// What the waterfall shows.
     #[must_use]
     pub fn coverage(&self) -> Coverage {
@@ -115,7 +114,7 @@ impl PlanReport {
 
     /// Why people are left: in words, each with its number.
     fn left_rows(&self) -> Vec<(String, u64)> {
-        let reasons = self.left_over_because.reasons();
+        let reasons = self.left_because.reasons();
         match (self.impossible, self.not_found, self.barred) {
             (Some(impossible), Some(not_found), Some(barred)) => {
                 let mut rows = vec![
@@ -130,7 +129,7 @@ impl PlanReport {
             _ => {
                 let disclosed = grouped(self.disclosed);
                 let alone = format!("no partner ({disclosed} already disclosed)");
-                let mut rows = vec![(alone, self.unswappable)];
+                let mut rows = vec![(alone, self.left_because.not_swappable)];
                 rows.extend(reasons.into_iter().map(|(why, number)| (why.to_owned(), number)));
                 rows
             }
@@ -170,7 +169,7 @@ impl Answer for PlanReport {
             let label = "  parted or detached by swaps of more than two records";
             rows.push(row(label, self.covered_by_groups, at_risk));
         }
-        rows.push(row("  left", self.left(), at_risk));
+        rows.push(row("  left", self.left, at_risk));
         for (why, number) in self.left_rows() {
             rows.push(row(&format!("    {why}"), number, at_risk));
         }
@@ -210,12 +209,16 @@ pub struct ProtectReport {
     /// The plan; its `protection` is counted in the released file.
     #[serde(flatten)]
     pub plan: PlanReport,
+    /// What would help the people at risk who are left.
+    pub advice: Vec<Advice>,
     /// The released file.
     pub released: String,
     /// Is every kept table of the released file unchanged?
     pub equal: bool,
     /// How many cells the kept tables have.
     pub cells_kept: u64,
+    /// The published tables.
+    pub published: Vec<PublishedReport>,
     /// The largest total variation of a two-way table that is in no kept table.
     pub two_way_max: f64,
     /// Their mean.
@@ -233,6 +236,7 @@ impl Answer for ProtectReport {
             self.released,
             if self.equal { "all unchanged" } else { "NOT all unchanged" },
         ));
+        text.push_str(&published::line(&self.published));
         text.push_str(&format!(
             "Changed    {} ({}), {}; other two-way tables move by {} at most, {} on average\n",
             counted(plan.records_changed, "record", "records"),
@@ -247,9 +251,9 @@ impl Answer for ProtectReport {
             grouped(plan.parted),
             grouped(plan.partable),
             grouped(plan.detached),
-            grouped(plan.left()),
+            grouped(plan.left),
         ));
-        if plan.left() > 0 {
+        if plan.left > 0 {
             for (why, number) in plan.left_rows().iter().filter(|(_, number)| *number > 0) {
                 text.push_str(&format!("             {} left: {why}\n", grouped(*number)));
             }
@@ -265,6 +269,7 @@ impl Answer for ProtectReport {
                 ),
             ));
         }
+        text.push_str(&advice::lines(&self.advice));
         text.push_str(&plan.remarks());
         text
     }
@@ -312,9 +317,4 @@ impl ProtectReport {
         }
         text
     }
-}
-
-/// A distance in percent, with two decimals.
-fn distance(distance: f64) -> String {
-    format!("{:.2} %", distance * 100.0)
 }

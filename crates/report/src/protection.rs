@@ -6,7 +6,7 @@ use std::fmt::{self, Write};
 use marginswap_core::text::grouped;
 use serde::Serialize;
 
-use crate::answer::{Names, aligned, counted, formula, listed, percent, sentence, share};
+use crate::answer::{Names, aligned, counted, formula, listed, percent, sentence, share, shown};
 
 /// How many pairs of variables the text lists.
 const MOST_PAIRS: usize = 5;
@@ -60,6 +60,8 @@ pub struct NewPair {
 /// What one intruder learns.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ScenarioProtection {
+    /// What the project calls the intruder; null for one without a name.
+    pub name: Option<String>,
     /// What the intruder knows.
     pub keys: Names,
     /// What the intruder wants to learn.
@@ -148,9 +150,17 @@ impl NewPair {
 }
 
 impl ScenarioProtection {
+    /// The intruder, for the middle of a sentence.
+    pub(crate) fn who(&self) -> String {
+        match &self.name {
+            None => "an intruder".to_owned(),
+            Some(name) => format!("the intruder “{}”", shown(name)),
+        }
+    }
+
     /// Lines of a text answer.
     fn lines(&self) -> String {
-        let mut text = format!("An intruder who knows {}:\n", listed(&self.keys));
+        let mut text = sentence(&format!("{} who knows {}:\n", self.who(), listed(&self.keys)));
         text.push_str(&Fates::of_scenario(self).lines());
         if let Some(words) = values_true_words(self.values_true, self.values_true_by_chance) {
             let _ = writeln!(text, "{words}");
@@ -369,6 +379,15 @@ pub enum Reason {
         /// Of how many.
         of: u64,
     },
+    /// The release changes published numbers.
+    PublishedChanged {
+        /// In how many tables.
+        tables: u64,
+        /// Of how many.
+        of: u64,
+        /// How many numbers.
+        cells: u64,
+    },
     /// One-way tables differ.
     OneWayTablesDiffer {
         /// Of how many variables.
@@ -403,8 +422,23 @@ pub enum Reason {
     NoKeys,
     /// Nobody is at risk, so nobody was looked up.
     NobodyChecked,
+    /// People are alone with their keys and were not counted at risk.
+    AloneNotCounted {
+        /// How many.
+        people: u64,
+    },
     /// No tables were named.
     NoTables,
+    /// Published tables agree with the original nowhere.
+    PublishedUnchecked {
+        /// How many tables.
+        tables: u64,
+    },
+    /// The release changes cells whose original differs from what was published.
+    PublishedAlsoChanged {
+        /// How many.
+        cells: u64,
+    },
     /// Nobody at risk is protected.
     NobodyProtected {
         /// How many.
@@ -441,13 +475,18 @@ pub enum Reason {
         tolerated: u64,
     },
     /// No exchange parts people at risk from their keys.
-    Unpartable {
+    NotPartable {
         /// How many the kept tables disclose.
         disclosed: u64,
         /// How many others.
         others: u64,
         /// How many are tolerated.
         tolerated: u64,
+    },
+    /// Released columns that are not exchanged give exchanges away.
+    ColumnsTell {
+        /// How many.
+        columns: u64,
     },
     /// More records break rules than before.
     RulesBroken {
@@ -492,7 +531,7 @@ impl Reason {
             | Self::SharedLearned { tolerated, .. }
             | Self::Matched { tolerated, .. }
             | Self::NewlyExposed { tolerated, .. }
-            | Self::Unpartable { tolerated, .. }
+            | Self::NotPartable { tolerated, .. }
             | Self::RulesBroken { tolerated, .. }
             | Self::NewPairs { tolerated, .. } => Some(*tolerated),
             _ => None,
@@ -511,6 +550,22 @@ impl Reason {
                 grouped(*tables),
                 counted(*of, "kept table", "kept tables"),
                 if *tables == 1 { "differs" } else { "differ" }
+            ),
+            Self::PublishedChanged { tables, of, cells } => format!(
+                "the release changes {} in {} of {}",
+                counted(*cells, "published number", "published numbers"),
+                grouped(*tables),
+                counted(*of, "published table", "published tables")
+            ),
+            Self::PublishedUnchecked { tables } => format!(
+                "{} with the original in no cell, so the release was not checked against {}",
+                counted(*tables, "published table agrees", "published tables agree"),
+                if *tables == 1 { "it" } else { "them" }
+            ),
+            Self::PublishedAlsoChanged { cells } => format!(
+                "the release changes {} of published tables in which the original already differs \
+                 from the published number",
+                counted(*cells, "cell", "cells")
             ),
             Self::OneWayTablesDiffer { variables } => format!(
                 "the counts of {}, although no swap can change them",
@@ -541,6 +596,10 @@ impl Reason {
             Self::NobodyChecked => {
                 "nobody is at risk with these keys, so no protection was tested".to_owned()
             }
+            Self::AloneNotCounted { people } => format!(
+                "{} alone with their keys and not counted at risk, so nobody looked them up",
+                counted(*people, "person is", "people are")
+            ),
             Self::NoTables => "no tables to keep were named, so none were compared".to_owned(),
             Self::NobodyProtected { at_risk } => match at_risk {
                 1 => "the only person at risk is not protected".to_owned(),
@@ -567,11 +626,19 @@ impl Reason {
             Self::NewlyExposed { people, .. } => {
                 format!("the release newly exposes {}", counted(*people, "person", "people"))
             }
-            Self::Unpartable { disclosed, others, .. } => format!(
+            Self::NotPartable { disclosed, others, .. } => format!(
                 "no exchange of two records parts the keys of {}; for {} of them the kept tables \
                  already disclose the keys",
                 counted(disclosed + others, "person at risk", "people at risk"),
                 grouped(*disclosed)
+            ),
+            Self::ColumnsTell { columns } => format!(
+                "{} swaps away",
+                counted(
+                    *columns,
+                    "released column that is not exchanged gives",
+                    "released columns that are not exchanged give"
+                )
             ),
             Self::RulesBroken { before, after, .. } => format!(
                 "{} a rule in the released file, {} in the original",

@@ -276,7 +276,7 @@ pub struct WeightedReport {
     /// Σw.
     pub population: f64,
     /// Estimated: correct re-identifications when every record is matched.
-    pub expected_claims: f64,
+    pub expected_reidentifications: f64,
     /// The largest individual risk.
     pub largest: f64,
 }
@@ -588,7 +588,7 @@ impl RiskReport {
             text.push_str(&aligned(&[
                 vec![
                     "correct re-identifications among all records".to_owned(),
-                    decimal(weighted.expected_claims),
+                    decimal(weighted.expected_reidentifications),
                 ],
                 vec!["largest individual risk".to_owned(), format!("{:.4}", weighted.largest)],
             ]));

@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use crate::answer::{Answer, Names, aligned, formula, listed, percent};
 use crate::keys::KeyScreening;
+use crate::restrictions::{self, Restriction};
 
 /// Totals over all records. Every number is exact, except `disclosed` where
 /// `disclosed_is_exact` is false: then it is a lower bound.
@@ -17,12 +18,12 @@ pub struct ScreenReport {
     pub cells: u64,
     /// Records alone in their cell.
     pub sample_uniques: u64,
-    /// Records that can be swapped with some other one.
+    /// Records that can be swapped with some other one when every setting is respected.
     pub swappable: u64,
     /// Of the sample uniques, those that can be swapped.
     pub swappable_uniques: u64,
     /// Of the sample uniques, those that have no partner.
-    pub frozen_uniques: u64,
+    pub not_swappable_uniques: u64,
     /// Records whose cells the kept tables prove to be occupied by all of them.
     pub disclosed: u64,
     /// Of the sample uniques, those.
@@ -42,6 +43,8 @@ pub struct ScreenReport {
     /// The columns that stay, where one of them is in a table: the proof uses their joint table
     /// too.
     pub disclosed_uses_stay_margin: Option<Names>,
+    /// Swappable records by the kept tables alone, then with one setting after the other.
+    pub restrictions: Vec<Restriction>,
     /// Whose keys can be parted, where keys are named.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub keys: Option<KeyScreening>,
@@ -64,10 +67,11 @@ impl Answer for ScreenReport {
             row("distinct cells", self.cells, None, ""),
             row("sample uniques", self.sample_uniques, Some(self.records), ""),
             row("  swappable", self.swappable_uniques, uniques, ""),
-            row("  not swappable", self.frozen_uniques, uniques, ""),
+            row("  not swappable", self.not_swappable_uniques, uniques, ""),
             row("  already disclosed", self.disclosed_uniques, uniques, certainty),
         ];
         let mut text = aligned(&rows);
+        text.push_str(&restrictions::lines(&self.restrictions, self.records));
         if let Some(keys) = &self.keys {
             text.push_str(&keys.lines());
         }

@@ -1,12 +1,17 @@
 //! What `verify` answers: may the file be released, is every kept table unchanged, what does an
 //! intruder learn, and what changed?
 
-use marginswap_core::text::grouped;
+use marginswap_core::text::{escaped, grouped};
 use serde::Serialize;
 
-use crate::answer::{Answer, Names, aligned, counted, formula, listed, percent};
+use crate::advice::{self, Advice};
+use crate::answer::{Answer, Names, aligned, counted, distance, formula, listed, percent};
 use crate::pictures::triangle::{Distance, Fate, TrianglePicture};
 use crate::protection::{Judgement, Protection};
+use crate::published::{self, PublishedReport};
+
+/// How many differing tables the text lists.
+const MOST_DIFFERING: usize = 40;
 
 /// How many two-way tables the text lists.
 const MOST_TABLES: usize = 10;
@@ -26,9 +31,13 @@ pub struct VerifyReport {
     pub records_after: u64,
     /// The kept tables.
     pub margins: Vec<MarginReport>,
+    /// The published tables.
+    pub published: Vec<PublishedReport>,
     /// What intruders learn, from the contents of the two files alone.
     #[serde(flatten)]
     pub protection: Protection,
+    /// What would help the people at risk who are left.
+    pub advice: Vec<Advice>,
     /// Original records that the released file no longer has, counted with repetition: what
     /// was changed, whether or not the records are linked.
     pub replaced: u64,
@@ -63,10 +72,22 @@ pub struct VerifyReport {
 pub struct MarginReport {
     /// Its variables.
     pub margin: Names,
+    /// What it is called, where it has a name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
     /// Cells that hold a record in either file.
     pub cells: u64,
     /// Cells whose counts differ.
     pub changed: u64,
+}
+
+impl MarginReport {
+    /// The table as a formula, with its name.
+    #[must_use]
+    pub fn title(&self) -> String {
+        let name = self.name.as_ref().map(|name| format!(" [{}]", escaped(name)));
+        format!("{}{}", formula(&self.margin), name.unwrap_or_default())
+    }
 }
 
 /// What changed in one variable.
@@ -174,12 +195,17 @@ impl VerifyReport {
             ));
             let rows: Vec<Vec<String>> = differing
                 .iter()
+                .take(MOST_DIFFERING)
                 .map(|table| {
                     let cells = counted(table.cells, "cell", "cells");
-                    vec![formula(&table.margin), format!("{} of {cells}", grouped(table.changed))]
+                    vec![table.title(), format!("{} of {cells}", grouped(table.changed))]
                 })
                 .collect();
             text.push_str(&aligned(&rows));
+            if differing.len() > MOST_DIFFERING {
+                let more = grouped((differing.len() - MOST_DIFFERING) as u64);
+                text.push_str(&format!("  … and {more} more; --json lists all\n"));
+            }
         }
         for columns in &self.broken {
             text.push_str(&format!(
@@ -194,7 +220,7 @@ impl VerifyReport {
     }
 
     fn learned(&self) -> String {
-        format!("\n{}", self.protection.lines())
+        format!("\n{}{}", self.protection.lines(), advice::lines(&self.advice))
     }
 
     fn changes(&self) -> String {
@@ -267,7 +293,9 @@ impl VerifyReport {
         others.sort_by(|left, right| right.total_variation.total_cmp(&left.total_variation));
         let heads = ["most changed", "total variation", "Hellinger", "Cramér's V before", "after"];
         let mut rows = vec![heads.map(str::to_owned).to_vec()];
-        let association = |value: Option<f64>| value.map_or_else(|| "–".to_owned(), distance);
+        let association = |value: Option<f64>| {
+            value.map_or_else(|| "–".to_owned(), |value| format!("{value:.4}"))
+        };
         rows.extend(others.iter().take(MOST_TABLES).map(|table| {
             vec![
                 formula(&table.pair),
@@ -288,24 +316,14 @@ impl VerifyReport {
 
 impl Answer for VerifyReport {
     fn text(&self) -> String {
-        [self.judgement.lines(), self.kept(), self.learned(), self.changes(), self.utility()]
-            .concat()
-    }
-}
-
-/// A distance with four places. Only none is 0.
-fn distance(value: f64) -> String {
-    if value > 0.0 && value < 0.00005 { "<0.0001".to_owned() } else { format!("{value:.4}") }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_no_distance_is_zero() {
-        assert_eq!(distance(0.0), "0.0000");
-        assert_eq!(distance(1e-9), "<0.0001");
-        assert_eq!(distance(0.123_46), "0.1235");
+        [
+            self.judgement.lines(),
+            self.kept(),
+            published::lines(&self.published),
+            self.learned(),
+            self.changes(),
+            self.utility(),
+        ]
+        .concat()
     }
 }

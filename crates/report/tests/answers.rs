@@ -9,8 +9,9 @@ mod support;
 use std::collections::BTreeMap;
 
 use marginswap_report::Answer;
+use marginswap_report::advice::Advice;
 use marginswap_report::frontier::{FrontierPlan, FrontierReport};
-use marginswap_report::plan::{LeftOverReport, PlanReport, ProtectReport};
+use marginswap_report::plan::{LeftReport, PlanReport, ProtectReport};
 use marginswap_report::protection::{
     Judgement, NewPair, Protection, Reason, ScenarioProtection, Verdict,
 };
@@ -18,6 +19,7 @@ use support::assert_golden;
 
 fn protection() -> Protection {
     let scenario = ScenarioProtection {
+        name: None,
         keys: ["age", "sex"].map(str::to_owned).to_vec(),
         sensitive: ["income", "health"].map(str::to_owned).to_vec(),
         at_risk: 17,
@@ -67,10 +69,9 @@ fn plan() -> PlanReport {
         detached: 1,
         covered: 14,
         covered_by_groups: 0,
-        unswappable: 1,
         disclosed: 1,
-        left_over: 2,
-        left_over_because: LeftOverReport { taken: 2, ..LeftOverReport::default() },
+        left: 3,
+        left_because: LeftReport { not_swappable: 1, taken: 2, ..LeftReport::default() },
         max_records: 2,
         impossible: None,
         not_found: None,
@@ -102,11 +103,13 @@ fn larger() -> PlanReport {
 
 fn protect() -> ProtectReport {
     ProtectReport {
+        published: vec![],
         judgement: Judgement {
             verdict: Verdict::Review,
             reasons: vec![Reason::Matched { people: 3, at_risk: 17, tolerated: 0 }],
         },
         plan: plan(),
+        advice: vec![Advice::SuppressOrRecode { people: 2 }],
         released: "released.csv".to_owned(),
         equal: true,
         cells_kept: 40,
@@ -125,7 +128,7 @@ fn golden_answers() {
 /// People who are left are those whom the plan neither parts nor detaches.
 #[test]
 fn the_parts_of_a_plan_add_up() {
-    assert_eq!(plan().left(), 3);
+    assert_eq!(plan().left, 3);
     let coverage = plan().coverage();
     assert_eq!(coverage.gone + coverage.shared + coverage.matched, coverage.at_risk);
     assert_eq!(coverage.partable, Some(15));
@@ -184,7 +187,7 @@ fn the_frontier_tells_every_fate() {
     let report = FrontierReport {
         records: 400,
         at_risk: 17,
-        unpartable: 2,
+        not_partable: 2,
         disclosed: 1,
         larger_swaps: false,
         by_two_way: true,

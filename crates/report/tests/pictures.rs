@@ -171,6 +171,7 @@ fn pair_of(names: &[String], swappable: bool) -> PairReport {
             .windows(2)
             .filter(|_| !swappable)
             .map(|ends| LinkReport {
+                name: None,
                 variables: [ends[0].clone(), ends[1].clone()],
                 table: names[..names.len().min(5)].to_vec(),
                 reason: TieReason::KeptTable,
@@ -194,6 +195,8 @@ fn record_of(names: &[String], swappable: bool) -> RecordReport {
         })
         .collect();
     RecordReport {
+        restrictions: Vec::new(),
+        published_tables: 0,
         record: 4_294_967_295,
         cell_count: 1,
         sample_unique: true,
@@ -206,6 +209,7 @@ fn record_of(names: &[String], swappable: bool) -> RecordReport {
         choice: None,
         what_if: (0..usize::from(!swappable) * names.len())
             .map(|number| WhatIf {
+                name: None,
                 table: names[..number % 5].to_vec(),
                 partners: number as u64 * 1000,
                 held_by: None,
@@ -301,6 +305,7 @@ fn found(coverage: &Coverage, values: Option<[f64; 2]>) -> RiskPicture {
 fn scenario(histogram: &[u64]) -> ScenarioProtection {
     let matched = histogram.iter().sum();
     ScenarioProtection {
+        name: None,
         keys: vec!["age".to_owned()],
         sensitive: (1..histogram.len()).map(|number| format!("variable {number}")).collect(),
         at_risk: matched + 5,
@@ -391,7 +396,7 @@ fn plans(count: usize) -> FrontierReport {
     FrontierReport {
         records: 100_000,
         at_risk: 1000,
-        unpartable: 12,
+        not_partable: 12,
         disclosed: 3,
         larger_swaps: false,
         by_two_way: true,
@@ -411,7 +416,7 @@ fn the_frontier_has_no_overlaps() {
     for plan in &mut same.plans {
         (plan.matched, plan.change, plan.undominated) = (0, 0.0, true);
     }
-    same.unpartable = 0;
+    same.not_partable = 0;
     checked(&frontier::draw("", &same), "all at one point");
 }
 

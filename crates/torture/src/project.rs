@@ -48,7 +48,7 @@ pub fn draw(world: &World, random: &mut Random) -> Vec<Told> {
 /// Files that the doors name for themselves.
 #[must_use]
 pub fn is_for_the_doors(setting: &Setting) -> bool {
-    setting.kind == Kind::Path
+    matches!(setting.kind, Kind::Path | Kind::Files)
 }
 
 fn is_drawn(setting: &Setting, wild: bool, preset: bool, random: &mut Random) -> bool {
@@ -144,7 +144,16 @@ fn value_of(
         Kind::Rules => Value::List(
             (0..1 + random.below(2)).map(|_| rule(world, &some(random), random)).collect(),
         ),
-        Kind::Path => return None,
+        Kind::NamedTables => {
+            let tables = ["T1", "a name"].into_iter().take(1 + random.below(2));
+            let tables = tables.map(|name| (name.to_owned(), Value::Text(table(&some(random)))));
+            Value::Map(tables.collect())
+        }
+        Kind::Scenarios => {
+            let names = ["neighbour", "the boss"].into_iter().take(1 + random.below(2));
+            Value::Map(names.map(|name| (name.to_owned(), list(some(random)))).collect())
+        }
+        Kind::Path | Kind::Files => return None,
         Kind::Text(_) if setting.name == "delimiter" && !columns.wild => {
             Value::text(match world.delimiter {
                 b',' => "comma",

@@ -156,6 +156,12 @@ impl Column {
 
     /// The column whose code is `codes[c]` where this one has c.
     fn recoded(&self, dictionary: Arc<Dictionary>, codes: &[u32]) -> Self {
+        let narrow: Result<Vec<u8>, _> = codes.iter().map(|&code| u8::try_from(code)).collect();
+        if let (Codes::Narrow(own), Ok(narrow)) = (&*self.codes, &narrow) {
+            // Few categories: byte by byte.
+            let recoded = own.iter().map(|&code| narrow[usize::from(code)]).collect();
+            return Self { dictionary, codes: Arc::new(Codes::Narrow(recoded)) };
+        }
         let mut recoded = Codes::for_levels(dictionary.levels(), self.len());
         self.for_each_code(|_, code| recoded.push(codes[code as usize]));
         Self { dictionary, codes: Arc::new(recoded) }

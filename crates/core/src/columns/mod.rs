@@ -13,7 +13,7 @@ mod role;
 
 pub use column::{Column, ColumnBuilder, looks_like_id, nearly_all_differ};
 pub use dictionary::Dictionary;
-pub use role::{Role, Roles, did_you_mean};
+pub use role::{DerivedColumn, Role, Roles, did_you_mean};
 
 /// The columns of a file, by position; those that were not read have a name and a role.
 #[derive(Debug, Clone)]
@@ -24,14 +24,16 @@ pub struct Columns {
 }
 
 impl Columns {
-    /// The columns with these names and roles, as far as they were read.
+    /// The columns with these names and roles, as far as they were read. Derived columns come
+    /// later, with [`Columns::with_derived`].
     ///
     /// # Panics
     /// When there is not a name for each column, a column that takes part was not read, or
     /// the columns differ in length.
     #[must_use]
     pub fn new(names: Vec<String>, roles: Roles, columns: Vec<Option<Column>>) -> Self {
-        assert_eq!(names.len(), columns.len(), "every column has a name");
+        let derived = names.len() - roles.own();
+        assert_eq!(roles.own(), columns.len(), "every column of the file has a name");
         let mut lengths = columns.iter().flatten().map(Column::len);
         let first = lengths.next();
         assert!(lengths.all(|length| Some(length) == first), "all columns have the same records");
@@ -44,8 +46,30 @@ impl Columns {
                     Some(column.expect("a column that takes part has been read").sorted())
                 }
             })
+            .chain(std::iter::repeat_n(None, derived))
             .collect();
         Self { names, roles, columns }
+    }
+
+    /// The same with the derived columns, in their order.
+    ///
+    /// # Panics
+    /// When they are not as many as the roles say, or have other records.
+    #[must_use]
+    pub fn with_derived(mut self, derived: Vec<Column>) -> Self {
+        let (own, records) = (self.roles.own(), self.records());
+        assert_eq!(self.names.len(), own + derived.len(), "every derived column has a name");
+        for (position, column) in (own..).zip(derived) {
+            assert_eq!(column.len(), records, "all columns have the same records");
+            self.columns[position] = Some(column.sorted());
+        }
+        self
+    }
+
+    /// The names of the file's columns, without the derived ones.
+    #[must_use]
+    pub fn own_names(&self) -> &[String] {
+        &self.names[..self.roles.own()]
     }
 
     /// The names of all columns.
@@ -141,16 +165,21 @@ impl Columns {
             .columns
             .iter()
             .map(|column| column.as_ref().map(|column| column.of_records(records.iter().copied())));
-        Self::new(self.names.clone(), self.roles.clone(), columns.collect())
+        let mut own: Vec<Option<Column>> = columns.collect();
+        let derived = own.split_off(self.roles.own());
+        let columns = Self::new(self.names.clone(), self.roles.clone(), own);
+        columns.with_derived(derived.into_iter().flatten().collect())
     }
 
-    /// The same columns in the places that another file gives them, by name.
+    /// The same columns in the places that another file gives them, by name; its derived columns
+    /// are to be derived again.
     ///
     /// # Errors
     /// The name of a column that one file has read and the other has not.
     pub fn in_the_order_of(mut self, other: &Self) -> Result<Self, String> {
         let mut columns = Vec::with_capacity(other.names.len());
-        for (position, (name, theirs)) in other.names.iter().zip(&other.columns).enumerate() {
+        let theirs = other.own_names().iter().zip(&other.columns);
+        for (position, (name, theirs)) in theirs.enumerate() {
             let place = self.position(name);
             let column = place.and_then(|place| self.columns[place].take());
             if theirs.is_some() != column.is_some() && other.id() != Some(position) {
@@ -161,7 +190,27 @@ impl Columns {
         if let Some(extra) = self.columns.iter().position(Option::is_some) {
             return Err(self.names[extra].clone());
         }
+        columns.resize(other.names.len(), None);
         Ok(Self { names: other.names.clone(), roles: other.roles.clone(), columns })
+    }
+
+    /// These columns without those that take no part, but for the one that names the records.
+    #[must_use]
+    pub fn without_ignored(mut self) -> Self {
+        for position in 0..self.columns.len() {
+            if self.role(position) == Role::Ignored && self.id() != Some(position) {
+                self.columns[position] = None;
+            }
+        }
+        self
+    }
+
+    /// These columns before any is derived from them.
+    #[must_use]
+    pub fn without_derived(mut self) -> Self {
+        let own = self.roles.own();
+        self.columns[own..].fill(None);
+        self
     }
 
     /// These columns, where some have other codes.

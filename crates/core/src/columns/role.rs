@@ -1,4 +1,10 @@
 //! What may happen to each column.
+//!
+//! Behind the columns of a file there may be derived ones, which follow from them. A derived
+//! column is never written out: it stays where all that it follows from stays, and is exchanged
+//! with it otherwise.
+
+use std::collections::BTreeSet;
 
 use crate::diagnostic::Diagnostic;
 use crate::refusal::Code;
@@ -14,11 +20,22 @@ pub enum Role {
     Ignored,
 }
 
-/// The role of each column, in the file's order.
+/// The role of each column, in the file's order, derived columns last.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Roles {
     roles: Vec<Role>,
     id: Option<usize>,
+    /// The columns that each derived column follows from.
+    derived: Vec<BTreeSet<usize>>,
+}
+
+/// A column that follows from columns of the file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DerivedColumn {
+    /// Their positions.
+    pub sources: BTreeSet<usize>,
+    /// Does it take part, or is it only looked at?
+    pub takes_part: bool,
 }
 
 impl Roles {
@@ -72,13 +89,51 @@ impl Roles {
             ));
         }
         let id = id.and_then(|id| columns.iter().position(|column| column == id));
-        Ok(Self { roles, id })
+        Ok(Self { roles, id, derived: Vec::new() })
     }
 
     /// Every column a variable.
     #[must_use]
     pub fn all_variables(columns: usize) -> Self {
-        Self { roles: vec![Role::Variable; columns], id: None }
+        Self { roles: vec![Role::Variable; columns], id: None, derived: Vec::new() }
+    }
+
+    /// These roles with derived columns behind the others. One that takes part may be exchanged
+    /// where something that it follows from may.
+    ///
+    /// # Panics
+    /// When a derived column follows from no column of the file, or takes part and follows from
+    /// one that is ignored.
+    #[must_use]
+    pub fn with_derived(mut self, derived: Vec<DerivedColumn>) -> Self {
+        let own = self.own();
+        for DerivedColumn { sources, takes_part } in derived {
+            assert!(
+                !sources.is_empty() && sources.iter().all(|&source| source < own),
+                "a derived column follows from columns of the file"
+            );
+            let any = |role: Role| sources.iter().any(|&source| self.roles[source] == role);
+            assert!(!takes_part || !any(Role::Ignored), "an ignored column is outside the theory");
+            self.roles.push(match (takes_part, any(Role::Variable)) {
+                (false, _) => Role::Ignored,
+                (true, true) => Role::Variable,
+                (true, false) => Role::Stay,
+            });
+            self.derived.push(sources);
+        }
+        self
+    }
+
+    /// How many columns the file has: those behind them are derived.
+    #[must_use]
+    pub fn own(&self) -> usize {
+        self.roles.len() - self.derived.len()
+    }
+
+    /// The columns that a derived column follows from; `None` for a column of the file.
+    #[must_use]
+    pub fn sources(&self, column: usize) -> Option<&BTreeSet<usize>> {
+        self.derived.get(column.checked_sub(self.own())?)
     }
 
     /// The role of a column.

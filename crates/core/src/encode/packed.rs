@@ -329,14 +329,14 @@ impl Records {
     }
 
     /// So many records, every code 0.
-    pub(super) fn blank(levels: Vec<usize>, length: usize) -> Self {
+    pub(crate) fn blank(levels: Vec<usize>, length: usize) -> Self {
         let layout = Layout::new(&levels);
         let keys = vec![0; length * layout.words];
         Self { cells: PackedCells { layout, keys }, levels }
     }
 
     /// Puts a variable's codes, by record, into blank records; each once.
-    pub(super) fn putter(&mut self, variable: usize) -> impl FnMut(usize, u32) + '_ {
+    pub(crate) fn putter(&mut self, variable: usize) -> impl FnMut(usize, u32) + '_ {
         let PackedCells { layout, keys } = &mut self.cells;
         let (field, words) = (layout.fields[variable], layout.words);
         move |record, code| keys[record * words + field.word] |= u64::from(code) << field.shift

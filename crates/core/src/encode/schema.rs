@@ -5,6 +5,9 @@
 //! columns that stay: exchanging a variable relative to `rest` has an effect, and `rest`
 //! itself is bound to every other column that stays, so it never travels in part.
 //!
+//! A derived variable follows from others: it has a vertex of its own in the margin graph, tied to
+//! what it follows from, and no column that could be exchanged.
+//!
 //! Trap: leaving the columns that stay out of Δ would lose swaps. Two records that differ
 //! in one variable and in a column that stays can be swapped, with an effect.
 
@@ -22,6 +25,8 @@ pub struct Variable {
     pub columns: Vec<usize>,
     /// Does it stay where it is?
     pub stays: bool,
+    /// The variables that it follows from; none for one that is no derived variable.
+    pub follows: VarSet,
 }
 
 /// Δ: the variables that take part, in the file's column order, `rest` last.
@@ -45,19 +50,74 @@ impl Schema {
                 Role::Ignored => {}
                 Role::Stay if !tabled.contains(&column) => rest.push(column),
                 Role::Stay | Role::Variable => {
-                    variables.push(Variable { name: name.clone(), columns: vec![column], stays });
+                    let (columns, follows) = (vec![column], VarSet::EMPTY);
+                    variables.push(Variable { name: name.clone(), columns, stays, follows });
                 }
             }
         }
         if !rest.is_empty() {
             let taken = variables.iter().any(|variable| variable.name == "rest");
             let name = if taken { "rest (columns that stay)" } else { "rest" };
-            variables.push(Variable { name: name.to_owned(), columns: rest, stays: true });
+            let (name, follows) = (name.to_owned(), VarSet::EMPTY);
+            variables.push(Variable { name, columns: rest, stays: true, follows });
         }
         let mut variable_of = vec![None; columns.len()];
         for (number, variable) in variables.iter().enumerate() {
             variable.columns.iter().for_each(|&column| variable_of[column] = Some(number));
         }
+        for (column, variable) in variable_of.iter().enumerate() {
+            if let (Some(variable), Some(sources)) = (*variable, roles.sources(column))
+                && let [_] = variables[variable].columns[..]
+            {
+                let follows = sources.iter().filter_map(|&source| variable_of[source]);
+                variables[variable].follows = follows.collect();
+            }
+        }
+        Self { variables, variable_of }
+    }
+
+    /// The variables that follow from others.
+    #[must_use]
+    pub fn derived(&self) -> VarSet {
+        let derived = |&one: &usize| !self.variables[one].follows.is_empty();
+        (0..self.variables.len()).filter(derived).collect()
+    }
+
+    /// The variables that are columns of the file: all but the derived ones.
+    #[must_use]
+    pub fn own(&self) -> VarSet {
+        self.all() - self.derived()
+    }
+
+    /// What is exchanged between two records that differ on Δ̄ when these variables are, derived
+    /// ones aside: a derived variable is exchanged with something that it follows from.
+    ///
+    /// Law: `derived-variables-are-linked-columns`.
+    #[must_use]
+    pub fn followed(&self, exchanged: VarSet, differing: VarSet) -> VarSet {
+        let mut followed = exchanged;
+        for (variable, Variable { follows, .. }) in self.variables.iter().enumerate() {
+            if follows.is_empty() {
+                continue;
+            }
+            match (*follows & differing).meets(&exchanged) {
+                true => followed.insert(variable),
+                false => followed = followed - VarSet::single(variable),
+            }
+        }
+        followed
+    }
+
+    /// These columns alone, each a variable.
+    #[must_use]
+    pub fn of_columns(names: &[String], columns: &BTreeSet<usize>) -> Self {
+        let mut variable_of = vec![None; names.len()];
+        let variable = |(number, &column): (usize, &usize)| {
+            variable_of[column] = Some(number);
+            let (name, columns) = (names[column].clone(), vec![column]);
+            Variable { name, columns, stays: false, follows: VarSet::EMPTY }
+        };
+        let variables = columns.iter().enumerate().map(variable).collect();
         Self { variables, variable_of }
     }
 
@@ -85,16 +145,18 @@ impl Schema {
         self.variable_of.get(column).copied().flatten()
     }
 
-    /// How many columns the file has.
+    /// How many columns there are, derived ones included.
     #[must_use]
     pub fn columns(&self) -> usize {
         self.variable_of.len()
     }
 
-    /// The columns of the file that a set of variables stands for.
+    /// The columns of the file that a set of variables stands for; a derived variable stands for
+    /// none.
     #[must_use]
     pub fn columns_of(&self, variables: VarSet) -> Vec<usize> {
-        variables.iter().flat_map(|variable| self.variables[variable].columns.clone()).collect()
+        let own = variables.iter().filter(|&one| self.variables[one].follows.is_empty());
+        own.flat_map(|variable| self.variables[variable].columns.clone()).collect()
     }
 
     /// The variables that columns stand for; a column that takes no part is passed over.
@@ -108,8 +170,8 @@ impl Schema {
     pub fn may_exchange(&self, columns: &[usize]) -> bool {
         columns.iter().all(|&column| {
             self.variable_of(column).is_some_and(|variable| {
-                let Variable { columns: own, stays, .. } = &self.variables[variable];
-                !stays && own.iter().all(|column| columns.contains(column))
+                let Variable { columns: own, stays, follows, .. } = &self.variables[variable];
+                !stays && follows.is_empty() && own.iter().all(|column| columns.contains(column))
             })
         })
     }

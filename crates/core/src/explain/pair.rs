@@ -58,12 +58,14 @@ pub fn pair(scope: &Scope, records: &Records, left: RecordId, right: RecordId) -
     }
 }
 
-/// Why a table is kept. One that is named, and tied for another reason too, is a named one.
+/// Why a table is kept. One that is named, and tied for another reason too, is a named one; so is
+/// what is left of one that names a derived variable beside all it follows from.
 fn reason(scope: &Scope, margin: VarSet) -> Reason {
     let because = |reason| {
         scope.tables().iter().any(|table| table.reason == reason && table.variables == margin)
     };
-    [Reason::Named, Reason::Linked].into_iter().find(|&one| because(one)).unwrap_or(Reason::Stays)
+    let mut all = [Reason::Named, Reason::Linked, Reason::Derived, Reason::Stays].into_iter();
+    all.find(|&one| because(one)).unwrap_or(Reason::Named)
 }
 
 #[cfg(test)]

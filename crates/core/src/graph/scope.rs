@@ -2,7 +2,9 @@
 //!
 //! "Everything is a margin": that some columns never move is one more margin that holds
 //! them all. Where none of them stands in a table they are the one isolated vertex `rest`
-//! and need no such margin.
+//! and need no such margin. A derived variable is tied to what it follows from in the same way;
+//! for one that follows from a single variable this is no restriction, since every swap keeps
+//! one-way tables.
 
 use std::collections::BTreeSet;
 
@@ -39,6 +41,8 @@ pub enum Reason {
     Stays,
     /// Its columns only travel together.
     Linked,
+    /// It holds a derived variable and all that it follows from.
+    Derived,
 }
 
 /// What binds columns beside the named tables, by column positions.
@@ -80,8 +84,15 @@ impl Scope {
             table.extend(ties.weight);
         }
         let linked = ties.linked.iter().filter(|group| group.len() > 1);
-        let tabled: BTreeSet<usize> =
-            named.iter().chain(linked.clone()).flatten().chain(&ties.apart).copied().collect();
+        let derived = derived_with_sources(columns.len(), roles);
+        let tabled: BTreeSet<usize> = named
+            .iter()
+            .chain(linked.clone())
+            .chain(&derived)
+            .flatten()
+            .chain(&ties.apart)
+            .copied()
+            .collect();
         if let Some(&column) = tabled.iter().find(|&&column| roles.of(column) == Role::Ignored) {
             let why = if roles.id() == Some(column) { "is the id" } else { "is ignored" };
             return Err(Diagnostic::new(
@@ -114,11 +125,15 @@ impl Scope {
             variables: group.iter().map(variable).collect(),
             reason: Reason::Linked,
         }));
+        tables.extend(derived.iter().map(|group| KeptTable {
+            variables: group.iter().map(variable).collect(),
+            reason: Reason::Derived,
+        }));
         let staying = schema.staying();
         if staying.len() > 1 {
             tables.push(KeptTable { variables: staying, reason: Reason::Stays });
         }
-        let class = GeneratingClass::new(schema.all(), tables.iter().map(|table| table.variables));
+        let class = GeneratingClass::new(schema.all(), generators(&schema, &tables));
         Ok(Self { schema, tables, class })
     }
 
@@ -168,7 +183,8 @@ impl Scope {
     #[must_use]
     pub fn class_without(&self, table: usize) -> GeneratingClass {
         let others = self.tables.iter().enumerate().filter(|(position, _)| *position != table);
-        GeneratingClass::new(self.schema.all(), others.map(|(_, table)| table.variables))
+        let others: Vec<KeptTable> = others.map(|(_, table)| *table).collect();
+        GeneratingClass::new(self.schema.all(), generators(&self.schema, &others))
     }
 
     /// The graph of [`Scope::class_without`].
@@ -178,9 +194,56 @@ impl Scope {
     }
 }
 
+/// Each derived column that may be exchanged, with the columns that it follows from.
+fn derived_with_sources(columns: usize, roles: &Roles) -> Vec<BTreeSet<usize>> {
+    let exchanged = (0..columns).filter(|&column| roles.of(column) == Role::Variable);
+    exchanged
+        .filter_map(|column| {
+            let sources = roles.sources(column)?.iter().copied();
+            Some(sources.chain([column]).collect())
+        })
+        .collect()
+}
+
+/// The sets that keep all these tables. Beside all that it follows from a derived variable adds
+/// nothing to a table; and a table of derived variables is kept where one is that holds all they
+/// follow from.
+///
+/// Law: `coarser-tables-leave-more-freedom`.
+fn generators(schema: &Schema, tables: &[KeptTable]) -> Vec<VarSet> {
+    let follows = |variable: usize| schema.variables()[variable].follows;
+    let needed = |table: VarSet| -> VarSet {
+        let adds = |&one: &usize| follows(one).is_empty() || !follows(one).is_subset(&table);
+        table.iter().filter(adds).collect()
+    };
+    let own = schema.own();
+    let from_named: Vec<VarSet> = tables
+        .iter()
+        .filter(|table| table.reason == Reason::Named)
+        .map(|table| needed(table.variables) & own)
+        .collect();
+    let mut sets = Vec::new();
+    for table in tables {
+        if table.reason != Reason::Named {
+            sets.push(table.variables);
+            continue;
+        }
+        let set = needed(table.variables);
+        let derived = set - own;
+        let sources = derived.iter().fold(set & own, |all, one| all | follows(one));
+        let implied =
+            !derived.is_empty() && from_named.iter().any(|other| sources.is_subset(other));
+        if !implied {
+            sets.push(set);
+        }
+    }
+    sets
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::columns::DerivedColumn;
 
     fn names(names: &[&str]) -> Vec<String> {
         names.iter().map(|&name| name.to_owned()).collect()
@@ -219,6 +282,60 @@ mod tests {
         let scope = scope(&["a", "b", "c"], &[], "a*b + b*c + b*a");
         assert_eq!(scope.tables().len(), 2);
         assert_eq!(scope.margin_graph_without(0).edges().collect::<Vec<_>>(), [(1, 2)]);
+    }
+
+    /// Columns a, b, c and the derived x of a, y of a and b.
+    fn derived_scope(stay: &[&str], keep: &str) -> Scope {
+        let columns = names(&["a", "b", "c", "x", "y"]);
+        let of = |sources: &[usize]| DerivedColumn {
+            sources: sources.iter().copied().collect(),
+            takes_part: true,
+        };
+        let roles = Roles::assign(&columns[..3], &[], &names(stay), &[], None).unwrap();
+        let roles = roles.with_derived(vec![of(&[0]), of(&[0, 1])]);
+        Scope::new(&columns, &roles, &Formula::parse(&[keep]).unwrap()).unwrap()
+    }
+
+    #[test]
+    fn derived_variables_are_tied_to_what_they_follow_from() {
+        let scope = derived_scope(&[], "x*c");
+        let (x, y) = (VarSet::single(3), VarSet::single(4));
+        assert_eq!(scope.schema().derived(), x | y);
+        let tie = |set: VarSet| KeptTable { variables: set, reason: Reason::Derived };
+        assert!(scope.tables().contains(&tie(VarSet::from([0, 3]))));
+        assert!(scope.tables().contains(&tie(VarSet::from([0, 1, 4]))));
+        assert!(scope.class().margins().contains(&VarSet::from([2, 3])));
+        let schema = scope.schema();
+        let differing = VarSet::from([0, 1, 3]);
+        assert_eq!(schema.followed(VarSet::single(0), differing), VarSet::from([0, 3, 4]));
+        assert_eq!(schema.followed(VarSet::from([2, 3]), differing), VarSet::single(2));
+        assert_eq!(schema.columns_of(VarSet::from([0, 3])), [0]);
+        assert!(schema.may_exchange(&[0]) && !schema.may_exchange(&[0, 3]));
+    }
+
+    /// Witness: what stays with all its columns needs no tie of its own.
+    #[test]
+    fn what_follows_from_columns_that_stay_stays() {
+        let scope = derived_scope(&["a"], "x*c");
+        assert_eq!(scope.schema().staying(), VarSet::from([0, 3]));
+        let ties = scope.tables().iter().filter(|table| table.reason == Reason::Derived);
+        assert_eq!(ties.map(|tie| tie.variables).collect::<Vec<_>>(), [VarSet::from([0, 1, 4])]);
+    }
+
+    #[test]
+    fn a_table_of_derived_variables_follows_from_a_finer_one() {
+        for (keep, named) in [
+            ("a*c + x*c", vec![VarSet::from([0, 2])]),
+            ("a*x*c", vec![VarSet::from([0, 2])]),
+            ("a*b*c + y*c", vec![VarSet::from([0, 1, 2])]),
+            ("a*c + y*c", vec![VarSet::from([0, 2]), VarSet::from([2, 4])]),
+        ] {
+            let scope = derived_scope(&[], keep);
+            let margins = scope.class().margins();
+            let found: Vec<VarSet> =
+                margins.iter().copied().filter(|margin| margin.contains(2)).collect();
+            assert_eq!(found, named, "{keep}");
+        }
     }
 
     #[test]

@@ -2,16 +2,22 @@
 //!
 //! Each answers a question that the crate answers fast, by trying everything: every subset
 //! of the variables, every record, every path. They share no code with what they test
-//! beyond [`VarSet`](crate::varset::VarSet) and the graph's list of edges.
+//! beyond [`VarSet`](crate::varset::VarSet), the graph's list of edges and the types in which
+//! restrictions are given.
 
+mod derived;
 mod graphs;
 mod outside;
+mod published;
+mod restricted;
 mod risk;
 mod world;
 
+pub use derived::{DerivedWorld, Follows};
 pub use graphs::{
     all_antichains, all_graphs, components, is_chordal, is_connected, maximal_cliques,
     minimal_separators,
 };
 pub use outside::Met;
+pub use published::{PlainCell, PlainCheck, PlainRecord, published};
 pub use world::World;

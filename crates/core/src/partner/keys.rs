@@ -23,7 +23,7 @@
 
 use super::disclosed::{forest_bounds, lower_bounds};
 use super::parting::{can_part, strongest_detaching};
-use super::screen::{EFFORT, Effort, settle_all};
+use super::screen::{EFFORT, Effort, Open, Search};
 use super::search::Surroundings;
 use crate::diagnostic::Diagnostic;
 use crate::graph::{GeneratingClass, MarginGraph, Separators, junction_tree};
@@ -143,7 +143,10 @@ pub(super) fn screen_keys_with(
     let partable = if keys.len() < 2 || published_in.is_some() {
         vec![false; joint.len()]
     } else {
-        settle_all(joint, &graph, separators, keys, effort, announce)?
+        let search = Search { joint, graph: &graph, keys, agree: VarSet::EMPTY };
+        let mut open = Open::all(joint.len());
+        search.settle_all(separators, &mut open, effort, announce)?;
+        open.settled()
     };
     let traces = class.margins().iter().map(|margin| *margin & keys).filter(|set| !set.is_empty());
     let on_keys = GeneratingClass::new(keys, traces);

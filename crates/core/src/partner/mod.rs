@@ -2,7 +2,8 @@
 //!
 //! [`pair`] holds the paper's conditions for two records; [`screen`] answers for all
 //! records at once; [`Surroundings`] answers everything about one record;
-//! [`parting`] and [`screen_keys`] ask the same of a person's keys;
+//! [`parting`] and [`screen_keys`] ask the same of a person's keys; [`screen_restricted`]
+//! respects strata, match lists and rules too;
 //! [`disclosed`] finds the records whose cell the kept tables give away; [`swap`] is the
 //! exchange itself and its move on the table.
 
@@ -10,8 +11,11 @@ pub mod disclosed;
 mod keys;
 pub mod pair;
 pub mod parting;
+mod restricted;
+mod rule;
 mod screen;
 mod search;
+pub(crate) mod seen;
 pub(crate) mod slices;
 pub mod swap;
 
@@ -19,5 +23,7 @@ pub use keys::{
     DetachingPartners, KeyPartners, KeyScreening, PartingPartners, Unpartable, screen_keys,
     screen_keys_announced,
 };
+pub use restricted::{Restricted, Restriction, Restrictions, screen_restricted};
+pub use rule::{Forbidden, NeverNew, Rules, Term};
 pub use screen::{Screening, screen, screen_announced};
 pub use search::{Choice, Diagonal, Surroundings, ThroughSeparator};

@@ -76,11 +76,18 @@ pub(super) struct Effort {
     /// With so few open cells for each remaining separator the pair test takes over.
     pair_test: usize,
     /// More comparisons of two cells than this are refused.
-    comparisons: u64,
+    pub(super) comparisons: u64,
 }
 
 /// Minutes on one core, for some ten nanoseconds a comparison.
 const MOST_COMPARISONS: u64 = 20_000_000_000;
+
+impl Effort {
+    /// With separators alone: the pair test never takes over.
+    pub(super) fn counting_alone(self) -> Self {
+        Self { pair_test: 0, ..self }
+    }
+}
 
 pub(super) const EFFORT: Effort = Effort {
     glance: 16,
@@ -130,7 +137,10 @@ fn screen_with(
 ) -> Result<Screening, Diagnostic> {
     let graph = class.margin_graph();
     // With all variables as keys, to part them is to swap.
-    let swappable = settle_all(joint, &graph, separators, class.delta(), effort, announce)?;
+    let search = Search { joint, graph: &graph, keys: class.delta(), agree: VarSet::EMPTY };
+    let mut open = Open::all(joint.len());
+    search.settle_all(separators, &mut open, effort, announce)?;
+    let swappable = open.settled();
     let frozen = (0..joint.len()).filter(|&cell| !swappable[cell]).map(CellId::at);
     let disclosed_is_exact = class.is_decomposable();
     let mut disclosed = vec![false; joint.len()];
@@ -146,67 +156,91 @@ fn screen_with(
     Ok(Screening { swappable, disclosed, disclosed_is_exact })
 }
 
-/// For every cell: has it a partner that differs from it in keys of two components of the
-/// graph without some minimal separator on which the two agree?
-pub(super) fn settle_all(
-    joint: &JointTable,
-    graph: &MarginGraph,
-    separators: &Separators,
-    keys: VarSet,
-    effort: Effort,
-    mut announce: impl FnMut(u64),
-) -> Result<Vec<bool>, Diagnostic> {
-    // A separator with keys on one side only parts none.
-    let list: Vec<Sides<'_>> = separators
-        .list()
-        .iter()
-        .map(|separator| Sides::of(separator, keys, graph.vertices()))
-        .filter(|sides| sides.sides.len() >= 2)
-        .collect();
-    let mut open = Open::all(joint.len());
-    for sides in list.iter().take(effort.glanced_separators) {
-        if open.cells.is_empty() {
-            break;
+/// What is searched for: a partner that agrees with a cell on some variables and differs from
+/// it in keys of two components of the graph without some minimal separator on which the two
+/// agree as well.
+#[derive(Clone, Copy)]
+pub(super) struct Search<'a> {
+    pub(super) joint: &'a JointTable,
+    pub(super) graph: &'a MarginGraph,
+    pub(super) keys: VarSet,
+    pub(super) agree: VarSet,
+}
+
+impl Search<'_> {
+    /// Closes every open cell that has such a partner.
+    pub(super) fn settle_all(
+        self,
+        separators: &Separators,
+        open: &mut Open,
+        effort: Effort,
+        mut announce: impl FnMut(u64),
+    ) -> Result<(), Diagnostic> {
+        let all_counted = self.settle_by_separators(separators, open, effort)?;
+        let is_known = all_counted && separators.is_complete();
+        if !is_known && !open.cells.is_empty() {
+            let ahead = weigh(open.cells.len(), self.joint.len(), effort.comparisons)?;
+            announce(ahead);
+            self.pair_test(open);
         }
-        Slices::on(joint, sides.separator, &sides.sides).glance(&mut open, effort.glance);
+        Ok(())
     }
-    let mut counted = 0;
-    while counted < list.len() && open.cells.len() > effort.pair_test * (list.len() - counted) {
-        weigh(counted, joint.len(), effort.comparisons)?;
-        let sides = &list[counted];
-        Slices::on(joint, sides.separator, &sides.sides).settle(sides, &mut open, effort);
-        counted += 1;
+
+    /// Closes open cells that have such a partner through one of these separators. Were all of
+    /// them counted, so that no other cell has one?
+    pub(super) fn settle_by_separators(
+        self,
+        separators: &Separators,
+        open: &mut Open,
+        effort: Effort,
+    ) -> Result<bool, Diagnostic> {
+        let Self { joint, .. } = self;
+        // A separator with keys on one side only parts none.
+        let list: Vec<Sides> = separators
+            .list()
+            .iter()
+            .map(|separator| self.sides(separator))
+            .filter(|sides| sides.sides.len() >= 2)
+            .collect();
+        for sides in list.iter().take(effort.glanced_separators) {
+            if open.cells.is_empty() {
+                break;
+            }
+            Slices::on(joint, sides.agree, &sides.sides).glance(open, effort.glance);
+        }
+        let mut counted = 0;
+        while counted < list.len() && open.cells.len() > effort.pair_test * (list.len() - counted) {
+            weigh(counted, joint.len(), effort.comparisons)?;
+            let sides = &list[counted];
+            Slices::on(joint, sides.agree, &sides.sides).settle(sides, open, effort);
+            counted += 1;
+        }
+        Ok(counted == list.len())
     }
-    if (counted < list.len() || !separators.is_complete()) && !open.cells.is_empty() {
-        let ahead = weigh(open.cells.len(), joint.len(), effort.comparisons)?;
-        announce(ahead);
-        pair_test(joint.cells(), graph, keys, &mut open);
+
+    fn sides(self, separator: &Separator) -> Sides {
+        let agree = separator.variables | self.agree;
+        let mut sides: Vec<VarSet> =
+            separator.components.iter().map(|side| (*side & self.keys) - agree).collect();
+        sides.retain(|side| !side.is_empty());
+        let tell_apart = self.graph.vertices().is_subset(&(agree | self.keys));
+        Sides { agree, sides, tell_apart }
     }
-    Ok(open.swappable)
 }
 
 /// A separator, and the keys on each side of it.
-struct Sides<'a> {
-    separator: &'a Separator,
-    /// The keys in each component that holds any.
+struct Sides {
+    /// S, and what else partners agree on.
+    agree: VarSet,
+    /// The keys in each component that holds any, outside of this.
     sides: Vec<VarSet>,
-    /// Do the keys with S tell any two cells apart?
+    /// Do the keys tell any two cells apart that agree there?
     tell_apart: bool,
-}
-
-impl<'a> Sides<'a> {
-    fn of(separator: &'a Separator, keys: VarSet, everything: VarSet) -> Self {
-        let mut sides: Vec<VarSet> =
-            separator.components.iter().map(|component| *component & keys).collect();
-        sides.retain(|side| !side.is_empty());
-        let tell_apart = everything.is_subset(&(separator.variables | keys));
-        Self { separator, sides, tell_apart }
-    }
 }
 
 /// The number of comparisons of so many cells or separators with all cells, if it is not
 /// beyond the limit.
-fn weigh(times: usize, cells: usize, limit: u64) -> Result<u64, Diagnostic> {
+pub(super) fn weigh(times: usize, cells: usize, limit: u64) -> Result<u64, Diagnostic> {
     let comparisons = (times as u64).saturating_mul(cells as u64);
     if comparisons <= limit {
         return Ok(comparisons);
@@ -223,19 +257,35 @@ fn weigh(times: usize, cells: usize, limit: u64) -> Result<u64, Diagnostic> {
 }
 
 /// The cells whose answer is not yet known.
-struct Open {
+pub(super) struct Open {
     cells: Vec<u32>,
     swappable: Vec<bool>,
 }
 
 impl Open {
-    fn all(cells: usize) -> Self {
+    pub(super) fn all(cells: usize) -> Self {
         let numbers = u32::try_from(cells).expect("there are fewer than 2^32 cells");
         Self { cells: (0..numbers).collect(), swappable: vec![false; cells] }
     }
 
+    /// Some of the cells; the others have no partner.
+    pub(super) fn among(wanted: &[bool]) -> Self {
+        let mut open = Self::all(wanted.len());
+        open.cells.retain(|&cell| wanted[cell as usize]);
+        open
+    }
+
+    /// For each cell: was a partner found?
+    pub(super) fn settled(self) -> Vec<bool> {
+        self.swappable
+    }
+
+    pub(super) fn cells(&self) -> &[u32] {
+        &self.cells
+    }
+
     /// Closes the cells for which a partner is found.
-    fn settle(&mut self, mut has_partner: impl FnMut(usize) -> bool) {
+    pub(super) fn settle(&mut self, mut has_partner: impl FnMut(usize) -> bool) {
         let swappable = &mut self.swappable;
         self.cells.retain(|&cell| {
             let found = has_partner(cell as usize);
@@ -261,7 +311,7 @@ impl Slices<'_> {
     }
 
     /// Decides for every open cell whether this separator gives it a partner.
-    fn settle(&self, sides: &Sides<'_>, open: &mut Open, effort: Effort) {
+    fn settle(&self, sides: &Sides, open: &mut Open, effort: Effort) {
         let mut open_in = vec![0usize; self.len()];
         for &cell in &open.cells {
             open_in[self.slice_of(cell as usize)] += 1;
@@ -284,7 +334,7 @@ impl Slices<'_> {
     }
 
     /// cnt_S(i) > 0 for every cell of a slice, by counting.
-    fn count_slice(&self, slice: usize, sides: &Sides<'_>, partners: &mut Map<u32, bool>) {
+    fn count_slice(&self, slice: usize, sides: &Sides, partners: &mut Map<u32, bool>) {
         let members = self.slice(slice);
         let counts = partner_counts(self.joint(), members, sides);
         partners.extend(members.iter().copied().zip(counts.into_iter().map(|count| count > 0)));
@@ -294,7 +344,7 @@ impl Slices<'_> {
 /// cnt_S^K(i) = n_S − Σ_c n_{S∪(K∖γc)} + (m−1)·n_{S∪K} for the members of one slice of S: how
 /// many of its records differ from i in keys on two sides or more. The members agree on S, so
 /// the keys alone tell them apart.
-fn partner_counts(joint: &JointTable, members: &[u32], sides: &Sides<'_>) -> Vec<i64> {
+fn partner_counts(joint: &JointTable, members: &[u32], sides: &Sides) -> Vec<i64> {
     let count = |member: u32| i64::from(joint.counts()[member as usize]);
     let mut slice = PackedCells::new(joint.cells().layout().clone());
     for &member in members {
@@ -327,22 +377,30 @@ fn partner_counts(joint: &JointTable, members: &[u32], sides: &Sides<'_>) -> Vec
     partners
 }
 
-/// The theorem for keys, which is Theorem 1 when all variables are keys, against every cell.
-fn pair_test(cells: &PackedCells, graph: &MarginGraph, keys: VarSet, open: &mut Open) {
-    let signer = Signer::of(cells.layout());
-    let found: Vec<bool> = open
-        .cells
-        .par_iter()
-        .map_init(
-            || Remembered::new(&signer),
-            |remembered, &cell| {
-                let own = cells.get(cell as usize);
-                cells.iter().any(|other| remembered.can_part(graph, keys, own, other))
-            },
-        )
-        .collect();
-    let mut found = found.into_iter();
-    open.settle(|_| found.next().expect("every open cell was tested"));
+impl Search<'_> {
+    /// The theorem for keys, which is Theorem 1 when all variables are keys, against every cell
+    /// that agrees where it has to.
+    fn pair_test(self, open: &mut Open) {
+        let cells = self.joint.cells();
+        let signer = Signer::of(cells.layout());
+        let slices = Slices::on(self.joint, self.agree, &[]);
+        let found: Vec<bool> = open
+            .cells
+            .par_iter()
+            .map_init(
+                || Remembered::new(&signer),
+                |remembered, &cell| {
+                    let own = cells.get(cell as usize);
+                    slices.slice(slices.slice_of(cell as usize)).iter().any(|&other| {
+                        let other = cells.get(other as usize);
+                        remembered.can_part(self.graph, self.keys, own, other)
+                    })
+                },
+            )
+            .collect();
+        let mut found = found.into_iter();
+        open.settle(|_| found.next().expect("every open cell was tested"));
+    }
 }
 
 /// The last answers of the theorem, each in the one slot its set of differences falls into.
@@ -387,6 +445,15 @@ impl<'a> Remembered<'a> {
     }
 }
 
+/// Nothing is glanced at or walked through: everything is counted.
+#[cfg(test)]
+pub(super) const NOTHING: Effort =
+    Effort { glance: 0, glanced_separators: 0, walk: 0, pair_test: 0, ..EFFORT };
+
+/// Every cell is compared with all others.
+#[cfg(test)]
+pub(super) const PAIRS_ALONE: Effort = Effort { pair_test: 1000, ..NOTHING };
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -402,12 +469,9 @@ mod tests {
         (EFFORT, usize::MAX),
         (NOTHING, usize::MAX),
         (Effort { walk: 1000, ..NOTHING }, usize::MAX),
-        (Effort { pair_test: 1000, ..NOTHING }, usize::MAX),
+        (PAIRS_ALONE, usize::MAX),
         (Effort { glance: 1, glanced_separators: 1, ..NOTHING }, 1),
     ];
-
-    const NOTHING: Effort =
-        Effort { glance: 0, glanced_separators: 0, walk: 0, pair_test: 0, ..EFFORT };
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(1000))]

@@ -21,14 +21,14 @@ pub(crate) struct Slices<'a> {
 impl<'a> Slices<'a> {
     /// Sorts all cells once.
     pub(crate) fn of(joint: &'a JointTable, separator: &Separator) -> Self {
-        Self::on(joint, separator, &separator.components)
+        Self::on(joint, separator.variables, &separator.components)
     }
 
-    /// Sorts all cells once; cells differ where they differ on these parts of the
-    /// separator's components.
-    pub(crate) fn on(joint: &'a JointTable, separator: &Separator, sides: &[VarSet]) -> Self {
+    /// Sorts all cells once by these variables; cells differ where they differ on these parts
+    /// of the separator's components.
+    pub(crate) fn on(joint: &'a JointTable, agree: VarSet, sides: &[VarSet]) -> Self {
         let layout = joint.cells().layout();
-        let grouping = Grouping::of(joint.cells(), separator.variables);
+        let grouping = Grouping::of(joint.cells(), agree);
         let (members, starts) = grouping.sorted();
         Self {
             joint,

@@ -13,10 +13,10 @@ use rayon::prelude::*;
 
 use super::combinations::Combinations;
 use super::live::{Live, Question};
-use super::seen::Seen;
 use super::{Constraints, Planner, Taken, number};
 use crate::hash::{Map, STATE};
 use crate::moves::{Answer, Found, Limits, MoveSearch, Wishes};
+use crate::partner::seen::Seen;
 use crate::random::{Random, Seed};
 use crate::table::{CellId, JointTable};
 use crate::varset::VarSet;
@@ -91,13 +91,13 @@ pub(super) enum Company {
 /// part in a move is parted from their keys by it.
 pub(super) struct Rules<'a> {
     pub(super) combinations: &'a [Combinations],
-    constraints: &'a Constraints,
-    seen: &'a Seen<'a>,
-    layout: &'a crate::encode::Layout,
-    all: VarSet,
-    keys: VarSet,
-    staying: VarSet,
-    agree: VarSet,
+    pub(super) constraints: &'a Constraints,
+    pub(super) seen: &'a Seen<'a>,
+    pub(super) layout: &'a crate::encode::Layout,
+    pub(super) all: VarSet,
+    pub(super) keys: VarSet,
+    pub(super) staying: VarSet,
+    pub(super) agree: VarSet,
 }
 
 impl Rules<'_> {

@@ -105,11 +105,11 @@ impl CellGroup {
         (0..self.members.len()).filter(|&place| changes(place)).count() as u64
     }
 
-    fn values_changed(&self) -> u64 {
+    fn values_changed(&self, counted: VarSet) -> u64 {
         let moved = |take: &Take| {
             take.from.iter().enumerate().filter(|(place, from)| place != *from).count() as u64
         };
-        self.takes.iter().map(moved).sum()
+        self.takes.iter().filter(|take| counted.contains(take.variable)).map(moved).sum()
     }
 }
 
@@ -231,10 +231,11 @@ impl CellPlan {
         2 * self.swaps.len() as u64 + in_groups
     }
 
-    /// How many values of variables they change.
+    /// How many values of these variables they change.
     #[must_use]
-    pub fn values_changed(&self) -> u64 {
-        let in_groups: u64 = self.groups.iter().map(CellGroup::values_changed).sum();
-        self.swaps.iter().map(|swap| 2 * swap.exchanged.len() as u64).sum::<u64>() + in_groups
+    pub fn values_changed(&self, counted: VarSet) -> u64 {
+        let in_groups: u64 = self.groups.iter().map(|group| group.values_changed(counted)).sum();
+        let exchanged = |swap: &CellSwap| 2 * (swap.exchanged & counted).len() as u64;
+        self.swaps.iter().map(exchanged).sum::<u64>() + in_groups
     }
 }

@@ -20,7 +20,8 @@ use crate::varset::VarSet;
 pub struct Prices {
     /// The variables that never move.
     pub staying: VarSet,
-    /// What disturbing each variable costs.
+    /// What disturbing each variable costs; nothing for a derived one, which is disturbed with
+    /// what it follows from.
     pub weights: Vec<u64>,
 }
 
@@ -45,7 +46,8 @@ impl Prices {
             (true, false) => Some(other),
             (false, true) => Some(exchanged),
             (false, false) => {
-                let order = |set: VarSet| (set.len(), set);
+                let columns = |set: VarSet| set.iter().filter(|&one| self.weights[one] > 0).count();
+                let order = |set: VarSet| (columns(set), set);
                 Some(if order(exchanged) <= order(other) { exchanged } else { other })
             }
         }

@@ -7,7 +7,7 @@
 use std::hash::BuildHasher;
 
 use super::bystanders::Bystanders;
-use super::{CellSwap, Forbidden, Goal, Offer, Planner};
+use super::{CellSwap, Goal, Offer, Planner};
 use crate::encode::Layout;
 use crate::hash::STATE;
 use crate::partner::swap::exchange_into;
@@ -129,7 +129,7 @@ impl Planner<'_> {
             }
         }
         let rules = &self.task.constraints.forbidden;
-        if rules.iter().any(|rule| newly_breaks(rule, layout, old, new)) {
+        if rules.iter().any(|rule| rule.newly_broken(layout, old, new)) {
             return None;
         }
         if self.bystanders == Bystanders::Spared && exposed > 0 {
@@ -203,19 +203,4 @@ impl Planner<'_> {
 pub(super) enum Change {
     Made,
     Undone,
-}
-
-/// Does one of two new cells break a rule in a way that neither old one did? A record that
-/// broke it before may go on to, unchanged in the variables of the rule.
-///
-/// Law: `a-rule-is-a-rule`.
-fn newly_breaks(rule: &Forbidden, layout: &Layout, old: [&[u64]; 2], new: [&[u64]; 2]) -> bool {
-    new.into_iter().any(|new| {
-        let is_old = |old: &[u64]| {
-            rule.terms
-                .iter()
-                .all(|term| layout.code(old, term.variable) == layout.code(new, term.variable))
-        };
-        rule.holds(layout, new) && !old.into_iter().any(is_old)
-    })
 }

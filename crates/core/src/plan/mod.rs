@@ -38,6 +38,7 @@ mod combinations;
 mod constraint;
 mod draw;
 mod exchange;
+mod freed;
 mod intruder;
 mod judge;
 mod left;
@@ -50,16 +51,16 @@ mod on_columns;
 mod optimal;
 mod pool;
 mod protection;
-mod seen;
 mod through;
 
 pub use beyond::Larger;
 pub use bystanders::Exposed;
 pub(crate) use cell_plan::taken;
 pub use cell_plan::{CellGroup, CellPlan, CellSwap, Take, Taken};
-pub use constraint::{Constraints, Forbidden, NeverNew, Term};
+pub use constraint::Constraints;
 pub use draw::{Drawn, DrawnGroup, DrawnSwap, Place, draw};
 pub use exchange::{Offer, Offers, Prices, cheapest};
+pub use freed::freed_by_larger;
 pub use intruder::{Aim, Detach, Goal, Intruder};
 pub use left::{LeftOver, Obstacle, Remaining};
 pub use matching::maximum_weight_matching;
@@ -71,6 +72,8 @@ pub use protection::Protection;
 use crate::graph::{GeneratingClass, MarginGraph, Separator, Separators};
 use crate::hash::Map;
 use crate::partner::Screening;
+use crate::partner::seen::Seen;
+pub use crate::partner::{Forbidden, NeverNew, Term};
 use crate::random::{Random, Seed};
 use crate::table::{CellId, JointTable};
 use crate::varset::VarSet;
@@ -79,7 +82,6 @@ use bystanders::Bystanders;
 use combinations::Combinations;
 use judge::{Change, Judgement};
 use pool::Pool;
-use seen::Seen;
 
 /// What is to be planned.
 #[derive(Debug, Clone, Copy)]

@@ -35,6 +35,12 @@ struct Ask {
     covers_two: bool,
 }
 
+/// A cell in a bucket.
+struct Near {
+    bucket: u64,
+    cell: u32,
+}
+
 impl Planner<'_> {
     /// Matches open cells with near ones that agree with them on `agree`.
     pub(super) fn match_nearest(&mut self, agree: VarSet) {
@@ -47,26 +53,37 @@ impl Planner<'_> {
         let any = (u8::MAX, u8::MAX);
         let sweeps: &[(u8, u8)] = if few { &[(0, 0), (0, u8::MAX), any] } else { &[any] };
         let rounds = sets.chunk_by(same_price).flat_map(|sets| {
-            sweeps.iter().flat_map(move |&(most_exposed, most_new)| {
+            sweeps.iter().enumerate().flat_map(move |(sweep, &(most_exposed, most_new))| {
                 let ask = Ask { most_exposed, most_new, covers_two: false };
-                sets.iter().map(move |set| (set, ask))
+                (0..).zip(sets).map(move |(place, set)| (set, ask, Some((sweep, place))))
             })
         });
         // Where the number of swaps is capped, one that covers two records comes before any
         // that covers one.
         let capped = self.task.constraints.most_changed.is_some();
-        let twos = sets
-            .iter()
-            .filter(|_| capped)
-            .map(|set| (set, Ask { most_exposed: u8::MAX, most_new: u8::MAX, covers_two: true }));
+        let two = Ask { most_exposed: u8::MAX, most_new: u8::MAX, covers_two: true };
+        let twos = sets.iter().filter(|_| capped).map(|set| (set, two, None));
         let rounds = twos.chain(rounds);
         let mut history: Vec<(usize, usize)> = Vec::new();
-        for ((differing, offer), ask) in rounds {
+        // For each set of one price, the cells that are near to an open one: cells are only
+        // closed and taken, so those of the first sweep are enough for the others.
+        let mut near: Vec<Vec<Near>> = Vec::new();
+        for ((differing, offer), ask, sweep) in rounds {
             if self.open.is_empty() || self.is_full() {
                 return;
             }
             let before = self.swaps.len();
-            let read = self.round(*differing, offer, ask);
+            let read = match sweep {
+                Some((0, place)) if sweeps.len() > 1 => {
+                    near.truncate(place);
+                    near.push(self.near_open(*differing));
+                    self.round(Some(&near[place]), *differing, offer, ask)
+                }
+                Some((_, place)) if sweeps.len() > 1 => {
+                    self.round(Some(&near[place]), *differing, offer, ask)
+                }
+                _ => self.round(None, *differing, offer, ask),
+            };
             if ask.most_exposed == 0 || ask.covers_two {
                 continue;
             }
@@ -98,9 +115,28 @@ impl Planner<'_> {
         sets
     }
 
+    /// The free cells that share a bucket with an open one, in the order of the cells.
+    fn near_open(&self, differing: VarSet) -> Vec<Near> {
+        let bucket = buckets(self.task, differing);
+        let open = self.open.iter().map(|&cell| (bucket(cell as usize), ()));
+        let mut buckets: Map<u64, ()> = Map::with_capacity_and_hasher(self.open.len(), STATE);
+        buckets.extend(open);
+        let free = (0..self.task.joint.len()).filter(|&cell| self.pool.is_free(cell));
+        free.map(|cell| Near { bucket: bucket(cell), cell: number(cell) })
+            .filter(|near| buckets.contains_key(&near.bucket))
+            .collect()
+    }
+
     /// One set: puts the free cells that share a bucket with an open one together and
-    /// matches them. Answers how many cells were read.
-    fn round(&mut self, differing: VarSet, offer: &Offer, ask: Ask) -> usize {
+    /// matches them. Where `near` is given, all of them are there. Answers how many cells were
+    /// read.
+    fn round(
+        &mut self,
+        near: Option<&[Near]>,
+        differing: VarSet,
+        offer: &Offer,
+        ask: Ask,
+    ) -> usize {
         let cells = self.task.joint.cells();
         let bucket = buckets(self.task, differing);
         let mut buckets: Map<u64, u32> = Map::with_capacity_and_hasher(self.open.len(), STATE);
@@ -109,10 +145,19 @@ impl Planner<'_> {
             buckets.entry(bucket(cell as usize)).or_insert(next);
         }
         let mut members: Vec<(u32, u32)> = Vec::new();
-        for cell in (0..cells.len()).filter(|&cell| self.pool.is_free(cell)) {
-            if let Some(&bucket) = buckets.get(&bucket(cell)) {
-                members.push((bucket, number(cell)));
+        let mut add = |bucket: u64, cell: u32| {
+            if let Some(&bucket) = buckets.get(&bucket) {
+                members.push((bucket, cell));
             }
+        };
+        match near {
+            Some(near) => near
+                .iter()
+                .filter(|near| self.pool.is_free(near.cell as usize))
+                .for_each(|near| add(near.bucket, near.cell)),
+            None => (0..cells.len())
+                .filter(|&cell| self.pool.is_free(cell))
+                .for_each(|cell| add(bucket(cell), number(cell))),
         }
         members.sort_unstable();
         let mut rest = &mut members[..];

@@ -11,10 +11,11 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use super::cell_plan::taken;
-use super::constraint::{Constraints, Forbidden};
+use super::constraint::Constraints;
 use super::on_columns::Plan;
-use super::seen::Seen;
 use crate::encode::{Layout, Records, Schema};
+use crate::partner::Forbidden;
+use crate::partner::seen::Seen;
 use crate::partner::swap::exchange;
 use crate::table::JointTable;
 use crate::varset::VarSet;

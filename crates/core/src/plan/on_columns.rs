@@ -11,9 +11,10 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::cell_plan::{keeps_table, taken};
-use crate::encode::{RecordId, Records, Schema};
+use crate::encode::{Layout, RecordId, Records, Schema};
 use crate::graph::GeneratingClass;
 use crate::partner::pair;
+use crate::varset::VarSet;
 
 /// Swaps and groups; no record is in two of them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -172,14 +173,14 @@ impl Plan {
         }
         let keeps_swap = |swap: &PlannedSwap| {
             let differing = records.differing(swap.left, swap.right);
-            let exchanged = schema.variables_of(&swap.exchanged);
+            let exchanged = schema.followed(schema.variables_of(&swap.exchanged), differing);
             class.margins().iter().all(|&margin| pair::keeps(differing, exchanged, margin))
         };
         let layout = records.cells().layout();
         let keeps_group = |group: &PlannedGroup| {
             let before: Vec<&[u64]> =
                 group.records.iter().map(|&record| records.get(record)).collect();
-            let after = taken(layout, &before, group.takes(schema));
+            let Some(after) = group.cells_after(layout, schema, &before) else { return false };
             class.margins().iter().all(|&margin| keeps_table(layout, &before, &after, margin))
         };
         let all = self.swaps.iter().all(keeps_swap) && self.groups.iter().all(keeps_group);
@@ -188,6 +189,34 @@ impl Plan {
 }
 
 impl PlannedGroup {
+    /// The cells of its records after it. A derived variable takes what a record of the group
+    /// has that had the same before in all it follows from; `None` when there is none, since
+    /// then the group does not keep them together.
+    pub(crate) fn cells_after(
+        &self,
+        layout: &Layout,
+        schema: &Schema,
+        before: &[&[u64]],
+    ) -> Option<Vec<Vec<u64>>> {
+        let mut after = taken(layout, before, self.takes(schema));
+        for variable in schema.derived() {
+            let mask = layout.mask(schema.variables()[variable].follows);
+            let same = |one: &[u64], other: &[u64]| {
+                let words = one.iter().zip(other).zip(mask.words());
+                words.into_iter().all(|((one, other), mask)| (one ^ other) & mask == 0)
+            };
+            let from = after.iter().map(|cell| before.iter().position(|other| same(cell, other)));
+            let from: Vec<usize> = from.collect::<Option<_>>()?;
+            let own = layout.mask(VarSet::single(variable));
+            for (cell, &from) in after.iter_mut().zip(&from) {
+                for ((word, mask), comes) in cell.iter_mut().zip(own.words()).zip(before[from]) {
+                    *word = (*word & !mask) | (comes & mask);
+                }
+            }
+        }
+        Some(after)
+    }
+
     /// For each variable that changes, from which record each takes its value; a column that
     /// stands for no variable is passed over.
     pub(crate) fn takes<'s>(

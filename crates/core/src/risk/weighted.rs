@@ -23,7 +23,7 @@ pub struct WeightedRisks {
     /// r of each combination.
     pub cells: Vec<f64>,
     /// Σ f·r: the expected number of right claims of an intruder who claims every record.
-    pub expected_claims: f64,
+    pub expected_reidentifications: f64,
     /// Σw: the population as the weights see it.
     pub population: f64,
 }
@@ -44,9 +44,9 @@ pub fn weighted_risks(table: &KeyTable, weights: &[f64]) -> WeightedRisks {
     let counts = table.joint().counts();
     let cells: Vec<f64> =
         counts.iter().zip(&sums).map(|(&count, &sum)| individual_risk(count.into(), sum)).collect();
-    let expected_claims =
+    let expected_reidentifications =
         counts.iter().zip(&cells).map(|(&count, risk)| f64::from(count) * risk).sum();
-    WeightedRisks { cells, expected_claims, population: weights.iter().sum() }
+    WeightedRisks { cells, expected_reidentifications, population: weights.iter().sum() }
 }
 
 /// E[1/F] for f records whose weights add up to `sum`.

@@ -11,7 +11,7 @@ use crate::plan::{Plan, taken};
 use crate::varset::VarSet;
 
 /// The columns after a plan. Those that nothing is exchanged in are shared with the columns
-/// before, and all share their categories.
+/// before, and all share their categories. Derived columns are to be derived again.
 ///
 /// Laws: `applying-is-swapping`, `applying-a-plan-is-making-its-groups`.
 ///
@@ -38,13 +38,14 @@ pub fn apply(plan: &Plan, columns: &Columns) -> Columns {
         let column = columns.get(position).expect("a column that is exchanged was read");
         (position, column.with_exchanged(takes))
     });
-    columns.with_columns(changed.collect())
+    columns.with_columns(changed.collect()).without_derived()
 }
 
 /// The packed records after a plan: those of the columns after it. A column that stands for
-/// no variable has no part in them.
+/// no variable has no part in them. Derived variables follow, as far as the plan keeps them
+/// together with what they follow from.
 ///
-/// Law: `packed-records-follow-the-columns`.
+/// Laws: `packed-records-follow-the-columns`, `plans-carry-derived-variables-along`.
 ///
 /// # Panics
 /// When there is no such record.
@@ -53,20 +54,25 @@ pub fn apply_to_records(plan: &Plan, schema: &Schema, records: &Records) -> Reco
     let mut after = records.clone();
     let layout = records.cells().layout();
     let mut sets: Map<&[usize], VarSet> = Map::with_hasher(STATE);
+    let has_derived = !schema.derived().is_empty();
     let words = layout.words();
     let mut new = vec![0; 2 * words];
     for swap in plan.swaps() {
         let columns = &*swap.exchanged;
-        let exchanged = *sets.entry(columns).or_insert_with(|| schema.variables_of(columns));
+        let mut exchanged = *sets.entry(columns).or_insert_with(|| schema.variables_of(columns));
         let (left, right) = (records.get(swap.left), records.get(swap.right));
+        if has_derived {
+            exchanged = schema.followed(exchanged, layout.differing(left, right));
+        }
         exchange_into(layout, left, right, exchanged, &mut new);
         after.replace(swap.left, &new[..words]);
         after.replace(swap.right, &new[words..]);
     }
     for group in plan.groups() {
         let before: Vec<&[u64]> = group.records.iter().map(|&record| records.get(record)).collect();
-        for (&record, cell) in group.records.iter().zip(taken(layout, &before, group.takes(schema)))
-        {
+        let cells = group.cells_after(layout, schema, &before);
+        let cells = cells.unwrap_or_else(|| taken(layout, &before, group.takes(schema)));
+        for (&record, cell) in group.records.iter().zip(cells) {
             after.replace(record, &cell);
         }
     }

@@ -10,6 +10,7 @@ use std::fmt;
 
 use crate::columns::Column;
 use crate::encode::{Recoding, RecordId, Records};
+use crate::varset::VarSet;
 
 /// Which record of the second file is which record of the first.
 #[derive(Clone, PartialEq, Eq)]
@@ -61,6 +62,20 @@ pub struct Changes {
     pub cells: u64,
     /// Records that differ in each variable.
     pub by_variable: Vec<u64>,
+}
+
+impl Changes {
+    /// The same, where only these variables count.
+    #[must_use]
+    pub fn counting(mut self, counted: VarSet) -> Self {
+        for (variable, records) in self.by_variable.iter_mut().enumerate() {
+            if !counted.contains(variable) {
+                *records = 0;
+            }
+        }
+        self.cells = self.by_variable.iter().sum();
+        self
+    }
 }
 
 /// Counts what is different; `None` when the files have different numbers of records, so

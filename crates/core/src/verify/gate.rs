@@ -23,6 +23,8 @@ pub struct Findings {
     pub tables: usize,
     /// How many of these differ.
     pub tables_changed: usize,
+    /// What was found in the published tables.
+    pub published: PublishedFindings,
     /// Variables whose own one-way table differs; every exchange keeps all of them.
     pub one_way_changed: usize,
     /// Groups of linked columns whose combinations differ.
@@ -37,14 +39,33 @@ pub struct Findings {
     /// What an intruder learns, in the worst of all scenarios; `None` when no keys were
     /// named.
     pub learned: Option<WorstCase>,
+    /// People who are alone with their keys and were not counted among those at risk.
+    pub alone_not_counted: u64,
+    /// Released columns that no exchange touches and that give exchanges away.
+    pub telling_columns: usize,
     /// People at risk of whom the kept tables prove that somebody has their keys.
     pub disclosed: u64,
     /// Other people at risk who are not gone and whose keys no exchange of two records parts.
-    pub unpartable: u64,
+    pub not_partable: u64,
     /// Records that break a rule, in the original and in the released file.
     pub rules_broken: [u64; 2],
     /// Two-way combinations that only the released file has.
     pub new_pairs: u64,
+}
+
+/// What was found in the tables whose published numbers were compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct PublishedFindings {
+    /// How many tables.
+    pub tables: usize,
+    /// Tables in which the release changes a number.
+    pub changed_tables: usize,
+    /// Numbers that the release changes: the original agrees with them.
+    pub changed_cells: u64,
+    /// Cells that the release changes, and whose original already differs from what was published.
+    pub moved_cells: u64,
+    /// Tables that agree with the original in no cell, so that nothing was checked.
+    pub unchecked: usize,
 }
 
 /// How much of each finding is tolerated. The default tolerates nothing, and does not ask
@@ -64,7 +85,7 @@ pub struct Thresholds {
     /// Newly exposed people. Default 0.
     pub newly_exposed: u64,
     /// People at risk whom no exchange can part from their keys, disclosed or not. Default 0.
-    pub unpartable: u64,
+    pub not_partable: u64,
     /// Records by which the released file breaks rules more often than the original.
     /// Default 0.
     pub rules_broken: u64,
@@ -100,6 +121,15 @@ pub enum Reason {
         /// Of how many.
         of: usize,
     },
+    /// The release changes published numbers.
+    PublishedChanged {
+        /// In how many tables.
+        tables: usize,
+        /// Of how many.
+        of: usize,
+        /// How many numbers.
+        cells: u64,
+    },
     /// One-way tables differ.
     OneWayTablesDiffer {
         /// Of how many variables.
@@ -130,8 +160,24 @@ pub enum Reason {
     NoKeys,
     /// Keys were named and nobody is at risk, so nobody was looked up.
     NobodyChecked,
+    /// People are alone with their keys and were not counted at risk, so nobody looked them
+    /// up.
+    AloneNotCounted {
+        /// How many.
+        people: u64,
+    },
     /// No tables were named, so nothing was compared.
     NoTables,
+    /// Published tables agree with the original nowhere, so nothing was checked.
+    PublishedUnchecked {
+        /// How many tables.
+        tables: usize,
+    },
+    /// The release changes cells whose original differs from what was published.
+    PublishedAlsoChanged {
+        /// How many.
+        cells: u64,
+    },
     /// Nobody at risk is protected.
     NobodyProtected {
         /// How many.
@@ -169,13 +215,18 @@ pub enum Reason {
         tolerated: u64,
     },
     /// No exchange can part people at risk from their keys.
-    Unpartable {
+    NotPartable {
         /// How many of them the kept tables disclose.
         disclosed: u64,
         /// How many others.
         others: u64,
         /// How many are tolerated.
         tolerated: u64,
+    },
+    /// Released columns that no exchange touches give exchanges away.
+    ColumnsTell {
+        /// How many.
+        columns: usize,
     },
     /// More records break rules than in the original.
     RulesBroken {
@@ -202,6 +253,7 @@ impl Reason {
         match self {
             Self::RecordsDiffer { .. }
             | Self::TablesDiffer { .. }
+            | Self::PublishedChanged { .. }
             | Self::OneWayTablesDiffer { .. }
             | Self::LinkedColumnsDiffer { .. }
             | Self::StayingColumnsDiffer
@@ -210,13 +262,17 @@ impl Reason {
             | Self::MatchedRight { .. } => Answer::DoNotRelease,
             Self::NoKeys
             | Self::NobodyChecked
+            | Self::AloneNotCounted { .. }
+            | Self::ColumnsTell { .. }
             | Self::NoTables
+            | Self::PublishedUnchecked { .. }
+            | Self::PublishedAlsoChanged { .. }
             | Self::NobodyProtected { .. }
             | Self::SharedRight { .. }
             | Self::SharedLearned { .. }
             | Self::Matched { .. }
             | Self::NewlyExposed { .. }
-            | Self::Unpartable { .. }
+            | Self::NotPartable { .. }
             | Self::RulesBroken { .. }
             | Self::NewPairs { .. } => Answer::Review,
         }
@@ -249,9 +305,20 @@ pub fn judge(findings: &Findings, thresholds: &Thresholds) -> Verdict {
 fn about_the_tables(findings: &Findings) -> Vec<Reason> {
     let [before, after] = findings.records;
     let Findings { tables, tables_changed, one_way_changed, linked_changed, .. } = *findings;
+    let published = findings.published;
     let found = [
         (before != after, Reason::RecordsDiffer { before, after }),
         (tables_changed > 0, Reason::TablesDiffer { tables: tables_changed, of: tables }),
+        (
+            published.changed_cells > 0,
+            Reason::PublishedChanged {
+                tables: published.changed_tables,
+                of: published.tables,
+                cells: published.changed_cells,
+            },
+        ),
+        (published.unchecked > 0, Reason::PublishedUnchecked { tables: published.unchecked }),
+        (published.moved_cells > 0, Reason::PublishedAlsoChanged { cells: published.moved_cells }),
         (one_way_changed > 0, Reason::OneWayTablesDiffer { variables: one_way_changed }),
         (linked_changed > 0, Reason::LinkedColumnsDiffer { groups: linked_changed }),
         (findings.staying_changed, Reason::StayingColumnsDiffer),
@@ -265,11 +332,12 @@ fn about_the_tables(findings: &Findings) -> Vec<Reason> {
 fn about_the_people(findings: &Findings, thresholds: &Thresholds) -> Vec<Reason> {
     let Some(learned) = &findings.learned else { return vec![Reason::NoKeys] };
     let at_risk = learned.at_risk;
-    let Findings { disclosed, unpartable, .. } = *findings;
+    let Findings { disclosed, not_partable, alone_not_counted: people, .. } = *findings;
     let beyond = |people: u64, tolerated: u64| people > tolerated;
     let nobody_protected = at_risk > 0 && learned.protected == 0;
     let found = [
         (at_risk == 0, Reason::NobodyChecked),
+        (people > 0, Reason::AloneNotCounted { people }),
         (at_risk > 0 && findings.replaced == 0, Reason::NothingExchanged { at_risk }),
         (
             beyond(learned.matched_right, thresholds.matched_right),
@@ -305,8 +373,12 @@ fn about_the_people(findings: &Findings, thresholds: &Thresholds) -> Vec<Reason>
             },
         ),
         (
-            beyond(disclosed.saturating_add(unpartable), thresholds.unpartable),
-            Reason::Unpartable { disclosed, others: unpartable, tolerated: thresholds.unpartable },
+            beyond(disclosed.saturating_add(not_partable), thresholds.not_partable),
+            Reason::NotPartable {
+                disclosed,
+                others: not_partable,
+                tolerated: thresholds.not_partable,
+            },
         ),
     ];
     holding(&found)
@@ -316,10 +388,14 @@ fn about_the_people(findings: &Findings, thresholds: &Thresholds) -> Vec<Reason>
 fn about_the_records(findings: &Findings, thresholds: &Thresholds) -> Vec<Reason> {
     let [before, after] = findings.rules_broken;
     let tolerated = thresholds.rules_broken;
-    let mut found = vec![(
-        after.saturating_sub(before) > tolerated,
-        Reason::RulesBroken { before, after, tolerated },
-    )];
+    let columns = findings.telling_columns;
+    let mut found = vec![
+        (columns > 0, Reason::ColumnsTell { columns }),
+        (
+            after.saturating_sub(before) > tolerated,
+            Reason::RulesBroken { before, after, tolerated },
+        ),
+    ];
     if let Some(tolerated) = thresholds.new_pairs {
         let combinations = findings.new_pairs;
         found.push((combinations > tolerated, Reason::NewPairs { combinations, tolerated }));

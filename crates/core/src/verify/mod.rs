@@ -13,6 +13,7 @@
 //! | [`compare_pairs`], [`compare_triples`], [`compare_tables`] | how far are the other tables from what they were? |
 //! | [`learned`], [`worst_case`] | what does an intruder who knows the keys learn? |
 //! | [`new_pairs`] | which two values occur together that never did? |
+//! | [`compare_published`] | are the numbers that were published still true? |
 //! | [`judge`] | may the file be released? |
 //! | [`undominated`], [`choose`] | which of several plans to take? |
 //!
@@ -21,22 +22,28 @@
 //! nor on the number of threads.
 
 mod change;
+mod decimal;
 mod frontier;
 mod gate;
 mod learned;
 mod new_pairs;
 mod pooled;
+mod published;
 mod recount;
 mod utility;
 
 pub use change::{Changes, File, Link, LinkError, changes, link_by_id};
+pub use decimal::Decimal;
 pub use frontier::{Criterion, Standing, choose, undominated};
-pub use gate::{Answer, Findings, Reason, Thresholds, Verdict, judge};
+pub use gate::{Answer, Findings, PublishedFindings, Reason, Thresholds, Verdict, judge};
 pub use learned::{
     AtRisk, Fate, Learned, Outcome, Scenario, Share, Values, WorstCase, learned, worst_case,
 };
 pub use new_pairs::{NewCells, NewPair, NewPairs, new_pairs};
 pub use pooled::Pooled;
+pub use published::{
+    Absent, Differences, Entry, FoundCell, PublishedCheck, PublishedTable, Side, compare_published,
+};
 pub use recount::{TableCheck, recount};
 pub use utility::{
     Distances, TableDistance, TwoWay, compare_pairs, compare_tables, compare_triples,
@@ -54,7 +61,8 @@ pub struct Checks<'a> {
     pub scenarios: &'a [Scenario<'a>],
     /// Which record became which, if that is known.
     pub link: Option<&'a Link>,
-    /// The variables whose two-way tables are compared.
+    /// The variables whose fields are counted and whose two-way tables are compared: those that
+    /// are columns of the file.
     pub compared: VarSet,
     /// Are their three-way tables compared as well?
     pub triples: Triples,
@@ -132,9 +140,9 @@ pub fn verify_pooled(
     checks: &Checks<'_>,
 ) -> Verification {
     let tables = pooled.recount(checks.tables);
-    let link = checks.link;
+    let (link, compared) = (checks.link, checks.compared);
     let (changes, two_way) = rayon::join(
-        || link.and_then(|link| changes(before, after, link)),
+        || link.and_then(|link| changes(before, after, link)).map(|all| all.counting(compared)),
         || compare_pairs(pooled, checks.compared, checks.tables),
     );
     let (learned, new_pairs) = rayon::join(

@@ -22,6 +22,8 @@ pub struct NewPairs {
     pub combinations: u64,
     /// Released records that have at least one of them.
     pub records: u64,
+    /// How many combinations the released file has, new or not: what a share is a share of.
+    pub occurring: u64,
     /// The pairs of variables that have any, in their order.
     pub by_pair: Vec<NewPair>,
 }
@@ -42,12 +44,15 @@ pub struct NewCells {
     pub combinations: u64,
     /// Released records that have one of them.
     pub records: u64,
+    /// How many combinations the second file has, new or not.
+    pub occurring: u64,
 }
 
 impl NewCells {
     pub(super) fn of(counts: &[[u32; 2]]) -> Self {
         let mut found = Self::default();
         for &[before, after] in counts {
+            found.occurring += u64::from(after > 0);
             if before == 0 && after > 0 {
                 found.combinations += 1;
                 found.records += u64::from(after);
@@ -71,6 +76,7 @@ pub fn new_pairs(pooled: &Pooled, two_way: &[TwoWay]) -> NewPairs {
     NewPairs {
         combinations: by_pair.iter().map(|found| found.new.combinations).sum(),
         records: records_with_one(pooled, &by_pair),
+        occurring: two_way.iter().map(|table| table.new.occurring).sum(),
         by_pair,
     }
 }

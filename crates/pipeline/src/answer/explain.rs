@@ -3,7 +3,7 @@
 use marginswap_core::encode::Schema;
 use marginswap_core::explain::{
     CertificateSum, GroupSwap, Larger, LargerAnswer, Offer, PairExplanation, RecordExplanation,
-    Term,
+    Term, WithoutTable,
 };
 use marginswap_core::graph::Reason;
 use marginswap_core::moves::Kind;
@@ -17,20 +17,23 @@ use marginswap_report::larger::{
 };
 
 use super::{name, names};
+use crate::table_names::TableNames;
 
 /// Whole numbers of so many bits are read the same by every program that reads JSON.
 const MOST_BITS: usize = 53;
 
 /// Why two records can or cannot be swapped.
 #[must_use]
-pub fn pair(schema: &Schema, found: &PairExplanation) -> PairReport {
+pub fn pair(schema: &Schema, found: &PairExplanation, called: &TableNames) -> PairReport {
     let exchange_bits = found.parts.len().saturating_sub(1);
     let links = found.ties.iter().map(|tie| LinkReport {
         variables: tie.variables.map(|variable| name(schema, variable)),
         table: names(schema, tie.table),
+        name: called.name(tie.table),
         reason: match tie.reason {
             Reason::Named => TieReason::KeptTable,
             Reason::Linked => TieReason::LinkedColumns,
+            Reason::Derived => TieReason::DerivedVariable,
             Reason::Stays => TieReason::ColumnsThatStay,
         },
     });
@@ -48,10 +51,13 @@ pub fn pair(schema: &Schema, found: &PairExplanation) -> PairReport {
 
 /// Everything about one record's partners.
 #[must_use]
-pub fn record(schema: &Schema, found: &RecordExplanation) -> RecordReport {
+pub fn record(schema: &Schema, found: &RecordExplanation, called: &TableNames) -> RecordReport {
+    let (published, others): (Vec<WithoutTable>, Vec<WithoutTable>) =
+        found.without.iter().partition(|without| called.is_published(without.table));
     let set = |set| names(schema, set);
     RecordReport {
         keys: None,
+        restrictions: Vec::new(),
         record: found.record.number(),
         cell_count: found.cell_count,
         sample_unique: found.cell_count == 1,
@@ -68,11 +74,12 @@ pub fn record(schema: &Schema, found: &RecordExplanation) -> RecordReport {
             partner: choice.partner.number(),
             exchanged: set(choice.exchanged),
         }),
-        what_if: found
-            .without
+        published_tables: published.len() as u64,
+        what_if: others
             .iter()
             .map(|without| WhatIf {
                 table: set(without.table),
+                name: called.name(without.table),
                 partners: without.partners,
                 held_by: without.held_by.map(set),
             })

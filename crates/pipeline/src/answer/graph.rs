@@ -4,14 +4,17 @@ use marginswap_core::graph::{
     GeneratingClass, Reason, Scope, Separators, junction_tree, maximal_cliques,
 };
 use marginswap_core::varset::VarSet;
-use marginswap_report::graph::{GraphReport, JunctionReport, MOST_CLIQUES, SeparatorReport};
+use marginswap_report::graph::{
+    DerivedReport, GraphReport, JunctionReport, MOST_CLIQUES, SeparatorReport, TableReport,
+};
 use marginswap_report::margin_graph::{GraphPicture, SeparatorPicture};
 
 use super::{name, names};
+use crate::table_names::TableNames;
 
 /// Describes the margin graph of a scope.
 #[must_use]
-pub fn graph(scope: &Scope, separators: &Separators) -> GraphReport {
+pub fn graph(scope: &Scope, separators: &Separators, called: &TableNames) -> GraphReport {
     let schema = scope.schema();
     let class = scope.class();
     let graph = class.margin_graph();
@@ -32,9 +35,18 @@ pub fn graph(scope: &Scope, separators: &Separators) -> GraphReport {
         variables: set(schema.all()),
         margins: reduced.margins().iter().map(|margin| set(*margin)).collect(),
         absorbed,
+        tables: tables(scope, called),
         uncovered: set(scope.in_no_named_table()),
         stays: set(schema.staying()),
         stay_margin: scope.stay_margin().map(set),
+        derived: schema
+            .derived()
+            .iter()
+            .map(|variable| DerivedReport {
+                variable: name(schema, variable),
+                from: set(schema.variables()[variable].follows),
+            })
+            .collect(),
         edges: graph
             .edges()
             .map(|(left, right)| [left, right].map(|end| name(schema, end)))
@@ -64,6 +76,17 @@ pub fn graph(scope: &Scope, separators: &Separators) -> GraphReport {
             .collect(),
         separators_complete: separators.is_complete(),
     }
+}
+
+/// The named tables that have a name or are published.
+fn tables(scope: &Scope, called: &TableNames) -> Vec<TableReport> {
+    let told = |table: &VarSet| called.name(*table).is_some() || called.is_published(*table);
+    let tables = named(scope).filter(told).map(|table| TableReport {
+        name: called.name(table),
+        variables: names(scope.schema(), table),
+        published: called.is_published(table),
+    });
+    tables.collect()
 }
 
 /// What the picture of a scope's margin graph shows.

@@ -1,24 +1,36 @@
 //! What `inspect` answers: the columns of a file, and its cells.
 
-use std::path::Path;
+use std::collections::BTreeMap;
 
 use marginswap_core::columns::{Column, Role, looks_like_id};
 use marginswap_core::table::JointTable;
-use marginswap_report::inspect::{ColumnReport, ColumnRole, InspectReport};
+use marginswap_report::inspect::{
+    ColumnReport, ColumnRole, FunctionReport, InspectReport, LevelReport, Revealed, RevealedColumn,
+};
 
-/// What is in a file. `columns`: those that take part.
+use super::Reveal;
+use crate::appearance::{Function, functions, missing_looking};
+use crate::input::Loaded;
+use crate::project::{key, written};
+use crate::settings::Value;
+
+/// What is in a file: the columns that take part, then the derived variables.
 #[must_use]
-pub fn inspect<'a>(
-    path: &Path,
+pub fn inspect(
+    loaded: &Loaded,
     format: String,
-    columns: impl Iterator<Item = (&'a str, Role, &'a Column)>,
     ignored: Vec<String>,
     joint: &JointTable,
+    reveal: Reveal,
 ) -> InspectReport {
-    let columns: Vec<ColumnReport> =
-        columns.map(|(name, role, column)| described(name, role, column)).collect();
+    let derived: BTreeMap<&str, String> =
+        loaded.derived().map(|(name, expression, _)| (name, expression)).collect();
+    let columns: Vec<ColumnReport> = loaded
+        .columns()
+        .map(|(name, role, column)| described(name, role, column, derived.get(name)))
+        .collect();
     InspectReport {
-        data: path.display().to_string(),
+        data: loaded.path().display().to_string(),
         format,
         records: joint.records(),
         variables: columns.iter().filter(|column| column.role == ColumnRole::Variable).count(),
@@ -26,17 +38,71 @@ pub fn inspect<'a>(
         ignored,
         cells: joint.len(),
         sample_uniques: joint.sample_uniques(),
+        revealed: (reveal == Reveal::Everything).then(|| revealed(loaded)),
     }
 }
 
-fn described(name: &str, role: Role, column: &Column) -> ColumnReport {
+/// The levels of the columns of a file, and which follow from others.
+fn revealed(loaded: &Loaded) -> Revealed {
+    let own = loaded.own_names();
+    let all: Vec<(&str, &Column)> = loaded
+        .columns()
+        .filter(|(name, _, _)| own.iter().any(|own| own == name))
+        .map(|(name, _, column)| (name, column))
+        .collect();
+    let (names, columns): (Vec<&str>, Vec<&Column>) = all.into_iter().unzip();
+    let levels = names.iter().zip(&columns).map(|(name, column)| levels_of(name, column));
+    let function = |found: Function| {
+        let (column, of) = (names[found.column].to_owned(), names[found.of].to_owned());
+        let line = |texts: [&String; 2]| {
+            let [one, other] = texts.map(|text| written(&Value::text(text)));
+            format!("linked = [[{one}, {other}]]")
+        };
+        FunctionReport {
+            linked: line([&of, &column]),
+            derive: found.expression.map(|expression| {
+                format!("{} = {}", key(&column), written(&Value::text(expression)))
+            }),
+            column,
+            of,
+            both_ways: found.both_ways,
+        }
+    };
+    Revealed {
+        columns: levels.collect(),
+        functions: functions(&names, &columns).into_iter().map(function).collect(),
+    }
+}
+
+fn levels_of(name: &str, column: &Column) -> RevealedColumn {
+    let mut records = vec![0u64; column.dictionary().levels()];
+    column.for_each_code(|_, code| records[code as usize] += 1);
+    let value = |code: u32| {
+        let category = column.dictionary().category(code);
+        category.map(|bytes| String::from_utf8_lossy(bytes).into_owned())
+    };
+    let mut levels: Vec<LevelReport> = (0u32..)
+        .zip(&records)
+        .map(|(code, &records)| LevelReport { value: value(code), records })
+        .collect();
+    levels.sort_by_key(|level| std::cmp::Reverse(level.records));
+    let missing_looking = missing_looking(column).into_iter().map(value).collect();
+    RevealedColumn { name: name.to_owned(), levels, missing_looking }
+}
+
+fn described(name: &str, role: Role, column: &Column, derived: Option<&String>) -> ColumnReport {
     let mut empty = 0;
     column.for_each_code(|_, code| empty += u64::from(column.dictionary().is_blank(code)));
     ColumnReport {
         name: name.to_owned(),
-        role: if role == Role::Stay { ColumnRole::Stay } else { ColumnRole::Variable },
+        role: match (derived, role) {
+            (Some(_), _) => ColumnRole::Derived,
+            (None, Role::Stay) => ColumnRole::Stay,
+            (None, _) => ColumnRole::Variable,
+        },
+        derived: derived.cloned(),
         levels: column.dictionary().levels(),
         empty,
-        looks_like_id: looks_like_id(column),
+        looks_like_id: derived.is_none() && looks_like_id(column),
     }
 }

@@ -5,17 +5,18 @@ use marginswap_core::partner::{KeyPartners, KeyScreening, Unpartable};
 use marginswap_core::table::{CellId, Located, MarginTable};
 use marginswap_core::varset::VarSet;
 use marginswap_report::keys::{
-    Constrained, DetachingWay, KeyScreening as KeyScreeningReport, PartingWay, RecordKeys, WhyNot,
+    DetachingWay, KeyScreening as KeyScreeningReport, PartingWay, RecordKeys, WhyNot,
 };
 
 use super::names;
 
-/// Adds up whose keys can be parted.
+/// Adds up whose keys can be parted: by the tables, and where all settings allow it.
 #[must_use]
 pub fn key_screening(
     schema: &Schema,
     joint: &Located,
     screening: &KeyScreening,
+    allowed: &[bool],
 ) -> KeyScreeningReport {
     let alike = MarginTable::count(joint, screening.keys());
     let mut report = KeyScreeningReport {
@@ -25,6 +26,7 @@ pub fn key_screening(
         published: 0,
         proved: 0,
         no_partner: 0,
+        restricted: 0,
         unique_on_keys: 0,
         partable_uniques: 0,
     };
@@ -33,11 +35,12 @@ pub fn key_screening(
         let unique = u64::from(alike.n(cell) == 1);
         report.unique_on_keys += unique;
         match screening.why_not(cell) {
-            None => {
+            None if allowed[cell.position()] => {
                 report.partable += records;
                 report.partable_uniques += unique;
                 continue;
             }
+            None => report.restricted += records,
             Some(Unpartable::Published(_)) => report.published += records,
             Some(Unpartable::Proved(_)) => report.proved += records,
             Some(Unpartable::NoPartner) => report.no_partner += records,
@@ -54,7 +57,6 @@ pub fn record_keys(
     keys: VarSet,
     why_not: Option<Unpartable>,
     partners: &KeyPartners,
-    constraints: Option<Constrained>,
 ) -> RecordKeys {
     let set = |set| names(schema, set);
     let mut parting: Vec<_> = partners.parting.iter().collect();
@@ -89,6 +91,5 @@ pub fn record_keys(
                 left_true: set(way.left_true),
             })
             .collect(),
-        constraints,
     }
 }

@@ -5,7 +5,7 @@
 //!
 //! | file | answers |
 //! |---|---|
-//! | `inspect`, `graph`, `screen`, `explain`, `risk`, `plan`, `verify`, `frontier` | the commands of that name |
+//! | `inspect`, `graph`, `screen`, `explain`, `risk`, `plan`, `show`, `verify`, `frontier` | the commands of that name |
 //! | `keys` | what `screen` and `explain` say about keys |
 //! | `codes` | what an error code means |
 //! | `protection` | what intruders learn, and what the gate says |
@@ -18,8 +18,10 @@ mod inspect;
 mod keys;
 mod plan;
 mod protection;
+mod published;
 mod risk;
 mod screen;
+mod show;
 mod verify;
 
 use marginswap_core::encode::Schema;
@@ -31,11 +33,22 @@ pub use frontier::frontier;
 pub use graph::{graph, graph_picture};
 pub use inspect::inspect;
 pub use keys::{key_screening, record_keys};
-pub use plan::{left_over, protect};
+pub use plan::{left_because, protect};
 pub use protection::{judgement, protection, protection_of};
+pub use published::{published, reveal_published};
 pub use risk::{RiskParts, risk, write_risk};
 pub use screen::{screen, write_screen};
+pub use show::show;
 pub use verify::verify;
+
+/// How much is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reveal {
+    /// Names and counts.
+    Counts,
+    /// Values and single records too.
+    Everything,
+}
 
 /// The names of a set of variables, in the order of the columns.
 fn names(schema: &Schema, variables: VarSet) -> Vec<String> {

@@ -1,20 +1,21 @@
 //! What `plan` and `protect` answer, beyond what a plan counts by itself.
 
 use marginswap_core::plan::{LeftOver, Obstacle};
-use marginswap_report::plan::{LeftOverReport, PlanReport, ProtectReport};
+use marginswap_report::plan::{LeftReport, PlanReport, ProtectReport};
 
-use super::judgement;
+use super::{judgement, published};
 use crate::compare::Comparison;
 
-/// Counts why records are left without a swap.
+/// Counts why records are left: these have no partner, and those have one and no swap.
 #[must_use]
-pub fn left_over(left_over: &[LeftOver]) -> LeftOverReport {
-    let mut report = LeftOverReport::default();
-    for left in left_over {
+pub fn left_because(not_swappable: u64, others: &[LeftOver]) -> LeftReport {
+    let mut report = LeftReport { not_swappable, ..LeftReport::default() };
+    for left in others {
         *match left.obstacle {
             Obstacle::Keys => &mut report.keys,
             Obstacle::Match => &mut report.no_match,
-            Obstacle::Rules | Obstacle::Company => &mut report.not_allowed,
+            Obstacle::Rules => &mut report.not_allowed,
+            Obstacle::Company => &mut report.company,
             Obstacle::Taken => &mut report.taken,
             Obstacle::Budget => &mut report.budget,
             Obstacle::Unknown => &mut report.not_searched,
@@ -30,8 +31,10 @@ pub fn protect(plan: PlanReport, released: String, comparison: &Comparison) -> P
     ProtectReport {
         judgement: judgement(comparison),
         plan,
+        advice: comparison.advice.clone(),
         released,
         equal: found.is_equal(),
+        published: published(comparison),
         cells_kept: found.tables.iter().map(|table| table.cells as u64).sum(),
         two_way_max: found.two_way_others.total_variation_max,
         two_way_mean: found.two_way_others.total_variation_mean,

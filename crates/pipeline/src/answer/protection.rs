@@ -8,17 +8,23 @@ use marginswap_report::protection::{
 
 use super::{name, names};
 use crate::compare::Comparison;
+use crate::original::{Intruder, Original};
 
 /// What intruders learn, in the worst case and each by itself.
 #[must_use]
 pub fn protection(
-    schema: &Schema,
+    original: &Original,
     learned: &[Learned],
     worst: Option<&WorstCase>,
     new_pairs: &NewPairs,
 ) -> Protection {
-    let scenarios: Vec<ScenarioProtection> =
-        learned.iter().map(|learned| scenario(schema, learned)).collect();
+    let schema = original.scope.schema();
+    let scenarios: Vec<ScenarioProtection> = original
+        .intruders
+        .iter()
+        .zip(learned)
+        .map(|(intruder, learned)| scenario(schema, intruder, learned))
+        .collect();
     // Shares of true values are those of the intruder who learns most.
     let most = scenarios.iter().max_by(|left, right| {
         let share = |one: &&ScenarioProtection| one.values_true.unwrap_or(0.0);
@@ -61,12 +67,12 @@ pub fn protection(
 #[must_use]
 pub fn protection_of(comparison: &Comparison) -> Protection {
     let found = &comparison.verification;
-    let schema = comparison.original.scope.schema();
-    protection(schema, &found.learned, found.worst_case.as_ref(), &found.new_pairs)
+    protection(&comparison.original, &found.learned, found.worst_case.as_ref(), &found.new_pairs)
 }
 
-fn scenario(schema: &Schema, learned: &Learned) -> ScenarioProtection {
+fn scenario(schema: &Schema, intruder: &Intruder, learned: &Learned) -> ScenarioProtection {
     ScenarioProtection {
+        name: intruder.name.clone(),
         keys: names(schema, learned.keys),
         sensitive: names(schema, learned.sensitive),
         at_risk: learned.at_risk,
@@ -114,6 +120,11 @@ fn reason(reason: &verify::Reason) -> Reason {
         Core::TablesDiffer { tables, of } => {
             Reason::TablesDiffer { tables: tables as u64, of: of as u64 }
         }
+        Core::PublishedChanged { tables, of, cells } => {
+            Reason::PublishedChanged { tables: tables as u64, of: of as u64, cells }
+        }
+        Core::PublishedUnchecked { tables } => Reason::PublishedUnchecked { tables: tables as u64 },
+        Core::PublishedAlsoChanged { cells } => Reason::PublishedAlsoChanged { cells },
         Core::OneWayTablesDiffer { variables } => {
             Reason::OneWayTablesDiffer { variables: variables as u64 }
         }
@@ -126,6 +137,8 @@ fn reason(reason: &verify::Reason) -> Reason {
         Core::MatchedRight { people, tolerated } => Reason::MatchedRight { people, tolerated },
         Core::NoKeys => Reason::NoKeys,
         Core::NobodyChecked => Reason::NobodyChecked,
+        Core::AloneNotCounted { people } => Reason::AloneNotCounted { people },
+        Core::ColumnsTell { columns } => Reason::ColumnsTell { columns: columns as u64 },
         Core::NoTables => Reason::NoTables,
         Core::NobodyProtected { at_risk } => Reason::NobodyProtected { at_risk },
         Core::SharedRight { people, tolerated } => Reason::SharedRight { people, tolerated },
@@ -134,8 +147,8 @@ fn reason(reason: &verify::Reason) -> Reason {
             Reason::Matched { people, at_risk, tolerated }
         }
         Core::NewlyExposed { people, tolerated } => Reason::NewlyExposed { people, tolerated },
-        Core::Unpartable { disclosed, others, tolerated } => {
-            Reason::Unpartable { disclosed, others, tolerated }
+        Core::NotPartable { disclosed, others, tolerated } => {
+            Reason::NotPartable { disclosed, others, tolerated }
         }
         Core::RulesBroken { before, after, tolerated } => {
             Reason::RulesBroken { before, after, tolerated }

@@ -118,7 +118,7 @@ pub fn risk(parts: &RiskParts<'_>) -> RiskReport {
         at_least: [0.9, 0.5, 0.2, 0.1].map(at_least).to_vec(),
         weighted: parts.weighted.map(|weighted| WeightedReport {
             population: weighted.population,
-            expected_claims: weighted.expected_claims,
+            expected_reidentifications: weighted.expected_reidentifications,
             largest: weighted.cells.iter().copied().fold(0.0, f64::max),
         }),
         superpopulation: parts

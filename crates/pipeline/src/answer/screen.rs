@@ -7,11 +7,14 @@ use marginswap_core::graph::{Scope, Separators};
 use marginswap_core::partner::{KeyScreening, Screening, Unpartable};
 use marginswap_core::table::{CellId, Located};
 use marginswap_core::varset::VarSet;
+use marginswap_report::restrictions::{RestrictedBy, Restriction};
 use marginswap_report::screen::ScreenReport;
 
 use super::names;
+use crate::restrictions::Step;
 
-/// Adds up a screening. `ids`: the variables in which nearly every record has its own value.
+/// Adds up a screening, and what each restriction leaves. `ids`: the variables in which nearly
+/// every record has its own value.
 #[must_use]
 pub fn screen(
     scope: &Scope,
@@ -19,6 +22,7 @@ pub fn screen(
     separators: &Separators,
     screening: &Screening,
     ids: VarSet,
+    steps: &[Step],
 ) -> ScreenReport {
     let set = |set| names(scope.schema(), set);
     let mut report = ScreenReport {
@@ -27,7 +31,7 @@ pub fn screen(
         sample_uniques: joint.sample_uniques() as u64,
         swappable: 0,
         swappable_uniques: 0,
-        frozen_uniques: 0,
+        not_swappable_uniques: 0,
         disclosed: 0,
         disclosed_uniques: 0,
         disclosed_is_exact: screening.disclosed_is_exact(),
@@ -36,16 +40,18 @@ pub fn screen(
         looks_like_id: set(ids),
         disclosed_also_uses: set(scope.in_no_named_table()),
         disclosed_uses_stay_margin: scope.stay_margin().map(set),
+        restrictions: steps.iter().map(|step| restriction(joint, step)).collect(),
         keys: None,
     };
+    let all = &steps.last().expect("there is a first step").swappable;
     for cell in (0..joint.len()).map(CellId::at) {
         let count = joint.n(cell);
         let unique = u64::from(joint.is_sample_unique(cell));
-        if screening.is_swappable(cell) {
+        if all[cell.position()] {
             report.swappable += count;
             report.swappable_uniques += unique;
         } else {
-            report.frozen_uniques += unique;
+            report.not_swappable_uniques += unique;
         }
         if screening.is_disclosed(cell) {
             report.disclosed += count;
@@ -53,6 +59,19 @@ pub fn screen(
         }
     }
     report
+}
+
+fn restriction(joint: &Located, step: &Step) -> Restriction {
+    let count = |holds: &[bool], weigh: &dyn Fn(CellId) -> u64| -> u64 {
+        let cells = (0..joint.len()).map(CellId::at);
+        cells.filter(|cell| holds[cell.position()]).map(weigh).sum()
+    };
+    Restriction {
+        setting: step.by,
+        swappable: count(&step.swappable, &|cell| joint.n(cell)),
+        swappable_uniques: count(&step.swappable, &|cell| joint.is_sample_unique(cell).into()),
+        partable: step.partable.as_ref().map(|partable| count(partable, &|cell| joint.n(cell))),
+    }
 }
 
 /// Writes a line for each record: its number, its cell's count, and the answers.
@@ -64,27 +83,47 @@ pub fn write_screen(
     joint: &Located,
     screening: &Screening,
     keys: Option<&KeyScreening>,
+    steps: &[Step],
 ) -> io::Result<()> {
-    let more = if keys.is_some() { ",partable,why_not" } else { "" };
-    writeln!(out, "record,cell_count,sample_unique,swappable,disclosed{more}")?;
+    let (last, restricted) = (steps.last().expect("there is a first step"), steps.len() > 1);
+    let mut head = "record,cell_count,sample_unique,swappable,disclosed".to_owned();
+    head.push_str(if restricted { ",restricted_by" } else { "" });
+    head.push_str(if keys.is_some() { ",partable,why_not" } else { "" });
+    writeln!(out, "{head}")?;
     for record in (0..joint.records()).map(RecordId::at) {
         let cell = joint.cell_of(record);
         let yes = u8::from;
-        let more = keys.map_or(String::new(), |keys| match keys.why_not(cell) {
-            None => ",1,".to_owned(),
-            Some(Unpartable::Published(_)) => ",0,published".to_owned(),
-            Some(Unpartable::Proved(_)) => ",0,proved".to_owned(),
-            Some(Unpartable::NoPartner) => ",0,no_partner".to_owned(),
-        });
-        writeln!(
+        write!(
             out,
-            "{},{},{},{},{}{more}",
+            "{},{},{},{},{}",
             record.number(),
             joint.n(cell),
             yes(joint.is_sample_unique(cell)),
-            yes(screening.is_swappable(cell)),
+            yes(last.swappable[cell.position()]),
             yes(screening.is_disclosed(cell))
         )?;
+        if restricted {
+            write!(out, ",{}", restricted_by(steps, cell))?;
+        }
+        if let Some(keys) = keys {
+            let allowed = last.partable.as_ref().is_some_and(|all| all[cell.position()]);
+            let why_not = match keys.why_not(cell) {
+                None if allowed => "1,",
+                None => "0,restricted",
+                Some(Unpartable::Published(_)) => "0,published",
+                Some(Unpartable::Proved(_)) => "0,proved",
+                Some(Unpartable::NoPartner) => "0,no_partner",
+            };
+            write!(out, ",{why_not}")?;
+        }
+        writeln!(out)?;
     }
     Ok(())
+}
+
+/// The setting that leaves the records of a cell without a partner; nothing where the tables
+/// do, or where they have one.
+fn restricted_by(steps: &[Step], cell: CellId) -> &'static str {
+    let first = steps.iter().find(|step| !step.swappable[cell.position()]);
+    first.and_then(|step| step.by).map_or("", RestrictedBy::code)
 }

@@ -3,13 +3,14 @@
 use marginswap_core::verify::Distances;
 use marginswap_report::verify::{MarginReport, TwoWayReport, VariableReport, VerifyReport};
 
-use super::{judgement, name, names, protection_of};
+use super::{judgement, name, names, protection_of, published};
 use crate::compare::{Comparison, Order};
 
 /// What was found in two files, with names.
 #[must_use]
 pub fn verify(comparison: &Comparison) -> VerifyReport {
     let schema = comparison.original.scope.schema();
+    let own = schema.own();
     let found = &comparison.verification;
     let changes = found.changes.as_ref();
     let some = |distances: &Distances| (distances.tables > 0).then_some(*distances);
@@ -25,17 +26,21 @@ pub fn verify(comparison: &Comparison) -> VerifyReport {
             .iter()
             .map(|table| MarginReport {
                 margin: names(schema, table.margin),
+                name: comparison.original.table_names.name(table.margin),
                 cells: table.cells as u64,
                 changed: table.changed as u64,
             })
             .collect(),
+        published: published(comparison),
         protection: protection_of(comparison),
+        advice: comparison.advice.clone(),
         replaced: found.replaced,
         records_changed: changes.map(|changes| changes.records),
         cells_changed: changes.map(|changes| changes.cells),
         changed_by_variable: changes.map(|changes| {
             let counts = changes.by_variable.iter().enumerate();
             counts
+                .filter(|(variable, _)| own.contains(*variable))
                 .map(|(variable, &changed)| VariableReport {
                     variable: name(schema, variable),
                     changed,

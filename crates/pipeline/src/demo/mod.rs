@@ -105,6 +105,7 @@ pub fn project_file(records: usize) -> String {
         name: name.to_owned(),
         levels: Some(levels.unwrap_or(records)),
         looks_like_id: levels.is_none(),
+        bands: None,
     });
     let mut project = Project {
         data: Some(DATA_NAME.into()),

@@ -206,21 +206,6 @@ impl Expression {
             }
         });
     }
-
-    /// The expression as a plan holds it: of a file the name alone, since the same file may be
-    /// in another folder.
-    #[must_use]
-    pub fn parameter(&self) -> String {
-        let mut copy = self.clone();
-        copy.root.change(&mut |what| {
-            if let What::Map { file, written, .. } = what
-                && let Some(name) = file.file_name()
-            {
-                *written = name.to_string_lossy().into_owned();
-            }
-        });
-        copy.to_string()
-    }
 }
 
 /// Expressions are equal when they are written the same way, but for spaces.

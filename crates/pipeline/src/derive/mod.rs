@@ -5,8 +5,8 @@
 //! written out and never exchanged alone: it changes with its columns, and what a swap keeps is
 //! decided in `marginswap_core` by treating it as a variable that is tied to them.
 //!
-//! [`resolve`] puts the derived variables of a project in order over the columns of a file;
-//! [`Context::evaluate`] works one out.
+//! [`Derivations::of`] takes those that the settings of a project name, [`resolve`] puts them in
+//! order over the columns of a file, [`Ready::work_out`] makes columns of them.
 
 mod bands;
 mod decimal;
@@ -17,15 +17,200 @@ mod parse;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use marginswap_core::columns::did_you_mean;
-use marginswap_core::diagnostic::Diagnostic;
+use marginswap_core::columns::{Column, Columns, DerivedColumn, Role, Roles, did_you_mean};
+use marginswap_core::diagnostic::{Diagnostic, grouped};
 
 pub use decimal::Decimal;
 pub use evaluate::{Context, MISSING, NO, Trouble, Why, YES};
 pub use expression::{Expression, name as plain};
 pub use parse::named;
 
+use crate::project::Project;
 use crate::refusal::Code;
+use crate::settings::{SETTINGS, Topic};
+
+/// The derived variables of a project in a file, of which some become columns.
+#[derive(Debug, Clone, Default)]
+pub struct Derivations {
+    all: Vec<Derivation>,
+    /// Those that become columns, and whether they take part.
+    taken: Vec<(usize, bool)>,
+    missing: Vec<String>,
+}
+
+/// Which derived variables become columns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Take {
+    /// Those that a setting names; those that are only watched take no part.
+    Named,
+    /// All of them.
+    All,
+}
+
+/// Derived variables whose files have been read.
+pub struct Ready {
+    derivations: Derivations,
+    context: Context,
+}
+
+impl Derivations {
+    /// The derived variables of a project over these columns.
+    ///
+    /// # Errors
+    /// As [`resolve`].
+    pub fn of(project: &Project, columns: &[String], take: Take) -> Result<Self, Diagnostic> {
+        let all = resolve(&project.derive, columns)?;
+        let (mut named, mut watched) = (BTreeSet::new(), BTreeSet::new());
+        for setting in SETTINGS {
+            match setting.topic {
+                Topic::Preset => {}
+                Topic::Watch => watched.extend(setting.columns(project)),
+                // Which variables a published table has is known when its file is read.
+                Topic::Published if !project.verify.published.0.is_empty() => {
+                    watched.extend(project.derive.keys().cloned());
+                }
+                _ => named.extend(setting.columns(project)),
+            }
+        }
+        let is_taken = |derivation: &Derivation| {
+            let takes_part = take == Take::All || named.contains(&derivation.name);
+            (takes_part || watched.contains(&derivation.name)).then_some(takes_part)
+        };
+        let taken = all.iter().enumerate();
+        let taken = taken.filter_map(|(place, one)| Some((place, is_taken(one)?))).collect();
+        Ok(Self { all, taken, missing: project.columns.missing.clone() })
+    }
+
+    /// Refuses a derived variable that follows from a column which takes no part.
+    pub(crate) fn check_sources(&self, names: &[String], roles: &Roles) -> Result<(), Diagnostic> {
+        for derivation in self.taken.iter().map(|&(place, _)| &self.all[place]) {
+            let ignored = |&&source: &&usize| roles.of(source) == Role::Ignored;
+            let Some(&source) = derivation.sources.iter().find(ignored) else { continue };
+            let why = if roles.id() == Some(source) { "is the id" } else { "is ignored" };
+            return Err(refuse(
+                Code::IgnoredInTable,
+                &derivation.name,
+                format!("`{}` follows from `{}`, which {why}", derivation.name, names[source]),
+                "let the column stay, or leave the derived variable out",
+            ));
+        }
+        Ok(())
+    }
+
+    /// The names of those that become columns.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &String> {
+        self.taken.iter().map(|&(place, _)| &self.all[place].name)
+    }
+
+    /// The columns that they become.
+    pub(crate) fn columns(&self) -> Vec<DerivedColumn> {
+        let column = |&(place, takes_part): &(usize, bool)| DerivedColumn {
+            sources: self.all[place].sources.clone(),
+            takes_part,
+        };
+        self.taken.iter().map(column).collect()
+    }
+
+    /// Those that become columns, and those that they follow from.
+    fn needed(&self) -> BTreeSet<usize> {
+        let mut needed = BTreeSet::new();
+        let mut next: Vec<usize> = self.taken.iter().map(|&(place, _)| place).collect();
+        while let Some(place) = next.pop() {
+            if needed.insert(place) {
+                let used = self.all[place].expression.names();
+                let named = |one: &Derivation| used.contains(&one.name.as_str());
+                next.extend((0..self.all.len()).filter(|&other| named(&self.all[other])));
+            }
+        }
+        needed
+    }
+
+    /// Reads the files of groups.
+    ///
+    /// # Errors
+    /// When one cannot be read.
+    pub fn ready(self) -> Result<Ready, Diagnostic> {
+        let needed = self.needed();
+        let expressions = needed.iter().map(|&place| &self.all[place].expression);
+        let context = Context::new(expressions, &self.missing)?;
+        Ok(Ready { derivations: self, context })
+    }
+}
+
+impl Ready {
+    /// The expression of a derived variable that became a column.
+    ///
+    /// # Panics
+    /// When there is none of this name.
+    #[must_use]
+    pub fn expression(&self, name: &str) -> &Expression {
+        &of(&self.derivations.all, name).expression
+    }
+
+    /// The derived columns, in the order of their names; a refusal with the number of a record
+    /// otherwise, counted from 0.
+    ///
+    /// # Errors
+    /// When a value is no number or a code has no row.
+    pub fn work_out(&self, columns: &Columns) -> Result<Vec<Column>, (Diagnostic, usize)> {
+        let Derivations { all, taken, .. } = &self.derivations;
+        let mut found: BTreeMap<usize, Column> = BTreeMap::new();
+        for place in self.derivations.needed() {
+            let derivation = &all[place];
+            let column = |name: &str| match all.iter().position(|one| one.name == name) {
+                Some(other) => &found[&other],
+                None => {
+                    let position = columns.position(name).expect("the name was looked up");
+                    columns.get(position).expect("what something follows from was read")
+                }
+            };
+            let derived = self.context.evaluate(&derivation.expression, column);
+            let derived = derived.map_err(|trouble| refusal(derivation, &trouble))?;
+            found.insert(place, derived);
+        }
+        Ok(taken.iter().map(|(place, _)| found[place].clone()).collect())
+    }
+}
+
+/// Tells why a derived variable has no value for a record.
+fn refusal(derivation: &Derivation, trouble: &Trouble) -> (Diagnostic, usize) {
+    let Derivation { name, .. } = derivation;
+    let refusal = match &trouble.why {
+        Why::NotANumber { variable, decimal_comma, empty } => {
+            let what = match (decimal_comma, empty) {
+                (true, _) => "it has a decimal comma",
+                (_, true) => "it is empty",
+                _ => "it is none",
+            };
+            let detail = format!("`{name}` needs a number in record {}, and {what}", {
+                grouped(trouble.record as u64 + 1)
+            });
+            let remedy = match decimal_comma {
+                true => "write numbers with a decimal point",
+                false => "correct the value, or name the code of a missing number",
+            };
+            let refusal = Diagnostic::new(Code::NotANumber, detail, remedy);
+            match variable {
+                Some(variable) => refusal.in_column(format!("`{variable}`")),
+                None => refusal,
+            }
+        }
+        Why::NoRow { file, codes } => Diagnostic::new(
+            Code::NoRow,
+            format!(
+                "`{name}`: {} no row in {}, first in record {}",
+                match codes {
+                    1 => "1 code of the data has".to_owned(),
+                    codes => format!("{} codes of the data have", grouped(*codes as u64)),
+                },
+                file.display(),
+                grouped(trouble.record as u64 + 1)
+            ),
+            "add the rows that are missing; codes are compared byte by byte",
+        ),
+    };
+    (refusal, trouble.record)
+}
 
 /// A derived variable over the columns of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -152,8 +337,6 @@ fn refuse(
 #[cfg(test)]
 mod tests {
     use std::fs;
-
-    use marginswap_core::columns::Column;
 
     use super::*;
 

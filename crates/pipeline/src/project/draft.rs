@@ -32,6 +32,8 @@ pub struct DraftColumn {
     pub levels: Option<usize>,
     /// Is nearly every value different?
     pub looks_like_id: bool,
+    /// Classes to publish it in, where it is a number with many values.
+    pub bands: Option<String>,
 }
 
 impl Draft {
@@ -95,10 +97,33 @@ impl Draft {
         let _ = match setting.get(&self.project) {
             Some(value) => writeln!(file, "{name} = {}", written(&value)),
             None if setting.kind == Kind::Derived => {
-                writeln!(file, "#group = {}", self.example(setting))
+                self.propose_bands(file, setting);
+                Ok(())
             }
             None => writeln!(file, "#{name} = {}", self.example(setting)),
         };
+    }
+
+    /// A line for each column of many numbers, or an example.
+    fn propose_bands(&self, file: &mut String, setting: &Setting) {
+        let proposed: Vec<(&DraftColumn, &String)> = self
+            .columns
+            .iter()
+            .filter_map(|column| Some((column, column.bands.as_ref()?)))
+            .collect();
+        if proposed.is_empty() {
+            let _ = writeln!(file, "#group = {}", self.example(setting));
+            return;
+        }
+        let _ = writeln!(
+            file,
+            "# These columns are numbers with many values. If they are published in classes, name\n\
+             # the classes in the tables to keep: the exact values can then be exchanged."
+        );
+        for (column, bands) in proposed {
+            let name = key(&format!("{}_class", column.name));
+            let _ = writeln!(file, "#{name} = {}", text(bands));
+        }
     }
 
     /// An example with columns of the file.
@@ -128,6 +153,13 @@ impl Draft {
                 }
                 _ => tables(vec![formula(&variables)]),
             },
+            (Kind::NamedTables, _) => Value::Map(
+                [(
+                    "Table 3".to_owned(),
+                    Value::Text(formula(&variables[..variables.len().min(2)])),
+                )]
+                .into(),
+            ),
             (Kind::Tables, _) => tables(vec![formula(&variables[..variables.len().min(2)])]),
             (Kind::Rules, _) => {
                 let column = |place| format!("`{}`", name(place).replace('`', "``"));
@@ -137,8 +169,9 @@ impl Draft {
             (Kind::Numbers, _) => {
                 Value::Map([(name(0).to_owned(), Value::Number("3".to_owned()))].into())
             }
+            (Kind::Scenarios, _) => Value::Map([("neighbour".to_owned(), names(2))].into()),
             (Kind::Derived, _) => Value::text(format!("band({}, 10)", plain(name(0)))),
-            (Kind::Path | Kind::Text(_), _) => Value::text(""),
+            (Kind::Path | Kind::Files | Kind::Text(_), _) => Value::text(""),
             (Kind::Codes, _) => Value::List(vec![]),
             (Kind::Switch, _) => Value::Switch(true),
         })
@@ -158,7 +191,7 @@ impl Draft {
 }
 
 /// A value as TOML writes it; a long list takes a line for each item.
-fn written(value: &Value) -> String {
+pub(crate) fn written(value: &Value) -> String {
     match value {
         Value::Text(plain) => text(plain),
         Value::Number(digits) => digits.clone(),
@@ -179,7 +212,7 @@ fn written(value: &Value) -> String {
 }
 
 /// A name as TOML writes it before `=`.
-fn key(name: &str) -> String {
+pub(crate) fn key(name: &str) -> String {
     let bare = |sign: char| sign.is_ascii_alphanumeric() || matches!(sign, '_' | '-');
     match !name.is_empty() && name.chars().all(bare) {
         true => name.to_owned(),

@@ -37,7 +37,7 @@ impl FromStr for MaxRecords {
         let number = text.trim().parse().ok().and_then(Self::from_number);
         number.ok_or_else(|| {
             BadValue::new(
-                "this is no number of records for one swap",
+                "not a number of records for one swap",
                 format!("write a whole number from 2 to {MOST_RECORDS}"),
             )
         })

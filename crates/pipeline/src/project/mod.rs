@@ -12,9 +12,12 @@
 
 mod amount;
 mod draft;
+mod intruder;
+mod list;
 mod max_records;
 mod model;
 mod order;
+mod published;
 mod read;
 mod risky;
 mod rule;
@@ -23,16 +26,21 @@ mod trs;
 
 use std::collections::BTreeMap;
 use std::num::NonZeroU16;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use marginswap_core::graph::Formula;
 use marginswap_io::Delimiter;
 use serde_json::{Map, Value, json};
 
 pub use amount::{Amount, Share};
 pub use draft::{Draft, DraftColumn};
+pub(crate) use draft::{key, written};
+pub use intruder::NamedIntruder;
+pub use list::ListedTable;
 pub use max_records::MaxRecords;
 pub use model::{Fraction, ModelChoice, PeopleCount, ScoreBy, SearchBy, SelectBy};
 pub use order::ReleaseOrder;
+pub use published::{PublishedEntries, PublishedEntry};
 pub use read::{FILE_NAME, ProjectFile};
 pub use risky::{Pairing, Risky};
 pub use rule::{Rule, Term};
@@ -59,6 +67,8 @@ pub struct Project {
     pub risk: Risk,
     /// How records are swapped.
     pub swap: Swapping,
+    /// What a released file is checked against beside the original.
+    pub verify: Verifying,
     /// What the gate tolerates.
     pub gate: Gate,
     /// What is written.
@@ -89,6 +99,14 @@ pub struct Columns {
 pub struct Keep {
     /// Formulas of one or more tables each.
     pub tables: Vec<String>,
+    /// Formulas by the name of their table.
+    pub named: BTreeMap<String, String>,
+    /// A file that lists tables.
+    pub list: Option<PathBuf>,
+    /// The tables of that file, once it is read.
+    pub listed: Vec<ListedTable>,
+    /// The derived variables that stand for conditions of these tables.
+    pub conditions: Vec<String>,
     /// How many minimal separators are listed at most.
     pub max_separators: Option<u32>,
 }
@@ -100,6 +118,8 @@ pub struct Risk {
     pub keys: Vec<String>,
     /// What other intruders may know.
     pub more_keys: Vec<Vec<String>>,
+    /// Intruders with names, beside those without.
+    pub scenarios: BTreeMap<String, NamedIntruder>,
     /// What an intruder must not learn; every variable that is no key when none is named.
     pub sensitive: Vec<String>,
     /// Which records are risky.
@@ -159,6 +179,15 @@ pub struct Swapping {
     pub weights: BTreeMap<String, NonZeroU16>,
 }
 
+/// `[verify]`: what a released file is checked against beside the original.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Verifying {
+    /// The numbers as they were published.
+    pub published: PublishedEntries,
+    /// Codes that stand for a total in them.
+    pub total: Vec<String>,
+}
+
 /// `[gate]`: how much of each finding is tolerated; nothing where nothing is said.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Gate {
@@ -173,7 +202,7 @@ pub struct Gate {
     /// People who became alone with their keys.
     pub newly_exposed: Option<Amount>,
     /// People whose keys no exchange can part.
-    pub unpartable: Option<Amount>,
+    pub not_partable: Option<Amount>,
     /// Two-way combinations that never occurred; any number where nothing is said.
     pub new_pairs: Option<Amount>,
 }
@@ -204,7 +233,52 @@ pub struct Reports {
     pub watch: Vec<String>,
 }
 
+/// A table to keep, whichever way a project names it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NamedTable {
+    /// What it is called, where it has a name.
+    pub name: Option<String>,
+    /// Its variables.
+    pub variables: Vec<String>,
+    /// Is it published, so that nobody may drop it?
+    pub published: bool,
+}
+
+impl Keep {
+    /// Is no table to be kept?
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.tables.is_empty() && self.named.is_empty() && self.listed.is_empty()
+    }
+
+    /// Every table to keep as a formula.
+    #[must_use]
+    pub fn formulas(&self) -> Vec<String> {
+        let listed = self.listed.iter().map(ListedTable::formula);
+        self.tables.iter().chain(self.named.values()).cloned().chain(listed).collect()
+    }
+}
+
 impl Project {
+    /// Every table to keep, with its name.
+    #[must_use]
+    pub fn kept_tables(&self) -> Vec<NamedTable> {
+        let read =
+            |text: &String| Formula::parse(&[text]).map_or(vec![], |all| all.tables().to_vec());
+        let plain = self.keep.tables.iter().flat_map(read).map(|table| (None, table));
+        let named = self.keep.named.iter();
+        let named = named.flat_map(|(name, text)| {
+            read(text).into_iter().map(|table| (Some(name.clone()), table))
+        });
+        let table = |(name, variables)| NamedTable { name, variables, published: false };
+        let listed = self.keep.listed.iter().map(|table| NamedTable {
+            name: table.name.clone(),
+            variables: table.variables.clone(),
+            published: table.published,
+        });
+        plain.chain(named).map(table).chain(listed).collect()
+    }
+
     /// This project with the entries that the flags give in place of its own. A list
     /// replaces a list; a variable's weight replaces that variable's weight.
     #[must_use]
@@ -269,6 +343,22 @@ impl Project {
         names
     }
 
+    /// This project, which a plan holds, with files of groups where they are now: where the same
+    /// derived variable of another project finds them, else from the folder in which the program
+    /// runs, else beside the data.
+    #[must_use]
+    pub fn with_files_of(mut self, told: &Self) -> Self {
+        let beside = self.data.as_deref().and_then(Path::parent);
+        for (name, expression) in &mut self.derive {
+            match told.derive.get(name) {
+                Some(same) if same == expression => *expression = same.clone(),
+                _ if expression.files().iter().all(|file| file.exists()) => {}
+                _ => expression.start_paths_at(beside.unwrap_or(Path::new(""))),
+            }
+        }
+        self
+    }
+
     /// What it costs to disturb a variable.
     #[must_use]
     pub fn weight_of(&self, variable: &str) -> NonZeroU16 {
@@ -283,7 +373,8 @@ impl Project {
     /// input like the data, and a path says nothing about it.
     #[must_use]
     pub fn parameters(&self) -> Value {
-        let project = self.clone().expanded().with_defaults();
+        let mut project = self.clone().expanded().with_defaults();
+        project.keep.tables = project.keep.formulas();
         let mut parameters: BTreeMap<&str, Value> = BTreeMap::new();
         for setting in SETTINGS.iter().filter(|setting| setting.decides) {
             if setting.topic != Topic::Model {
@@ -313,6 +404,10 @@ impl Project {
         // Plans of pairs are those of the versions that knew nothing else.
         if project.max_records() == MaxRecords::default() {
             parameters.remove("max_records");
+        }
+        // The same goes for those against intruders without names.
+        if project.risk.scenarios.is_empty() {
+            parameters.remove("scenarios");
         }
         json!(parameters)
     }
@@ -370,16 +465,11 @@ impl Project {
 /// A setting's value as a plan's parameters hold it.
 fn parameter(setting: &Setting, project: &Project) -> Value {
     match (setting.get(project), setting.kind) {
-        (Some(_), Kind::Derived) => {
-            let all = project.derive.iter();
-            all.map(|(name, expression)| (name.clone(), Value::String(expression.parameter())))
-                .collect()
-        }
         (Some(_), Kind::Rules) => project.swap.rules.iter().map(Rule::json).collect(),
         (Some(value), _) => value.json(),
         (None, Kind::Names | Kind::Groups | Kind::Tables | Kind::Rules) => Value::Array(vec![]),
-        (None, Kind::Codes) => Value::Array(vec![]),
-        (None, Kind::Numbers | Kind::Derived) => json!({}),
+        (None, Kind::Codes | Kind::Files) => Value::Array(vec![]),
+        (None, Kind::Numbers | Kind::Scenarios | Kind::Derived | Kind::NamedTables) => json!({}),
         (None, _) => Value::Null,
     }
 }

@@ -59,7 +59,7 @@ impl FromStr for Fraction {
         let plain = number.bytes().all(|byte| byte.is_ascii_digit() || b".-".contains(&byte));
         match number.parse::<f64>() {
             Ok(fraction) if plain => Ok(Self(fraction / whole)),
-            _ => Err(BadValue::new("this is no fraction", "write it as 0.05 or 5 %")),
+            _ => Err(BadValue::new("not a fraction", "write it as 0.05 or 5 %")),
         }
     }
 }
@@ -138,7 +138,7 @@ macro_rules! words {
             fn from_str(text: &str) -> Result<Self, BadValue> {
                 match text.trim() {
                     $($word => Ok(Self::$variant),)*
-                    _ => Err(BadValue::new(concat!("this is no ", $what), {
+                    _ => Err(BadValue::new(concat!("unknown ", $what), {
                         let words: &[&str] = &[$($word),*];
                         format!("write {}", words.join(" or "))
                     })),
@@ -171,7 +171,7 @@ words! {
 
 words! {
     /// Which steps the search takes.
-    SearchBy: "way to search" {
+    SearchBy: "search strategy" {
         /// The best forest alone.
         Forest = "forest",
         /// The best forest, then edges are added.
@@ -186,7 +186,7 @@ words! {
 
 words! {
     /// What the search ends by.
-    SelectBy: "way to select" {
+    SelectBy: "selection rule" {
         /// The best score.
         #[default]
         Score = "score",

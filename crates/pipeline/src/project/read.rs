@@ -133,6 +133,7 @@ impl ProjectFile {
         while let Some(item) = items.pop() {
             match item.get_ref() {
                 DeValue::Array(list) => items.extend(list.iter()),
+                DeValue::Table(table) => items.extend(table.values()),
                 DeValue::String(word) => {
                     let key = (setting.key(), Some(word.to_string()));
                     self.lines.insert(key, line(item.span().start));
@@ -155,12 +156,13 @@ impl Project {
 
     fn start_paths_at(&mut self, folder: &Path) {
         let resolve = |path: &mut PathBuf| *path = folder.join(&*path);
-        let Self { data, derive, release, report, risk, .. } = self;
+        let Self { data, derive, keep, release, report, risk, verify, .. } = self;
         let files =
             [&mut release.out, &mut release.plan, &mut report.internal, &mut report.external];
-        for path in files.into_iter().chain([data]).flatten() {
+        for path in files.into_iter().chain([data, &mut keep.list]).flatten() {
             resolve(path);
         }
+        verify.published.0.iter_mut().for_each(|table| resolve(&mut table.file));
         for expression in derive.values_mut() {
             expression.start_paths_at(folder);
         }

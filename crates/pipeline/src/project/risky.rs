@@ -34,7 +34,7 @@ impl FromStr for Risky {
             return Ok(Self::Unique);
         }
         let Some((kind, rest)) = text.split_once(':') else {
-            return Err(BadValue::new("this is no way to choose records", REMEDY));
+            return Err(BadValue::new("unknown rule for who is at risk", REMEDY));
         };
         let rest = rest.trim();
         match kind.trim_end() {
@@ -66,7 +66,7 @@ impl FromStr for Risky {
                     "write prob:0.2 for a probability of one in five",
                 )),
             },
-            _ => Err(BadValue::new("this is no way to choose records", REMEDY)),
+            _ => Err(BadValue::new("unknown rule for who is at risk", REMEDY)),
         }
     }
 }
@@ -81,7 +81,7 @@ fn decimal(text: &str) -> Option<f64> {
 }
 
 impl Written for Risky {
-    const WHAT: &'static str = "a way to choose records in quotes, as \"unique\"";
+    const WHAT: &'static str = "a rule in quotes, such as \"unique\"";
 }
 
 /// As it can be read again.
@@ -114,7 +114,7 @@ impl FromStr for Pairing {
         match text.trim() {
             "greedy" => Ok(Self::Greedy),
             "optimal" => Ok(Self::Optimal),
-            _ => Err(BadValue::new("this is no way to pair records", "write greedy or optimal")),
+            _ => Err(BadValue::new("unknown pairing", "write greedy or optimal")),
         }
     }
 }

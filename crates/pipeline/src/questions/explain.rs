@@ -5,13 +5,10 @@ use marginswap_core::diagnostic::Diagnostic;
 use marginswap_core::encode::RecordId;
 use marginswap_core::explain;
 pub use marginswap_core::explain::Partners;
-use marginswap_core::partner::pair::exchangeable_parts;
-use marginswap_core::partner::swap::exchange;
 use marginswap_core::partner::{Surroundings, screen_keys};
-use marginswap_core::varset::VarSet;
 use marginswap_report::Picture;
 use marginswap_report::explain::{PairReport, RecordReport};
-use marginswap_report::keys::{Constrained, RecordKeys};
+use marginswap_report::keys::RecordKeys;
 use marginswap_report::pictures::diagonal::{self, DiagonalPicture};
 use marginswap_report::pictures::why;
 
@@ -20,6 +17,8 @@ use crate::notes::Run;
 use crate::original::{Original, data_of, open, scope_of};
 use crate::prepare::too_many_tied;
 use crate::project::Project;
+use crate::restrictions::partners_left;
+use crate::table_names::TableNames;
 
 /// What is known about one record, and a picture of it.
 ///
@@ -35,13 +34,14 @@ pub fn explain_record(
     let record = original.loaded.find(record)?;
     let Original { scope, separators, records, located: joint, .. } = &original;
     let found = explain::record(scope, separators, records, joint, record, partners);
-    let mut report = answer::record(scope.schema(), &found);
+    let mut report = answer::record(scope.schema(), &found, &original.table_names);
     let most = project.max_records().get();
     if most > 2 {
         let larger = explain::larger(scope, records, joint, record, most);
         report.larger = Some(answer::larger(scope.schema(), &larger.map_err(too_many_tied)?));
     }
     report.keys = keys_of(&original, record)?;
+    report.restrictions = partners_left(&original, record);
     Ok(report)
 }
 
@@ -62,46 +62,7 @@ fn keys_of(original: &Original, record: RecordId) -> Result<Option<RecordKeys>, 
     let around = Surroundings::of(records, record);
     let partners = around.on_keys(&graph, intruder.keys, intruder.sensitive);
     let why_not = found.why_not(located.cell_of(record));
-    let constraints = constrained(original, record);
-    Ok(Some(answer::record_keys(scope.schema(), intruder.keys, why_not, &partners, constraints)))
-}
-
-/// How many partners the strata, the match lists and the rules leave, one after the other.
-fn constrained(original: &Original, record: RecordId) -> Option<Constrained> {
-    let Original { project, loaded, scope, records, forbidden, .. } = original;
-    let swap = &project.swap;
-    if swap.strata.is_empty() && swap.matched.is_empty() && forbidden.is_empty() {
-        return None;
-    }
-    let graph = scope.class().margin_graph();
-    let partners = Surroundings::of(records, record).partner_records(records, &graph);
-    let strata = loaded.variables(scope, &swap.strata);
-    let lists: Vec<VarSet> =
-        swap.matched.iter().map(|list| loaded.variables(scope, list)).collect();
-    let layout = records.cells().layout();
-    let breaks = |cell: &[u64]| forbidden.iter().any(|rule| rule.holds(layout, cell));
-    let mut left =
-        Constrained { partners: partners.len() as u64, in_stratum: 0, matching: 0, allowed: 0 };
-    for partner in partners {
-        let differing = records.differing(record, partner);
-        if differing.meets(&strata) {
-            continue;
-        }
-        left.in_stratum += 1;
-        if !lists.is_empty() && lists.iter().all(|list| differing.meets(list)) {
-            continue;
-        }
-        left.matching += 1;
-        let [one, other] = [record, partner].map(|record| records.get(record));
-        let parts = exchangeable_parts(&graph, differing);
-        let keeps_rules = |part: &VarSet| {
-            let (new_one, new_other) = exchange(layout, one, other, *part);
-            let newly = |new: &[u64], old: &[u64]| breaks(new) && !breaks(old);
-            !newly(&new_one, one) && !newly(&new_other, other)
-        };
-        left.allowed += u64::from(forbidden.is_empty() || parts.iter().any(keeps_rules));
-    }
-    Some(left)
+    Ok(Some(answer::record_keys(scope.schema(), intruder.keys, why_not, &partners)))
 }
 
 /// Two records: what may travel between them, or what ties them.
@@ -135,8 +96,9 @@ pub fn explain_pair(
     }
     let records = loaded.records(&scope, run);
     let schema = scope.schema();
+    let called = TableNames::of(project, loaded.names(), &scope);
     Ok(Pair {
-        report: answer::pair(schema, &explain::pair(&scope, &records, left, right)),
+        report: answer::pair(schema, &explain::pair(&scope, &records, left, right), &called),
         variables: schema.names(schema.all()).into_iter().map(str::to_owned).collect(),
     })
 }

@@ -1,6 +1,9 @@
 //! What the tables to keep tie together.
 
+use std::collections::BTreeSet;
+
 use crate::refusal::Code;
+use marginswap_core::columns::{DerivedColumn, Roles};
 use marginswap_core::diagnostic::Diagnostic;
 use marginswap_core::graph::{Formula, Scope};
 use marginswap_report::Picture;
@@ -8,9 +11,11 @@ use marginswap_report::graph::GraphReport;
 use marginswap_report::margin_graph::draw;
 
 use crate::answer;
+use crate::derive::{Derivation, resolve};
 use crate::input::separators;
 use crate::original::{open, scope_of};
 use crate::project::{Columns, Project};
+use crate::table_names::TableNames;
 
 /// The margin graph, described and drawn.
 #[derive(Debug)]
@@ -26,8 +31,11 @@ pub struct Graph {
 /// # Errors
 /// When the header of the data cannot be read, or a table names no column of it.
 pub fn graph(project: &Project) -> Result<Graph, Diagnostic> {
-    let scope = match &project.data {
-        Some(data) => scope_of(project, &open(project, data)?)?,
+    let (scope, columns) = match &project.data {
+        Some(data) => {
+            let opened = open(project, data)?;
+            (scope_of(project, &opened)?, opened.columns().to_vec())
+        }
         None if project.columns != Columns::default() || project.delimiter.is_some() => {
             return Err(Diagnostic::new(
                 Code::MissingSetting,
@@ -35,11 +43,45 @@ pub fn graph(project: &Project) -> Result<Graph, Diagnostic> {
                 "name the data file, or leave them out",
             ));
         }
-        None => Scope::of_tables(&Formula::parse(&project.keep.tables)?)?,
+        None => scope_of_tables(project)?,
     };
     let separators = separators(&scope, project.max_separators());
+    let called = TableNames::of(project, &columns, &scope);
     Ok(Graph {
-        report: answer::graph(&scope, &separators),
+        report: answer::graph(&scope, &separators, &called),
         picture: draw(&answer::graph_picture(&scope, &separators)),
     })
+}
+
+/// The scope of tables alone: their variables in the order named, and the columns that derived
+/// variables among them follow from; with all these names.
+fn scope_of_tables(project: &Project) -> Result<(Scope, Vec<String>), Diagnostic> {
+    let formula = Formula::parse(&project.keep.formulas())?;
+    let mut names = formula.names();
+    let known: Vec<String> = project
+        .derive
+        .values()
+        .flat_map(|expression| expression.names())
+        .chain(names.iter().map(String::as_str))
+        .filter(|name| !project.derive.contains_key(*name))
+        .map(str::to_owned)
+        .collect();
+    let all = resolve(&project.derive, &known)?;
+    let taken: Vec<Derivation> = all.into_iter().filter(|one| names.contains(&one.name)).collect();
+    names.retain(|name| !project.derive.contains_key(name));
+    let mut columns = Vec::new();
+    for derivation in &taken {
+        let mut sources = BTreeSet::new();
+        for &source in &derivation.sources {
+            let name = &known[source];
+            if !names.contains(name) {
+                names.push(name.clone());
+            }
+            sources.extend(names.iter().position(|other| other == name));
+        }
+        columns.push(DerivedColumn { sources, takes_part: true });
+    }
+    let roles = Roles::all_variables(names.len()).with_derived(columns);
+    names.extend(taken.into_iter().map(|derivation| derivation.name));
+    Ok((Scope::new(&names, &roles, &formula)?, names))
 }

@@ -4,9 +4,12 @@ use marginswap_core::diagnostic::Diagnostic;
 use marginswap_core::table::Located;
 use marginswap_report::inspect::{ColumnReport, ColumnRole, InspectReport};
 
+pub use crate::answer::Reveal;
+
 use crate::answer;
+use crate::derive::Take;
 use crate::notes::Run;
-use crate::original::{data_of, open};
+use crate::original::{data_of, open_with};
 use crate::project::Project;
 use crate::settings::formula;
 
@@ -14,14 +17,18 @@ use crate::settings::formula;
 ///
 /// # Errors
 /// When the file cannot be read.
-pub fn inspect(project: &Project, run: &mut Run<'_>) -> Result<InspectReport, Diagnostic> {
+pub fn inspect(
+    project: &Project,
+    reveal: Reveal,
+    run: &mut Run<'_>,
+) -> Result<InspectReport, Diagnostic> {
     let data = data_of(project)?;
-    let opened = open(project, &data)?;
+    let opened = open_with(project, &data, Take::All)?;
     let ignored = opened.ignored();
     let format = opened.format();
     let loaded = opened.read(false, run)?;
     let joint = Located::count(&loaded.plain_records(run));
-    Ok(answer::inspect(&data, format, loaded.columns(), ignored, &joint))
+    Ok(answer::inspect(&loaded, format, ignored, &joint, reveal))
 }
 
 /// A table of two columns that may be exchanged, to begin with.

@@ -10,8 +10,9 @@ use marginswap_report::screen::ScreenReport;
 use crate::answer;
 use crate::input::{ids, note_many, separators};
 use crate::notes::{Note, Phase, Run};
-use crate::original::{data_of, open, scope_of};
+use crate::original::{data_of, forbidden, open, scope_of};
 use crate::project::Project;
+use crate::restrictions::{Step, restrictions, steps};
 
 /// More comparisons than this take a second or longer.
 const WORTH_A_WORD: u64 = 100_000_000;
@@ -23,10 +24,11 @@ pub struct Screened {
     joint: Located,
     screening: Screening,
     key_screening: Option<KeyScreening>,
+    steps: Vec<Step>,
 }
 
-/// Decides for every record whether it can be swapped and whether the kept tables already
-/// disclose it.
+/// Decides for every record whether it can be swapped while every setting is respected, and
+/// whether the kept tables already disclose it.
 ///
 /// # Errors
 /// When the file cannot be read, or deciding would take too long.
@@ -40,7 +42,8 @@ pub fn screen(project: &Project, run: &mut Run<'_>) -> Result<Screened, Diagnost
     let records = loaded.records(&scope, run);
     let ids = ids(scope.schema(), &records).into_iter().collect();
     let keys = loaded.variables(&scope, &project.risk.keys);
-    drop(loaded);
+    let rules = forbidden(project, &loaded, &scope, run);
+    let restrictions = restrictions(project, &loaded, &scope, &rules);
     let joint = Located::count(&records);
     drop(records);
     run.begin(Phase::Screening)?;
@@ -49,20 +52,18 @@ pub fn screen(project: &Project, run: &mut Run<'_>) -> Result<Screened, Diagnost
             run.note(Note::ManyComparisons { comparisons });
         }
     })?;
-    let mut report = answer::screen(&scope, &joint, &separators, &screening, ids);
-    let mut key_screening = None;
-    if !keys.is_empty() {
-        let found = screen_keys(&joint, scope.class(), &separators, keys)?;
-        report.keys = Some(answer::key_screening(scope.schema(), &joint, &found));
-        key_screening = Some(found);
+    let on_keys = match keys.is_empty() {
+        true => None,
+        false => Some(screen_keys(&joint, scope.class(), &separators, keys)?),
+    };
+    let by_tables = (&separators, &screening, on_keys.as_ref());
+    let steps = steps(project, &loaded, &scope, &joint, by_tables, &restrictions)?;
+    let mut report = answer::screen(&scope, &joint, &separators, &screening, ids, &steps);
+    let last = steps.last().and_then(|step| step.partable.as_ref());
+    if let (Some(found), Some(allowed)) = (&on_keys, last) {
+        report.keys = Some(answer::key_screening(scope.schema(), &joint, found, allowed));
     }
-    if !project.swap.matched.is_empty()
-        || !project.swap.strata.is_empty()
-        || !project.swap.rules.is_empty()
-    {
-        run.note(Note::ScreenedByTablesAlone);
-    }
-    Ok(Screened { report, joint, screening, key_screening })
+    Ok(Screened { report, joint, screening, key_screening: on_keys, steps })
 }
 
 impl Screened {
@@ -71,6 +72,7 @@ impl Screened {
     /// # Errors
     /// When the writer fails.
     pub fn write_records(&self, out: &mut dyn Write) -> io::Result<()> {
-        answer::write_screen(out, &self.joint, &self.screening, self.key_screening.as_ref())
+        let keys = self.key_screening.as_ref();
+        answer::write_screen(out, &self.joint, &self.screening, keys, &self.steps)
     }
 }

@@ -64,16 +64,22 @@ pub enum Kind {
     Groups,
     /// Tables, as `region*sex*age`.
     Tables,
+    /// A table, or several, by name.
+    NamedTables,
     /// Forbidden combinations.
     Rules,
     /// A file.
     Path,
+    /// Several files, with what is said about each.
+    Files,
     /// A word or number of its own kind, called this in a flag's help.
     Text(&'static str),
     /// On or off.
     Switch,
     /// A number for each of some columns.
     Numbers,
+    /// Intruders by name.
+    Scenarios,
     /// Codes as they are in the file, one for each time a flag is given.
     Codes,
     /// Expressions by name.
@@ -109,6 +115,8 @@ pub enum Topic {
     Pages,
     /// What the pages look at beside the kept tables.
     Watch,
+    /// What a released file is checked against beside the original.
+    Published,
     /// What the gate tolerates.
     Gate,
     /// Another program's parameters.
@@ -129,6 +137,16 @@ impl Setting {
     /// The section under which it is written: derived variables have one of their own.
     pub(crate) fn page_section(&self) -> &'static str {
         if self.kind == Kind::Derived { self.name } else { self.section }
+    }
+
+    /// May it name a derived variable in place of a column? What is done to a column itself, or
+    /// taken from it, cannot be said of a derived variable.
+    #[must_use]
+    pub fn takes_derived(&self) -> bool {
+        !matches!(
+            (self.section, self.name),
+            ("columns" | "release" | "trs", _) | ("swap", "weight" | "weights" | "linked")
+        )
     }
 
     /// What a project gives it.
@@ -153,12 +171,20 @@ impl Setting {
 
     /// Tables are looked at before they are taken: each text must be a formula.
     fn check(&self, value: &Value) -> Result<(), Misfit> {
-        let (Kind::Tables, Value::List(tables)) = (self.kind, value) else { return Ok(()) };
-        for (place, table) in tables.iter().enumerate() {
+        let tables: Vec<(Step, &Value)> = match (self.kind, value) {
+            (Kind::Tables, Value::List(tables)) => {
+                tables.iter().enumerate().map(|(place, one)| (Step::Item(place), one)).collect()
+            }
+            (Kind::NamedTables, Value::Map(tables)) => {
+                tables.iter().map(|(name, one)| (Step::Name(name.clone()), one)).collect()
+            }
+            _ => return Ok(()),
+        };
+        for (step, table) in tables {
             if let Value::Text(text) = table {
                 Formula::parse(&[text]).map_err(|refusal| Misfit {
                     refusal: BadValue::from(refusal),
-                    path: vec![Step::Item(place)],
+                    path: vec![step],
                 })?;
             }
         }
@@ -193,7 +219,7 @@ impl Setting {
                 Formula::parse(texts)?;
                 Value::List(list())
             }
-            Kind::Rules | Kind::Codes => Value::List(list()),
+            Kind::Rules | Kind::Codes | Kind::Files => Value::List(list()),
             Kind::Derived => {
                 let mut all = BTreeMap::new();
                 for text in texts {
@@ -211,7 +237,7 @@ impl Setting {
                 Value::Text(first())
             }
             Kind::Switch => Value::Switch(true),
-            Kind::Numbers => Value::Map(Default::default()),
+            Kind::Numbers | Kind::Scenarios | Kind::NamedTables => Value::Map(Default::default()),
         })
     }
 
@@ -227,7 +253,9 @@ impl Setting {
             names.collect::<Vec<_>>().join(",")
         };
         match (self.kind, self.get(project)) {
-            (_, None) | (Kind::Numbers, _) | (Kind::Switch, Some(Value::Switch(false))) => vec![],
+            (_, None)
+            | (Kind::Numbers | Kind::Scenarios | Kind::NamedTables, _)
+            | (Kind::Switch, Some(Value::Switch(false))) => vec![],
             (Kind::Switch, _) => vec![String::new()],
             (Kind::Name, Some(name)) => vec![listed(&word(&name))],
             (Kind::Names, Some(Value::List(list))) => vec![names(&list)],
@@ -276,6 +304,17 @@ impl Setting {
                     }
                 }
             }
+            Kind::NamedTables => {
+                let formulas: Vec<&String> = project.keep.named.values().collect();
+                found = Formula::parse(&formulas).map_or(vec![], |formula| formula.names());
+            }
+            Kind::Path if self.name == "list" => {
+                let mut names: Vec<&String> =
+                    project.keep.listed.iter().flat_map(|table| &table.variables).collect();
+                names.sort_unstable();
+                names.dedup();
+                found = names.into_iter().cloned().collect();
+            }
             Kind::Rules => {
                 let terms = project.swap.rules.iter().flat_map(|rule| &rule.terms);
                 found.extend(terms.map(|term| term.column.clone()));
@@ -286,7 +325,12 @@ impl Setting {
                     found = Formula::parse(&[text]).map_or(vec![], |formula| formula.names());
                 }
             }
-            Kind::Path | Kind::Switch | Kind::Codes | Kind::Derived => {}
+            Kind::Scenarios => {
+                for intruder in project.risk.scenarios.values() {
+                    found.extend(intruder.keys.iter().chain(&intruder.sensitive).cloned());
+                }
+            }
+            Kind::Path | Kind::Files | Kind::Switch | Kind::Codes | Kind::Derived => {}
         }
         found
     }

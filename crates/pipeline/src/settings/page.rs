@@ -5,16 +5,17 @@ use std::fmt::Write;
 use super::{Kind, SETTINGS, Setting};
 
 /// The sections in order, with what each is about.
-pub(crate) const SECTIONS: [(&str, &str); 10] = [
+pub(crate) const SECTIONS: [(&str, &str); 11] = [
     ("", "The data"),
     ("columns", "What each column is"),
     ("derive", "Variables that follow from columns"),
     ("keep", "The tables that must not change"),
     ("risk", "Who is to be protected"),
     ("swap", "How records are swapped"),
+    ("verify", "What a released file is checked against beside the original"),
     ("gate", "What the gate tolerates; amounts are people, or shares of those at risk"),
     ("release", "What is written"),
-    ("report", "What is told about it"),
+    ("report", "Reports on the release"),
     ("trs", "Targeted record swapping, by the parameters of `recordSwap`"),
 ];
 
@@ -62,11 +63,14 @@ fn takes(kind: Kind) -> &'static str {
         Kind::Name => "column",
         Kind::Groups => "lists of columns",
         Kind::Tables => "list of tables",
+        Kind::NamedTables => "table for each name",
         Kind::Rules => "list of rules",
         Kind::Path => "path",
+        Kind::Files => "list of files",
         Kind::Text(_) => "text or number",
         Kind::Switch => "true or false",
         Kind::Numbers => "number for each column",
+        Kind::Scenarios => "keys, or keys and sensitive, for each name",
         Kind::Codes => "list of codes",
         Kind::Derived => "expression",
     }

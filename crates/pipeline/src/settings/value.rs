@@ -102,7 +102,7 @@ pub enum Step {
 }
 
 impl Misfit {
-    fn inside(mut self, step: Step) -> Self {
+    pub(crate) fn inside(mut self, step: Step) -> Self {
         self.path.insert(0, step);
         self
     }

@@ -35,6 +35,8 @@ pub struct ColumnFacts {
 /// The risk in the original file from one intruder.
 #[derive(Debug, Clone, Serialize)]
 pub struct RiskBefore {
+    /// What the project calls the intruder.
+    pub name: Option<String>,
     /// What the intruder knows.
     pub keys: Names,
     /// Records that are alone with the values of all variables.
@@ -103,7 +105,7 @@ pub enum LeftReason {
     /// The kept tables prove that somebody has these keys.
     Disclosed,
     /// No exchange of two records parts the keys.
-    Unpartable,
+    NotPartable,
     /// Exchanges that part the keys exist, and none was taken.
     NotTaken,
 }
@@ -112,7 +114,7 @@ impl fmt::Display for LeftReason {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(match self {
             Self::Disclosed => "the kept tables already disclose the keys",
-            Self::Unpartable => "no exchange of two records parts the keys",
+            Self::NotPartable => "no exchange of two records parts the keys",
             Self::NotTaken => "partable, but no exchange was made",
         })
     }

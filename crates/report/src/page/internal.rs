@@ -11,13 +11,15 @@ use super::{
     Advice, ColumnFacts, Figure, FileFacts, LeftRecord, Method, PlanFacts, RiskBefore, Style,
     Table, WatchReport, rendered, tables,
 };
-use crate::answer::{Answer, counted, percent, share};
+use crate::advice;
+use crate::answer::{Answer, counted, distance, percent, share, shown};
 use crate::graph::GraphReport;
 use crate::lettering::spoken_list;
 use crate::pictures::risk::RiskPicture;
 use crate::pictures::waterfall::Coverage;
 use crate::pictures::{change, risk, triangle, true_values, waterfall};
 use crate::protection::{Judgement, Reason, ScenarioProtection};
+use crate::published::PublishedReport;
 use crate::sheet::Picture;
 use crate::verify::VerifyReport;
 
@@ -104,6 +106,7 @@ impl InternalReport {
             held_back: tables::columns(self, false).map(Table::new),
             graph: Figure::new(self.graph_picture.clone()),
             kept: Table::new(tables::kept(verify)),
+            published: tables::published(verify).map(Table::new),
             change: change.map(Figure::new),
             triangle: triangle.map(Figure::new),
             two_way: tables::two_way(verify).map(Table::new),
@@ -133,6 +136,15 @@ impl InternalReport {
             format!("{} of {}", grouped(same), grouped(verify.margins.len() as u64)),
             format!("{} recounted", counted(cells, "cell", "cells")),
         );
+        if !verify.published.is_empty() {
+            let tables = &verify.published;
+            let sum = |count: fn(&PublishedReport) -> u64| tables.iter().map(count).sum::<u64>();
+            push(
+                "Published numbers changed",
+                grouped(sum(|table| table.release_changes.cells)),
+                format!("{} compared", counted(sum(|table| table.cells), "cell", "cells")),
+            );
+        }
         if !learned.scenarios.is_empty() {
             let of = |people: u64| format!("{} of {}", grouped(people), grouped(learned.at_risk));
             push(
@@ -161,8 +173,8 @@ impl InternalReport {
         if let (Some(mean), Some(max)) = (verify.two_way_mean, verify.two_way_max) {
             push(
                 "Other two-way tables moved by",
-                format!("{:.2} %", mean * 100.0),
-                format!("on average; {:.2} % at most", max * 100.0),
+                distance(mean),
+                format!("on average; {} at most", distance(max)),
             );
         }
         figures
@@ -175,20 +187,16 @@ impl Answer for InternalReport {
         for [name, number, of] in self.figures() {
             text.push_str(&format!("  {name}: {number} ({of})\n"));
         }
-        if !self.advice.is_empty() {
-            text.push_str("What would help those who are left:\n");
-        }
-        for advice in &self.advice {
-            text.push_str(&format!("  - {advice}\n"));
-        }
+        text.push_str(&advice::lines(&self.advice));
         text
     }
 }
 
 /// What one intruder learns, as the page shows it.
 struct Seen {
-    /// "Scenario 2", where there are several.
-    number: usize,
+    /// "Scenario 2", or its name.
+    title: String,
+    is_named: bool,
     keys: String,
     sensitive: String,
     table: Table,
@@ -201,7 +209,11 @@ impl Seen {
         let id = |name: &str| format!("{name}-{number}");
         let counted = scenario.matched > 0 && !scenario.matched_by_true_values.is_empty();
         Self {
-            number,
+            title: match &scenario.name {
+                None => format!("Scenario {number}"),
+                Some(name) => format!("Scenario “{}”", shown(name)),
+            },
+            is_named: scenario.name.is_some(),
             keys: spoken_list(&scenario.keys),
             sensitive: spoken_list(&scenario.sensitive),
             table: Table::new(tables::scenario(scenario)),
@@ -253,6 +265,7 @@ struct Page<'a> {
     held_back: Option<Table>,
     graph: Figure,
     kept: Table,
+    published: Option<Table>,
     change: Option<Figure>,
     triangle: Option<Figure>,
     two_way: Option<Table>,

@@ -13,7 +13,6 @@
 //!
 //! Way in: [`InternalReport::html`], [`ExternalReport::html`].
 
-mod advice;
 mod external;
 mod facts;
 mod internal;
@@ -28,7 +27,7 @@ use crate::paint::style_sheet;
 use crate::sheet::{Picture, TextTable};
 use crate::svg::{self, Element};
 
-pub use advice::Advice;
+pub use crate::advice::{Advice, Banded, Merged};
 pub use external::{ExternalReport, ExternalTable, NotKept, WatchedTable};
 pub use facts::{
     ColumnFacts, FileFacts, LeftReason, LeftRecord, Method, PlanFacts, RiskBefore, WatchReport,

@@ -4,14 +4,18 @@ use marginswap_core::text::grouped;
 
 use super::internal::InternalReport;
 use super::{ColumnFacts, FileFacts, RiskBefore};
-use crate::answer::{formula, percent};
+use crate::answer::{counted, distance, formula, percent, shown};
 use crate::lettering::{spoken, spoken_list};
 use crate::protection::{Fates, ScenarioProtection};
+use crate::published::{DifferenceReport, PublishedReport, amount};
 use crate::sheet::TextTable;
 use crate::verify::VerifyReport;
 
 /// How many two-way tables are listed on the page.
 const MOST_TWO_WAY: usize = 20;
+
+/// Up to this many published tables are listed one by one although nothing was found in them.
+const MOST_PUBLISHED: usize = 50;
 
 /// The columns of the released file, or those that were held back.
 pub(super) fn columns(report: &InternalReport, released: bool) -> Option<TextTable> {
@@ -37,7 +41,7 @@ pub(super) fn columns(report: &InternalReport, released: bool) -> Option<TextTab
 /// What one intruder learns; alone, or one of several.
 pub(super) fn scenario(scenario: &ScenarioProtection) -> TextTable {
     fates(
-        format!("What an intruder finds who knows {}", spoken_list(&scenario.keys)),
+        format!("What {} finds who knows {}", scenario.who(), spoken_list(&scenario.keys)),
         &Fates::of_scenario(scenario),
     )
 }
@@ -79,7 +83,7 @@ pub(super) fn kept(verify: &VerifyReport) -> TextTable {
     let rows = verify.margins.iter().map(|table| {
         let result = if table.changed == 0 { "unchanged" } else { "DIFFERS" };
         let [cells, changed] = [table.cells, table.changed].map(grouped);
-        vec![formula(&table.margin), result.to_owned(), cells, changed]
+        vec![table.title(), result.to_owned(), cells, changed]
     });
     TextTable::new(
         "Every kept table, recounted in both files",
@@ -88,12 +92,60 @@ pub(super) fn kept(verify: &VerifyReport) -> TextTable {
     )
 }
 
+/// Every published table with a finding, and how many have none.
+pub(super) fn published(verify: &VerifyReport) -> Option<TextTable> {
+    let tables = &verify.published;
+    let row = |table: &PublishedReport| {
+        let told = |found: DifferenceReport| match found.cells {
+            0 => "0".to_owned(),
+            cells => format!("{} (by {} at most)", grouped(cells), amount(found.largest)),
+        };
+        vec![
+            table.title(),
+            grouped(table.cells),
+            grouped(table.suppressed),
+            told(table.release_changes),
+            told(table.original_differs),
+        ]
+    };
+    let (found, clean): (Vec<&PublishedReport>, Vec<&PublishedReport>) =
+        tables.iter().partition(|table| table.has_findings());
+    let few = tables.len() <= MOST_PUBLISHED;
+    let mut rows: Vec<Vec<String>> =
+        found.into_iter().chain(clean.iter().copied().filter(|_| few)).map(row).collect();
+    if !few && !clean.is_empty() {
+        let sum = |count: fn(&PublishedReport) -> u64| {
+            grouped(clean.iter().map(|table| count(table)).sum())
+        };
+        rows.push(vec![
+            format!("{} without a finding", counted(clean.len() as u64, "table", "tables")),
+            sum(|table| table.cells),
+            sum(|table| table.suppressed),
+            "0".to_owned(),
+            "0".to_owned(),
+        ]);
+    }
+    (!tables.is_empty()).then(|| {
+        TextTable::new(
+            "Published numbers, compared with both files",
+            &["table", "cells", "suppressed", "changed by the release", "original differs"],
+            rows,
+        )
+    })
+}
+
 /// The risk in the original file.
 pub(super) fn risk_before(risk: &RiskBefore, records: u64) -> TextTable {
     let row =
         |name: &str, count: u64| vec![name.to_owned(), grouped(count), percent(count, records)];
     TextTable::new(
-        format!("The original file, keys {}", spoken_list(&risk.keys)),
+        match &risk.name {
+            None => format!("The original file, keys {}", spoken_list(&risk.keys)),
+            Some(name) => {
+                let keys = spoken_list(&risk.keys);
+                format!("The original file, scenario “{}”, keys {keys}", shown(name))
+            }
+        },
         &["records", "count", "share"],
         vec![
             row("alone with their keys", risk.unique_on_keys),
@@ -118,8 +170,8 @@ pub(super) fn watched(report: &InternalReport) -> Option<TextTable> {
         vec![
             formula(&table.table),
             grouped(table.changed),
-            format!("{:.4}", table.total_variation),
-            format!("{:.4}", table.hellinger),
+            distance(table.total_variation),
+            distance(table.hellinger),
         ]
     });
     (!report.watched.is_empty()).then(|| {
@@ -164,7 +216,7 @@ pub(super) fn two_way(verify: &VerifyReport) -> Option<TextTable> {
         return None;
     }
     others.sort_by(|left, right| right.total_variation.total_cmp(&left.total_variation));
-    let share =
+    let association =
         |value: Option<f64>| value.map_or_else(|| "–".to_owned(), |value| format!("{value:.4}"));
     let rows = others.iter().take(MOST_TWO_WAY).map(|table| {
         vec![
@@ -172,8 +224,8 @@ pub(super) fn two_way(verify: &VerifyReport) -> Option<TextTable> {
             grouped(table.changed),
             format!("{:.4}", table.total_variation),
             format!("{:.4}", table.hellinger),
-            share(table.cramers_v_before),
-            share(table.cramers_v_after),
+            association(table.cramers_v_before),
+            association(table.cramers_v_after),
         ]
     });
     let caption = match others.len() > MOST_TWO_WAY {

@@ -13,7 +13,7 @@
 use marginswap_core::text::grouped;
 
 use super::bars::share;
-use crate::answer::{percent, sentence};
+use crate::answer::{distance, percent, sentence};
 use crate::frontier::{FrontierPlan, FrontierReport};
 use crate::lettering::width;
 use crate::paint::{
@@ -124,7 +124,7 @@ fn tick_words(tick: f64) -> String {
 
 fn said(report: &FrontierReport, plan: &FrontierPlan, chosen: bool) -> String {
     format!(
-        "plan {}{}: budget {}, seed {}, {} of {} people at risk matched, {} {:.3} %",
+        "plan {}{}: budget {}, seed {}, {} of {} people at risk matched, {} {}",
         plan.number,
         if chosen { " (chosen)" } else { "" },
         plan.cap(),
@@ -132,7 +132,7 @@ fn said(report: &FrontierReport, plan: &FrontierPlan, chosen: bool) -> String {
         grouped(plan.matched),
         grouped(report.at_risk),
         measure(report),
-        plan.change * 100.0
+        distance(plan.change)
     )
 }
 
@@ -259,7 +259,7 @@ fn twin(report: &FrontierReport) -> Twin {
             percent(plan.matched, report.at_risk),
             grouped(plan.matched_right),
             grouped(plan.newly_exposed),
-            format!("{:.3} %", plan.change * 100.0),
+            distance(plan.change),
             if plan.undominated { "yes" } else { "no" }.to_owned(),
         ]
     });

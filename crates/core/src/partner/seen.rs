@@ -14,9 +14,11 @@ use crate::varset::VarSet;
 const MOST_BITS: u64 = 1 << 24;
 
 /// The combinations of two values that occur.
-pub(super) struct Seen<'a> {
+pub(crate) struct Seen<'a> {
     joint: &'a JointTable,
     variables: usize,
+    /// For each variable, more than any of its codes.
+    levels: OnceLock<Vec<u64>>,
     pairs: Vec<OnceLock<Occurring>>,
 }
 
@@ -26,17 +28,17 @@ enum Occurring {
 }
 
 impl<'a> Seen<'a> {
-    pub(super) fn new(joint: &'a JointTable) -> Self {
+    pub(crate) fn new(joint: &'a JointTable) -> Self {
         let variables = joint.cells().layout().variables();
         let pairs = (0..variables * variables).map(|_| OnceLock::new()).collect();
-        Self { joint, variables, pairs }
+        Self { joint, variables, levels: OnceLock::new(), pairs }
     }
 
     /// How many combinations of a variable in `one` with one in `other` a cell has that no
     /// record of the file has.
     ///
     /// Law: `never-seen-by-definition`.
-    pub(super) fn never_seen(
+    pub(crate) fn never_seen(
         &self,
         cell: &[u64],
         one: VarSet,
@@ -54,6 +56,19 @@ impl<'a> Seen<'a> {
             .count()
     }
 
+    fn levels(&self) -> &[u64] {
+        self.levels.get_or_init(|| {
+            let cells = self.joint.cells();
+            let mut levels = vec![1; self.variables];
+            for cell in cells.iter() {
+                for (variable, levels) in levels.iter_mut().enumerate() {
+                    *levels = u64::from(cells.layout().code(cell, variable) + 1).max(*levels);
+                }
+            }
+            levels
+        })
+    }
+
     fn occurring(&self, left: usize, right: usize) -> &Occurring {
         self.pairs[left * self.variables + right].get_or_init(|| {
             let cells = self.joint.cells();
@@ -63,8 +78,7 @@ impl<'a> Seen<'a> {
                     .iter()
                     .map(|cell| [layout.code(cell, left), layout.code(cell, right)].map(u64::from))
             };
-            let height = codes().map(|[left, _]| left).max().unwrap_or(0) + 1;
-            let width = codes().map(|[_, right]| right).max().unwrap_or(0) + 1;
+            let [height, width] = [left, right].map(|variable| self.levels()[variable]);
             if height * width <= MOST_BITS {
                 let words = usize::try_from((height * width).div_ceil(64)).expect("few bits");
                 let mut bits = vec![0u64; words];

@@ -1,0 +1,287 @@
+//! What columns look like: numbers with many values, codes of missing values, functions of others.
+//!
+//! Nothing is decided by it. `init` proposes classes for a column of numbers; `inspect` lists what
+//! it finds, where values may be shown, together with the line of a project file that says so.
+
+use marginswap_core::columns::{Column, looks_like_id};
+
+use crate::derive::{Decimal, plain};
+
+/// A column with this many different numbers is better published in classes.
+const MANY: usize = 20;
+
+/// Texts that stand for a missing value in most files.
+const MISSING: [&str; 12] =
+    ["", "NA", "N/A", "na", "NaN", "nan", "NULL", "null", ".", "-", "?", "missing"];
+
+/// The expression of classes for a column of many numbers, about ten of them; `None` for any
+/// other column.
+#[must_use]
+pub fn proposed_bands(name: &str, column: &Column) -> Option<String> {
+    if column.dictionary().levels() < MANY || looks_like_id(column) {
+        return None;
+    }
+    let numbers = numbers(column)?;
+    let (least, most) = (*numbers.first()?, *numbers.last()?);
+    let width = width(least, most);
+    Some(format!("band({}, {width})", plain(name)))
+}
+
+/// The different numbers of a column, rising; `None` when something in it is neither a number
+/// nor looks like the code of a missing one, or too few are.
+fn numbers(column: &Column) -> Option<Vec<Decimal>> {
+    let mut numbers = Vec::new();
+    for category in categories(column).flatten() {
+        match Decimal::read(category) {
+            Some(number) => numbers.push(number),
+            None if is_missing_text(category) => {}
+            None => return None,
+        }
+    }
+    numbers.sort_unstable();
+    numbers.dedup();
+    (numbers.len() >= 2).then_some(numbers)
+}
+
+fn categories(column: &Column) -> impl Iterator<Item = Option<&[u8]>> {
+    let levels = column.dictionary().levels();
+    let levels = u32::try_from(levels).expect("a column has fewer than 2^32 categories");
+    (0..levels).map(|code| column.dictionary().category(code))
+}
+
+fn is_missing_text(category: &[u8]) -> bool {
+    MISSING.iter().any(|text| text.as_bytes() == category)
+}
+
+/// The smallest of 1, 2 or 5 times a power of ten of which a dozen classes cover the numbers.
+fn width(least: Decimal, most: Decimal) -> Decimal {
+    const CLASSES: usize = 12;
+    let widths = (-3..=17).flat_map(|power| [1, 2, 5].map(|digit| format!("{digit}e{power}")));
+    let widths =
+        widths.map(|text| Decimal::read(text.as_bytes()).expect("it is written as a number"));
+    let covers = |width: &Decimal| {
+        let beyond = (0..CLASSES).fold(least.floor_to(*width), |to, _| to.plus(*width));
+        most < beyond
+    };
+    let mut widths = widths.peekable();
+    let first = *widths.peek().expect("there are widths");
+    widths.find(covers).unwrap_or(first)
+}
+
+/// The codes of a column that look like missing values: texts such as NA or a point; among
+/// numbers also -1, -9 or -99 where no other is negative, and 9, 99 or 999 where it is the
+/// largest and apart from the others.
+#[must_use]
+pub fn missing_looking(column: &Column) -> Vec<u32> {
+    let all: Vec<Option<&[u8]>> = categories(column).collect();
+    let read: Vec<Option<Decimal>> =
+        all.iter().map(|category| category.and_then(Decimal::read)).collect();
+    let mut sorted: Vec<Decimal> = read.iter().flatten().copied().collect();
+    sorted.sort_unstable();
+    sorted.dedup();
+    let number = |text: &str| Decimal::read(text.as_bytes());
+    let negative: Vec<Decimal> = sorted.iter().copied().filter(|one| one.is_negative()).collect();
+    let odd = |one: Decimal| {
+        let below = ["-1", "-9", "-99", "-999"].iter().any(|text| number(text) == Some(one));
+        let nines = ["9", "99", "999", "9999"].iter().any(|text| number(text) == Some(one));
+        let apart = match sorted[..] {
+            [.., before, last] => last == one && before < one.less_one(),
+            _ => false,
+        };
+        (below && negative == [one]) || (nines && apart)
+    };
+    let looks = |code: &usize| match (all[*code], read[*code]) {
+        (None, _) => true,
+        (Some(_), Some(one)) => odd(one),
+        (Some(category), None) => is_missing_text(category),
+    };
+    let code = |code: usize| u32::try_from(code).expect("a code has 32 bits");
+    (0..all.len()).filter(looks).map(code).collect()
+}
+
+/// A column whose value follows from another one's.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Function {
+    /// The column, by position.
+    pub column: usize,
+    /// The column that it follows from.
+    pub of: usize,
+    /// Does the other follow from it too?
+    pub both_ways: bool,
+    /// How it follows, where an expression says so.
+    pub expression: Option<String>,
+}
+
+/// The columns that follow from another column, each from the one with the fewest levels. A
+/// column of which most values occur once or twice tells nothing and is not looked at.
+#[must_use]
+pub fn functions(names: &[&str], columns: &[&Column]) -> Vec<Function> {
+    let levels = |column: usize| columns[column].dictionary().levels();
+    let mut found = Vec::new();
+    for column in 0..columns.len() {
+        let tells = |&of: &usize| {
+            of != column
+                && levels(of) >= levels(column)
+                && levels(column) > 1
+                && levels(of) * 3 <= columns[of].len()
+        };
+        let mut candidates: Vec<usize> = (0..columns.len()).filter(tells).collect();
+        candidates.sort_by_key(|&of| (levels(of), of));
+        let Some(of) = candidates.into_iter().find(|&of| follows(columns[column], columns[of]))
+        else {
+            continue;
+        };
+        let both_ways = levels(of) == levels(column);
+        // Of two that follow from each other one is told.
+        if both_ways && of > column {
+            continue;
+        }
+        let expression = expression(names[of], columns[column], columns[of]);
+        found.push(Function { column, of, both_ways, expression });
+    }
+    found
+}
+
+/// Does every category of one column come with a single category of another?
+fn follows(column: &Column, of: &Column) -> bool {
+    let mut seen = vec![None; of.dictionary().levels()];
+    (0..of.len()).all(|record| {
+        let code = column.code(record);
+        *seen[of.code(record) as usize].get_or_insert(code) == code
+    })
+}
+
+/// How a column follows from another: its first characters, or classes of its numbers.
+fn expression(name: &str, column: &Column, of: &Column) -> Option<String> {
+    let mut given: Vec<Option<u32>> = vec![None; of.dictionary().levels()];
+    (0..of.len()).for_each(|record| given[of.code(record) as usize] = Some(column.code(record)));
+    let pairs: Vec<(&[u8], u32)> = categories(of)
+        .zip(&given)
+        .filter_map(|(category, code)| Some((category?, (*code)?)))
+        .collect();
+    let of_code = |code: u32| column.dictionary().category(code);
+    let lengths: Vec<usize> =
+        pairs.iter().filter_map(|pair| Some(of_code(pair.1)?.len())).collect();
+    if let Some(&length) = lengths.first()
+        && length > 0
+        && pairs
+            .iter()
+            .all(|(whole, code)| of_code(*code) == whole.get(..length) && whole.is_ascii())
+    {
+        return Some(format!("prefix({}, {length})", plain(name)));
+    }
+    let mut numbers: Vec<(Decimal, u32)> = Vec::new();
+    for (category, code) in &pairs {
+        numbers.push((Decimal::read(category)?, *code));
+    }
+    numbers.sort_unstable();
+    let mut bounds: Vec<Decimal> = Vec::new();
+    let mut met = vec![numbers.first()?.1];
+    for pair in numbers.windows(2) {
+        if pair[0].1 != pair[1].1 {
+            if met.contains(&pair[1].1) {
+                return None;
+            }
+            met.push(pair[1].1);
+            bounds.push(pair[1].0);
+        }
+    }
+    let bounds: Vec<String> = bounds.iter().map(ToString::to_string).collect();
+    (bounds.len() > 1).then(|| format!("band({}, {})", plain(name), bounds.join(", ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn column(values: &[&str]) -> Column {
+        values.iter().map(|value| value.as_bytes()).collect()
+    }
+
+    fn cycled(values: impl Iterator<Item = String>) -> Column {
+        let values: Vec<String> = values.collect();
+        values.iter().map(|value| value.as_bytes()).collect()
+    }
+
+    #[test]
+    fn many_numbers_are_proposed_in_about_ten_classes() {
+        let of =
+            |from: u32, to: u32, step: usize| {
+                cycled((0..1_000usize).map(|record| {
+                    (from as usize + record * step % (to - from) as usize).to_string()
+                }))
+            };
+        for (column, expected) in [
+            (of(0, 98, 1), Some("band(age, 10)")),
+            (of(18, 66, 1), Some("band(age, 5)")),
+            (of(0, 90_000, 450), Some("band(age, 10000)")),
+            (of(0, 9, 1), None),
+        ] {
+            assert_eq!(proposed_bands("age", &column).as_deref(), expected);
+        }
+        let texts = cycled((0..1_000).map(|record| format!("a{}", record % 50)));
+        assert_eq!(proposed_bands("age", &texts), None);
+        let ids = cycled((0..1_000).map(|record| record.to_string()));
+        assert_eq!(proposed_bands("age", &ids), None);
+        let odd = cycled((0..1_000).map(|record| match record % 50 {
+            0 => "NA".to_owned(),
+            number => number.to_string(),
+        }));
+        assert_eq!(proposed_bands("the age", &odd).as_deref(), Some("band(`the age`, 5)"));
+    }
+
+    #[test]
+    fn missing_codes_are_known_by_their_looks() {
+        let looking = |values: &[&str]| {
+            let column = column(values);
+            let text = |code| String::from_utf8_lossy(column.dictionary().category(code).unwrap());
+            missing_looking(&column).into_iter().map(|code| text(code).into_owned()).collect()
+        };
+        let check = |values: &[&str], expected: &[&str]| {
+            let found: Vec<String> = looking(values);
+            assert_eq!(found, expected, "{values:?}");
+        };
+        check(&["f", "m", "", "NA"], &["", "NA"]);
+        check(&["1", "2", "3", "9"], &["9"]);
+        check(&["1", "2", "8", "9"], &[]);
+        check(&["17", "42", "97", "99"], &["99"]);
+        check(&["17", "42", "98", "99"], &[]);
+        check(&["0", "12", "-1"], &["-1"]);
+        check(&["-5", "12", "-1"], &[]);
+        check(&["1.5", "2", "."], &["."]);
+    }
+
+    #[test]
+    fn functions_of_other_columns_are_found_with_their_line() {
+        let ages: Vec<String> = (0..400).map(|record| (record * 7 % 90).to_string()).collect();
+        let group = |age: &String| match age.parse::<u32>().unwrap() {
+            0..18 => "young",
+            18..65 => "middle",
+            _ => "old",
+        };
+        let towns: Vec<String> =
+            (0..400).map(|record| format!("{}", 11 + record * 3 % 29)).collect();
+        let columns = [
+            cycled(ages.iter().cloned()),
+            cycled(ages.iter().map(|age| group(age).to_owned())),
+            cycled(towns.iter().cloned()),
+            cycled(towns.iter().map(|town| town[..1].to_owned())),
+            cycled((0..400).map(|record| (record % 7).to_string())),
+            cycled(towns.iter().map(|town| format!("T{town}"))),
+        ];
+        let names = ["age", "group", "town", "area", "free", "label"];
+        let found = functions(&names, &columns.iter().collect::<Vec<_>>());
+        let told: Vec<(usize, usize, bool, Option<&str>)> = found
+            .iter()
+            .map(|one| (one.column, one.of, one.both_ways, one.expression.as_deref()))
+            .collect();
+        assert_eq!(
+            told,
+            [
+                (1, 0, false, Some("band(age, 18, 65)")),
+                (3, 2, false, Some("prefix(town, 1)")),
+                (5, 2, true, None),
+            ]
+        );
+    }
+}

@@ -1,0 +1,206 @@
+//! What partners must respect beside the kept tables, as a project says it.
+//!
+//! `screen`, `explain` and `plan` take it from here, so that they answer the same question.
+//! Restrictions are applied in one order: linked columns and the weight, which tie variables
+//! as tables do, then strata, match lists, rules, and pairs of values that must not be new.
+
+use std::collections::BTreeSet;
+
+use marginswap_core::diagnostic::Diagnostic;
+use marginswap_core::encode::RecordId;
+use marginswap_core::graph::{
+    Formula, GeneratingClass, Reason, Scope, Separators, minimal_separators,
+};
+use marginswap_core::partner::{
+    Forbidden, KeyScreening, NeverNew, Restriction, Restrictions, Rules, Screening, pair, parting,
+    screen, screen_keys, screen_restricted,
+};
+use marginswap_core::table::{CellId, JointTable};
+use marginswap_core::varset::VarSet;
+use marginswap_report::restrictions::{RecordRestriction, RestrictedBy};
+
+use crate::input::Loaded;
+use crate::original::Original;
+use crate::project::Project;
+use crate::settings::EVERYWHERE;
+
+/// The restrictions of a project, in a file.
+#[must_use]
+pub fn restrictions(
+    project: &Project,
+    loaded: &Loaded,
+    scope: &Scope,
+    rules: &[Forbidden],
+) -> Restrictions {
+    let swap = &project.swap;
+    Restrictions {
+        strata: loaded.variables(scope, &swap.strata),
+        matches: swap.matched.iter().map(|list| loaded.variables(scope, list)).collect(),
+        rules: rules.to_vec(),
+        never_new: never_new(project, loaded, scope),
+    }
+}
+
+/// Where two values may not come together for the first time.
+#[must_use]
+pub fn never_new(project: &Project, loaded: &Loaded, scope: &Scope) -> NeverNew {
+    let told = &project.swap.never_new;
+    if told.is_empty() {
+        return NeverNew::Nowhere;
+    }
+    if told.iter().any(|text| text == EVERYWHERE) {
+        return NeverNew::Everywhere;
+    }
+    let formula = Formula::parse(told).expect("the setting was looked at");
+    let mut pairs = BTreeSet::new();
+    for table in formula.tables() {
+        let variables: Vec<usize> = loaded.variables(scope, table).iter().collect();
+        for (place, &left) in variables.iter().enumerate() {
+            pairs.extend(variables[place + 1..].iter().map(|&right| [left, right]));
+        }
+    }
+    NeverNew::Pairs(pairs.into_iter().collect())
+}
+
+/// What is kept, step by step: the named tables alone, then linked columns, then the weight.
+/// The last one is the class of the scope.
+fn classes(
+    project: &Project,
+    loaded: &Loaded,
+    scope: &Scope,
+) -> Vec<(Option<RestrictedBy>, GeneratingClass)> {
+    let formula = Formula::parse(&project.keep.tables).expect("the tables were looked at");
+    let named = formula.tables().iter().map(|table| loaded.variables(scope, table));
+    let mut tables: Vec<VarSet> = named.chain(scope.stay_margin()).collect();
+    let class =
+        |tables: &[VarSet]| GeneratingClass::new(scope.schema().all(), tables.iter().copied());
+    let mut steps = vec![(None, class(&tables))];
+    let linked = scope.tables().iter().filter(|table| table.reason == Reason::Linked);
+    let known = tables.len();
+    tables.extend(linked.map(|table| table.variables));
+    if tables.len() > known {
+        steps.push((Some(RestrictedBy::Linked), class(&tables)));
+    }
+    if project.swap.weight.is_some() {
+        steps.push((Some(RestrictedBy::Weight), scope.class().clone()));
+    }
+    steps
+}
+
+/// Which cells have a partner when one restriction after the other is respected.
+#[derive(Debug)]
+pub struct Step {
+    /// The restriction that is new; none where the tables alone decide.
+    pub by: Option<RestrictedBy>,
+    /// For each cell: is it swappable?
+    pub swappable: Vec<bool>,
+    /// For each cell: can its keys be parted? None where no keys are named.
+    pub partable: Option<Vec<bool>>,
+}
+
+/// Screens every cell, restriction by restriction: the first step is by the tables alone, the
+/// last respects all. `screening` and `on_keys` are those of the whole scope.
+///
+/// # Errors
+/// When deciding would take too long.
+pub fn steps(
+    project: &Project,
+    loaded: &Loaded,
+    scope: &Scope,
+    joint: &JointTable,
+    (known, screening, on_keys): (&Separators, &Screening, Option<&KeyScreening>),
+    restrictions: &Restrictions,
+) -> Result<Vec<Step>, Diagnostic> {
+    let cells = || (0..joint.len()).map(CellId::at);
+    let mut steps = Vec::new();
+    let mut classes = classes(project, loaded, scope);
+    let (by, class) = classes.pop().expect("there is a first step");
+    assert!(class == *scope.class(), "the last step keeps what the scope keeps");
+    for (by, class) in classes {
+        let listed = minimal_separators(&class.margin_graph(), project.max_separators());
+        let loose = screen(joint, &class, &listed)?;
+        let on_keys = on_keys.map(|whole| screen_keys(joint, &class, &listed, whole.keys()));
+        let on_keys = on_keys.transpose()?;
+        steps.push(Step {
+            by,
+            swappable: cells().map(|cell| loose.is_swappable(cell)).collect(),
+            partable: on_keys.map(|keys| cells().map(|cell| keys.is_partable(cell)).collect()),
+        });
+    }
+    let swappable: Vec<bool> = cells().map(|cell| screening.is_swappable(cell)).collect();
+    let partable: Option<Vec<bool>> =
+        on_keys.map(|keys| cells().map(|cell| keys.is_partable(cell)).collect());
+    let restricted = |keys: VarSet, among: &[bool]| {
+        screen_restricted(joint, &class, known, keys, among, restrictions)
+    };
+    let on_all = restricted(class.delta(), &swappable)?;
+    let on_keys = match (&partable, on_keys) {
+        (Some(among), Some(screening)) => Some(restricted(screening.keys(), among)?),
+        _ => None,
+    };
+    steps.push(Step { by, swappable, partable });
+    steps.extend(restrictions.list().into_iter().map(|restriction| {
+        Step {
+            by: Some(named(restriction)),
+            swappable: cells().map(|cell| on_all.is_left(cell, restriction)).collect(),
+            partable: on_keys
+                .as_ref()
+                .map(|found| cells().map(|cell| found.is_left(cell, restriction)).collect()),
+        }
+    }));
+    Ok(steps)
+}
+
+fn named(restriction: Restriction) -> RestrictedBy {
+    match restriction {
+        Restriction::Strata => RestrictedBy::Strata,
+        Restriction::Match => RestrictedBy::Match,
+        Restriction::Rules => RestrictedBy::Rules,
+        Restriction::NeverNew => RestrictedBy::NeverNew,
+    }
+}
+
+/// How many partners of one record are left when one restriction after the other is respected,
+/// beginning with those by the tables alone; and whom an exchange with them parts.
+#[must_use]
+pub fn partners_left(original: &Original, record: RecordId) -> Vec<RecordRestriction> {
+    let Original { project, loaded, scope, located, intruders, forbidden, .. } = original;
+    let restrictions = restrictions(project, loaded, scope, forbidden);
+    let keys = intruders.first().map(|intruder| intruder.keys);
+    let own = located.cell_of(record);
+    let cells = located.cells();
+    let all = || (0..located.len()).filter(|&cell| cell != own.position());
+    let count = |holds: &dyn Fn(usize, VarSet) -> bool| -> u64 {
+        let holds = |&cell: &usize| holds(cell, cells.differing(own.position(), cell));
+        all().filter(holds).map(|cell| located.n(CellId::at(cell))).sum()
+    };
+    let mut left = Vec::new();
+    for (by, class) in classes(project, loaded, scope) {
+        let graph = class.margin_graph();
+        left.push(RecordRestriction {
+            setting: by,
+            partners: count(&|_, differing| pair::is_swappable(&graph, differing)),
+            parting: keys
+                .map(|keys| count(&|_, differing| parting::can_part(&graph, differing, keys))),
+        });
+    }
+    let graph = scope.class().margin_graph();
+    for restriction in restrictions.list() {
+        let some = restrictions.until(restriction);
+        let rules = Rules::new(located, &some.rules, &some.never_new);
+        let agreements = some.agreements();
+        let allowed = |on: VarSet| {
+            count(&|cell, differing| {
+                let pair = [own.position(), cell].map(|cell| cells.get(cell));
+                agreements.iter().any(|agree| !differing.meets(agree))
+                    && rules.allowed_exchange(&graph, on, cells.layout(), pair).is_some()
+            })
+        };
+        left.push(RecordRestriction {
+            setting: Some(named(restriction)),
+            partners: allowed(scope.schema().all()),
+            parting: keys.map(allowed),
+        });
+    }
+    left
+}

@@ -1,0 +1,141 @@
+//! Do released columns that no swap touches give swaps away?
+//!
+//! Two ways. Sorted by a column that follows the order of the original, as a running number
+//! does, an exchanged column comes in runs, and an exchanged value is seen among its neighbours.
+//! And a column may tell what another holds, as a municipality tells the region: a record in
+//! which the two contradict each other was exchanged, and its true value is read off.
+//!
+//! Everything is counted in the released file, as an intruder would; in a long one, on records at
+//! equal distances.
+//!
+//! Way in: [`tell_tales`].
+
+use marginswap_core::columns::{Column, Role, nearly_all_differ};
+
+use crate::input::Loaded;
+use crate::pattern::{Pattern, ranks};
+
+/// A column that gives away what was exchanged in another.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TellTale {
+    /// The column that stays with its record.
+    pub column: String,
+    /// The column whose values are exchanged.
+    pub told: String,
+    /// How.
+    pub how: How,
+}
+
+/// How a column tells another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum How {
+    /// In its order the other comes in runs, repeats itself or is sorted.
+    ByOrder,
+    /// Each of its values goes with one of the other, but for a few records.
+    ByContradiction,
+}
+
+/// At most this many records are looked at.
+const MOST: usize = 100_000;
+/// Fewer records than this tell nothing that could not be chance.
+const FEWEST: u64 = 20;
+
+/// The released columns that give swaps away. What the original has of it already is no sign
+/// of a swap.
+#[must_use]
+pub(crate) fn tell_tales(original: &Loaded, released: &Loaded) -> Vec<TellTale> {
+    let step = released.records_read().div_ceil(MOST).max(1);
+    let columns: Vec<(&str, Role, &Column)> = released.columns().collect();
+    let exchanged: Vec<(&str, &Column, Vec<u32>)> = columns
+        .iter()
+        .filter(|(_, role, _)| *role == Role::Variable)
+        .map(|(name, _, column)| (*name, *column, sampled(column, step)))
+        .collect();
+    let mut found = Vec::new();
+    for (name, _, column) in columns.iter().filter(|(_, role, _)| *role != Role::Variable) {
+        let codes = sampled(column, step);
+        let by_order = nearly_all_differ(column.dictionary().levels(), column.len());
+        let order = if by_order { sorted(column, &codes) } else { Vec::new() };
+        for (told, other, values) in &exchanged {
+            let how = if by_order {
+                let values: Vec<u32> = order.iter().map(|&place| values[place]).collect();
+                Pattern::in_order(&ranks(other, &values)).map(|_| How::ByOrder)
+            } else {
+                let before = contradictions_before(original, name, told);
+                contradictions(&codes, values)
+                    .filter(|&now| now > before.unwrap_or(0))
+                    .map(|_| How::ByContradiction)
+            };
+            if let Some(how) = how {
+                found.push(TellTale { column: (*name).to_owned(), told: (*told).to_owned(), how });
+            }
+        }
+    }
+    found
+}
+
+/// The codes of every `step`-th record.
+fn sampled(column: &Column, step: usize) -> Vec<u32> {
+    let mut codes = Vec::with_capacity(column.len() / step + 1);
+    column.for_each_code(|record, code| {
+        if record % step == 0 {
+            codes.push(code);
+        }
+    });
+    codes
+}
+
+/// The places of these values, in the order of the values.
+fn sorted(column: &Column, codes: &[u32]) -> Vec<usize> {
+    let ranks = ranks(column, codes);
+    let mut order: Vec<usize> = (0..codes.len()).collect();
+    order.sort_by_key(|&place| ranks[place]);
+    order
+}
+
+/// How many records contradict the other column in the original, where both were read.
+fn contradictions_before(original: &Loaded, name: &str, told: &str) -> Option<u64> {
+    let column = |wanted: &str| original.columns().find(|(name, ..)| *name == wanted);
+    let (one, other) = (column(name)?.2, column(told)?.2);
+    let step = original.records_read().div_ceil(MOST).max(1);
+    contradictions(&sampled(one, step), &sampled(other, step))
+}
+
+/// Where one column tells the other for at least three of four records: how many
+/// records have another one. Values that fewer than three records have tell nothing.
+fn contradictions(one: &[u32], other: &[u32]) -> Option<u64> {
+    let mut pairs: Vec<(u32, u32)> = one.iter().copied().zip(other.iter().copied()).collect();
+    pairs.sort_unstable();
+    let (mut looked_at, mut usual) = (0u64, 0u64);
+    let mut by_value = vec![0u64; other.iter().max().map_or(0, |most| *most as usize + 1)];
+    for group in pairs.chunk_by(|left, right| left.0 == right.0).filter(|group| group.len() >= 3) {
+        looked_at += group.len() as u64;
+        let same = group.chunk_by(|left, right| left == right);
+        usual += same.map(|same| same.len() as u64).max().unwrap_or(0);
+        group.iter().for_each(|(_, value)| by_value[*value as usize] += 1);
+    }
+    // What the most frequent value alone explains is not told by the column.
+    let plain = by_value.iter().max().copied().unwrap_or(0);
+    let is_told = looked_at >= FEWEST && (usual - plain) * 4 >= (looked_at - plain) * 3;
+    (is_told && looked_at > plain).then_some(looked_at - usual)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_column_that_tells_another_shows_what_contradicts_it() {
+        let municipality: Vec<u32> = (0..200).map(|record| record % 20).collect();
+        let mut region: Vec<u32> = municipality.iter().map(|place| place / 5).collect();
+        assert_eq!(contradictions(&municipality, &region), Some(0));
+        (region[3], region[7]) = (region[7], region[3]);
+        assert_eq!(contradictions(&municipality, &region), Some(2));
+        // The region does not tell the municipality, and nothing tells what everybody has.
+        assert_eq!(contradictions(&region, &municipality), None);
+        assert_eq!(contradictions(&municipality, &[1; 200]), None);
+        // Nobody shares a number.
+        let number: Vec<u32> = (0..200).collect();
+        assert_eq!(contradictions(&number, &region), None);
+    }
+}

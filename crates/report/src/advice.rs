@@ -1,0 +1,122 @@
+//! What can still be done for the people at risk who are left: computed advice, in words.
+
+use std::fmt;
+
+use marginswap_core::text::grouped;
+use serde::Serialize;
+
+use crate::answer::{Names, counted, formula, shown};
+
+/// One thing that would help, with how many people it would help.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(tag = "advice", rename_all = "snake_case")]
+pub enum Advice {
+    /// Allow swaps of more records.
+    LargerSwaps {
+        /// Of up to this many records.
+        max_records: usize,
+        /// People whose keys such a swap parts, each looked for alone.
+        frees: u64,
+        /// People for whom one was looked for.
+        asked: u64,
+    },
+    /// Do not keep one table.
+    WithoutTable {
+        /// The table.
+        table: Names,
+        /// People whose keys could be parted then.
+        frees: u64,
+    },
+    /// Release a key with fewer categories, or not at all.
+    CoarserKey {
+        /// The key.
+        key: String,
+        /// People at risk now.
+        now: u64,
+        /// People at risk with numbers in bands.
+        bands: Vec<Banded>,
+        /// People at risk with rare categories merged.
+        merged: Option<Merged>,
+        /// People at risk without the key.
+        left_out: u64,
+    },
+    /// Suppress or recode values of people whom nothing else helps.
+    SuppressOrRecode {
+        /// How many.
+        people: u64,
+    },
+}
+
+/// A key in bands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Banded {
+    /// How wide a band is; bands begin at multiples of it.
+    pub width: u32,
+    /// People at risk then.
+    pub at_risk: u64,
+}
+
+/// A key whose rare categories are one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Merged {
+    /// How many categories are merged: each of them is that of fewer than 1 % of the records.
+    pub categories: u64,
+    /// People at risk then.
+    pub at_risk: u64,
+}
+
+/// All advice as lines of a text answer; none when there is none.
+pub(crate) fn lines(advice: &[Advice]) -> String {
+    let mut text = String::new();
+    if !advice.is_empty() {
+        text.push_str("What would help those who are left:\n");
+    }
+    for advice in advice {
+        text.push_str(&format!("  - {advice}\n"));
+    }
+    text
+}
+
+impl fmt::Display for Advice {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::LargerSwaps { max_records, frees, asked } => write!(
+                formatter,
+                "Allow swaps of up to {max_records} records (--max-records {max_records}): they \
+                 would part the keys of {} of {}.",
+                grouped(*frees),
+                counted(*asked, "person", "people")
+            ),
+            Self::WithoutTable { table, frees } => write!(
+                formatter,
+                "Do not keep {}: without it the keys of {} can be parted. Only if it is not \
+                 published and will not be.",
+                formula(table),
+                counted(*frees, "person", "people")
+            ),
+            Self::CoarserKey { key, now, bands, merged, left_out } => {
+                let mut ways: Vec<String> = bands
+                    .iter()
+                    .map(|way| format!("{} in bands of {}", grouped(way.at_risk), way.width))
+                    .collect();
+                ways.extend(merged.iter().map(|way| {
+                    let at_risk = grouped(way.at_risk);
+                    format!("{at_risk} with its {} rarest categories merged", way.categories)
+                }));
+                ways.push(format!("{} without it", grouped(*left_out)));
+                write!(
+                    formatter,
+                    "Recode {} before swapping: instead of {} at risk there would be {}.",
+                    shown(key),
+                    counted(*now, "person", "people"),
+                    ways.join(", ")
+                )
+            }
+            Self::SuppressOrRecode { people } => write!(
+                formatter,
+                "For {} no swap helps: suppress or recode some of their values.",
+                counted(*people, "person", "people")
+            ),
+        }
+    }
+}

@@ -1,0 +1,212 @@
+//! Advice for those who are left, followed to the letter: doing what it says gives the number
+//! that it promised.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod support;
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+use support::{Desk, answered, marginswap, out, rows};
+
+/// A file with a numeric age, a job with rare categories, and more.
+fn survey(desk: &Desk) -> String {
+    let mut state = 11u64;
+    let mut next = |below: u64| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        (state >> 40) % below
+    };
+    let mut text = "age,sex,job,region\n".to_owned();
+    for _ in 0..600 {
+        let job = next(200);
+        let job = if job < 160 { job % 4 } else { job };
+        text += &format!("{},s{},j{job},r{}\n", 18 + next(60), next(2), next(5));
+    }
+    desk.write("survey.csv", &text)
+}
+
+fn advice<'a>(said: &'a Value, kind: &str) -> Vec<&'a Value> {
+    let all = said["advice"].as_array().unwrap().iter();
+    all.filter(|advice| advice["advice"] == kind).collect()
+}
+
+fn number(value: &Value) -> u64 {
+    value.as_u64().unwrap_or_else(|| panic!("{value} is a count"))
+}
+
+/// Writes the file with one column recoded, or left out.
+fn recoded(
+    desk: &Desk,
+    survey: &str,
+    column: &str,
+    recode: impl Fn(&str) -> Option<String>,
+) -> String {
+    let rows = rows(survey);
+    let place = rows[0].iter().position(|name| name == column).unwrap();
+    let mut text = String::new();
+    for (line, row) in rows.iter().enumerate() {
+        let mut row = row.clone();
+        match if line == 0 { Some(column.to_owned()) } else { recode(&row[place]) } {
+            Some(value) => row[place] = value,
+            None => row[place] = "same".to_owned(),
+        }
+        text += &(row.join(",") + "\n");
+    }
+    desk.write("recoded.csv", &text)
+}
+
+/// How many people a run counts at risk.
+fn at_risk(data: &str) -> u64 {
+    let keys = ["--keys", "age,sex,job", "--keep", "sex*region"];
+    number(&answered(&[&["verify", data, data][..], &keys].concat())["at_risk"])
+}
+
+/// A key in bands, with its rare categories merged, or the same for everybody: each time the
+/// recoded file has as many people at risk as was promised.
+#[test]
+fn coarser_keys_leave_the_promised_number_at_risk() {
+    let desk = Desk::new();
+    let survey = survey(&desk);
+    let keys = ["--keys", "age,sex,job", "--keep", "sex*region"];
+    let said = answered(&[&["verify", &survey, &survey][..], &keys].concat());
+    let coarser = advice(&said, "coarser_key");
+    let keys: Vec<&str> = coarser.iter().map(|one| one["key"].as_str().unwrap()).collect();
+    assert_eq!(keys, ["age", "sex", "job"]);
+    for one in &coarser {
+        let key = one["key"].as_str().unwrap();
+        assert_eq!(one["now"], said["at_risk"]);
+        let left_out = recoded(&desk, &survey, key, |_| None);
+        assert_eq!(number(&one["left_out"]), at_risk(&left_out), "{key}");
+        for band in one["bands"].as_array().unwrap() {
+            let width = number(&band["width"]);
+            let banded = recoded(&desk, &survey, key, |value| {
+                Some(format!("b{}", value.parse::<u64>().unwrap() / width))
+            });
+            assert_eq!(number(&band["at_risk"]), at_risk(&banded), "{key} {width}");
+        }
+    }
+    assert_eq!(coarser[0]["bands"].as_array().unwrap().len(), 2);
+    assert!(coarser[1]["bands"].as_array().unwrap().is_empty());
+    let mut counts: BTreeMap<String, u64> = BTreeMap::new();
+    for row in &rows(&survey)[1..] {
+        *counts.entry(row[2].clone()).or_default() += 1;
+    }
+    let is_rare = |job: &str| counts[job] * 100 < 600;
+    let merged = &coarser[2]["merged"];
+    let rare = counts.keys().filter(|job| is_rare(job)).count() as u64;
+    assert!(rare >= 2 && number(&merged["categories"]) == rare, "{merged}");
+    let once = recoded(&desk, &survey, "job", |job| {
+        Some(if is_rare(job) { "other" } else { job }.to_owned())
+    });
+    assert_eq!(number(&merged["at_risk"]), at_risk(&once));
+    // Who is listed by name is at risk whatever the keys are.
+    let listed = desk.write("listed.txt", "1\n2\n");
+    let rule = format!("records:{listed}");
+    let keys = ["--keys", "age,sex,job", "--keep", "sex*region", "--risky", &rule];
+    let said = answered(&[&["verify", &survey, &survey][..], &keys].concat());
+    assert!(advice(&said, "coarser_key").is_empty(), "{said}");
+}
+
+/// Without a table as many more people can be parted as was promised, and are gone.
+#[test]
+fn without_a_table_the_promised_number_is_parted() {
+    let desk = Desk::new();
+    let survey = survey(&desk);
+    let released = desk.path("released.csv");
+    let run = |keep: &str| {
+        let keys = ["--keys", "sex,job,region", "--keep", keep, "--demo-seed", "1", "--force"];
+        answered(&[&["protect", &survey, "-o", &released][..], &keys].concat())
+    };
+    let said = run("sex*job + job*region + sex*region + age*sex");
+    let tables = advice(&said, "without_table");
+    assert_eq!(tables.len(), 3, "{}", said["advice"]);
+    let [mut most, mut parted] = [0, 0];
+    for one in tables {
+        let names: Vec<&str> =
+            one["table"].as_array().unwrap().iter().map(|name| name.as_str().unwrap()).collect();
+        let kept = ["sex*job", "job*region", "sex*region", "age*sex"];
+        let dropped = kept.iter().position(|table| {
+            table.split('*').all(|name| names.contains(&name)) && names.len() == 2
+        });
+        let mut kept = kept.to_vec();
+        kept.remove(dropped.unwrap());
+        let without = run(&kept.join(" + "));
+        let more = number(&without["partable"]) - number(&said["partable"]);
+        assert_eq!(number(&one["frees"]), more, "{names:?}");
+        most = most.max(more);
+        parted = parted.max(number(&without["gone"]));
+    }
+    assert!(most > 0 && parted > number(&said["gone"]), "{most} {parted}");
+}
+
+/// Larger swaps free as many as was promised; where they are allowed already, they are not
+/// advised again.
+#[test]
+fn larger_swaps_free_the_promised_number() {
+    let desk = Desk::new();
+    // Twelve cubes far apart: the four records of even parity of each can only become the
+    // four of odd parity.
+    let mut text = "a,b,c,w\n".to_owned();
+    for cube in 0..12 {
+        for [a, b, c] in [[0, 0, 0], [1, 1, 0], [1, 0, 1], [0, 1, 1]] {
+            text += &format!("{},{},{},w{}\n", 2 * cube + a, 2 * cube + b, 2 * cube + c, a);
+        }
+    }
+    let data = desk.write("cubes.csv", &text);
+    let released = desk.path("released.csv");
+    let run = |more: &[&str]| {
+        let fixed = ["protect", &data, "-o", &released, "--keys", "a,b,c", "--ignore", "w"];
+        let keep = ["--keep", "a*b + b*c + a*c", "--vars", "a,b,c", "--demo-seed", "1", "--force"];
+        answered(&[&fixed[..], &keep, more].concat())
+    };
+    let pairs = run(&[]);
+    assert_eq!((number(&pairs["at_risk"]), number(&pairs["matched"])), (48, 48));
+    let larger = advice(&pairs, "larger_swaps");
+    assert_eq!(larger.len(), 1, "{}", pairs["advice"]);
+    assert_eq!((number(&larger[0]["max_records"]), number(&larger[0]["frees"])), (4, 48));
+    let groups = run(&["--max-records", "4"]);
+    assert_eq!(number(&pairs["matched"]) - number(&groups["matched"]), 48, "{groups}");
+    assert!(groups["advice"].as_array().unwrap().is_empty());
+    let some = run(&["--max-records", "3"]);
+    assert_eq!(advice(&some, "larger_swaps"), larger);
+    // The budget would be against it.
+    assert!(advice(&run(&["--budget", "2"]), "larger_swaps").is_empty());
+}
+
+/// The text and the page say it too.
+#[test]
+fn advice_is_in_every_answer() {
+    let desk = Desk::new();
+    let survey = survey(&desk);
+    let page = desk.path("page.html");
+    let keys = ["--keys", "age,sex,job", "--keep", "age*sex*job"];
+    let told = |command: &[&str]| out(&marginswap(&[command, &keys].concat()));
+    let released = desk.path("released.csv");
+    let texts = [
+        told(&["verify", &survey, &survey]),
+        told(&["protect", &survey, "-o", &released, "--demo-seed", "1", "--report", &page]),
+        told(&["report", &survey, &survey, "-o", &desk.path("other.html")]),
+    ];
+    for text in texts {
+        assert!(text.contains("What would help those who are left:"), "{text}");
+        assert!(text.contains("Do not keep age*sex*job"), "{text}");
+        assert!(text.contains("in bands of 10"), "{text}");
+    }
+    assert!(desk.read("other.html").contains("in bands of 10"));
+    // Nobody is left, so there is nothing to advise.
+    let said = answered(&[
+        "protect",
+        &survey,
+        "-o",
+        &released,
+        "--keys",
+        "sex,region",
+        "--keep",
+        "sex*region",
+        "--demo-seed",
+        "1",
+        "--force",
+    ]);
+    assert!(said["advice"].as_array().unwrap().is_empty(), "{said}");
+}
