@@ -351,6 +351,9 @@ pub struct VerifyArgs {
     /// Compare three-way tables as well
     #[arg(long)]
     pub three_way: bool,
+    /// Write the kept tables of the original, with weighted counts, to this folder, to calibrate to
+    #[arg(long, value_name = "DIR")]
+    pub margins: Option<PathBuf>,
     /// Draw all two-way tables, unchanged or changed, to this SVG file
     #[arg(long, value_name = "FILE")]
     pub svg: Option<PathBuf>,

@@ -301,7 +301,7 @@ impl Setup {
     /// Every file that a setting names, except those of these settings.
     fn files_of_the_project(&self, except: &[&str]) -> Vec<PathBuf> {
         let mut files: Vec<PathBuf> = self.file().map(Path::to_owned).into_iter().collect();
-        for project in [&self.project, &self.file_project()] {
+        for project in [&self.project, self.file_project()] {
             for setting in SETTINGS.iter().filter(|setting| setting.kind == Kind::Path) {
                 let named = setting.get(project).filter(|_| !except.contains(&&*setting.key()));
                 if let Some(settings::Value::Text(path)) = named {

@@ -493,3 +493,50 @@ fn values_are_shown_only_when_asked_for() {
     let levels = json(&[&["graph", &data, "--json"], &bands[..]].concat());
     assert_eq!(levels["derived"][0]["variable"], "g");
 }
+
+/// On real files: of those who cannot be swapped while tables by age are kept, many can while tables
+/// by age group are, and nobody is lost.
+#[test]
+fn coarser_tables_leave_at_least_as_many_swappable_people() {
+    let Some(folder) = support::real_data("coarser tables on real files") else { return };
+    let mut told = String::new();
+    for (name, age, group) in [
+        ("adult8", "age5", "prefix(age5, 1)"),
+        ("kdd12", "age5", "band(age5, 20)"),
+        ("acs_dev12", "AGE5", "band(AGE5, 20)"),
+    ] {
+        let data = folder.join(name).join("data.csv");
+        let data = data.to_str().unwrap();
+        let inspected = json(&["inspect", data, "--json"]);
+        let columns = inspected["columns"].as_array().unwrap();
+        let names: Vec<&str> = columns.iter().map(|one| one["name"].as_str().unwrap()).collect();
+        // Two tables that hold everything but one variable each, so that partners must agree
+        // on all that they share.
+        let without = |left_out: usize| -> String {
+            let kept = names.iter().enumerate().filter(|(place, _)| *place != left_out);
+            kept.map(|(_, name)| format!("`{name}`")).collect::<Vec<_>>().join("*")
+        };
+        let fine = format!("{} + {}", without(names.len() - 1), without(names.len() - 2));
+        let coarse = fine.replace(&format!("`{age}`"), "group");
+        let fine = json(&["screen", data, "--keep", &fine, "--json"]);
+        let derive = format!("group = {group}");
+        let coarse = json(&["screen", data, "--derive", &derive, "--keep", &coarse, "--json"]);
+        let number = |answer: &serde_json::Value, field: &str| answer[field].as_u64().unwrap();
+        for field in ["swappable", "swappable_uniques"] {
+            assert!(number(&coarse, field) > number(&fine, field), "{name} {field}");
+        }
+        let [records, uniques] = ["records", "sample_uniques"].map(|field| number(&fine, field));
+        writeln!(
+            told,
+            "| {name} | {records} | {uniques} | {} | {} | {} | {} |",
+            number(&fine, "swappable"),
+            number(&coarse, "swappable"),
+            number(&fine, "swappable_uniques"),
+            number(&coarse, "swappable_uniques")
+        )
+        .unwrap();
+    }
+    if let Some(file) = std::env::var_os("MARGINSWAP_FIGURES") {
+        std::fs::write(file, told).unwrap();
+    }
+}

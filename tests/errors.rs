@@ -434,11 +434,10 @@ const TESTED_IN_PROJECT: &[Kind] =
 const TESTED_IN_THE_JOB: &[Kind] =
     &[Code::StalePlan, Code::OtherParameters, Code::NewerPlan, Code::PairingTooLarge];
 
-/// Seals and threads: `tests/trust.rs`.
-const TESTED_IN_TRUST: &[Kind] = &[Code::WrongSeal, Code::TooFewThreads];
-
 /// Lists of tables: `tests/tables.rs`.
 const TESTED_IN_TABLES: &[Kind] = &[Code::BadTableList, Code::NoHouseholds];
+/// Seals and threads: `tests/trust.rs`.
+const TESTED_IN_TRUST: &[Kind] = &[Code::WrongSeal, Code::TooFewThreads];
 
 /// What cannot be provoked from a command line: a file whose recount fails is a bug of ours,
 /// and only a door that watches a run can stop it between two steps.

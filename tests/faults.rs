@@ -5,6 +5,7 @@
 //! that it was skipped. Every third failure is tried, every one with `MARGINSWAP_ALL_FAULTS=1`.
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+#![allow(clippy::print_stdout, reason = "a test says what it skipped")]
 
 mod support;
 

@@ -59,6 +59,8 @@ linked = [["age", "age_group"]]
 match = [["region", "sex"], ["region"], []]
 strata = ["stratum"]
 weight = "w"
+weight_drift = "1 %"
+weighted = ["region*sex*age"]
 rules = ["age = 0-17 & marital = married", 'sex in {"f", m}']
 budget = "5 %"
 rate = 40

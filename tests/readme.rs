@@ -12,3 +12,9 @@ fn the_readme_tells_the_truth() {
 fn the_page_about_published_tables_tells_the_truth() {
     trycmd::TestCases::new().case("docs/published-tables.md");
 }
+
+/// The same for the guide to tables of groups.
+#[test]
+fn the_guide_to_tables_of_groups_tells_the_truth() {
+    trycmd::TestCases::new().case("docs/tables-of-groups.md");
+}

@@ -6,11 +6,12 @@ use marginswap_pipeline::answer;
 use marginswap_pipeline::compare::{Evidence, Triples};
 use marginswap_pipeline::pipeline::compare;
 use marginswap_pipeline::project::{Project, Release, ReleaseOrder};
+use marginswap_pipeline::weights::write_margins;
 use marginswap_report::pictures::triangle;
 use marginswap_report::protection::Verdict;
 
 use crate::args::VerifyArgs;
-use crate::output::{Outcome, Sketch, give, marked, next, outcome_of};
+use crate::output::{Outcome, Sketch, give, marked, next, outcome_of, talk};
 
 /// Recounts everything from the two files.
 pub fn run(args: &VerifyArgs) -> Result<Outcome, Diagnostic> {
@@ -33,6 +34,11 @@ pub fn run(args: &VerifyArgs) -> Result<Outcome, Diagnostic> {
         };
         setup.data()?;
         let comparison = compare(project, &after, &evidence, run)?;
+        if let Some(folder) = &args.margins {
+            let overwrite = Overwrite::from_force(args.force.force);
+            let files = write_margins(&comparison.original, folder, overwrite)?;
+            talk(&format!("{} tables of the original are in {}", files.len(), folder.display()));
+        }
         let mut report = answer::verify(&comparison);
         if args.reveal {
             answer::reveal_published(&comparison, &mut report.published);

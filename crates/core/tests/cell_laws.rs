@@ -57,6 +57,7 @@ fn setting(number: u64) -> Setting {
                 .into_iter()
                 .collect(),
             never_new: NeverNew::Nowhere,
+            drift: None,
             most_changed: (random.below(4) == 0).then(|| random.below(20) as u64),
             least_changed: (random.below(4) == 0).then(|| random.below(20) as u64),
         },

@@ -201,6 +201,7 @@ fn law_plans_carry_derived_variables_along() {
                 matches: vec![VarSet::EMPTY],
                 forbidden: vec![],
                 never_new: NeverNew::Nowhere,
+                drift: None,
                 most_changed: None,
                 least_changed: None,
             },

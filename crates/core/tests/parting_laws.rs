@@ -49,6 +49,7 @@ fn setting(number: u64) -> Setting {
                 _ => Vec::new(),
             },
             never_new: NeverNew::Nowhere,
+            drift: None,
             most_changed: None,
             least_changed: (random.below(3) == 0).then(|| random.below(30) as u64),
         },

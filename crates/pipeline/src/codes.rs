@@ -314,40 +314,47 @@ entries! {
          the header and in the first records. Nothing could be exchanged in such a file. Leave out\n\
          --delimiter, or name the right one. A value that contains the sign is put in quotes.";
     NotJsonStat 240 exit 3: "published table that is not JSON-stat 2",
-        "A published table that begins with `{` or `[` is read as JSON-stat 2: an object with `version` 2.0,\n\
-         `class` `dataset`, `id`, `size`, `dimension` and `value`. Collections, JSON-stat 1 and other JSON are\n\
-         not read. Ask the source for one dataset in JSON-stat 2, or store the table as CSV.";
+        "A published table that begins with `{` or `[` is read as JSON-stat 2: an object with\n\
+         `version` 2.0, `class` `dataset`, `id`, `size`, `dimension` and `value`. Collections,\n\
+         JSON-stat 1 and other JSON are not read. Ask the source for one dataset in JSON-stat 2,\n\
+         or store the table as CSV.";
     SizesDisagree 241 exit 3: "sizes that do not fit the values",
-        "In JSON-stat the number of values is the product of the sizes, and each dimension has as many\n\
-         categories as its size says. Where they disagree, every number may belong to another cell, so\n\
-         nothing is compared. Download the table again.";
+        "In JSON-stat the number of values is the product of the sizes, and each dimension has as\n\
+         many categories as its size says. Where they disagree, every number may belong to\n\
+         another cell, so nothing is compared. Download the table again.";
     BadNumber 242 exit 3: "unusable published number",
-        "A published number is written in digits, with a decimal point where it is a sum of weights, and is\n\
-         not negative. Suppressed numbers are skipped: nothing, `:` (also with a flag), `.`, `..`, `...`, `c`,\n\
-         `x`, `NA`, `NaN`, null, or a flag `c`; other signs are named as `suppressed` of the table. Separators\n\
-         of thousands and decimal commas are not guessed. Numbers in thousands (`UNIT_MULT`) are refused,\n\
-         and so are decimals where no `weight` is named.";
+        "A published number is written in digits, with a decimal point where it is a sum of\n\
+         weights, and is not negative. Suppressed numbers are skipped: nothing, `:` (also with a\n\
+         flag), `.`, `..`, `...`, `c`, `x`, `NA`, `NaN`, null, or a flag `c`; other signs are\n\
+         named as `suppressed` of the table. Separators of thousands and decimal commas are not\n\
+         guessed. Numbers in thousands (`UNIT_MULT`) are refused, and so are decimals where no\n\
+         `weight` is named.";
     NoNumbers 243 exit 3: "published table without a column of numbers",
-        "The numbers are in the column `count` of a tidy CSV and in `OBS_VALUE` of SDMX-CSV. Another name is\n\
-         given as `count` of the table in the project file.";
+        "The numbers are in the column `count` of a tidy CSV and in `OBS_VALUE` of SDMX-CSV.\n\
+         Another name is given as `count` of the table in the project file.";
     RepeatedCell 244 exit 3: "cell published twice",
-        "Two lines of a published table have the same category in every variable. Often the table has another\n\
-         dimension, such as a year, that is not a column of the data: choose one of its categories with `only`\n\
-         in the project file. The message names the columns in which the two lines differ.";
+        "Two lines of a published table have the same category in every variable. Often the table\n\
+         has another dimension, such as a year, that is not a column of the data: choose one of\n\
+         its categories with `only` in the project file. The message names the columns in which\n\
+         the two lines differ.";
     TotalIsCategory 245 exit 3 helps ["verify.total"]: "code of totals that is also a category",
-        "A line with the code of totals is compared with the sum over that variable. If the data have a\n\
-         category of the same code, it cannot be told which one is meant. Give the code that the table uses.";
+        "A line with the code of totals is compared with the sum over that variable. If the data\n\
+         have a category of the same code, it cannot be told which one is meant. Give the code\n\
+         that the table uses.";
     OtherCategories 246 exit 3: "published column with other categories",
-        "Not one category of a published column occurs in the column of the data, so every count would be\n\
-         compared with 0. Often the file has labels where the data have codes, or the column is another one.\n\
-         Single categories that no record has are allowed: their cells count nobody.";
+        "Not one category of a published column occurs in the column of the data, so every count\n\
+         would be compared with 0. Often the file has labels where the data have codes, or the\n\
+         column is another one. Single categories that no record has are allowed: their cells\n\
+         count nobody.";
     BadTableList 247 exit 3 helps ["keep.list"]: "unusable list of tables",
-        "A list of tables is a CSV file with the columns `name`, `variables`, `where`, `unit`, `weighted` and\n\
-         `published`, of which only `variables` is required. Each line is a table: `variables` as `region*sex`\n\
-         or `region, sex`, `where` a condition such as `age >= 18`, `weighted` and `published` yes or no.";
+        "A list of tables is a CSV file with the columns `name`, `variables`, `where`, `unit`,\n\
+         `weighted` and `published`, of which only `variables` is required. Each line is a table:\n\
+         `variables` as `region*sex` or `region, sex`, `where` a condition such as `age >= 18`,\n\
+         `weighted` and `published` yes or no.";
     NoHouseholds 248 exit 3: "table of households",
-        "Only tables that count persons, which means records, can be kept. A table that counts each household\n\
-         once is not kept by exchanges of single records. Leave it out of the list, and look at it with `watch`.";
+        "Only tables that count persons, which means records, can be kept. A table that counts\n\
+         each household once is not kept by exchanges of single records. Leave it out of the\n\
+         list, and look at it with `watch`.";
     PopulationTooSmall 301 exit 3: "population smaller than the file",
         "The file is a sample of the population, so the population has at least as many people as\n\
          the file has records; a complete census has exactly as many. Weights add up to the\n\

@@ -24,8 +24,8 @@ use marginswap_core::swap::apply_to_records;
 use marginswap_core::varset::VarSet;
 use marginswap_core::verify::{
     self, Checks, File, Findings, Learned, Link, LinkError, Outcome, Pooled, PublishedCheck,
-    PublishedFindings, Scenario, TableDistance, Thresholds, Verdict, Verification, changes,
-    compare_tables, judge, link_by_id, recount, verify_pooled,
+    PublishedFindings, Scenario, TableDistance, Thresholds, Verdict, Verification, WeightedCheck,
+    Weights, changes, compare_tables, judge, link_by_id, recount, verify_pooled, weighted,
 };
 use marginswap_io::{FileDigest, PlanFile, ReadOptions, Source};
 use rayon::prelude::*;
@@ -43,6 +43,7 @@ use crate::project::{Amount, Columns, Gate, Project};
 use crate::published::findings_of;
 use crate::release::shuffled_link;
 use crate::telltale::tell_tales;
+use crate::weights::{Weighting, bad_weight, weights_of};
 
 /// What is known of a release beside its two files.
 #[derive(Debug, Clone, Copy)]
@@ -105,6 +106,8 @@ pub struct Comparison {
     pub unlinked: Option<String>,
     /// How far the watched tables moved, in the order of the project.
     pub watched: Vec<TableDistance>,
+    /// How far weighted counts moved, where they need not be exact.
+    pub weighted: Vec<WeightedCheck>,
     /// What would help the people at risk who are left.
     pub advice: Vec<Advice>,
     /// What was found in the published tables, in the order of the project.
@@ -144,6 +147,8 @@ struct Pair {
     unlinked: Option<String>,
     /// The columns of the released file, where something only watched is to be counted apart.
     released: Vec<Option<Column>>,
+    /// The weight of each code of their variable in both files.
+    weights: Option<Weights>,
 }
 
 impl Comparison {
@@ -182,6 +187,10 @@ impl Comparison {
         if plan_is_off || pair.unlinked.is_some() {
             verdict.answer = verify::Answer::DoNotRelease;
         }
+        let weighted = pair.weighted(&pooled);
+        if weighted.iter().any(|table| table.beyond > 0) {
+            verdict.answer = verify::Answer::DoNotRelease;
+        }
         let watched = pair.watched(&pooled)?;
         let advice = advice(&pair.original, &verification, &key_screenings);
         let Pair { original, after: records, order, dropped, unlinked, .. } = pair;
@@ -200,6 +209,7 @@ impl Comparison {
             as_they_are,
             unlinked,
             watched,
+            weighted,
             advice,
             published,
         })
@@ -216,6 +226,12 @@ impl Comparison {
     #[must_use]
     pub fn why_not_parted(&self, record: RecordId) -> Option<Unpartable> {
         why_not_parted(&self.original, &self.verification, &self.key_screenings, record)
+    }
+
+    /// Did a weighted count move further than it may?
+    #[must_use]
+    pub fn drifts_too_far(&self) -> bool {
+        self.weighted.iter().any(|table| table.beyond > 0)
     }
 
     /// Was anything exchanged?
@@ -346,7 +362,21 @@ impl Pair {
         };
         let apart = loaded.names().iter().any(|name| loaded.is_only_watched(name));
         let released = if apart { after.raw_columns().to_vec() } else { Vec::new() };
-        Ok(Self { original, before, after: records, link, order, dropped, unlinked, released })
+        let weights = match &original.weighting {
+            Some(weighting) => Some(weights_of_both(&original, weighting, after, &records)?),
+            None => None,
+        };
+        Ok(Self {
+            original,
+            before,
+            after: records,
+            link,
+            order,
+            dropped,
+            unlinked,
+            released,
+            weights,
+        })
     }
 
     /// Finds out whether following the plan gives the released file, and in which order: that of
@@ -538,6 +568,17 @@ impl Pair {
         people
     }
 
+    /// How far weighted counts moved, where they need not be exact.
+    fn weighted(&self, pooled: &Pooled) -> Vec<WeightedCheck> {
+        match (&self.original.weighting, &self.weights) {
+            (Some(weighting), Some(weights)) => {
+                let files = [&self.before, &self.after];
+                weighted(pooled, files, weights, &weighting.tables, weighting.share())
+            }
+            _ => Vec::new(),
+        }
+    }
+
     /// People who are alone with the keys of an intruder and whom the rule does not count at
     /// risk from this one.
     fn alone_not_counted(&self) -> u64 {
@@ -555,14 +596,14 @@ impl Pair {
     /// Does one of these plans, all made with a demo seed, give the released records?
     fn is_for_demonstration(&self, plans: &[PlanFile]) -> bool {
         let schema = self.original.scope.schema();
-        let (names, digest) = (self.original.loaded.names(), self.original.loaded.digest());
+        let (names, digest) = (self.original.loaded.own_names(), self.original.loaded.digest());
         let records = self.before.len() as u64;
         plans.iter().any(|plan| {
             plan.check_input(&digest.sha256, records, names).is_ok()
                 && self.after.len() == self.before.len()
                 && {
                     let made = apply_to_records(&plan.plan, schema, &self.before);
-                    recount(&made, &self.after, &[schema.all()])[0].changed == 0
+                    recount(&made, &self.after, &[schema.own()])[0].changed == 0
                 }
         })
     }
@@ -626,6 +667,27 @@ impl Pair {
         let columns = margin.iter().flat_map(|variable| &variables[variable].columns);
         columns.map(|&column| self.original.loaded.names()[column].clone()).collect()
     }
+}
+
+/// The weight of each code over the coding of both files.
+fn weights_of_both(
+    original: &Original,
+    weighting: &Weighting,
+    after: &Loaded,
+    records: &Records,
+) -> Result<Weights, Diagnostic> {
+    let mut weights = weighting.weights.clone();
+    let name = original.project.swap.weight.as_ref().expect("a weighting has a column");
+    let (variable, _) = original.loaded.variable_and_column(&original.scope, name);
+    let column = after.raw_columns()[original.loaded.position(name)?].as_ref();
+    let column = column.expect("a column that takes part was read");
+    let found = weights_of(column).map_err(|record| bad_weight(after, name, record))?;
+    weights.of_code.resize(records.levels()[variable], 0);
+    let layout = records.cells().layout();
+    for (record, cell) in records.cells().iter().enumerate() {
+        weights.of_code[layout.code(cell, variable) as usize] = found[column.code(record) as usize];
+    }
+    Ok(weights)
 }
 
 /// What a project tolerates, as numbers: shares are of the people at risk, those of new pairs

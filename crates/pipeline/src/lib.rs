@@ -55,3 +55,4 @@ pub mod seed;
 pub mod settings;
 pub mod table_names;
 mod telltale;
+pub mod weights;

@@ -2,6 +2,7 @@
 //!
 //! Planning, comparing and the questions all begin here.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -22,10 +23,11 @@ use crate::assess::{Question, Taken, assess, key_table};
 use crate::derive::{Derivations, Take};
 use crate::input::{Loaded, Opened, note_many, separators};
 use crate::notes::{Note, Run};
-use crate::project::{Project, Risky};
+use crate::project::{Pairing, Project, Risky, WeightDrift};
 use crate::published::Published;
 use crate::settings::{Kind, SETTINGS, Topic};
 use crate::table_names::TableNames;
+use crate::weights::Weighting;
 
 /// The original file, and what a project makes of it.
 pub struct Original {
@@ -49,6 +51,8 @@ pub struct Original {
     pub published: Vec<Published>,
     /// What the kept tables are called.
     pub table_names: TableNames,
+    /// The weights, where weighted counts of kept tables may move.
+    pub weighting: Option<Weighting>,
 }
 
 /// An intruder who knows some keys.
@@ -100,6 +104,7 @@ impl Original {
         let located = Located::count(&records);
         let forbidden = forbidden(&project, &loaded, &scope, run);
         let intruders = intruders(&project, &loaded, &scope, &located, records.levels())?;
+        let weighting = Weighting::of(&project, &loaded, &scope)?;
         Ok(Self {
             project,
             loaded,
@@ -111,6 +116,7 @@ impl Original {
             forbidden,
             published,
             table_names,
+            weighting,
         })
     }
 
@@ -160,8 +166,13 @@ fn intruders(
 ) -> Result<Vec<Intruder>, Diagnostic> {
     let told = &project.risk;
     let mut found = Vec::new();
+    // A weight that stays with its line tells nothing about a person.
+    let weight = match (&project.swap.weight, project.weight_drift()) {
+        (None, _) | (_, WeightDrift::Exact) => VarSet::EMPTY,
+        (Some(weight), _) => loaded.variables(scope, std::slice::from_ref(weight)),
+    };
     let hidden = |keys: VarSet, sensitive: &[String]| match sensitive.is_empty() {
-        true => scope.schema().own() - keys,
+        true => scope.schema().own() - keys - weight,
         false => loaded.variables(scope, sensitive) - keys,
     };
     let detach = |sensitive: &[String]| match (project.swap.detach, sensitive.is_empty()) {
@@ -296,7 +307,47 @@ pub fn open_with(project: &Project, path: &Path, take: Take) -> Result<Opened, D
     check_names(project, source.columns(), source.looks_like_a_record())
         .map_err(|error| error.in_file(path))?;
     let derived = Derivations::of(project, source.columns(), take)?;
-    Opened::new(path, source, project, derived)
+    let project = with_weight_at_rest(project)?;
+    Opened::new(path, source, &project, derived)
+}
+
+/// The project in which a weight that joins no table stays with its line.
+fn with_weight_at_rest(project: &Project) -> Result<Cow<'_, Project>, Diagnostic> {
+    let swap = &project.swap;
+    let clash = |detail: &str, remedy: &str, about: &str| {
+        Err(Diagnostic::new(Code::OptionsClash, detail, remedy).about(about))
+    };
+    if swap.weight.is_none() && (swap.weight_drift.is_some() || !swap.weighted.is_empty()) {
+        let detail = "`weight_drift` and `weighted` speak of a weight, and none is named";
+        return clash(detail, "name the column of weights", "swap.weight");
+    }
+    let kept = Formula::parse(&project.keep.formulas())?;
+    let sets = |formula: &Formula| -> Vec<BTreeSet<String>> {
+        formula.tables().iter().map(|table| table.iter().cloned().collect()).collect()
+    };
+    let known = sets(&kept);
+    if !sets(&Formula::parse(&swap.weighted)?).iter().all(|table| known.contains(table)) {
+        let detail = "`weighted` names a table that is not kept";
+        return clash(detail, "name tables as they are kept", "swap.weighted");
+    }
+    let (Some(weight), true) = (&swap.weight, project.weight_drift() != WeightDrift::Exact) else {
+        return Ok(Cow::Borrowed(project));
+    };
+    if project.columns.vars.contains(weight) {
+        let detail = "the weight is among the variables that are exchanged";
+        return clash(detail, "let it stay with its line", "columns.vars");
+    }
+    if matches!(project.weight_drift(), WeightDrift::Within(_))
+        && (project.max_records().get() > 2 || project.pairing() == Pairing::Optimal)
+    {
+        let detail = "a bound on weighted counts is respected by greedy swaps of two records only";
+        return clash(detail, "leave out `max_records` and `pairing`", "swap.weight_drift");
+    }
+    let mut project = project.clone();
+    if !project.columns.stay.contains(weight) {
+        project.columns.stay.push(weight.clone());
+    }
+    Ok(Cow::Owned(project))
 }
 
 /// Refuses a listed table that names a column which is not there, at its line of the list.
@@ -447,9 +498,14 @@ pub fn scope_apart(
     for term in swap.rules.iter().flat_map(|rule| &rule.terms) {
         apart.insert(find(&term.column)?);
     }
+    let exact = project.weight_drift() == WeightDrift::Exact;
+    let weight = swap.weight.as_deref().map(find).transpose()?;
+    apart.extend(weight.filter(|_| !exact));
+    let weighted = Formula::parse(&swap.weighted)?.resolve(names)?;
     let ties = Ties {
+        weighted,
         linked: swap.linked.iter().map(|group| all(group)).collect::<Result<_, _>>()?,
-        weight: swap.weight.as_deref().map(find).transpose()?,
+        weight: weight.filter(|_| exact),
         apart,
     };
     Scope::with_ties(names, opened.roles(), &Formula::parse(&project.keep.formulas())?, &ties)

@@ -26,6 +26,7 @@ use crate::notes::{Note, Phase, Run};
 use crate::original::{Original, data_of, intruders_are_named};
 use crate::project::{Amount, Pairing, Project};
 use crate::restrictions::never_new;
+use crate::weights::Weighting;
 
 /// Everything that planning needs.
 pub struct Prepared {
@@ -148,6 +149,7 @@ pub(crate) fn constraints(original: &Original) -> Constraints {
         most_changed: swap.budget.map(|amount| amount.of(records)),
         least_changed: swap.rate.map(|amount| amount.of(records)),
         never_new: never_new(project, loaded, scope),
+        drift: original.weighting.as_ref().and_then(Weighting::bound),
     }
 }
 

@@ -108,6 +108,14 @@ pub fn release(
         )
         .in_file(release.target));
     }
+    if comparison.drifts_too_far() {
+        return Err(Diagnostic::new(
+            Code::NotKept,
+            "the recount of the written file finds a weighted count beyond its bound",
+            "nothing is released; please report this",
+        )
+        .in_file(release.target));
+    }
     Ok(Certified { finished, comparison })
 }
 

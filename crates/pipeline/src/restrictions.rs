@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use marginswap_core::diagnostic::Diagnostic;
 use marginswap_core::encode::RecordId;
 use marginswap_core::graph::{
-    Formula, GeneratingClass, Reason, Scope, Separators, minimal_separators,
+    Formula, GeneratingClass, KeptTable, Reason, Scope, Separators, minimal_separators,
 };
 use marginswap_core::partner::{
     Forbidden, KeyScreening, NeverNew, Restriction, Restrictions, Rules, Screening, pair, parting,
@@ -21,7 +21,7 @@ use marginswap_report::restrictions::{RecordRestriction, RestrictedBy};
 
 use crate::input::Loaded;
 use crate::original::Original;
-use crate::project::Project;
+use crate::project::{Project, WeightDrift};
 use crate::settings::EVERYWHERE;
 
 /// The restrictions of a project, in a file.
@@ -70,18 +70,22 @@ fn classes(
     scope: &Scope,
 ) -> Vec<(Option<RestrictedBy>, GeneratingClass)> {
     let formula = Formula::parse(&project.keep.tables).expect("the tables were looked at");
-    let named = formula.tables().iter().map(|table| loaded.variables(scope, table));
-    let mut tables: Vec<VarSet> = named.chain(scope.stay_margin()).collect();
-    let class =
-        |tables: &[VarSet]| GeneratingClass::new(scope.schema().all(), tables.iter().copied());
-    let mut steps = vec![(None, class(&tables))];
+    let named = formula.tables().iter().map(|table| KeptTable {
+        variables: loaded.variables(scope, table),
+        reason: Reason::Named,
+    });
+    // That columns stay and that derived variables follow from theirs is no restriction.
+    let always = |table: &&KeptTable| matches!(table.reason, Reason::Stays | Reason::Derived);
+    let mut tables: Vec<KeptTable> =
+        named.chain(scope.tables().iter().filter(always).copied()).collect();
+    let mut steps = vec![(None, scope.class_of(&tables))];
     let linked = scope.tables().iter().filter(|table| table.reason == Reason::Linked);
     let known = tables.len();
-    tables.extend(linked.map(|table| table.variables));
+    tables.extend(linked.copied());
     if tables.len() > known {
-        steps.push((Some(RestrictedBy::Linked), class(&tables)));
+        steps.push((Some(RestrictedBy::Linked), scope.class_of(&tables)));
     }
-    if project.swap.weight.is_some() {
+    if project.swap.weight.is_some() && project.weight_drift() == WeightDrift::Exact {
         steps.push((Some(RestrictedBy::Weight), scope.class().clone()));
     }
     steps

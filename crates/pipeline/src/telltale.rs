@@ -52,7 +52,11 @@ pub(crate) fn tell_tales(original: &Loaded, released: &Loaded) -> Vec<TellTale> 
         .map(|(name, _, column)| (*name, *column, sampled(column, step)))
         .collect();
     let mut found = Vec::new();
-    for (name, _, column) in columns.iter().filter(|(_, role, _)| *role != Role::Variable) {
+    // A derived variable is not released; what follows from exchanged columns can be told all the
+    // same, by a column that stays.
+    let is_released = |name: &str| released.own_names().iter().any(|own| own == name);
+    let staying = columns.iter().filter(|(_, role, _)| *role != Role::Variable);
+    for (name, _, column) in staying.filter(|(name, _, _)| is_released(name)) {
         let codes = sampled(column, step);
         let by_order = nearly_all_differ(column.dictionary().levels(), column.len());
         let order = if by_order { sorted(column, &codes) } else { Vec::new() };

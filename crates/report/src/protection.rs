@@ -404,6 +404,11 @@ pub enum Reason {
     PlanDiffers,
     /// Ids of the two files do not agree.
     IdsDiffer,
+    /// Weighted counts moved further than they may.
+    WeightsDrift {
+        /// In how many kept tables.
+        tables: u64,
+    },
     /// The seed is known to others.
     DemoSeed,
     /// Nothing was exchanged although people are at risk.
@@ -582,6 +587,10 @@ impl Reason {
             Self::PlanDiffers => {
                 "the plan does not lead from the original to the released file".to_owned()
             }
+            Self::WeightsDrift { tables } => format!(
+                "weighted counts of {} moved further than they may",
+                counted(*tables, "kept table", "kept tables")
+            ),
             Self::IdsDiffer => "the ids of the two files do not agree".to_owned(),
             Self::DemoSeed => "the seed is a demo seed, which others know".to_owned(),
             Self::NothingExchanged { at_risk } => format!(

@@ -47,6 +47,9 @@ pub struct VerifyReport {
     pub cells_changed: Option<u64>,
     /// Records that differ in each variable.
     pub changed_by_variable: Option<Vec<VariableReport>>,
+    /// How far weighted counts of kept tables moved, where they need not be exact.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub weighted: Vec<WeightedReport>,
     /// Sets of columns whose counts differ although no swap can change them.
     pub broken: Vec<Names>,
     /// Why the records could not be linked by their ids, if that was asked for.
@@ -88,6 +91,21 @@ impl MarginReport {
         let name = self.name.as_ref().map(|name| format!(" [{}]", escaped(name)));
         format!("{}{}", formula(&self.margin), name.unwrap_or_default())
     }
+}
+
+/// The weighted counts of a kept table.
+#[derive(Debug, Clone, Serialize)]
+pub struct WeightedReport {
+    /// Its variables.
+    pub margin: Names,
+    /// Cells that hold a record in either file.
+    pub cells: u64,
+    /// Cells whose weighted counts differ.
+    pub moved: u64,
+    /// Cells that moved further than they may.
+    pub beyond: u64,
+    /// The largest move, as a share of the original weighted count; null where that is zero.
+    pub largest: Option<f64>,
 }
 
 /// What changed in one variable.
@@ -219,6 +237,23 @@ impl VerifyReport {
         text
     }
 
+    /// How far weighted counts of kept tables moved, where they need not be exact.
+    fn drift(&self) -> String {
+        if self.weighted.is_empty() {
+            return String::new();
+        }
+        let mut rows =
+            vec![["weighted counts", "cells moved", "largest drift"].map(str::to_owned).to_vec()];
+        rows.extend(self.weighted.iter().map(|table| {
+            let drift = table
+                .largest
+                .map_or("from zero".to_owned(), |largest| format!("{:.2} %", 100.0 * largest));
+            let moved = format!("{} of {}", grouped(table.moved), grouped(table.cells));
+            vec![formula(&table.margin), moved, drift]
+        }));
+        format!("\n{}", aligned(&rows))
+    }
+
     fn learned(&self) -> String {
         format!("\n{}{}", self.protection.lines(), advice::lines(&self.advice))
     }
@@ -320,6 +355,7 @@ impl Answer for VerifyReport {
             self.judgement.lines(),
             self.kept(),
             published::lines(&self.published),
+            self.drift(),
             self.learned(),
             self.changes(),
             self.utility(),

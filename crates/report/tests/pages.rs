@@ -113,6 +113,7 @@ fn compared(names: [&str; 3]) -> VerifyReport {
         replaced: 2,
         judgement: review(),
         protection: learned(names),
+        weighted: vec![],
         advice: Vec::new(),
         broken: Vec::new(),
         unlinked: None,

@@ -144,16 +144,11 @@ fn value_of(
         Kind::Rules => Value::List(
             (0..1 + random.below(2)).map(|_| rule(world, &some(random), random)).collect(),
         ),
-        Kind::NamedTables => {
-            let tables = ["T1", "a name"].into_iter().take(1 + random.below(2));
-            let tables = tables.map(|name| (name.to_owned(), Value::Text(table(&some(random)))));
-            Value::Map(tables.collect())
-        }
-        Kind::Scenarios => {
-            let names = ["neighbour", "the boss"].into_iter().take(1 + random.below(2));
-            Value::Map(names.map(|name| (name.to_owned(), list(some(random)))).collect())
-        }
         Kind::Path | Kind::Files => return None,
+        Kind::NamedTables => {
+            Value::Map([("Table 1".to_owned(), Value::Text(table(&some(random))))].into())
+        }
+        Kind::Scenarios => Value::Map([("neighbour".to_owned(), list(some(random)))].into()),
         Kind::Text(_) if setting.name == "delimiter" && !columns.wild => {
             Value::text(match world.delimiter {
                 b',' => "comma",

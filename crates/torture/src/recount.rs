@@ -159,24 +159,26 @@ impl<'a> Settings<'a> {
     fn groups(&self, key: &str) -> Vec<Vec<usize>> {
         match self.get(key) {
             Some(Value::List(groups)) => groups.iter().map(|group| self.list(group)).collect(),
+            Some(Value::Map(groups)) => groups.values().map(|group| self.list(group)).collect(),
             _ => vec![],
         }
     }
 
     /// Tables, each name between backticks.
     fn tables(&self, key: &str) -> Vec<Vec<usize>> {
-        let Some(Value::List(tables)) = self.get(key) else { return vec![] };
-        tables.iter().filter_map(|value| self.table(value)).collect()
-    }
-
-    fn table(&self, value: &Value) -> Option<Vec<usize>> {
-        match value {
+        let tables: Vec<&Value> = match self.get(key) {
+            Some(Value::List(tables)) => tables.iter().collect(),
+            Some(Value::Map(tables)) => tables.values().collect(),
+            _ => return vec![],
+        };
+        let table = |value: &Value| match value {
             Value::Text(text) if text != "all" => {
                 let names = text.split("`*`").map(|name| name.trim_matches('`').replace("``", "`"));
                 Some(names.map(|name| self.column(&name)).collect())
             }
             _ => None,
-        }
+        };
+        tables.into_iter().filter_map(table).collect()
     }
 
     /// A number of records, or a share of them rounded down.
@@ -294,9 +296,7 @@ fn table(rows: &Rows, columns: &[usize]) -> BTreeMap<Vec<Vec<u8>>, usize> {
 /// Every kept table and every single column has the counts it had.
 fn check_tables(told: &Settings<'_>, before: &Rows, after: &Rows) -> Result<(), String> {
     let mut tables = told.tables("keep.tables");
-    if let Some(Value::Map(named)) = told.get("keep.named") {
-        tables.extend(named.values().filter_map(|value| told.table(value)));
-    }
+    tables.extend(told.tables("keep.named"));
     if let Some(weight) = told.names("swap.weight").first() {
         tables.iter_mut().for_each(|table| table.push(*weight));
     }
@@ -469,12 +469,12 @@ fn check_numbers(
         return Ok(());
     }
     let before = &case.world.rows;
-    let all_keys: Vec<Vec<usize>> =
-        std::iter::once(told.names("risk.keys")).chain(told.groups("risk.more_keys")).collect();
+    let all_keys: Vec<Vec<usize>> = std::iter::once(told.names("risk.keys"))
+        .chain(told.groups("risk.more_keys"))
+        .chain(told.groups("risk.scenarios"))
+        .collect();
     let rule = told.text("risk.risky").unwrap_or("unique");
-    // Intruders with names come among the others; only the first is then known by its place.
-    let known = if told.get("risk.scenarios").is_some() { 1 } else { all_keys.len() };
-    for (number, keys) in all_keys.iter().enumerate().take(known) {
+    for (number, keys) in all_keys.iter().enumerate() {
         let (old, new) = (table(before, keys), table(after, keys));
         let key = |row: &Vec<Vec<u8>>| -> Vec<Vec<u8>> {
             keys.iter().map(|&column| csv::value(&row[column])).collect()

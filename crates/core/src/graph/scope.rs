@@ -52,6 +52,8 @@ pub struct Ties {
     pub linked: Vec<BTreeSet<usize>>,
     /// The column of weights: it joins every named table, so that weighted tables are kept.
     pub weight: Option<usize>,
+    /// The named tables that it joins; all of them where none is told.
+    pub weighted: Vec<BTreeSet<usize>>,
     /// Columns that something asks for by themselves; if they stay, they are not put into
     /// `rest`.
     pub apart: BTreeSet<usize>,
@@ -81,7 +83,9 @@ impl Scope {
     ) -> Result<Self, Diagnostic> {
         let mut named = formula.resolve(columns)?;
         for table in &mut named {
-            table.extend(ties.weight);
+            if ties.weighted.is_empty() || ties.weighted.contains(table) {
+                table.extend(ties.weight);
+            }
         }
         let linked = ties.linked.iter().filter(|group| group.len() > 1);
         let derived = derived_with_sources(columns.len(), roles);
@@ -184,7 +188,13 @@ impl Scope {
     pub fn class_without(&self, table: usize) -> GeneratingClass {
         let others = self.tables.iter().enumerate().filter(|(position, _)| *position != table);
         let others: Vec<KeptTable> = others.map(|(_, table)| *table).collect();
-        GeneratingClass::new(self.schema.all(), generators(&self.schema, &others))
+        self.class_of(&others)
+    }
+
+    /// 𝒟 if these tables of the schema's variables were kept and no others.
+    #[must_use]
+    pub fn class_of(&self, tables: &[KeptTable]) -> GeneratingClass {
+        GeneratingClass::new(self.schema.all(), generators(&self.schema, tables))
     }
 
     /// The graph of [`Scope::class_without`].

@@ -54,7 +54,12 @@ impl SwapsOf {
 impl Planner<'_> {
     pub(super) fn augment(&mut self, agree: VarSet) {
         self.close_cells();
-        if self.open.is_empty() || self.is_full() || !self.task.separators.is_complete() {
+        // Two swaps made at once may move a weighted cell further than each alone.
+        if self.open.is_empty()
+            || self.is_full()
+            || !self.task.separators.is_complete()
+            || self.drift.is_some()
+        {
             return;
         }
         let mut left = LOOKED_AT_IN_ALL;

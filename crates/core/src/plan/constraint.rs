@@ -1,5 +1,6 @@
 //! What a plan must respect beside the kept tables.
 
+use super::WeightBound;
 use crate::partner::{Forbidden, NeverNew};
 use crate::varset::VarSet;
 
@@ -13,6 +14,8 @@ pub struct Constraints {
     pub forbidden: Vec<Forbidden>,
     /// Pairs of variables of which no combination may be made that nobody had.
     pub never_new: NeverNew,
+    /// How far the weighted cells of tables may move, where that is bounded.
+    pub drift: Option<WeightBound>,
     /// At most so many records may be changed.
     pub most_changed: Option<u64>,
     /// Random swaps are added until so many records are changed.
@@ -25,6 +28,7 @@ impl Default for Constraints {
             matches: vec![VarSet::EMPTY],
             forbidden: Vec::new(),
             never_new: NeverNew::Nowhere,
+            drift: None,
             most_changed: None,
             least_changed: None,
         }

@@ -22,6 +22,8 @@ pub(super) struct Judgement {
     /// How many records that were not at risk it leaves alone with their keys: the one thing
     /// a swap can do to somebody who has no part in it.
     pub(super) exposed: u8,
+    /// How far it moves weighted cells, where that is bounded.
+    pub(super) drift: u128,
     /// How many combinations of two values it makes that nobody had.
     pub(super) never_seen: u8,
     /// How many records it gives a combination of keys that nobody has. A record that is put
@@ -84,11 +86,19 @@ impl Planner<'_> {
         differing: VarSet,
         offer: &Offer,
     ) -> Option<Judgement> {
-        offer
-            .exchanges
-            .iter()
-            .filter_map(|&exchanged| self.judge_exchange(left, right, differing, exchanged))
-            .min()
+        let judged = |exchanged| self.judge_exchange(left, right, differing, exchanged);
+        let best = offer.exchanges.iter().filter_map(|&exchanged| judged(exchanged)).min();
+        if self.drift.is_none() {
+            return best;
+        }
+        // With a weight that stays, E and what else could be exchanged are two different swaps.
+        let others = offer.exchanges.iter().map(|&exchanged| self.other_side(differing, exchanged));
+        best.into_iter().chain(others.filter(|set| !set.is_empty()).filter_map(judged)).min()
+    }
+
+    /// What differs and may be exchanged beside E.
+    fn other_side(&self, differing: VarSet, exchanged: VarSet) -> VarSet {
+        differing - exchanged - self.task.prices.staying
     }
 
     /// What one exchange between two cells is worth; `None` when it is not allowed.
@@ -135,10 +145,21 @@ impl Planner<'_> {
         if self.bystanders == Bystanders::Spared && exposed > 0 {
             return None;
         }
+        let mut cost = self.task.prices.cost(differing, exchanged);
+        let mut drift = 0;
+        if let Some(bounded) = &self.drift {
+            drift = bounded.of(left, right, differing, exchanged)?;
+            // Both sides cost the same, so that the drift decides between them.
+            let other = self.other_side(differing, exchanged);
+            if !other.is_empty() {
+                cost = self.task.prices.cost(exchanged | other, exchanged);
+            }
+        }
         let never_seen = self.never_seen(new, differing, exchanged)?;
         Some(Judgement {
             detaches,
-            cost: self.task.prices.cost(differing, exchanged),
+            cost,
+            drift,
             exposed,
             never_seen,
             new_uniques,
@@ -179,6 +200,9 @@ impl Planner<'_> {
         let old = [cells.get(left), cells.get(right)];
         let new = Exchanged::new(cells.layout(), old[0], old[1], swap.exchanged);
         let new = new.cells();
+        if let Some(drift) = &mut self.drift {
+            drift.count([left, right], differing, swap.exchanged, change);
+        }
         let aims = self.offers.aims();
         for (aim, combinations) in aims.iter().zip(&mut self.combinations) {
             if !aim.is_parted(differing, swap.exchanged) {

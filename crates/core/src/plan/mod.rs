@@ -37,6 +37,7 @@ mod cell_plan;
 mod combinations;
 mod constraint;
 mod draw;
+mod drift;
 mod exchange;
 mod freed;
 mod intruder;
@@ -59,6 +60,8 @@ pub(crate) use cell_plan::taken;
 pub use cell_plan::{CellGroup, CellPlan, CellSwap, Take, Taken};
 pub use constraint::Constraints;
 pub use draw::{Drawn, DrawnGroup, DrawnSwap, Place, draw};
+pub use drift::WeightBound;
+pub(crate) use drift::share_of;
 pub use exchange::{Offer, Offers, Prices, cheapest};
 pub use freed::freed_by_larger;
 pub use intruder::{Aim, Detach, Goal, Intruder};
@@ -80,6 +83,7 @@ use crate::varset::VarSet;
 use beyond::Beyond;
 use bystanders::Bystanders;
 use combinations::Combinations;
+use drift::Drift;
 use judge::{Change, Judgement};
 use pool::Pool;
 
@@ -160,15 +164,25 @@ const MOST_ROUNDS: usize = 6;
 ///
 /// Laws: `a-plan-protects-and-keeps`, `plans-repeat`, `optimal-is-best`,
 /// `match-lists-in-order`, `counts-plan-like-records`, `plans-ignore-record-order`,
-/// `parted-combinations-stay-gone`, `protected-from-every-intruder`.
+/// `parted-combinations-stay-gone`, `protected-from-every-intruder`,
+/// `weighted-cells-stay-within-their-bound`.
 ///
 /// # Errors
 /// When the exact pairing is asked for and cannot be had.
+///
+/// # Panics
+/// When the drift of weighted cells is bounded and the exact pairing or larger swaps are asked
+/// for: these do not look at it.
 pub fn plan(task: Task<'_>, pairing: Pairing, seed: Seed) -> Result<Planned, NoBestPairing> {
+    assert!(
+        task.constraints.drift.is_none() || (pairing == Pairing::Greedy && task.larger.is_none()),
+        "only greedy pairs respect a bound on weighted cells"
+    );
     let graph = task.class.margin_graph();
     let mut planner = Planner::new(task, &graph, seed);
     planner.cover(Goal::Part, pairing)?;
-    if pairing == Pairing::Greedy && !planner.open.is_empty() {
+    // The best pairing does not know how far weighted cells have moved already.
+    if pairing == Pairing::Greedy && !planner.open.is_empty() && planner.drift.is_none() {
         planner = planner.or_optimal(seed);
     }
     if pairing == Pairing::Greedy {
@@ -202,6 +216,8 @@ struct Planner<'a> {
     pool: Pool,
     /// For each intruder the key combinations.
     combinations: Vec<Combinations>,
+    /// How far weighted cells may still move, where that is bounded.
+    drift: Option<Drift>,
     /// The combinations of two values that occur in the file.
     seen: Seen<'a>,
     /// May a swap leave somebody alone with their keys?
@@ -241,6 +257,7 @@ impl<'a> Planner<'a> {
                     Combinations::new(joint, intruder.keys, intruder.at_risk, can_leave)
                 })
                 .collect(),
+            drift: task.constraints.drift.as_ref().map(|bound| Drift::new(bound, joint)),
             seen: Seen::new(joint),
             bystanders: Bystanders::Avoided,
             given_up: vec![false; joint.len()],

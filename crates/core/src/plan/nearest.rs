@@ -220,7 +220,7 @@ impl Planner<'_> {
             if best.as_ref().is_none_or(|(known, _)| judgement < *known) {
                 best = Some((judgement, other));
             }
-            if judgement.harm() == 0 && !judgement.covers_one {
+            if judgement.harm() == 0 && !judgement.covers_one && judgement.drift == 0 {
                 break;
             }
         }

@@ -14,6 +14,7 @@
 //! | [`learned`], [`worst_case`] | what does an intruder who knows the keys learn? |
 //! | [`new_pairs`] | which two values occur together that never did? |
 //! | [`compare_published`] | are the numbers that were published still true? |
+//! | [`weighted`](weighted()) | how far did weighted cells of tables move? |
 //! | [`judge`] | may the file be released? |
 //! | [`undominated`], [`choose`] | which of several plans to take? |
 //!
@@ -31,6 +32,7 @@ mod pooled;
 mod published;
 mod recount;
 mod utility;
+mod weighted;
 
 pub use change::{Changes, File, Link, LinkError, changes, link_by_id};
 pub use decimal::Decimal;
@@ -48,6 +50,8 @@ pub use recount::{TableCheck, recount};
 pub use utility::{
     Distances, TableDistance, TwoWay, compare_pairs, compare_tables, compare_triples,
 };
+
+pub use weighted::{WeightedCheck, Weights, weighted};
 
 use crate::encode::Records;
 use crate::varset::VarSet;

@@ -103,6 +103,10 @@ pub fn judgement(comparison: &Comparison) -> Judgement {
     if comparison.unlinked.is_some() {
         reasons.insert(0, Reason::IdsDiffer);
     }
+    if comparison.drifts_too_far() {
+        let beyond = comparison.weighted.iter().filter(|table| table.beyond > 0).count();
+        reasons.insert(0, Reason::WeightsDrift { tables: beyond as u64 });
+    }
     Judgement {
         verdict: match comparison.verdict.answer {
             verify::Answer::Release => Verdict::Release,

@@ -1,7 +1,9 @@
 //! What `verify` answers: a verification with its names.
 
 use marginswap_core::verify::Distances;
-use marginswap_report::verify::{MarginReport, TwoWayReport, VariableReport, VerifyReport};
+use marginswap_report::verify::{
+    MarginReport, TwoWayReport, VariableReport, VerifyReport, WeightedReport,
+};
 
 use super::{judgement, name, names, protection_of, published};
 use crate::compare::{Comparison, Order};
@@ -47,6 +49,17 @@ pub fn verify(comparison: &Comparison) -> VerifyReport {
                 })
                 .collect()
         }),
+        weighted: comparison
+            .weighted
+            .iter()
+            .map(|table| WeightedReport {
+                margin: names(schema, table.margin),
+                cells: table.cells as u64,
+                moved: table.moved as u64,
+                beyond: table.beyond as u64,
+                largest: table.largest.is_finite().then_some(table.largest),
+            })
+            .collect(),
         broken: comparison.broken.clone(),
         unlinked: comparison.unlinked.clone(),
         reordered: comparison.order == Order::Unknown,

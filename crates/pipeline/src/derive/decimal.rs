@@ -73,6 +73,21 @@ impl Decimal {
         Self(self.0 - ONE)
     }
 
+    /// The number in units of the last place; `None` when it is negative.
+    #[must_use]
+    pub fn units(self) -> Option<u128> {
+        u128::try_from(self.0).ok()
+    }
+
+    /// So many units of the last place.
+    ///
+    /// # Panics
+    /// When they are 2¹²⁷ or more.
+    #[must_use]
+    pub fn of_units(units: u128) -> Self {
+        Self(i128::try_from(units).expect("a sum of weights is below 10²⁰"))
+    }
+
     /// Is it a whole number?
     #[must_use]
     pub fn is_whole(self) -> bool {

@@ -23,6 +23,7 @@ mod risky;
 mod rule;
 mod text;
 mod trs;
+mod weight_drift;
 
 use std::collections::BTreeMap;
 use std::num::NonZeroU16;
@@ -46,6 +47,7 @@ pub use risky::{Pairing, Risky};
 pub use rule::{Rule, Term};
 pub use text::{BadValue, Written};
 pub use trs::Trs;
+pub use weight_drift::WeightDrift;
 
 use crate::derive::Expression;
 use crate::settings::{self, Kind, SETTINGS, Setting, Topic};
@@ -161,6 +163,10 @@ pub struct Swapping {
     pub strata: Vec<String>,
     /// The column of weights, which joins every kept table.
     pub weight: Option<String>,
+    /// What is asked of weighted counts.
+    pub weight_drift: Option<WeightDrift>,
+    /// The kept tables whose weighted counts are asked for; all of them where none is named.
+    pub weighted: Vec<String>,
     /// Combinations that no swap may create.
     pub rules: Vec<Rule>,
     /// Pairs of variables whose values may not come together for the first time, or `all`.
@@ -321,6 +327,12 @@ impl Project {
         self.swap.max_records.unwrap_or_default()
     }
 
+    /// What is asked of weighted counts, said or not.
+    #[must_use]
+    pub fn weight_drift(&self) -> WeightDrift {
+        self.swap.weight_drift.unwrap_or_default()
+    }
+
     /// How many minimal separators are listed at most, said or not.
     #[must_use]
     pub fn max_separators(&self) -> usize {
@@ -393,10 +405,13 @@ impl Project {
             _ => Value::Null,
         };
         parameters.insert("risk_model", model);
-        // Plans without derived variables are those of the versions that knew none.
-        for (name, is_empty) in
-            [("derive", project.derive.is_empty()), ("missing", project.columns.missing.is_empty())]
-        {
+        // Plans without these are those of the versions that did not know them.
+        for (name, is_empty) in [
+            ("derive", project.derive.is_empty()),
+            ("missing", project.columns.missing.is_empty()),
+            ("weighted", project.swap.weighted.is_empty()),
+            ("weight_drift", project.weight_drift() == WeightDrift::Exact),
+        ] {
             if is_empty {
                 parameters.remove(name);
             }
@@ -423,6 +438,7 @@ impl Project {
         risk.select.get_or_insert_default();
         swap.pairing.get_or_insert_default();
         swap.max_records.get_or_insert_default();
+        swap.weight_drift.get_or_insert_default();
         swap.weights.retain(|_, weight| weight.get() != 1);
         self
     }
