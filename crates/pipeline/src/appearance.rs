@@ -188,7 +188,9 @@ fn expression(name: &str, column: &Column, of: &Column) -> Option<String> {
         }
     }
     let bounds: Vec<String> = bounds.iter().map(ToString::to_string).collect();
-    (bounds.len() > 1).then(|| format!("band({}, {})", plain(name), bounds.join(", ")))
+    // A class for every number is none.
+    let classes = bounds.len() > 1 && bounds.len() + 1 < numbers.len();
+    classes.then(|| format!("band({}, {})", plain(name), bounds.join(", ")))
 }
 
 #[cfg(test)]

@@ -449,7 +449,8 @@ fn every_scenario_is_on_the_page() {
     report.verify.protection.newly_exposed = 3;
     let page = html::checked(&report.html());
     let text = html::plain(&page);
-    for words in ["Scenario 2", "The worst of all scenarios", "3 people newly exposed."] {
+    for words in ["Scenario “neighbour”", "The worst of all scenarios", "3 people newly exposed."]
+    {
         assert!(text.contains(words), "{words} in\n{text}");
     }
     assert!(report.verify.text().contains("In the worst of these 2 scenarios"));
