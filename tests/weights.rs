@@ -198,3 +198,50 @@ fn settings_that_do_not_go_with_a_bound_are_refused() {
         "{said}"
     );
 }
+
+/// A staying column in a kept table ties others to itself, and the side of a swap that is chosen
+/// by its drift respects that. A weight that stays is not taken for an exchanged column.
+#[test]
+fn a_bound_respects_columns_that_stay() {
+    let desk = Desk::new();
+    let village = std::fs::read_to_string("examples/village.csv").unwrap();
+    let line = |(number, line): (usize, &str)| match number {
+        0 => format!("{line},weight\n"),
+        number => format!("{line},1.{}0\n", (number + 1) % 7),
+    };
+    let data =
+        desk.write("village.csv", &village.lines().enumerate().map(line).collect::<String>());
+    let before = rows(&data);
+    let keep = "municipality*sex + age*marital";
+    let settings = ["--keep", keep, "--keys", "municipality,age", "--weight", "weight"];
+    for stay in ["sex", "marital", "sex,job"] {
+        let released = desk.path(&format!("{stay}.csv"));
+        let bound = ["--weight-drift", "1%", "--stay", stay];
+        let protect = ["protect", &data, "-o", &released, "--demo-seed", "1"];
+        let output = marginswap(&[&protect[..], &settings, &bound].concat());
+        assert!(output.status.code().is_some_and(|code| code < 2), "{}", err(&output));
+        assert!(!err(&output).contains("pattern in\n`weight`"), "{}", err(&output));
+        let after = rows(&released);
+        for table in keep.split(" + ") {
+            let names: Vec<&str> = table.split('*').collect();
+            assert_eq!(support::table(&before, &names), support::table(&after, &names), "{table}");
+            assert!(drift(&before, &after, &names) <= 0.01, "{table}");
+        }
+    }
+}
+
+/// Tables from a list are written too.
+#[test]
+fn margins_of_listed_tables_are_written() {
+    let desk = Desk::new();
+    let data = survey(&desk);
+    let list = desk.write("tables.csv", "name,variables\nTable 1,region*sex\nTable 2,sex*age\n");
+    let folder = desk.path("margins");
+    let settings = ["--tables", &list, "--keys", "region,age", "--stay", "rep1,rep2"];
+    let weight = ["--weight", "weight", "--weight-drift", "free", "--margins", &folder];
+    let output = marginswap(&[&["verify", &data, &data], &settings[..], &weight].concat());
+    assert!(output.status.code().is_some_and(|code| code < 2), "{}", err(&output));
+    for name in ["margins/table-1.csv", "margins/table-2.csv"] {
+        assert!(desk.read(name).lines().count() > 2, "{name}");
+    }
+}

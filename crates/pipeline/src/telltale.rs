@@ -48,14 +48,14 @@ pub(crate) fn tell_tales(original: &Loaded, released: &Loaded) -> Vec<TellTale> 
     let columns: Vec<(&str, Role, &Column)> = released.columns().collect();
     let exchanged: Vec<(&str, &Column, Vec<u32>)> = columns
         .iter()
-        .filter(|(_, role, _)| *role == Role::Variable)
+        .filter(|(name, ..)| is_exchanged(original, name))
         .map(|(name, _, column)| (*name, *column, sampled(column, step)))
         .collect();
     let mut found = Vec::new();
     // A derived variable is not released; what follows from exchanged columns can be told all the
     // same, by a column that stays.
     let is_released = |name: &str| released.own_names().iter().any(|own| own == name);
-    let staying = columns.iter().filter(|(_, role, _)| *role != Role::Variable);
+    let staying = columns.iter().filter(|(name, ..)| !is_exchanged(original, name));
     for (name, _, column) in staying.filter(|(name, _, _)| is_released(name)) {
         let codes = sampled(column, step);
         let by_order = nearly_all_differ(column.dictionary().levels(), column.len());
@@ -76,6 +76,11 @@ pub(crate) fn tell_tales(original: &Loaded, released: &Loaded) -> Vec<TellTale> 
         }
     }
     found
+}
+
+/// May a column be exchanged? A weight that stays is known by the original only.
+fn is_exchanged(original: &Loaded, wanted: &str) -> bool {
+    original.columns().any(|(name, role, _)| name == wanted && role == Role::Variable)
 }
 
 /// The codes of every `step`-th record.

@@ -130,7 +130,7 @@ pub fn write_margins(
         }
     };
     let mut written = Vec::new();
-    for (number, names) in Formula::parse(&project.keep.tables)?.tables().iter().enumerate() {
+    for (number, names) in Formula::parse(&project.keep.formulas())?.tables().iter().enumerate() {
         let columns: Vec<&Column> =
             names.iter().map(|name| loaded.variable_and_column(scope, name).1).collect();
         let mut cells: BTreeMap<Vec<u32>, (u64, u128)> = BTreeMap::new();

@@ -10,6 +10,7 @@ use super::bystanders::Bystanders;
 use super::{CellSwap, Goal, Offer, Planner};
 use crate::encode::Layout;
 use crate::hash::STATE;
+use crate::partner::pair::exchangeable_parts;
 use crate::partner::swap::exchange_into;
 use crate::varset::VarSet;
 
@@ -96,9 +97,14 @@ impl Planner<'_> {
         best.into_iter().chain(others.filter(|set| !set.is_empty()).filter_map(judged)).min()
     }
 
-    /// What differs and may be exchanged beside E.
+    /// What differs and may be exchanged beside E: all parts that hold nothing of E and nothing
+    /// that stays. A part that a staying variable ties to others stays as a whole.
     fn other_side(&self, differing: VarSet, exchanged: VarSet) -> VarSet {
-        differing - exchanged - self.task.prices.staying
+        let fixed = exchanged | self.task.prices.staying;
+        exchangeable_parts(self.offers.graph(), differing)
+            .into_iter()
+            .filter(|part| !part.meets(&fixed))
+            .fold(VarSet::EMPTY, |all, part| all | part)
     }
 
     /// What one exchange between two cells is worth; `None` when it is not allowed.
