@@ -22,16 +22,11 @@ fn main() -> ExitCode {
 }
 
 fn run() -> ExitCode {
-    // Asked before anything is understood: wrong usage is told in the same form.
-    let json = std::env::args_os().any(|word| word == "--json");
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(mut wrong) => {
             args::hint_at_quotes(&mut wrong, std::env::args_os());
-            if json && wrong.use_stderr() {
-                output::refuse_usage(&wrong);
-            }
-            wrong.exit()
+            output::end_for_usage(&wrong)
         }
     };
     remove_on_interrupt();
@@ -39,7 +34,7 @@ fn run() -> ExitCode {
     match done {
         Ok(outcome) => ExitCode::from(outcome.code()),
         Err(error) => {
-            output::refuse(&error, json);
+            output::refuse(&error, output::is_json_asked_for());
             ExitCode::from(codes::exit_code(&error))
         }
     }

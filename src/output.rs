@@ -115,14 +115,32 @@ pub fn talk(text: &str) {
     let _ = writeln!(io::stderr().lock(), "{text}");
 }
 
-/// Prints wrong usage as JSON, beside what is said of it on stderr.
-pub fn refuse_usage(wrong: &clap::Error) {
-    let text = wrong.render().to_string();
-    let detail = text.lines().next().unwrap_or_default().trim_start_matches("error: ");
-    let error = json!({ "error": {
-        "code": null, "title": "wrong usage", "detail": detail, "exit_code": wrong.exit_code(),
-    }});
-    let _ = print(&format!("{error:#}\n"));
+/// Is the answer asked for as JSON? Known before anything else is understood, so that wrong
+/// usage is told in the same form.
+pub fn is_json_asked_for() -> bool {
+    std::env::args_os().any(|word| word == "--json")
+}
+
+/// Ends the program for wrong usage; with `--json` what is wrong is printed as JSON too.
+pub fn end_for_usage(wrong: &clap::Error) -> ! {
+    if is_json_asked_for() && wrong.use_stderr() {
+        let text = wrong.render().to_string();
+        let detail = text.lines().next().unwrap_or_default().trim_start_matches("error: ");
+        let tip = text.lines().find_map(|line| line.trim_start().strip_prefix("tip: "));
+        let error = json!({ "error": {
+            "code": null,
+            "title": "wrong usage",
+            "file": null,
+            "line": null,
+            "byte": null,
+            "column": null,
+            "detail": detail,
+            "remedy": tip.unwrap_or("`--help` lists what the command takes"),
+            "exit_code": wrong.exit_code(),
+        }});
+        let _ = print(&format!("{error:#}\n"));
+    }
+    wrong.exit()
 }
 
 /// Shows a refusal; its head is coloured on a terminal, unless NO_COLOR asks for none. With

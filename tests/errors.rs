@@ -599,3 +599,25 @@ fn nothing_is_half_written() {
     );
     assert_eq!(fs::read_dir(folder.path()).expect("the folder is there").count(), 0);
 }
+
+/// Wrong usage has the fields of every other error, whoever finds it out.
+#[test]
+fn wrong_usage_is_json_where_json_is_asked_for() {
+    for arguments in [
+        &["explain", "203"][..],
+        &["explain", "E999"],
+        &["explain", GOOD, "--keep", "age", "--pair", "1", "1"],
+        &["screen", GOOD, "--kee", "age"],
+    ] {
+        let output = marginswap(&[arguments, &["--json"]].concat());
+        assert_eq!(output.status.code(), Some(2), "{}", err(&output));
+        let said: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        let error = said["error"].as_object().unwrap();
+        let fields =
+            ["byte", "code", "column", "detail", "exit_code", "file", "line", "remedy", "title"];
+        assert!(error.keys().eq(fields), "{said}");
+        assert_eq!(error["exit_code"], 2);
+        assert!(!error["detail"].as_str().unwrap().is_empty(), "{said}");
+        assert!(!error["remedy"].as_str().unwrap().is_empty(), "{said}");
+    }
+}

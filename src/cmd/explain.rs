@@ -14,7 +14,7 @@ use marginswap_report::larger::LargerVerdict;
 use marginswap_report::pictures::why;
 
 use crate::args::{Cli, ExplainArgs, ForExplain, ForPlan, Partners};
-use crate::output::{Line, Outcome, Sketch, give, next};
+use crate::output::{Line, Outcome, Sketch, end_for_usage, give, next};
 use crate::setup::{Setup, Takes};
 
 /// Explains a code, a pair or a record.
@@ -159,5 +159,5 @@ fn usage(message: &str) -> ! {
     let mut command = Cli::command();
     command.build();
     let command = command.find_subcommand_mut("explain").expect("it is a command");
-    command.error(clap::error::ErrorKind::MissingRequiredArgument, message).exit()
+    end_for_usage(&command.error(clap::error::ErrorKind::MissingRequiredArgument, message))
 }
