@@ -248,7 +248,7 @@ impl<'a> Listing<'a> {
         let mut staged = Staged::create(file, self.overwrite, Secrecy::Secret)?;
         staged.fill(|out| {
             list(out).map_err(|error| {
-                let why = error.kind().to_string();
+                let why = marginswap_io::said(&error);
                 Diagnostic::new(Code::Unwritable, why, "make room on the disk")
             })
         })?;

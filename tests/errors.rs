@@ -621,3 +621,12 @@ fn wrong_usage_is_json_where_json_is_asked_for() {
         assert!(!error["remedy"].as_str().unwrap().is_empty(), "{said}");
     }
 }
+
+/// The system's own words, not those of a library.
+#[test]
+fn a_missing_file_is_called_missing() {
+    let rule = ["--keys", "age,sex", "--keep", "age", "--risky", "records:nowhere.txt"];
+    let output = marginswap(&[&["plan", GOOD, "-o", "never.plan"], &rule[..]].concat());
+    let said = err(&output);
+    assert!(said.contains("No such file") && !said.contains("entity"), "{said}");
+}

@@ -32,7 +32,7 @@ struct Found {
 /// Lists the files; removes them when that is wanted.
 pub fn run(args: &CleanArgs) -> Result<Outcome, Diagnostic> {
     let found = leftovers(&args.folder).map_err(|error| {
-        Diagnostic::new(Code::Unreadable, error.kind().to_string(), "name a folder")
+        Diagnostic::new(Code::Unreadable, marginswap_io::said(&error), "name a folder")
             .in_file(&args.folder)
     })?;
     let abandoned: Vec<&Leftover> =
@@ -44,7 +44,7 @@ pub fn run(args: &CleanArgs) -> Result<Outcome, Diagnostic> {
     let mut removed = 0;
     for file in abandoned.iter().filter(|_| wanted) {
         file.remove().map_err(|error| {
-            Diagnostic::new(Code::Unwritable, error.kind().to_string(), "remove it by hand")
+            Diagnostic::new(Code::Unwritable, marginswap_io::said(&error), "remove it by hand")
                 .in_file(&file.path)
         })?;
         removed += 1;

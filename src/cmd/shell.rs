@@ -47,7 +47,7 @@ fn write(folder: &Path, name: &str, command: clap::Command) -> Result<(), Diagno
 fn page(command: clap::Command) -> Result<String, Diagnostic> {
     let mut page = Vec::new();
     Man::new(command).render(&mut page).map_err(|error| {
-        Diagnostic::new(Code::Unwritable, error.kind().to_string(), "print it again")
+        Diagnostic::new(Code::Unwritable, marginswap_io::said(&error), "print it again")
     })?;
     Ok(String::from_utf8_lossy(&page).into_owned())
 }

@@ -64,7 +64,8 @@ pub use staged::{
 
 /// What is told of an error of the operating system or a decompressor: its own words when
 /// it comes from the system, else its kind alone, since other words may hold anything.
-fn said(error: &std::io::Error) -> String {
+#[must_use]
+pub fn said(error: &std::io::Error) -> String {
     match error.raw_os_error() {
         Some(_) => error.to_string(),
         None => error.kind().to_string(),

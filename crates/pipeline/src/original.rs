@@ -559,8 +559,12 @@ pub fn rule_of(
                     std::io::ErrorKind::NotFound => Code::FileMissing,
                     _ => Code::Unreadable,
                 };
-                Diagnostic::new(code, error.kind().to_string(), "check the file of records at risk")
-                    .in_file(file)
+                Diagnostic::new(
+                    code,
+                    marginswap_io::said(&error),
+                    "check the file of records at risk",
+                )
+                .in_file(file)
             })?;
             let finder = loaded.finder();
             let text = text.strip_prefix('\u{feff}').unwrap_or(&text);

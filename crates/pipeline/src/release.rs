@@ -93,7 +93,7 @@ pub fn release(
     let mut staged = Staged::create(release.target, release.overwrite, Secrecy::Plain)?;
     staged.fill(|out| rewrite_same(loaded.file(), loaded.digest(), &options, plan, &how, out))?;
     staged.flush().map_err(|error| {
-        Diagnostic::new(Code::Unwritable, error.kind().to_string(), "make room on the disk")
+        Diagnostic::new(Code::Unwritable, marginswap_io::said(&error), "make room on the disk")
             .in_file(release.target)
     })?;
     let finished = staged.finish()?;
@@ -294,7 +294,7 @@ pub fn stage(
 ) -> Result<Finished, Diagnostic> {
     let mut staged = Staged::create(target, overwrite, secrecy)?;
     staged.write_all(text).map_err(|error| {
-        Diagnostic::new(Code::Unwritable, error.kind().to_string(), "make room on the disk")
+        Diagnostic::new(Code::Unwritable, marginswap_io::said(&error), "make room on the disk")
             .in_file(target)
     })?;
     staged.finish()

@@ -130,7 +130,8 @@ pub(crate) fn read_text(path: &Path) -> Result<String, Diagnostic> {
             std::io::ErrorKind::NotFound => Code::FileMissing,
             _ => Code::Unreadable,
         };
-        Diagnostic::new(code, error.kind().to_string(), "check that it can be read").in_file(path)
+        Diagnostic::new(code, marginswap_io::said(&error), "check that it can be read")
+            .in_file(path)
     })
 }
 

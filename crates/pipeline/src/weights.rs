@@ -116,7 +116,7 @@ pub fn write_margins(
     fs::create_dir_all(folder).map_err(|error| {
         Diagnostic::new(
             Code::Unwritable,
-            error.kind().to_string(),
+            marginswap_io::said(&error),
             "name a folder that can be made",
         )
         .in_file(folder)

@@ -71,7 +71,7 @@ pub fn write_demo(
     // Nobody is in it: it needs no secrecy.
     let mut data = Staged::create(&files.data, overwrite, Secrecy::Plain)?;
     survey(records, seed, &mut data).map_err(|error| {
-        Diagnostic::new(Code::Unwritable, error.kind().to_string(), "make room on the disk")
+        Diagnostic::new(Code::Unwritable, marginswap_io::said(&error), "make room on the disk")
             .in_file(&files.data)
     })?;
     let text = project_file(records);
