@@ -184,6 +184,10 @@ pub fn check_ending(target: &Path, format: Format) -> Result<(), Diagnostic> {
 
 /// A file that was written here and cannot be read back is our fault, not the user's.
 fn ours(error: Diagnostic) -> Diagnostic {
+    // An id that is released and names two records was so in the original.
+    if error.code == Code::NotLinked {
+        return error;
+    }
     Diagnostic::new(
         Code::NotKept,
         format!("the written file cannot be read back: {}", codes::entry(error.code).title),
