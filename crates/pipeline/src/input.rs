@@ -23,6 +23,45 @@ pub struct Opened {
     names: Vec<String>,
     roles: Roles,
     derived: Derivations,
+    header: Header,
+}
+
+/// What is done where the first line looks like a record.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Header {
+    /// It is taken as the header, with a note.
+    Noted,
+    /// The file is refused: names would be shown, and they may be somebody's values.
+    Required,
+    /// It is known to be the header.
+    Known,
+}
+
+impl Header {
+    /// Looks at a first line that does or does not look like a record.
+    ///
+    /// # Errors
+    /// [`Code::NoHeaderLine`].
+    pub fn check(
+        self,
+        looks_like_a_record: bool,
+        path: &Path,
+        run: &mut Run<'_>,
+    ) -> Result<(), Diagnostic> {
+        match (self, looks_like_a_record) {
+            (Self::Noted, true) => run.note(Note::NoHeader),
+            (Self::Required, true) => {
+                return Err(Diagnostic::new(
+                    Code::NoHeaderLine,
+                    "the first line looks like a record, so its fields are not shown as names",
+                    "add a header line, or say that the first line is one",
+                )
+                .in_file(path));
+            }
+            (_, false) | (Self::Known, true) => {}
+        }
+        Ok(())
+    }
 }
 
 /// A file that has been read: its columns in memory, and the handle through which its bytes
@@ -56,7 +95,13 @@ impl Opened {
         derived.check_sources(names, &roles)?;
         let roles = roles.with_derived(derived.columns());
         let names = names.iter().chain(derived.names()).cloned().collect();
-        Ok(Self { path: path.to_owned(), source, names, roles, derived })
+        Ok(Self { path: path.to_owned(), source, names, roles, derived, header: Header::Noted })
+    }
+
+    /// The same, with another answer to a first line that looks like a record.
+    #[must_use]
+    pub fn with_header(self, header: Header) -> Self {
+        Self { header, ..self }
     }
 
     /// The names of all columns, derived ones last.
@@ -133,14 +178,12 @@ impl Opened {
     }
 
     fn read_these(self, wanted: &[bool], run: &mut Run<'_>) -> Result<Loaded, Diagnostic> {
-        let Self { path, source, names, roles, derived } = self;
+        let Self { path, source, names, roles, derived, header } = self;
         let derived = Arc::new(derived.ready()?);
         run.begin(Phase::Reading)?;
         let (file, format) = (source.file().clone(), source.format());
         let table = source.read(wanted)?;
-        if table.looks_like_a_record {
-            run.note(Note::NoHeader);
-        }
+        header.check(table.looks_like_a_record, &path, run)?;
         let columns = Columns::new(names, roles, table.columns);
         let columns = work_out(&derived, columns, &file, format)?;
         Ok(Loaded { path, columns, file, digest: table.digest, format, derived })

@@ -305,8 +305,11 @@ impl<'a> Run<'a> {
         Self { watcher: Some(Box::new(watcher)), ..Self::default() }
     }
 
-    /// Takes a note.
+    /// Takes a note; one that was taken already is not told again.
     pub fn note(&mut self, note: Note) {
+        if self.notes.contains(&note) {
+            return;
+        }
         if let Some(watcher) = &mut self.watcher {
             watcher(Event::Note(&note));
         }

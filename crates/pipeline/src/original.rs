@@ -20,10 +20,10 @@ use marginswap_core::verify::{AtRisk, Scenario};
 use marginswap_io::{ReadOptions, Source};
 
 use crate::assess::{Question, Taken, assess, key_table};
-use crate::derive::{Derivations, Take};
+use crate::derive::{Derivations, Expression, Take};
 use crate::input::{Loaded, Opened, note_many, separators};
 use crate::notes::{Note, Run};
-use crate::project::{Pairing, Project, Risky, WeightDrift};
+use crate::project::{Pairing, Project, Risky, WeightDrift, check_effects, no_effect};
 use crate::published::Published;
 use crate::settings::{Kind, SETTINGS, Topic};
 use crate::table_names::TableNames;
@@ -204,7 +204,22 @@ fn intruders(
         let (sensitive, detach) = (hidden(keys, sensitive), detach(sensitive));
         found.push(Intruder { name, keys, sensitive, detach, risky });
     }
+    check_detach(project, &found)?;
     Ok(found)
+}
+
+/// Refuses to hide more values than any intruder wants to learn.
+fn check_detach(project: &Project, intruders: &[Intruder]) -> Result<(), Diagnostic> {
+    let most = intruders.iter().map(|intruder| intruder.sensitive.len()).max();
+    match (project.swap.detach, most) {
+        (Some(values), Some(most)) if values as usize > most => Err(no_effect(
+            "swap.detach",
+            &values.to_string(),
+            format!("{values} values are to stay hidden, and there are {most} sensitive variables"),
+            "give a smaller number, or name more sensitive variables",
+        )),
+        _ => Ok(()),
+    }
 }
 
 /// The rules of a project, over the codes of its file.
@@ -303,6 +318,7 @@ pub fn open(project: &Project, path: &Path) -> Result<Opened, Diagnostic> {
 /// As there.
 pub fn open_with(project: &Project, path: &Path, take: Take) -> Result<Opened, Diagnostic> {
     let source = Source::open(path, &ReadOptions { delimiter: project.delimiter })?;
+    check_effects(project)?;
     check_listed(project, source.columns())?;
     check_names(project, source.columns(), source.looks_like_a_record())
         .map_err(|error| error.in_file(path))?;
@@ -355,7 +371,11 @@ fn check_listed(project: &Project, columns: &[String]) -> Result<(), Diagnostic>
     let Some(list) = &project.keep.list else { return Ok(()) };
     let is_known = |name: &String| columns.contains(name) || project.derive.contains_key(name);
     for table in &project.keep.listed {
-        if let Some(name) = table.variables.iter().find(|name| !is_known(name)) {
+        let conditions = table.variables.iter().filter(|name| project.keep.conditions.contains(name));
+        let named = conditions.filter_map(|condition| project.derive.get(condition));
+        let in_where: Vec<String> =
+            named.flat_map(Expression::names).map(str::to_owned).collect();
+        if let Some(name) = table.variables.iter().chain(&in_where).find(|name| !is_known(name)) {
             let mut refusal = Diagnostic::new(
                 Code::UnknownVariable,
                 format!("`{name}` is not a column of the file"),

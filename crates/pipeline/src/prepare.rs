@@ -104,17 +104,34 @@ pub fn prepare(project: Project, run: &mut Run<'_>) -> Result<Prepared, Diagnost
 pub(crate) fn refuse_ids(original: &Original) -> Result<(), Diagnostic> {
     let Original { project, scope, records, loaded, .. } = original;
     let variables = scope.schema().variables();
-    let mut ids = ids(scope.schema(), records).into_iter().map(|id| &variables[id]);
-    let exchanged = ids.find(|id| !id.stays && !project.columns.vars.contains(&id.name));
-    match exchanged {
-        None => Ok(()),
-        Some(id) => Err(Diagnostic::new(
+    let ids = ids(scope.schema(), records).into_iter().map(|id| &variables[id]);
+    let exchanged = ids.filter(|id| !id.stays && !project.columns.vars.contains(&id.name));
+    let names: Vec<&str> = exchanged.map(|id| id.name.as_str()).collect();
+    let quoted: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+    let detail = match names[..] {
+        [] => return Ok(()),
+        [_] => format!("nearly every value of {} is different, and it would be exchanged", quoted[0]),
+        _ => format!(
+            "nearly every value of {} is different, and they would be exchanged",
+            quoted.join(", ")
+        ),
+    };
+    let weight = project.swap.weight.as_deref().filter(|weight| names.contains(weight));
+    let refusal = match weight {
+        Some(_) if names.len() == 1 => Diagnostic::new(
             Code::IdAmongVariables,
-            format!("nearly every value of `{}` is different, and it would be exchanged", id.name),
-            "make it the id, leave it out, or name it among the variables if it is to be exchanged",
+            "nearly every weight is different, so hardly any swap leaves weighted tables exact",
+            "let weighted counts move, within a bound such as `1%` or as `free`",
         )
-        .in_file(loaded.path())),
-    }
+        .about("swap.weight_drift"),
+        _ => Diagnostic::new(
+            Code::IdAmongVariables,
+            detail,
+            "make it the id, leave it out or let it stay; name it as a variable if it is to be \
+             exchanged",
+        ),
+    };
+    Err(refusal.in_file(loaded.path()))
 }
 
 /// What an exchange may touch and what it costs.
