@@ -18,9 +18,9 @@
 //!
 //! The sum of the file: a decoder jumps about in the file and passes over columns, so the
 //! sum is not taken on the way but in a pass of its own through the same handle, before the
-//! first column is decoded. At the end the operating system is asked whether the file was
-//! written to meanwhile. (Holding the whole file in memory would need no such question, and
-//! room for columns that nobody wants.)
+//! first column is decoded. The bytes of the wanted columns are kept from that pass, as packed as
+//! they are in the file, and decoded from there, so that the file is read once. At the end the
+//! operating system is asked whether the file was written to meanwhile.
 //!
 //! Edge case: the legacy timestamps of 96 bits are read as nanoseconds in 64 bits, so two
 //! that lie a multiple of 584 years apart are one category. The Arrow schema that some
@@ -51,6 +51,7 @@ use parquet::arrow::arrow_reader::{
 };
 use parquet::basic::{Compression, Repetition, Type};
 use parquet::errors::ParquetError;
+use parquet::file::metadata::RowGroupMetaData;
 use parquet::file::reader::{ChunkReader, Length};
 use parquet::file::serialized_reader::SerializedPageReader;
 
@@ -119,16 +120,20 @@ impl ParquetReader {
                 "name a file that has records",
             ));
         }
-        let digest = self.file.digest()?;
         let wanted_columns = || (0..wanted.len()).filter(|&position| wanted[position]);
         for position in wanted_columns() {
             self.check_kind(position)?;
         }
+        // The sum takes the whole file; what is decoded is taken from the same reading.
+        let chunks: Vec<(u64, u64)> = wanted_columns().flat_map(|one| self.chunks(one)).collect();
+        let (digest, file) = self.file.digest_keeping(&chunks)?;
+        let (description, names) = (self.description.clone(), self.names.clone());
+        let kept = Self { file, description, names, records: self.records };
         let mut columns: Vec<Option<Column>> = wanted.iter().map(|_| None).collect();
         for position in wanted_columns() {
-            let column = self
+            let column = kept
                 .check_chunks(position)
-                .and_then(|()| self.read_column(position))
+                .and_then(|()| kept.read_column(position))
                 .map_err(|refusal| refusal.in_column(header::titled(position, &self.names)))?;
             columns[position] = Some(column);
         }
@@ -180,6 +185,16 @@ impl ParquetReader {
             "the column has lists, structures or the like, which cannot be moved",
             "drop the column from the release",
         ))
+    }
+
+    /// Where the bytes of a column are claimed to be.
+    fn chunks(&self, position: usize) -> Vec<(u64, u64)> {
+        let leaf = self.leaf(position);
+        let groups = self.description.metadata().row_groups().iter();
+        let place = |group: &RowGroupMetaData| {
+            quietly(|| group.columns().get(leaf).map(|chunk| chunk.byte_range())).flatten()
+        };
+        groups.filter_map(place).collect()
     }
 
     /// Refuses a column whose bytes do not lie within the file, that is packed in a way this
