@@ -363,8 +363,11 @@ impl Setup {
                 Kind::Codes => setting.topic != Topic::Published,
                 _ => false,
             };
-            let told = setting.flag.is_empty() || secret;
-            if told || setting.get(project) == setting.get(&known) {
+            if setting.flag.is_empty() || setting.get(project) == setting.get(&known) {
+                continue;
+            }
+            if secret {
+                line.leave_out(format!("--{}", setting.flag));
                 continue;
             }
             for text in setting.retyped(project) {
@@ -443,13 +446,9 @@ impl<T: Takes> clap::Args for Typed<T> {
                     .value_parser(value_parser!(PathBuf))
                     .help("Project file [default: marginswap.toml, if it is here]"),
             )
-            .arg(
-                Arg::new("threads")
-                    .long("threads")
-                    .value_name("N")
-                    .value_parser(threads)
-                    .help("Number of threads; the answer is the same for any number [default: all cores]"),
-            )
+            .arg(Arg::new("threads").long("threads").value_name("N").value_parser(threads).help(
+                "Number of threads; the answer is the same for any number [default: all cores]",
+            ))
     }
 
     fn augment_args_for_update(command: Command) -> Command {

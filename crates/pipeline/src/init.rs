@@ -51,8 +51,9 @@ pub fn draft(
         .collect();
     // Where every column looks like an id, none of them does: something must take part.
     let mut ids: Vec<String> = Vec::new();
-    if columns.iter().any(|column| column.levels.is_some() && !column.looks_like_id) {
-        let found = columns.iter().filter(|column| column.looks_like_id);
+    let is_id = |column: &DraftColumn| column.looks_like_id && column.bands.is_none();
+    if columns.iter().any(|column| column.levels.is_some() && !is_id(column)) {
+        let found = columns.iter().filter(|column| is_id(column));
         ids = found.map(|column| column.name.clone()).collect();
     }
     let mut ids = ids.into_iter();

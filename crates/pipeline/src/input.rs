@@ -186,6 +186,9 @@ impl Opened {
         header.check(table.looks_like_a_record, &path, run)?;
         let columns = Columns::new(names, roles, table.columns);
         let columns = work_out(&derived, columns, &file, format)?;
+        for (variable, column, texts) in derived.unmatched(&columns) {
+            run.note(Note::TextMissing { variable, column, texts });
+        }
         Ok(Loaded { path, columns, file, digest: table.digest, format, derived })
     }
 }
@@ -412,7 +415,7 @@ impl Loaded {
 
     fn note_ids(&self, schema: &Schema, records: &Records, run: &mut Run<'_>) {
         const NAMED: usize = 5;
-        let found = ids(schema, records);
+        let found = ids(schema, records, self);
         let (staying, exchanged): (Vec<&Variable>, Vec<&Variable>) =
             found.iter().map(|&id| &schema.variables()[id]).partition(|variable| variable.stays);
         if !exchanged.is_empty() {
@@ -480,13 +483,15 @@ impl Finder<'_> {
 }
 
 /// The variables in which nearly every record has a value of its own; `rest` may be one. A
-/// variable from which another one follows is a number or a code, and no id.
-pub fn ids(schema: &Schema, records: &Records) -> Vec<usize> {
+/// column from which a derived variable follows is a number or a code, and no id.
+pub fn ids(schema: &Schema, records: &Records, loaded: &Loaded) -> Vec<usize> {
+    let sources = loaded.derived.sources();
     let variables = schema.variables();
     let used = variables.iter().fold(schema.derived(), |all, variable| all | variable.follows);
     (0..variables.len())
         .filter(|&variable| nearly_all_differ(records.levels()[variable], records.len()))
         .filter(|&variable| !used.contains(variable))
+        .filter(|&variable| !variables[variable].columns.iter().any(|one| sources.contains(one)))
         .collect()
 }
 

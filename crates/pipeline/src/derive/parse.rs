@@ -16,7 +16,7 @@ use std::str::FromStr;
 
 use super::bands::Bands;
 use super::expression::{Comparison, Expression, Part, What, begins_name, continues_name};
-use crate::project::BadValue;
+use crate::project::{BadValue, between};
 use marginswap_core::decimal::Decimal;
 
 /// How deep parts may lie in each other.
@@ -439,19 +439,11 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// What stands between two of these signs; doubled it stands for itself.
+    /// What is between two of these signs; a doubled one is the sign itself.
     fn between(&mut self, sign: char) -> Result<String, BadValue> {
-        let mut inner = String::new();
-        let mut rest = &self.rest[1..];
-        while let Some(end) = rest.find(sign) {
-            inner.push_str(&rest[..end]);
-            rest = &rest[end + 1..];
-            if !rest.starts_with(sign) {
-                self.rest = rest.trim_start();
-                return Ok(inner);
-            }
-            inner.push(sign);
-            rest = &rest[1..];
+        if let Some((inner, rest)) = between(self.rest, sign) {
+            self.rest = rest.trim_start();
+            return Ok(inner);
         }
         let what = if sign == '`' { "a backtick" } else { "a quote" };
         let remedy = "close it; one that belongs to the text is doubled";

@@ -123,7 +123,10 @@ mod tests {
     #[test]
     fn each_is_laid_to_its_setting() {
         let found = refused(|project| project.risk.keys = names("age,sex,age"));
-        assert_eq!((found.code, found.about.as_deref()), (Code::RepeatedName, Some("risk.keys=age")));
+        assert_eq!(
+            (found.code, found.about.as_deref()),
+            (Code::RepeatedName, Some("risk.keys=age"))
+        );
         let found = refused(|project| project.risk.more_keys = vec![names("a,b"), names("c,c")]);
         assert_eq!(found.about.as_deref(), Some("risk.more_keys=c"));
         let found = refused(|project| project.swap.linked = vec![names("a,b"), names("c")]);

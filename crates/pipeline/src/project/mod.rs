@@ -47,6 +47,7 @@ pub use published::{PublishedEntries, PublishedEntry};
 pub use read::{FILE_NAME, ProjectFile};
 pub use risky::{Pairing, Risky};
 pub use rule::{Rule, Term};
+pub(crate) use text::between;
 pub use text::{BadValue, Written};
 pub use trs::Trs;
 pub use weight_drift::WeightDrift;
