@@ -702,7 +702,15 @@ fn a_first_record_is_not_shown_as_names() {
     let text = "n,f,1\nn,m,2\ns,f,1\ns,m,2\nn,f,1\nn,m,1\ns,f,2\n".repeat(4);
     let data = desk.write("bare.csv", &text);
     let said = err(&marginswap(&[
-        "protect", &data, "--keep", "n*f", "--keys", "n,1", "-o", &desk.path("r.csv"), "--force",
+        "protect",
+        &data,
+        "--keep",
+        "n*f",
+        "--keys",
+        "n,1",
+        "-o",
+        &desk.path("r.csv"),
+        "--force",
     ]));
     assert_eq!(said.matches("does the file have a header line").count(), 1, "{said}");
 }

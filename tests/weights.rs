@@ -9,7 +9,7 @@ use std::fmt::Write;
 
 use marginswap_core::random::{Random, Seed};
 use serde_json::Value;
-use support::{Desk, answer, err, marginswap, rows};
+use support::{Desk, answer, err, marginswap, out, rows};
 
 const KEEP: &str = "region*sex + sex*age";
 
@@ -244,4 +244,40 @@ fn margins_of_listed_tables_are_written() {
     for name in ["margins/table-1.csv", "margins/table-2.csv"] {
         assert!(desk.read(name).lines().count() > 2, "{name}");
     }
+}
+
+/// How far weighted counts moved is told by `protect` and on the internal page too.
+#[test]
+fn the_drift_of_weights_is_told_wherever_a_release_is() {
+    let desk = Desk::new();
+    let data = survey(&desk);
+    let [released, page] = ["told.csv", "page.html"].map(|name| desk.path(name));
+    let job = [
+        "protect",
+        &data,
+        "-o",
+        &released,
+        "--report",
+        &page,
+        "--demo-seed",
+        "1",
+        "--keep",
+        KEEP,
+        "--keys",
+        "region,age,job",
+        "--stay",
+        "rep1,rep2",
+        "--weight",
+        "weight",
+        "--weight-drift",
+        "1%",
+    ];
+    let text = out(&marginswap(&job));
+    assert!(text.contains("Weighted   ") && text.contains(" % at most"), "{text}");
+    let told = desk.read("page.html");
+    assert!(told.contains("Weighted counts of kept tables"), "the page tells it");
+    let (said, _) = answer(&[&job[..], &["--force"]].concat());
+    let tables = said["weighted"].as_array().unwrap();
+    assert!(tables.iter().any(|table| table["moved"].as_u64() > Some(0)), "{tables:?}");
+    assert!(tables.iter().all(|table| table["beyond"] == 0), "{tables:?}");
 }

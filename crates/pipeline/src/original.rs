@@ -153,6 +153,33 @@ impl Original {
         }
         risky
     }
+
+    /// People who are alone with the keys of an intruder and whom the rule does not count at
+    /// risk from this one.
+    #[must_use]
+    pub fn alone_not_counted(&self) -> u64 {
+        let Self { intruders, located, .. } = self;
+        let rare: Vec<Vec<bool>> =
+            intruders.iter().map(|intruder| rare_cells(located, intruder.keys, 2)).collect();
+        let is_alone = |record: RecordId| {
+            let cell = located.cell_of(record).position();
+            let mut all = intruders.iter().zip(&rare);
+            all.any(|(intruder, rare)| rare[cell] && !intruder.risky[record.position()])
+        };
+        (0..located.records()).map(RecordId::at).filter(|&record| is_alone(record)).count() as u64
+    }
+
+    /// How many records break a rule.
+    #[must_use]
+    pub fn rules_broken(&self, records: &Records) -> u64 {
+        let rules = &self.forbidden;
+        if rules.is_empty() {
+            return 0;
+        }
+        let layout = records.cells().layout();
+        let breaks = |cell: &&[u64]| rules.iter().any(|rule| rule.holds(layout, cell));
+        records.cells().iter().filter(breaks).count() as u64
+    }
 }
 
 /// What each set of keys makes of the records. The rule of who is at risk holds for the first;
@@ -371,10 +398,10 @@ fn check_listed(project: &Project, columns: &[String]) -> Result<(), Diagnostic>
     let Some(list) = &project.keep.list else { return Ok(()) };
     let is_known = |name: &String| columns.contains(name) || project.derive.contains_key(name);
     for table in &project.keep.listed {
-        let conditions = table.variables.iter().filter(|name| project.keep.conditions.contains(name));
+        let conditions =
+            table.variables.iter().filter(|name| project.keep.conditions.contains(name));
         let named = conditions.filter_map(|condition| project.derive.get(condition));
-        let in_where: Vec<String> =
-            named.flat_map(Expression::names).map(str::to_owned).collect();
+        let in_where: Vec<String> = named.flat_map(Expression::names).map(str::to_owned).collect();
         if let Some(name) = table.variables.iter().chain(&in_where).find(|name| !is_known(name)) {
             let mut refusal = Diagnostic::new(
                 Code::UnknownVariable,
