@@ -6,12 +6,10 @@ use std::fmt::{self, Write};
 use marginswap_core::text::grouped;
 use serde::Serialize;
 
+use crate::answer::{Names, aligned, counted, formula, intruder, listed, percent, sentence, share};
+use crate::page::LeftReason;
 pub use crate::reason::Reason;
 use crate::reason::{as_json, reason_words};
-
-use crate::page::LeftReason;
-
-use crate::answer::{Names, aligned, counted, formula, listed, percent, sentence, share, shown};
 
 /// How many pairs of variables the text lists.
 const MOST_PAIRS: usize = 5;
@@ -143,10 +141,7 @@ impl NewPair {
 impl ScenarioProtection {
     /// The intruder, for the middle of a sentence.
     pub(crate) fn who(&self) -> String {
-        match &self.name {
-            None => "an intruder".to_owned(),
-            Some(name) => format!("the intruder “{}”", shown(name)),
-        }
+        intruder(self.name.as_deref())
     }
 
     /// Lines of a text answer.
