@@ -87,7 +87,7 @@ takes! {
     ForGraph: Data Columns Ties;
     ForScreen: Data Columns Ties Keys Partners;
     ForRisk: Data Columns Ties Keys Risk Model;
-    ForPlan: Data Columns Ties Keys Risk Model Partners Size Planning;
+    ForPlan: Data Columns Ties Keys Risk Model Partners Size Planning Gate;
     ForFrontier: Data Columns Ties Keys Risk Model Partners Size Planning Plan;
     ForProtect: Data Columns Ties Keys Risk Model Partners Size Planning Plan Release Pages Watch Published Gate;
 }

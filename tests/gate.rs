@@ -466,7 +466,7 @@ fn protect_verify_and_report_name_alike() {
         assert_eq!(&reported[name], told, "report: {name}");
         assert_eq!(&made[name], told, "protect: {name}");
     }
-    for name in ["disclosed", "disclosed_is_exact", "newly_exposed_because", "weighted"] {
+    for name in ["disclosed", "disclosed_is_exact", "newly_exposed_because"] {
         assert!(verified.get(name).is_some(), "{name}");
     }
 }

@@ -6,6 +6,8 @@ mod support;
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
+use std::fs;
+use std::path::Path;
 
 use marginswap_core::random::{Random, Seed};
 use serde_json::Value;
@@ -280,4 +282,42 @@ fn the_drift_of_weights_is_told_wherever_a_release_is() {
     let tables = said["weighted"].as_array().unwrap();
     assert!(tables.iter().any(|table| table["moved"].as_u64() > Some(0)), "{tables:?}");
     assert!(tables.iter().all(|table| table["beyond"] == 0), "{tables:?}");
+}
+
+/// A plan whose swaps go beyond the bound that its settings promise is not followed, however it
+/// came about.
+#[test]
+fn a_plan_beyond_its_bound_is_refused() {
+    let desk = Desk::new();
+    let data = survey(&desk);
+    let plan = |drift: &str| {
+        let file = desk.path(drift);
+        let job = [
+            "plan",
+            &data,
+            "-o",
+            &file,
+            "--demo-seed",
+            "1",
+            "--keep",
+            KEEP,
+            "--keys",
+            "region,age,job",
+            "--stay",
+            "rep1,rep2",
+            "--weight",
+            "weight",
+            "--weight-drift",
+            drift,
+        ];
+        marginswap(&job);
+        marginswap_io::read_plan(Path::new(&file)).unwrap()
+    };
+    let (mut free, bounded) = (plan("free"), plan("0.1%"));
+    free.header.parameters = bounded.header.parameters;
+    let forged = desk.path("forged.plan");
+    fs::write(&forged, marginswap_io::plan_bytes_sealed(&free, None)).unwrap();
+    let output = marginswap(&["apply", &data, &forged, "-o", &desk.path("never.csv")]);
+    assert_eq!(output.status.code(), Some(5), "{}", err(&output));
+    assert!(err(&output).contains("further than its bound"), "{}", err(&output));
 }

@@ -187,7 +187,9 @@ entries! {
         "One setting excludes another. A model that is given (--model) is not searched for, so\n\
          --criterion, --search, --start and --select do not go with it. A model that is selected\n\
          by its fit (--select fit) is always searched forward, and its fit can be judged only when\n\
-         the file is a sample with rare combinations of keys. A released file has the format of the\n\
+         the file is a sample with rare combinations of keys. A bound on weighted counts\n\
+         (`--weight-drift 1%`) is respected by greedy swaps of two records only, so it goes neither\n\
+         with --max-records above 2 nor with `--pairing optimal`. A released file has the format of the\n\
          data, so its name must not have the ending of another one.";
     OrderGivesAway 117 exit 3: "order that reveals swaps",
         "The records are to be released in the order of the input, where a variable comes in runs,\n\

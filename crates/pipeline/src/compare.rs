@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use crate::refusal::Code;
-use marginswap_core::columns::{Column, nearly_all_differ};
+use marginswap_core::columns::{Column, looks_like_id};
 use marginswap_core::diagnostic::Diagnostic;
 use marginswap_core::encode::{RecordId, Records, encode_both};
 use marginswap_core::graph::{Formula, GeneratingClass, Reason, Separators};
@@ -42,7 +42,7 @@ use crate::original::{Intruder, Original};
 use crate::project::{Amount, Columns, Gate, Project};
 use crate::published::findings_of;
 use crate::release::shuffled_link;
-use crate::telltale::tell_tales;
+use crate::telltale::{sample_step, tell_tales};
 use crate::weights::{Weighting, bad_weight, weights_of};
 
 /// What is known of a release beside its two files.
@@ -97,8 +97,9 @@ pub struct Comparison {
     pub order: Order,
     /// The columns that the released file lacks.
     pub dropped: Vec<String>,
-    /// How many different values the released columns have that take no part.
-    pub as_they_are: BTreeMap<String, usize>,
+    /// How many different values the released columns have that take no part, and whether this is
+    /// exact: in a long file only some records are looked at.
+    pub as_they_are: BTreeMap<String, (usize, bool)>,
     /// What is wrong with the ids of the released file.
     pub unlinked: Option<String>,
     /// How far the watched tables moved, in the order of the project.
@@ -328,8 +329,8 @@ struct Released {
     after: Loaded,
     /// The columns that it lacks.
     dropped: Vec<String>,
-    /// Those that take no part, with how many different values they have.
-    as_they_are: BTreeMap<String, usize>,
+    /// Those that take no part, with how many different values they have, or at least have.
+    as_they_are: BTreeMap<String, (usize, bool)>,
     /// Those that give swaps away.
     telling: usize,
 }
@@ -355,20 +356,24 @@ fn read_released(
         missing: Vec::new(),
     };
     let lenient = Project { columns: roles, ..Project::default() };
-    let after = Opened::new(path, source, &lenient, Derivations::default())?.read_whole(run)?;
-    let as_they_are = after.levels_of_ignored();
-    let names_a_record = |levels: usize| nearly_all_differ(levels, after.records_read());
-    let telling = as_they_are.iter().filter(|(_, levels)| names_a_record(**levels));
+    let opened = Opened::new(path, source, &lenient, Derivations::default())?;
+    // Columns that take no part may be long texts: of a long file some records are enough.
+    let step = sample_step(loaded.records_read());
+    let (after, samples) = opened.read_sampling(step, run)?;
+    let telling = samples.iter().filter(|(_, column)| looks_like_id(column));
     let columns: Vec<String> = telling.map(|(name, _)| name.clone()).collect();
     if !columns.is_empty() {
         run.note(Note::IdReleased { columns });
     }
-    let tales = tell_tales(loaded, &after);
+    let as_they_are = samples
+        .iter()
+        .map(|(name, column)| (name.clone(), (column.dictionary().levels(), step == 1)))
+        .collect();
+    let tales = tell_tales(loaded, &after, &samples, step);
     let mut telling: Vec<&str> = tales.iter().map(|tale| tale.column.as_str()).collect();
     telling.dedup();
     let telling = telling.len();
     tales.into_iter().for_each(|tale| run.note(Note::GivesAway(tale)));
-    let after = after.without_ignored();
     if there(loaded.own_names()) != names {
         run.note(Note::OtherColumns);
     }

@@ -1,6 +1,6 @@
 //! From a file's name and the options to packed records.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use marginswap_core::diagnostic::{Diagnostic, grouped};
 use marginswap_core::encode::{RecordId, Records, Schema, Variable};
 use marginswap_core::graph::{Scope, Separators, minimal_separators, quoted};
 use marginswap_core::varset::VarSet;
-use marginswap_io::{Compression, FileDigest, Format, InputFile, ReadOptions, Source};
+use marginswap_io::{Compression, FileDigest, Format, InputFile, ReadOptions, Sample, Source};
 
 use crate::derive::{Derivations, Ready};
 use crate::notes::{Note, Phase, Run};
@@ -168,28 +168,49 @@ impl Opened {
         self.read_these(&wanted, run)
     }
 
-    /// Reads every column, also those that take no part.
+    /// Reads the columns that take part, the one that names the records, and of all others every
+    /// `step`-th record.
     ///
     /// # Errors
     /// When the file cannot be read.
-    pub fn read_whole(self, run: &mut Run<'_>) -> Result<Loaded, Diagnostic> {
-        let wanted = vec![true; self.roles.own()];
-        self.read_these(&wanted, run)
+    pub fn read_sampling(
+        self,
+        step: usize,
+        run: &mut Run<'_>,
+    ) -> Result<(Loaded, Vec<(String, Column)>), Diagnostic> {
+        let (id, roles) = (self.roles.id(), &self.roles);
+        let wanted: Vec<bool> = (0..roles.own())
+            .map(|column| roles.of(column) != Role::Ignored || id == Some(column))
+            .collect();
+        let sample = Sample { columns: wanted.iter().map(|wanted| !wanted).collect(), step };
+        self.read_with(&wanted, &sample, run)
     }
 
     fn read_these(self, wanted: &[bool], run: &mut Run<'_>) -> Result<Loaded, Diagnostic> {
+        let none = Sample { columns: vec![false; wanted.len()], step: 1 };
+        Ok(self.read_with(wanted, &none, run)?.0)
+    }
+
+    fn read_with(
+        self,
+        wanted: &[bool],
+        sample: &Sample,
+        run: &mut Run<'_>,
+    ) -> Result<(Loaded, Vec<(String, Column)>), Diagnostic> {
         let Self { path, source, names, roles, derived, header } = self;
         let derived = Arc::new(derived.ready()?);
         run.begin(Phase::Reading)?;
         let (file, format) = (source.file().clone(), source.format());
-        let table = source.read(wanted)?;
+        let table = source.read_sampling(wanted, sample)?;
         header.check(table.looks_like_a_record, &path, run)?;
+        let samples = names.iter().zip(table.samples);
+        let samples = samples.filter_map(|(name, sample)| Some((name.clone(), sample?))).collect();
         let columns = Columns::new(names, roles, table.columns);
         let columns = work_out(&derived, columns, &file, format)?;
         for (variable, column, texts) in derived.unmatched(&columns) {
             run.note(Note::TextMissing { variable, column, texts });
         }
-        Ok(Loaded { path, columns, file, digest: table.digest, format, derived })
+        Ok((Loaded { path, columns, file, digest: table.digest, format, derived }, samples))
     }
 }
 
@@ -350,23 +371,6 @@ impl Loaded {
     pub fn derived_again(self) -> Result<Self, Diagnostic> {
         let columns = work_out(&self.derived, self.columns, &self.file, self.format)?;
         Ok(Self { columns, ..self })
-    }
-
-    /// How many different values each column has that takes no part, as far as it was read; the
-    /// one that names the records is none of them.
-    pub fn levels_of_ignored(&self) -> BTreeMap<String, usize> {
-        let all = self.names().iter().zip(self.raw_columns()).enumerate();
-        all.filter(|(position, _)| self.role(*position) == Role::Ignored && !self.is_id(*position))
-            .filter_map(|(_, (name, column))| {
-                Some((name.clone(), column.as_ref()?.dictionary().levels()))
-            })
-            .collect()
-    }
-
-    /// The same without the columns that take no part.
-    #[must_use]
-    pub fn without_ignored(self) -> Self {
-        Self { columns: self.columns.without_ignored(), ..self }
     }
 
     /// For looking many records up.

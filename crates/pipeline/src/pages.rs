@@ -152,14 +152,13 @@ fn columns(comparison: &Comparison) -> Vec<ColumnFacts> {
             (Role::Ignored, true) if loaded.is_id(position) => "names the record, released",
             (Role::Ignored, true) => "takes no part, released as it is",
         };
+        let own = read[position].as_ref().map(|column| (column.dictionary().levels(), true));
+        let levels = own.or_else(|| comparison.as_they_are.get(name).copied());
         ColumnFacts {
             name: name.clone(),
             role: role.to_owned(),
-            levels: read[position]
-                .as_ref()
-                .map(|column| column.dictionary().levels())
-                .or_else(|| comparison.as_they_are.get(name).copied())
-                .map(|levels| levels as u64),
+            levels: levels.map(|(levels, _)| levels as u64),
+            levels_is_exact: levels.is_none_or(|(_, exact)| exact),
             released,
         }
     });

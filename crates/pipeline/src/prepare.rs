@@ -17,7 +17,7 @@ use marginswap_core::varset::VarSet;
 use marginswap_core::verdict::Verdict;
 use marginswap_core::verify::{
     Distances, Findings, Learned, NewPairs, Pooled, PublishedFindings, WorstCase, compare_pairs,
-    judge, learned, new_pairs, worst_case,
+    judge, learned, new_pairs, weighted, worst_case,
 };
 use marginswap_io::{PlanFile, PlanHeader};
 use marginswap_report::plan::{self as report, PlanReport};
@@ -183,14 +183,23 @@ pub(crate) fn constraints(original: &Original) -> Constraints {
 pub(crate) fn prove_obedience(original: &Original, plan: &Plan) -> Result<(), Diagnostic> {
     let Original { project, scope, records, located, loaded, .. } = original;
     let largest = project.max_records().get();
-    plan.obey(scope.schema(), records, located, &constraints(original), largest).map_err(|why| {
-        Diagnostic::new(
-            Code::StalePlan,
-            why.to_string(),
-            "make a new plan; this one was changed after it was made",
-        )
-        .in_file(loaded.path())
-    })
+    let refuse = |why: String| {
+        let remedy = "make a new plan; this one was changed after it was made";
+        Diagnostic::new(Code::StalePlan, why, remedy).in_file(loaded.path())
+    };
+    plan.obey(scope.schema(), records, located, &constraints(original), largest)
+        .map_err(|why| refuse(why.to_string()))?;
+    let Some(weighting) = original.weighting.as_ref().filter(|one| one.bound().is_some()) else {
+        return Ok(());
+    };
+    let after = swap::apply_to_records(plan, scope.schema(), records);
+    let (pooled, files) = (Pooled::of(records, &after), [records, &after]);
+    let Weighting { weights, tables, .. } = weighting;
+    let moved = weighted(&pooled, files, weights, tables, weighting.share());
+    match moved.iter().any(|table| table.beyond > 0) {
+        true => Err(refuse("the plan moves a weighted count further than its bound".to_owned())),
+        false => Ok(()),
+    }
 }
 
 /// A plan: what was decided on cells, and the records that were drawn for it.

@@ -211,12 +211,14 @@ fn internal(names: [&str; 3]) -> InternalReport {
                 name: (*name).to_owned(),
                 role: "values were exchanged".to_owned(),
                 levels: Some(4),
+                levels_is_exact: true,
                 released: true,
             })
             .chain([ColumnFacts {
                 name: "person_id".to_owned(),
                 role: "id".to_owned(),
                 levels: None,
+                levels_is_exact: true,
                 released: false,
             }])
             .collect(),

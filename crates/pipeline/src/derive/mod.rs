@@ -197,11 +197,11 @@ fn refusal(derivation: &Derivation, trouble: &Trouble) -> (Diagnostic, usize) {
     let refusal = match &trouble.why {
         Why::NotANumber { variable, decimal_comma, empty } => {
             let what = match (decimal_comma, empty) {
-                (true, _) => "it has a decimal comma",
-                (_, true) => "it is empty",
-                _ => "it is none",
+                (true, _) => "this one has a decimal comma",
+                (_, true) => "the field is empty",
+                _ => "the value is not one",
             };
-            let detail = format!("`{name}` needs a number in record {}, and {what}", {
+            let detail = format!("`{name}` needs a number in record {}, but {what}", {
                 grouped(trouble.record as u64 + 1)
             });
             let remedy = match decimal_comma {

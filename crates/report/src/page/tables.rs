@@ -21,11 +21,15 @@ const MOST_PUBLISHED: usize = 50;
 pub(super) fn columns(report: &InternalReport, released: bool) -> Option<TextTable> {
     let records = report.after.records;
     let row = |column: &ColumnFacts| {
+        let known = |number: String| match column.levels_is_exact {
+            true => number,
+            false => format!("at least {number}"),
+        };
         vec![
             spoken(&column.name),
             column.role.clone(),
-            column.levels.map_or_else(|| "–".to_owned(), grouped),
-            column.levels.map_or_else(|| "–".to_owned(), |levels| percent(levels, records)),
+            column.levels.map_or_else(|| "–".to_owned(), |levels| known(grouped(levels))),
+            column.levels.map_or_else(|| "–".to_owned(), |levels| known(percent(levels, records))),
         ]
     };
     let rows: Vec<Vec<String>> =
