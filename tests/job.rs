@@ -234,7 +234,7 @@ fn bytes_that_are_not_swapped_stay() {
 fn weighted_town(desk: &Desk) -> String {
     let text = fs::read_to_string(TOWN).unwrap();
     let weight = |line: usize| {
-        if line == 0 { "w".to_owned() } else { format!("{}.5", (line * 2_654_435_761 >> 13) % 4) }
+        if line == 0 { "w".to_owned() } else { format!("{}.5", ((line * 2_654_435_761) >> 13) % 4) }
     };
     let lines: Vec<String> =
         text.lines().enumerate().map(|(line, row)| format!("{row},{}", weight(line))).collect();

@@ -8,7 +8,6 @@ mod setting;
 use std::collections::{BTreeMap, BTreeSet};
 
 use marginswap_core::encode::RecordId;
-use marginswap_core::oracle::World;
 use marginswap_core::plan::{
     Constraints, Disobeyed, Forbidden, NeverNew, Pairing, Plan, PlannedGroup, PlannedSwap, Prices,
     Term,

@@ -14,7 +14,7 @@ use marginswap_core::partner::{screen, screen_keys};
 use marginswap_core::plan::{
     Constraints, Detach, Drawn, Intruder, Larger, Pairing, Plan, Planned, Prices, Task, draw, plan,
 };
-use marginswap_core::random::Seed;
+use marginswap_core::random::{Random, Seed};
 use marginswap_core::swap::apply_to_records;
 use marginswap_core::table::{JointTable, Located};
 use marginswap_core::varset::VarSet;
