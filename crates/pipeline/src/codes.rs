@@ -103,7 +103,8 @@ pub fn render(refusal: &Diagnostic) -> String {
     }
     lines.extend(refusal.detail.lines().map(|line| format!("  {}", escaped(line))));
     let remedy = escaped(&remedy(refusal));
-    lines.push(format!("  {remedy}; `marginswap explain {entry}` says more"));
+    let end = if remedy.ends_with('?') { "" } else { ";" };
+    lines.push(format!("  {remedy}{end} `marginswap explain {entry}` says more"));
     lines.join("\n")
 }
 
@@ -189,8 +190,8 @@ entries! {
          by its fit (--select fit) is always searched forward, and its fit can be judged only when\n\
          the file is a sample with rare combinations of keys. A bound on weighted counts\n\
          (`--weight-drift 1%`) is respected by greedy swaps of two records only, so it goes neither\n\
-         with --max-records above 2 nor with `--pairing optimal`. A released file has the format of the\n\
-         data, so its name must not have the ending of another one.";
+         with --max-records above 2 nor with `--pairing optimal`. A released file has the format\n\
+         of the data, so its name must not have the ending of another one.";
     OrderGivesAway 117 exit 3: "order that reveals swaps",
         "The records are to be released in the order of the input, where a variable comes in runs,\n\
          as in a file sorted by region. An exchanged value is then visible among its neighbours,\n\

@@ -27,7 +27,12 @@ pub fn inspect(
         loaded.derived().map(|(name, expression, _)| (name, expression)).collect();
     let columns: Vec<ColumnReport> = loaded
         .columns()
-        .map(|(name, role, column)| described(name, role, column, derived.get(name)))
+        .map(|(name, role, column)| {
+            let mut found = described(name, role, column, derived.get(name));
+            // What something follows from is a number or a code.
+            found.looks_like_id &= !loaded.is_source(name);
+            found
+        })
         .collect();
     InspectReport {
         data: loaded.path().display().to_string(),
