@@ -720,6 +720,8 @@ fn a_first_record_is_not_shown_as_names() {
 fn forgotten_commas_are_called_out() {
     let said = err(&marginswap(&["screen", TOWN, "--keep", "sex", "--keys", "region sex"]));
     assert!(said.contains("put commas between the names"), "{said}");
+    let said = err(&marginswap(&["screen", TOWN, "--keep", "region,sex"]));
+    assert!(said.contains("join the variables of a table with `*`"), "{said}");
     let said = err(&marginswap(&["screen", TOWN, "--keep", "sex", "--keys", "regoin"]));
     assert!(said.contains("did you mean `region`? `marginswap explain E105`"), "{said}");
 }

@@ -242,7 +242,7 @@ entries! {
         "A file of groups is a CSV file with a header line and one row for each code. The codes\n\
          are in the column with the same name as in the data, or else in the first column, unless\n\
          `key = \"COLUMN\"` names another one. Two rows may not give one code two values.";
-    BadExpression 137 exit 2 helps ["derive"]: "unreadable expression or rule",
+    BadExpression 137 exit 2: "unreadable expression or rule",
         "A derived variable is written `age10 = band(age, 10)`, with `band`, `map`, `prefix`, `if`\n\
          or a condition such as `age >= 18 and sex = \"f\"`. A rule is written\n\
          `age = 0-17 & marital = married`. A name with spaces or signs goes between backticks, a\n\

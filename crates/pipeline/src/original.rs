@@ -459,9 +459,10 @@ fn check_names(
                 true => {
                     "the first line of the file looks like a record: add a header line".to_owned()
                 }
-                false if lacks_commas(name, columns) => {
-                    "put commas between the names of several columns".to_owned()
-                }
+                false if is_several(name, columns) => match setting.kind {
+                    Kind::Tables => "join the variables of a table with `*`".to_owned(),
+                    _ => "put commas between the names of several columns".to_owned(),
+                },
                 false if takes_derived => {
                     let known: Vec<String> =
                         columns.iter().chain(project.derive.keys()).cloned().collect();
@@ -477,12 +478,11 @@ fn check_names(
     check_roles(project)
 }
 
-/// Is this not one name, but names of several columns with spaces between them?
-fn lacks_commas(name: &str, columns: &[String]) -> bool {
-    let mut words = name.split_whitespace().peekable();
-    name.contains(char::is_whitespace)
-        && words.peek().is_some()
-        && words.all(|word| columns.iter().any(|column| column == word.trim_matches(';')))
+/// Is this not one name, but names of several columns with other signs between them?
+fn is_several(name: &str, columns: &[String]) -> bool {
+    let mut words = name.split([' ', ',', ';', '\t']).filter(|word| !word.is_empty());
+    let is_column = |word: &str| columns.iter().any(|column| column == word);
+    words.clone().count() > 1 && words.all(is_column)
 }
 
 /// Refuses a setting that needs a column to take part which another one leaves out, and `drop`
