@@ -32,7 +32,7 @@ const PIECE: usize = 1 << 16;
 /// Writes the file in this order.
 pub(crate) fn reorder(
     input: &Input<'_>,
-    plan: &Exchanges<'_>,
+    plan: &Exchanges,
     release: &ReleaseOptions,
     order: &[u32],
     out: &mut dyn Write,
@@ -102,7 +102,7 @@ impl Held {
         &mut self,
         lines: &Lines<'_>,
         form: &Form,
-        plan: &Exchanges<'_>,
+        plan: &Exchanges,
         swapped: &mut Swapped,
     ) {
         for (position, line) in lines.lines.iter().enumerate() {
@@ -130,7 +130,7 @@ impl Held {
     fn exchange(
         &mut self,
         entry: usize,
-        plan: &Exchanges<'_>,
+        plan: &Exchanges,
         swapped: &Swapped,
         form: &Form,
         counts: &mut RewriteCounts,

@@ -226,6 +226,7 @@ fn release_of(world: &World, seed: u64) -> ReleaseOptions {
         order: (seed & 1 == 1).then_some(order),
         drop: if seed & 2 == 2 { drop } else { Vec::new() },
         packing: Compression::Plain,
+        ..ReleaseOptions::default()
     }
 }
 

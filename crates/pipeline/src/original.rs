@@ -8,7 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::refusal::Code;
-use marginswap_core::columns::did_you_mean;
+use marginswap_core::columns::{Roles, did_you_mean};
 use marginswap_core::diagnostic::Diagnostic;
 use marginswap_core::encode::{RecordId, Records};
 use marginswap_core::graph::{Formula, Reason, Scope, Separators, Ties};
@@ -21,7 +21,8 @@ use marginswap_io::{ReadOptions, Source};
 
 use crate::assess::{Question, Taken, assess, key_table};
 use crate::derive::{Derivations, Take};
-use crate::input::{Loaded, Opened, note_many, separators};
+use crate::household::{self, People};
+use crate::input::{Loaded, Opened, note_many, position_of, separators};
 use crate::notes::{Note, Run};
 use crate::project::{Pairing, Project, Risky, WeightDrift};
 use crate::published::Published;
@@ -53,6 +54,8 @@ pub struct Original {
     pub table_names: TableNames,
     /// The weights, where weighted counts of kept tables may move.
     pub weighting: Option<Weighting>,
+    /// The persons behind the records, where these are households.
+    pub people: Option<Box<People>>,
 }
 
 /// An intruder who knows some keys.
@@ -91,18 +94,39 @@ impl Original {
     /// When it cannot be read, or a setting does not fit it.
     pub fn read(project: Project, run: &mut Run<'_>) -> Result<Self, Diagnostic> {
         let project = project.completed()?;
+        match project.unit.household {
+            Some(_) => household::read(project, run),
+            None => Self::of_lines(project, run),
+        }
+    }
+
+    /// The lines of the data file, each a record.
+    ///
+    /// # Errors
+    /// As [`Original::read`].
+    pub(crate) fn of_lines(project: Project, run: &mut Run<'_>) -> Result<Self, Diagnostic> {
         let mut watched = Formula::parse(&project.report.watch)?.names();
         let opened = open(&project, &data_of(&project)?)?;
         watched.retain(|name| !opened.is_only_watched(name));
-        let scope = scope_apart(&project, &opened, &watched)?;
-        let separators = separators(&scope, project.max_separators());
-        note_many(&separators, run);
+        let scope = scope_apart(&project, &Header::opened(&opened), &watched)?;
+        // Where households are swapped, nothing is asked about the ties of single lines.
+        let swapped = project.unit.household.is_none();
+        let separators = separators(&scope, if swapped { project.max_separators() } else { 1 });
+        if swapped {
+            note_many(&separators, run);
+        }
         let loaded = opened.read(true, run)?;
         let published = Published::open(&project, loaded.in_memory())?;
         let table_names = TableNames::of(&project, loaded.names(), &scope);
-        let records = loaded.records(&scope, run);
+        let records = match swapped {
+            true => loaded.records(&scope, run),
+            false => loaded.lines(&scope),
+        };
         let located = Located::count(&records);
-        let forbidden = forbidden(&project, &loaded, &scope, run);
+        let forbidden = match swapped {
+            true => forbidden(&project, &loaded, &scope, run),
+            false => Vec::new(),
+        };
         let intruders = intruders(&project, &loaded, &scope, &located, records.levels())?;
         let weighting = Weighting::of(&project, &loaded, &scope)?;
         Ok(Self {
@@ -117,7 +141,15 @@ impl Original {
             published,
             table_names,
             weighting,
+            people: None,
         })
+    }
+
+    /// The lines of the file, with what is asked of them: this original where records are
+    /// swapped, the persons where households are.
+    #[must_use]
+    pub fn lines(&self) -> &Self {
+        self.people.as_ref().map_or(self, |people| &people.lines)
     }
 
     /// Proves that a plan keeps every table and moves nothing that stays.
@@ -136,10 +168,21 @@ impl Original {
         })
     }
 
-    /// The tables that must be found unchanged.
+    /// The tables that must be found unchanged; where households are swapped, those of them that
+    /// count households.
     #[must_use]
     pub fn named_tables(&self) -> Vec<VarSet> {
-        named_tables(&self.scope)
+        match &self.people {
+            Some(people) => people.tables.clone(),
+            None => named_tables(&self.scope),
+        }
+    }
+
+    /// How many tables must be found unchanged, of persons and of households.
+    #[must_use]
+    pub fn tables(&self) -> usize {
+        let of_persons = self.people.as_ref().map_or(0, |people| people.lines.named_tables().len());
+        self.named_tables().len() + of_persons
     }
 
     /// For each record: is it at risk from any intruder?
@@ -166,20 +209,10 @@ fn intruders(
 ) -> Result<Vec<Intruder>, Diagnostic> {
     let told = &project.risk;
     let mut found = Vec::new();
-    // A weight that stays with its line tells nothing about a person.
-    let weight = match (&project.swap.weight, project.weight_drift()) {
-        (None, _) | (_, WeightDrift::Exact) => VarSet::EMPTY,
-        (Some(weight), _) => loaded.variables(scope, std::slice::from_ref(weight)),
+    let hidden = |keys: VarSet, sensitive: &[String]| {
+        hidden_from(project, loaded, scope, keys, sensitive)
     };
-    let hidden = |keys: VarSet, sensitive: &[String]| match sensitive.is_empty() {
-        true => scope.schema().own() - keys - weight,
-        false => loaded.variables(scope, sensitive) - keys,
-    };
-    let detach = |sensitive: &[String]| match (project.swap.detach, sensitive.is_empty()) {
-        (Some(values), _) => Detach::AtLeast(values as usize),
-        (None, false) => Detach::Every,
-        (None, true) => Detach::Half,
-    };
+    let detach = |sensitive: &[String]| detach_of(project, sensitive);
     if !told.keys.is_empty() {
         let keys = loaded.variables(scope, &told.keys);
         let risky = risky(project, loaded, scope, located, levels)?;
@@ -205,6 +238,34 @@ fn intruders(
         found.push(Intruder { name, keys, sensitive, detach, risky });
     }
     Ok(found)
+}
+
+/// What an intruder who knows these keys wants to learn: what is named, else everything else.
+pub(crate) fn hidden_from(
+    project: &Project,
+    loaded: &Loaded,
+    scope: &Scope,
+    keys: VarSet,
+    sensitive: &[String],
+) -> VarSet {
+    // A weight that stays with its line tells nothing about a person.
+    let weight = match (&project.swap.weight, project.weight_drift()) {
+        (None, _) | (_, WeightDrift::Exact) => VarSet::EMPTY,
+        (Some(weight), _) => loaded.variables(scope, std::slice::from_ref(weight)),
+    };
+    match sensitive.is_empty() {
+        true => scope.schema().own() - keys - weight,
+        false => loaded.variables(scope, sensitive) - keys,
+    }
+}
+
+/// How many of these must stay hidden.
+pub(crate) fn detach_of(project: &Project, sensitive: &[String]) -> Detach {
+    match (project.swap.detach, sensitive.is_empty()) {
+        (Some(values), _) => Detach::AtLeast(values as usize),
+        (None, false) => Detach::Every,
+        (None, true) => Detach::Half,
+    }
 }
 
 /// The rules of a project, over the codes of its file.
@@ -250,7 +311,8 @@ pub fn data_of(project: &Project) -> Result<PathBuf, Diagnostic> {
 /// [`Code::MissingSetting`].
 pub fn intruders_are_named(project: &Project) -> Result<(), Diagnostic> {
     let by_model = matches!(project.risky(), Risky::Top(_) | Risky::Probability(_));
-    if project.risk.scenarios.is_empty() || by_model { keys_are_named(project) } else { Ok(()) }
+    let others = !project.risk.scenarios.is_empty() || !project.risk.household_keys.is_empty();
+    if others && !by_model { Ok(()) } else { keys_are_named(project) }
 }
 
 /// Refuses a project without keys.
@@ -302,7 +364,9 @@ pub fn open(project: &Project, path: &Path) -> Result<Opened, Diagnostic> {
 /// # Errors
 /// As there.
 pub fn open_with(project: &Project, path: &Path, take: Take) -> Result<Opened, Diagnostic> {
+    household::refuse_without_households(project)?;
     let source = Source::open(path, &ReadOptions { delimiter: project.delimiter })?;
+    let project = &household::with_counted(project, source.columns())?;
     check_listed(project, source.columns())?;
     check_names(project, source.columns(), source.looks_like_a_record())
         .map_err(|error| error.in_file(path))?;
@@ -422,18 +486,34 @@ fn check_names(
 /// for a column that takes part.
 fn check_roles(project: &Project) -> Result<(), Diagnostic> {
     let told = &project.columns;
-    let left_out = |name: &&String| told.ignore.contains(name) || told.id.as_ref() == Some(name);
+    let household = project.unit.household.as_ref();
+    if let Some(name) = household.filter(|name| told.id.as_ref() == Some(name)) {
+        return Err(Diagnostic::new(
+            Code::TwoRoles,
+            format!("column `{name}` names the records and the households"),
+            "name two columns; a file with one line for each household needs no household column",
+        )
+        .about(format!("unit.household={name}")));
+    }
+    let left_out = |name: &&String| {
+        told.ignore.contains(name) || [told.id.as_ref(), household].contains(&Some(*name))
+    };
     let taking_part = SETTINGS.iter().filter(|setting| {
         matches!(setting.section, "keep" | "swap")
             || matches!(
                 (setting.section, setting.name),
-                ("risk", "keys" | "more_keys" | "sensitive")
+                ("risk", "keys" | "more_keys" | "household_keys" | "sensitive")
+                    | ("unit", "size")
             )
     });
     for setting in taking_part {
         let named = setting.columns(project);
         let Some(name) = named.iter().find(left_out) else { continue };
-        let why = if told.id.as_ref() == Some(name) { "is the id" } else { "is ignored" };
+        let why = match Some(name) {
+            name if name == told.id.as_ref() => "is the id",
+            name if name == household => "names the households",
+            _ => "is ignored",
+        };
         return Err(Diagnostic::new(
             Code::IgnoredInTable,
             format!("`{}` names `{name}`, which {why}", setting.name),
@@ -444,7 +524,11 @@ fn check_roles(project: &Project) -> Result<(), Diagnostic> {
     let roles = [("vars", "a variable", &told.vars), ("stay", "a column that stays", &told.stay)];
     for (role, word, names) in roles {
         if let Some(name) = names.iter().find(left_out) {
-            let other = if told.id.as_ref() == Some(name) { "the id" } else { "an ignored column" };
+            let other = match Some(name) {
+                name if name == told.id.as_ref() => "the id",
+                name if name == household => "the name of a household",
+                _ => "an ignored column",
+            };
             return Err(Diagnostic::new(
                 Code::TwoRoles,
                 format!("column `{name}` is named as {word} and as {other}"),
@@ -464,19 +548,72 @@ fn check_roles(project: &Project) -> Result<(), Diagnostic> {
     Ok(())
 }
 
+/// What a scope asks of a file: its columns and what may happen to them.
+pub(crate) struct Header<'a> {
+    names: &'a [String],
+    roles: &'a Roles,
+    path: &'a Path,
+}
+
+impl<'a> Header<'a> {
+    /// Of a file whose header was read.
+    pub(crate) fn opened(opened: &'a Opened) -> Self {
+        Self { names: opened.columns(), roles: opened.roles(), path: opened.path() }
+    }
+
+    /// Of a file that was read.
+    pub(crate) fn of(loaded: &'a Loaded) -> Self {
+        Self { names: loaded.names(), roles: loaded.in_memory().roles(), path: loaded.path() }
+    }
+}
+
+/// A file with its scope, for questions that need no more.
+pub(crate) struct Scoped {
+    /// The project; where households are swapped, in their words.
+    pub(crate) project: Project,
+    /// The file; where households are swapped, the table of them.
+    pub(crate) loaded: Loaded,
+    /// Its variables and what ties them.
+    pub(crate) scope: Scope,
+}
+
+/// Reads the file of a project, with the column that names the records if that is asked for.
+///
+/// # Errors
+/// When it cannot be read, or a setting does not fit it.
+pub(crate) fn read_scoped(
+    project: &Project,
+    with_id: bool,
+    run: &mut Run<'_>,
+) -> Result<Scoped, Diagnostic> {
+    if project.unit.household.is_some() {
+        // Who is at risk is not asked.
+        let mut project = project.clone();
+        project.risk.risky = None;
+        let Original { project, loaded, scope, .. } = Original::read(project, run)?;
+        return Ok(Scoped { project, loaded, scope });
+    }
+    let opened = open(project, &data_of(project)?)?;
+    let scope = scope_of(project, &opened)?;
+    let loaded = opened.read(with_id, run)?;
+    Ok(Scoped { project: project.clone(), loaded, scope })
+}
+
 /// The scope of a project in a file with these columns.
 pub fn scope_of(project: &Project, opened: &Opened) -> Result<Scope, Diagnostic> {
-    scope_apart(project, opened, &[])
+    scope_apart(project, &Header::opened(opened), &[])
 }
 
 /// As [`scope_of`], with more columns that are variables of their own though they stay.
-pub fn scope_apart(
+pub(crate) fn scope_apart(
     project: &Project,
-    opened: &Opened,
+    header: &Header<'_>,
     more: &[String],
 ) -> Result<Scope, Diagnostic> {
-    let names = opened.columns();
-    let find = |name: &str| opened.position(name);
+    let Header { names, roles, path } = header;
+    let find = |name: &str| {
+        position_of(names, name).map_err(|error| error.in_file(path))
+    };
     let swap = &project.swap;
     let all = |names: &[String]| -> Result<BTreeSet<usize>, Diagnostic> {
         names.iter().map(|name| find(name)).collect()
@@ -486,6 +623,7 @@ pub fn scope_apart(
     for keys in &project.risk.more_keys {
         apart.extend(all(keys)?);
     }
+    apart.extend(all(&project.risk.household_keys)?);
     for intruder in project.risk.scenarios.values() {
         apart.extend(all(&intruder.keys)?);
         apart.extend(all(&intruder.sensitive)?);
@@ -508,8 +646,8 @@ pub fn scope_apart(
         weight: weight.filter(|_| exact),
         apart,
     };
-    Scope::with_ties(names, opened.roles(), &Formula::parse(&project.keep.formulas())?, &ties)
-        .map_err(|error| error.in_file(opened.path()))
+    Scope::with_ties(names, roles, &Formula::parse(&project.keep.formulas())?, &ties)
+        .map_err(|error| error.in_file(path))
 }
 
 /// Who is at risk, record by record.

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::refusal::Code;
 use marginswap_core::diagnostic::Diagnostic;
+use marginswap_core::encode::encode_both;
 use marginswap_core::moves::{MoveSearch, TooManyTied};
 use marginswap_core::partner::{KeyScreening, Screening, Unpartable, screen, screen_keys};
 use marginswap_core::plan::{
@@ -17,10 +18,11 @@ use marginswap_core::verify::{
     Distances, Learned, NewPairs, Pooled, WorstCase, compare_pairs, learned, new_pairs, worst_case,
 };
 use marginswap_io::{PlanFile, PlanHeader};
-use marginswap_report::plan::PlanReport;
+use marginswap_report::plan::{PlanReport, PlannedHouseholds};
 use marginswap_report::protection::Protection;
 
 use crate::answer;
+use crate::household::People;
 use crate::input::ids;
 use crate::notes::{Note, Phase, Run};
 use crate::original::{Original, data_of, intruders_are_named};
@@ -190,6 +192,9 @@ pub struct Foreseen {
     pub new_pairs: NewPairs,
     /// How far the tables that are not kept move.
     pub distances: Distances,
+    /// What each intruder learns about households, where these are swapped and the rest is said
+    /// of persons.
+    pub households: Option<Vec<Learned>>,
 }
 
 /// Records at risk, counted.
@@ -276,11 +281,16 @@ impl Prepared {
         let learned: Vec<Learned> =
             intruders.iter().map(|intruder| learned(&pooled, &intruder.scenario())).collect();
         let pairs = compare_pairs(&pooled, scope.schema().own(), &self.original.named_tables());
-        Foreseen {
+        let households = Foreseen {
             worst_case: worst_case(&learned).expect("a job has keys"),
             learned,
             new_pairs: new_pairs(&pooled, &pairs),
             distances: Distances::of_pairs(&pairs),
+            households: None,
+        };
+        match &self.original.people {
+            Some(people) => Foreseen::of_persons(people, &self.original, planned, households),
+            None => households,
         }
     }
 
@@ -374,6 +384,10 @@ impl Prepared {
         };
         PlanReport {
             records: self.original.records.len() as u64,
+            households: self.original.people.as_ref().map(|people| PlannedHouseholds {
+                persons: people.lines.records.len() as u64,
+                households_at_risk: risky,
+            }),
             protection: Protection::default(),
             partable: self.partable(),
             parted: protection.iter().map(|row| u64::from(row.parted)).sum(),
@@ -396,7 +410,7 @@ impl Prepared {
             records_changed: plan.records_changed(),
             cells_changed: plan.values_changed(self.original.scope.schema().own()),
             cost: plan.swaps().iter().map(cost).sum::<u64>() + self.cost_of_groups(plan),
-            tables: self.original.named_tables().len() as u64,
+            tables: self.original.tables() as u64,
             broken_rules: self.broken_rules,
             not_for_release,
         }
@@ -448,7 +462,8 @@ impl Prepared {
     /// What a plan file says beside the plan.
     #[must_use]
     pub fn plan_header(&self) -> Header {
-        let Original { project, loaded, records, .. } = &self.original;
+        let Original { loaded, records, .. } = &self.original;
+        let project = &self.original.lines().project;
         let digest = loaded.digest();
         Header(PlanHeader {
             version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -480,9 +495,37 @@ impl Header {
 }
 
 impl Foreseen {
+    /// What a plan for households comes to for persons: the lines after it, counted like those
+    /// of a released file.
+    fn of_persons(
+        people: &People,
+        original: &Original,
+        planned: &Planned,
+        households: Self,
+    ) -> Self {
+        let Original { loaded, scope, intruders, .. } = &people.lines;
+        let after = people.lines_after(&original.loaded, &planned.plan);
+        let (before, after) =
+            encode_both(scope.schema(), loaded.raw_columns(), after.raw_columns());
+        let pooled = Pooled::of(&before, &after);
+        let mut all: Vec<Learned> =
+            intruders.iter().map(|intruder| learned(&pooled, &intruder.scenario())).collect();
+        all.extend(people.of_households(&households.learned));
+        let pairs = compare_pairs(&pooled, scope.schema().own(), &people.lines.named_tables());
+        Self {
+            worst_case: worst_case(&all).expect("a job has keys"),
+            learned: all,
+            new_pairs: new_pairs(&pooled, &pairs),
+            distances: Distances::of_pairs(&pairs),
+            households: Some(households.learned),
+        }
+    }
+
     /// The same with names.
     #[must_use]
     pub fn protection(&self, original: &Original) -> Protection {
-        answer::protection(original, &self.learned, Some(&self.worst_case), &self.new_pairs)
+        let households = self.households.as_deref();
+        let worst = Some(&self.worst_case);
+        answer::protection(original, &self.learned, worst, &self.new_pairs, households)
     }
 }

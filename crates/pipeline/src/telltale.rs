@@ -43,19 +43,23 @@ const FEWEST: u64 = 20;
 /// The released columns that give swaps away. What the original has of it already is no sign
 /// of a swap.
 #[must_use]
-pub(crate) fn tell_tales(original: &Loaded, released: &Loaded) -> Vec<TellTale> {
+pub(crate) fn tell_tales(
+    original: &Loaded,
+    released: &Loaded,
+    is_exchanged: impl Fn(&str) -> bool,
+) -> Vec<TellTale> {
     let step = released.records_read().div_ceil(MOST).max(1);
     let columns: Vec<(&str, Role, &Column)> = released.columns().collect();
     let exchanged: Vec<(&str, &Column, Vec<u32>)> = columns
         .iter()
-        .filter(|(name, ..)| is_exchanged(original, name))
+        .filter(|(name, ..)| is_exchanged(name))
         .map(|(name, _, column)| (*name, *column, sampled(column, step)))
         .collect();
     let mut found = Vec::new();
     // A derived variable is not released; what follows from exchanged columns can be told all the
     // same, by a column that stays.
     let is_released = |name: &str| released.own_names().iter().any(|own| own == name);
-    let staying = columns.iter().filter(|(name, ..)| !is_exchanged(original, name));
+    let staying = columns.iter().filter(|(name, ..)| !is_exchanged(name));
     for (name, _, column) in staying.filter(|(name, _, _)| is_released(name)) {
         let codes = sampled(column, step);
         let by_order = nearly_all_differ(column.dictionary().levels(), column.len());
@@ -79,7 +83,7 @@ pub(crate) fn tell_tales(original: &Loaded, released: &Loaded) -> Vec<TellTale> 
 }
 
 /// May a column be exchanged? A weight that stays is known by the original only.
-fn is_exchanged(original: &Loaded, wanted: &str) -> bool {
+pub(crate) fn is_exchanged(original: &Loaded, wanted: &str) -> bool {
     original.columns().any(|(name, role, _)| name == wanted && role == Role::Variable)
 }
 

@@ -16,6 +16,10 @@ use crate::published::{self, PublishedReport};
 pub struct PlanReport {
     /// How many records there are.
     pub records: u64,
+    /// Where whole households are swapped, they are the records of this plan; this is what is
+    /// behind them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub households: Option<PlannedHouseholds>,
     /// What intruders will learn when the plan is followed; in the answer of `protect`, what
     /// they learn from the released file.
     #[serde(flatten)]
@@ -66,6 +70,15 @@ pub struct PlanReport {
     pub not_for_release: bool,
 }
 
+/// What is behind the records of a plan that are households.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct PlannedHouseholds {
+    /// How many persons there are.
+    pub persons: u64,
+    /// How many households have a member at risk, or are at risk themselves.
+    pub households_at_risk: u64,
+}
+
 /// Why people at risk are left. Of several partners the one that comes furthest decides.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct LeftReport {
@@ -109,7 +122,15 @@ impl PlanReport {
     /// What the waterfall shows.
     #[must_use]
     pub fn coverage(&self) -> Coverage {
-        Coverage::of(self.records, Some(self.partable), &self.protection)
+        match &self.households {
+            Some(households) => Coverage::of(households.persons, None, &self.protection),
+            None => Coverage::of(self.records, Some(self.partable), &self.protection),
+        }
+    }
+
+    /// What its records are.
+    fn many(&self) -> &'static str {
+        if self.households.is_some() { "households" } else { "records" }
     }
 
     /// Why people are left: in words, each with its number.
@@ -155,12 +176,15 @@ impl PlanReport {
 
 impl Answer for PlanReport {
     fn text(&self) -> String {
-        let at_risk = self.protection.at_risk;
+        let (at_risk, at_risk_words) = match &self.households {
+            Some(households) => (households.households_at_risk, "households at risk"),
+            None => (self.protection.at_risk, "people at risk"),
+        };
         let row = |label: &str, number: u64, whole: u64| {
             vec![label.to_owned(), grouped(number), percent(number, whole)]
         };
         let mut rows = vec![
-            row("people at risk", at_risk, self.records),
+            row(at_risk_words, at_risk, self.records),
             row("  partable: some exchange parts their keys", self.partable, at_risk),
             row("  parted by this plan", self.parted, at_risk),
             row("  detached by this plan", self.detached, at_risk),
@@ -173,7 +197,8 @@ impl Answer for PlanReport {
         for (why, number) in self.left_rows() {
             rows.push(row(&format!("    {why}"), number, at_risk));
         }
-        rows.push(row("records changed", self.records_changed, self.records));
+        let changed = format!("{} changed", self.many());
+        rows.push(row(&changed, self.records_changed, self.records));
         let mut text = aligned(&rows);
         text.push_str(&format!(
             "\n{} {} {}.\n",
@@ -185,7 +210,7 @@ impl Answer for PlanReport {
             let sizes: Vec<String> = self
                 .groups_by_records
                 .iter()
-                .map(|(records, groups)| format!("{} of {records} records", grouped(*groups)))
+                .map(|(records, groups)| format!("{} of {records} {}", grouped(*groups), self.many()))
                 .collect();
             text.push_str(&format!(
                 "Of these {}: {}.\n",
@@ -239,7 +264,10 @@ impl Answer for ProtectReport {
         text.push_str(&published::line(&self.published));
         text.push_str(&format!(
             "Changed    {} ({}), {}; other two-way tables move by {} at most, {} on average\n",
-            counted(plan.records_changed, "record", "records"),
+            match &plan.households {
+                Some(_) => counted(plan.records_changed, "household", "households"),
+                None => counted(plan.records_changed, "record", "records"),
+            },
             percent(plan.records_changed, plan.records),
             counted(plan.cells_changed, "value", "values"),
             distance(self.two_way_max),
@@ -247,7 +275,14 @@ impl Answer for ProtectReport {
         ));
         text.push_str(&self.learned());
         text.push_str(&format!(
-            "Plan       {} parted ({} partable), {} detached, {} left\n",
+            "Plan       {}{} parted ({} partable), {} detached, {} left\n",
+            match &plan.households {
+                Some(households) => format!(
+                    "{} at risk: ",
+                    counted(households.households_at_risk, "household", "households")
+                ),
+                None => String::new(),
+            },
             grouped(plan.parted),
             grouped(plan.partable),
             grouped(plan.detached),
@@ -261,12 +296,22 @@ impl Answer for ProtectReport {
         if plan.groups > 0 {
             text.push_str(&format!(
                 "             {} by {}\n",
-                counted(plan.covered_by_groups, "person", "people"),
-                counted(
-                    plan.groups,
-                    "swap of more than two records",
-                    "swaps of more than two records"
-                ),
+                match &plan.households {
+                    Some(_) => counted(plan.covered_by_groups, "household", "households"),
+                    None => counted(plan.covered_by_groups, "person", "people"),
+                },
+                match &plan.households {
+                    Some(_) => counted(
+                        plan.groups,
+                        "swap of more than two households",
+                        "swaps of more than two households"
+                    ),
+                    None => counted(
+                        plan.groups,
+                        "swap of more than two records",
+                        "swaps of more than two records"
+                    ),
+                },
             ));
         }
         text.push_str(&advice::lines(&self.advice));
@@ -304,6 +349,16 @@ impl ProtectReport {
             text.push_str(&format!("           {words}\n"));
         }
         text.push_str(&format!("Bystanders {} newly exposed\n", grouped(learned.newly_exposed)));
+        if let Some(households) = &learned.households {
+            text.push_str(&format!(
+                "Households {} of {} at risk protected: {} gone, {} shared, {} matched\n",
+                grouped(households.protected),
+                grouped(households.at_risk),
+                grouped(households.gone),
+                grouped(households.shared),
+                grouped(households.matched),
+            ));
+        }
         if learned.new_pairs > 0 {
             text.push_str(&format!(
                 "New pairs  {} in {}\n",

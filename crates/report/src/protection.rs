@@ -44,6 +44,45 @@ pub struct Protection {
     pub new_pairs_by_variables: Vec<NewPair>,
     /// Each intruder by itself.
     pub scenarios: Vec<ScenarioProtection>,
+    /// The same of whole households, where these are swapped and the rest is said of persons.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub households: Option<HouseholdProtection>,
+}
+
+/// What intruders find who know the keys of all members of a household, in the worst of all
+/// scenarios.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct HouseholdProtection {
+    /// Households at risk: those with a member at risk, and those alone with their own keys.
+    pub at_risk: u64,
+    /// No released household has their keys.
+    pub gone: u64,
+    /// Two or more have them.
+    pub shared: u64,
+    /// Exactly one has them.
+    pub matched: u64,
+    /// Gone, or shared without too much being learned.
+    pub protected: u64,
+    /// Households that became alone with their keys, all values true.
+    pub newly_exposed: u64,
+}
+
+impl HouseholdProtection {
+    fn lines(&self) -> String {
+        let row = |what: &str, households: u64| {
+            vec![what.to_owned(), grouped(households), percent(households, self.at_risk)]
+        };
+        let rows = [
+            vec!["households at risk".to_owned(), grouped(self.at_risk), String::new()],
+            row("  gone: no released household has their keys", self.gone),
+            row("  shared: two or more households have them", self.shared),
+            row("  matched: exactly one household has them", self.matched),
+            vec!["newly exposed households".to_owned(), grouped(self.newly_exposed), String::new()],
+        ];
+        let mut text = "An intruder who knows these of all members of a household:\n".to_owned();
+        text.push_str(&aligned(&rows));
+        text
+    }
 }
 
 /// New combinations of two variables.
@@ -114,6 +153,9 @@ impl Protection {
                 self.scenarios.len()
             );
             text.push_str(&Fates::of_worst_case(self).lines());
+        }
+        if let Some(households) = &self.households {
+            text.push_str(&households.lines());
         }
         if self.new_pairs > 0 {
             let _ = writeln!(
@@ -402,6 +444,11 @@ pub enum Reason {
     StayingColumnsDiffer,
     /// The plan was made for another file, or gives another one.
     PlanDiffers,
+    /// Members of one household differ in a column of households.
+    TornHouseholds {
+        /// In how many households.
+        households: u64,
+    },
     /// Ids of the two files do not agree.
     IdsDiffer,
     /// Weighted counts moved further than they may.
@@ -590,6 +637,10 @@ impl Reason {
             Self::WeightsDrift { tables } => format!(
                 "weighted counts of {} moved further than they may",
                 counted(*tables, "kept table", "kept tables")
+            ),
+            Self::TornHouseholds { households } => format!(
+                "{} torn: members differ in what a household has in common",
+                counted(*households, "household is", "households are")
             ),
             Self::IdsDiffer => "the ids of the two files do not agree".to_owned(),
             Self::DemoSeed => "the seed is a demo seed, which others know".to_owned(),

@@ -62,6 +62,7 @@ fn protection() -> Protection {
 
 fn plan() -> PlanReport {
     PlanReport {
+        households: None,
         records: 400,
         protection: protection(),
         partable: 15,

@@ -86,7 +86,7 @@ fn review() -> Judgement {
 fn compared(names: [&str; 3]) -> VerifyReport {
     let list = |positions: &[usize]| positions.iter().map(|&one| names[one].to_owned()).collect();
     let margin =
-        |positions| MarginReport { margin: list(positions), name: None, cells: 4, changed: 0 };
+        |positions| MarginReport { counts: None, margin: list(positions), name: None, cells: 4, changed: 0 };
     let two_way = |pair: [usize; 2], kept, moved: [f64; 2], association| TwoWayReport {
         pair: pair.map(|one| names[one].to_owned()),
         kept,
@@ -102,6 +102,7 @@ fn compared(names: [&str; 3]) -> VerifyReport {
         equal: true,
         records_before: 4,
         records_after: 4,
+        households: None,
         margins: vec![margin(&[0, 1]), margin(&[2])],
         records_changed: Some(2),
         cells_changed: Some(2),

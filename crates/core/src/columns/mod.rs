@@ -9,10 +9,12 @@
 
 mod column;
 mod dictionary;
+mod household;
 mod role;
 
 pub use column::{Column, ColumnBuilder, looks_like_id, nearly_all_differ};
 pub use dictionary::Dictionary;
+pub use household::{Households, Level, Torn};
 pub use role::{DerivedColumn, Role, Roles, did_you_mean};
 
 /// The columns of a file, by position; those that were not read have a name and a role.
@@ -194,11 +196,13 @@ impl Columns {
         Ok(Self { names: other.names.clone(), roles: other.roles.clone(), columns })
     }
 
-    /// These columns without those that take no part, but for the one that names the records.
+    /// These columns without those that take no part, but for the one that names the records and
+    /// another that is still needed.
     #[must_use]
-    pub fn without_ignored(mut self) -> Self {
+    pub fn without_ignored(mut self, needed: Option<usize>) -> Self {
         for position in 0..self.columns.len() {
-            if self.role(position) == Role::Ignored && self.id() != Some(position) {
+            let named = [self.id(), needed].contains(&Some(position));
+            if self.role(position) == Role::Ignored && !named {
                 self.columns[position] = None;
             }
         }
@@ -214,7 +218,11 @@ impl Columns {
     }
 
     /// These columns, where some have other codes.
-    pub(crate) fn with_columns(&self, changed: Vec<(usize, Column)>) -> Self {
+    ///
+    /// # Panics
+    /// When there is no such column.
+    #[must_use]
+    pub fn with_columns(&self, changed: Vec<(usize, Column)>) -> Self {
         let mut after = self.clone();
         for (position, column) in changed {
             after.columns[position] = Some(column);

@@ -3,7 +3,7 @@
 use marginswap_core::encode::Schema;
 use marginswap_core::verify::{self, Learned, NewPairs, WorstCase};
 use marginswap_report::protection::{
-    Judgement, NewPair, Protection, Reason, ScenarioProtection, Verdict,
+    HouseholdProtection, Judgement, NewPair, Protection, Reason, ScenarioProtection, Verdict,
 };
 
 use super::{name, names};
@@ -17,13 +17,18 @@ pub fn protection(
     learned: &[Learned],
     worst: Option<&WorstCase>,
     new_pairs: &NewPairs,
+    households: Option<&[Learned]>,
 ) -> Protection {
-    let schema = original.scope.schema();
-    let scenarios: Vec<ScenarioProtection> = original
-        .intruders
-        .iter()
+    let lines = original.lines();
+    let schema = lines.scope.schema();
+    let persons = lines.intruders.iter().map(|intruder| (schema, intruder));
+    // Intruders who look for whole households come behind those who look for persons.
+    let of_households = original.intruders.iter().skip(lines.intruders.len());
+    let of_households = of_households.map(|intruder| (original.scope.schema(), intruder));
+    let scenarios: Vec<ScenarioProtection> = persons
+        .chain(of_households)
         .zip(learned)
-        .map(|(intruder, learned)| scenario(schema, intruder, learned))
+        .map(|((schema, intruder), learned)| scenario(schema, intruder, learned))
         .collect();
     // Shares of true values are those of the intruder who learns most.
     let most = scenarios.iter().max_by(|left, right| {
@@ -60,14 +65,24 @@ pub fn protection(
             ..found
         };
     }
-    Protection { scenarios, ..found }
+    let households = households.and_then(verify::worst_case).map(|worst| HouseholdProtection {
+        at_risk: worst.at_risk,
+        gone: worst.gone,
+        shared: worst.shared,
+        matched: worst.matched,
+        protected: worst.protected,
+        newly_exposed: worst.newly_exposed,
+    });
+    Protection { scenarios, households, ..found }
 }
 
 /// What intruders learn from a released file.
 #[must_use]
 pub fn protection_of(comparison: &Comparison) -> Protection {
-    let found = &comparison.verification;
-    protection(&comparison.original, &found.learned, found.worst_case.as_ref(), &found.new_pairs)
+    let found = comparison.of_persons();
+    let households = comparison.people.as_ref().map(|_| &comparison.verification.learned[..]);
+    let worst = found.worst_case.as_ref();
+    protection(&comparison.original, &found.learned, worst, &found.new_pairs, households)
 }
 
 fn scenario(schema: &Schema, intruder: &Intruder, learned: &Learned) -> ScenarioProtection {
@@ -99,6 +114,9 @@ pub fn judgement(comparison: &Comparison) -> Judgement {
     let plan = comparison.plan.as_ref();
     if plan.is_some_and(|plan| !plan.fits_input || plan.gives_release == Some(false)) {
         reasons.insert(0, Reason::PlanDiffers);
+    }
+    if let Some(people) = comparison.people.as_ref().filter(|people| people.torn > 0) {
+        reasons.insert(0, Reason::TornHouseholds { households: people.torn });
     }
     if comparison.unlinked.is_some() {
         reasons.insert(0, Reason::IdsDiffer);

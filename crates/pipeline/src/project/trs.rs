@@ -7,7 +7,7 @@
 //!
 //! What differs: `docs/project-file.md`.
 
-use super::{Amount, Columns, Keep, Project, Risk, Risky, Share, Swapping};
+use super::{Amount, Columns, Keep, Project, Risk, Risky, Share, Swapping, Unit};
 use marginswap_core::graph::quoted;
 
 /// The parameters of targeted record swapping, under the names known from `recordSwap`.
@@ -26,7 +26,7 @@ pub struct Trs {
     pub risk_variables: Vec<String>,
     /// Random swaps are added until so many records are changed; `5 %` when not said.
     pub swaprate: Option<Amount>,
-    /// The column of households: known, and not used. Records are swapped one by one.
+    /// The column of households: whole households are swapped.
     pub hid: Option<String>,
 }
 
@@ -49,6 +49,7 @@ impl Trs {
         Project {
             // What `vars` leaves out stays.
             columns: Columns { vars: moved.clone(), ..Columns::default() },
+            unit: Unit { household: self.hid.clone(), size: None },
             keep: Keep {
                 tables: if kept.is_empty() { vec![] } else { vec![kept.join("*")] },
                 ..Keep::default()
