@@ -8,7 +8,7 @@ use serde::Serialize;
 use crate::answer::{
     Answer, Names, aligned, aligned_left, counted, formula, listed, separator, shown, wrapped,
 };
-use crate::keys::RecordKeys;
+use crate::keys::{RecordKeys, all_lines, keys_by_scenario};
 use crate::larger::LargerReport;
 use crate::restrictions::{self, RecordRestriction};
 
@@ -163,9 +163,9 @@ pub struct RecordReport {
     /// All partners, when they are asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub partner_records: Option<Vec<u64>>,
-    /// What can be done about its keys, where keys are named.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub keys: Option<RecordKeys>,
+    /// For each intruder, what can be done about the keys of the record.
+    #[serde(flatten, serialize_with = "keys_by_scenario")]
+    pub keys: Vec<RecordKeys>,
 }
 
 /// What one separator offers a record.
@@ -262,9 +262,7 @@ impl Answer for RecordReport {
             );
         }
         text.push_str(&restrictions::record_lines(&self.restrictions));
-        if let Some(keys) = &self.keys {
-            text.push_str(&keys.lines());
-        }
+        text.push_str(&all_lines(&self.keys, RecordKeys::lines));
         if !self.separators_complete {
             text.push_str(&format!(
                 "\nThe list of minimal separators stops at its limit ({}), so every pair of records was\n\

@@ -5,7 +5,7 @@ use marginswap_core::text::grouped;
 use serde::Serialize;
 
 use crate::answer::{Answer, Names, aligned, formula, listed, percent};
-use crate::keys::KeyScreening;
+use crate::keys::{KeyScreening, all_lines, keys_by_scenario};
 use crate::restrictions::{self, Restriction};
 
 /// Totals over all records. Every number is exact, except `disclosed` where
@@ -45,9 +45,9 @@ pub struct ScreenReport {
     pub disclosed_uses_stay_margin: Option<Names>,
     /// Swappable records by the kept tables alone, then with one setting after the other.
     pub restrictions: Vec<Restriction>,
-    /// Whose keys can be parted, where keys are named.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub keys: Option<KeyScreening>,
+    /// For each intruder, whose keys can be parted.
+    #[serde(flatten, serialize_with = "keys_by_scenario")]
+    pub keys: Vec<KeyScreening>,
 }
 
 impl Answer for ScreenReport {
@@ -72,9 +72,7 @@ impl Answer for ScreenReport {
         ];
         let mut text = aligned(&rows);
         text.push_str(&restrictions::lines(&self.restrictions, self.records));
-        if let Some(keys) = &self.keys {
-            text.push_str(&keys.lines());
-        }
+        text.push_str(&all_lines(&self.keys, KeyScreening::lines));
         text.push_str(
             "\nAlready disclosed: the kept tables, the one-way tables of all other variables and the columns\n\
              that stay prove that the cell is occupied. No swap of any number of records can empty it.\n",

@@ -216,7 +216,7 @@ fn record_of(names: &[String], swappable: bool) -> RecordReport {
             })
             .collect(),
         partner_records: None,
-        keys: None,
+        keys: vec![],
         larger: None,
     }
 }

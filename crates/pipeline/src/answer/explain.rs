@@ -56,7 +56,7 @@ pub fn record(schema: &Schema, found: &RecordExplanation, called: &TableNames) -
         found.without.iter().partition(|without| called.is_published(without.table));
     let set = |set| names(schema, set);
     RecordReport {
-        keys: None,
+        keys: vec![],
         restrictions: Vec::new(),
         record: found.record.number(),
         cell_count: found.cell_count,
