@@ -98,13 +98,7 @@ struct Held {
 
 impl Held {
     /// Holds some lines; those that are swapped are put together later.
-    fn take(
-        &mut self,
-        lines: &Lines<'_>,
-        form: &Form,
-        plan: &Exchanges,
-        swapped: &mut Swapped,
-    ) {
+    fn take(&mut self, lines: &Lines<'_>, form: &Form, plan: &Exchanges, swapped: &mut Swapped) {
         for (position, line) in lines.lines.iter().enumerate() {
             let fields = lines.fields_at(position);
             let number = lines.first + position as u64;

@@ -351,10 +351,10 @@ entries! {
          `weighted` and `published`, of which only `variables` is required. Each line is a table:\n\
          `variables` as `region*sex` or `region, sex`, `where` a condition such as `age >= 18`,\n\
          `weighted` and `published` yes or no.";
-    NoHouseholds 248 exit 3: "table of households",
-        "Only tables that count persons, which means records, can be kept. A table that counts\n\
-         each household once is not kept by exchanges of single records. Leave it out of the\n\
-         list, and look at it with `watch`.";
+    NoHouseholds 248 exit 3 helps ["keep.households"]: "table of households",
+        "The tables of a list count persons, which means lines. A table that counts each household\n\
+         once is named apart, and is kept where whole households are swapped. Leave it out of the\n\
+         list.";
     NotAHousehold 260 exit 3 helps ["unit.household"]: "line without a household",
         "In a household run every line belongs to one household, which the household column names.\n\
          Here a line has no value in that column. Correct it, or leave the line out. Lines of one\n\

@@ -185,7 +185,8 @@ impl Comparison {
             Some(people) => Some(Pair::unlinked(&people.lines, &lines, evidence)?),
             None => None,
         };
-        let told_by_names = table.as_ref().map_or(0, |(table, _)| names_tell(&original, table, run));
+        let told_by_names =
+            table.as_ref().map_or(0, |(table, _)| names_tell(&original, table, run));
         let torn = table.map_or(0, |(_, torn)| torn);
         let plan = pair.follow(evidence, run);
         if let Some(persons) = &mut of_persons {
@@ -230,7 +231,11 @@ impl Comparison {
             (Some(of_persons), Some((pooled, _))) => of_persons.watched(pooled)?,
             _ => pair.watched(&pooled)?,
         };
-        let advice = advice(&original, &verification, &key_screenings);
+        // What helps single people is counted in records, and these are households here.
+        let advice = match original.people {
+            Some(_) => Vec::new(),
+            None => advice(&original, &verification, &key_screenings),
+        };
         let Pair { after: records, order, unlinked, .. } = pair;
         drop(of_persons);
         let people = persons.map(|(_, verification)| PeopleFound { verification, torn });
@@ -272,11 +277,23 @@ impl Comparison {
         self.people.as_ref().map_or(&self.verification, |found| &found.verification)
     }
 
-    /// Why no exchange can part a record from the keys of an intruder who still finds them; a
-    /// disclosure by the tables comes first. `None` when it can be parted from all of these.
+    /// The cell that is swapped of a line of the original: its own, or that of its household.
     #[must_use]
-    pub fn why_not_parted(&self, record: RecordId) -> Option<Unpartable> {
-        why_not_parted(&self.original, &self.verification, &self.key_screenings, record)
+    pub fn cell_of(&self, line: RecordId) -> CellId {
+        let Original { loaded, located, people, .. } = &self.original;
+        match (people, loaded.households()) {
+            (Some(_), Some(households)) => {
+                located.cell_of(RecordId::at(households.of(line.position())))
+            }
+            _ => located.cell_of(line),
+        }
+    }
+
+    /// Why no exchange can part a person from the keys of an intruder who still finds them; a
+    /// disclosure by the tables comes first. `None` when they can be parted from all of these.
+    #[must_use]
+    pub fn why_not_parted(&self, line: RecordId) -> Option<Unpartable> {
+        why_not(self.of_persons(), &self.key_screenings, line, self.cell_of(line))
     }
 
     /// Did a weighted count move further than it may?
@@ -485,16 +502,7 @@ impl<'a> Pair<'a> {
             Some(weighting) => Some(weights_of_both(original, weighting, after, &records)?),
             None => None,
         };
-        Ok(Self {
-            original,
-            before,
-            after: records,
-            link,
-            order,
-            unlinked,
-            released,
-            weights,
-        })
+        Ok(Self { original, before, after: records, link, order, unlinked, released, weights })
     }
 
     /// The lines of two files of households, of which nobody asks which became which.
@@ -525,8 +533,11 @@ impl<'a> Pair<'a> {
         findings.new_pairs = found.new_pairs.combinations;
         let of = self.original.loaded.households().expect("people live in households");
         let cell = |line: usize| households.located.cell_of(RecordId::at(of.of(line)));
-        [findings.disclosed, findings.not_partable] =
-            not_partable((0..self.before.len()).map(|line| (RecordId::at(line), cell(line))), found, screenings);
+        [findings.disclosed, findings.not_partable] = not_partable(
+            (0..self.before.len()).map(|line| (RecordId::at(line), cell(line))),
+            found,
+            screenings,
+        );
     }
 
     /// Finds out whether following the plan gives the released file, and in which order: that of

@@ -76,10 +76,9 @@ impl Opened {
         let roles = roles.with_derived(derived.columns());
         let household =
             household.map(|name| position_of(names, name)).transpose().map_err(|error| {
-                error.in_file(path).about(format!(
-                    "unit.household={}",
-                    household.map_or("", String::as_str)
-                ))
+                error
+                    .in_file(path)
+                    .about(format!("unit.household={}", household.map_or("", String::as_str)))
             })?;
         let names = names.iter().chain(derived.names()).cloned().collect();
         Ok(Self { path: path.to_owned(), source, names, roles, derived, household })

@@ -12,7 +12,7 @@ use marginswap_core::columns::{Roles, did_you_mean};
 use marginswap_core::diagnostic::Diagnostic;
 use marginswap_core::encode::{RecordId, Records};
 use marginswap_core::graph::{Formula, Reason, Scope, Separators, Ties};
-use marginswap_core::plan::{Detach, Forbidden, Plan, Term};
+use marginswap_core::plan::{Detach, Forbidden, Members, Plan, Term};
 use marginswap_core::risk::{KeyTable, Summaries, rare_cells};
 use marginswap_core::table::{CellId, Located};
 use marginswap_core::varset::VarSet;
@@ -71,6 +71,8 @@ pub struct Intruder {
     pub detach: Detach,
     /// For each record: is it at risk?
     pub risky: Vec<bool>,
+    /// What the members of households have on the keys, where the records are households.
+    pub members: Option<Members>,
 }
 
 impl Intruder {
@@ -209,15 +211,14 @@ fn intruders(
 ) -> Result<Vec<Intruder>, Diagnostic> {
     let told = &project.risk;
     let mut found = Vec::new();
-    let hidden = |keys: VarSet, sensitive: &[String]| {
-        hidden_from(project, loaded, scope, keys, sensitive)
-    };
+    let hidden =
+        |keys: VarSet, sensitive: &[String]| hidden_from(project, loaded, scope, keys, sensitive);
     let detach = |sensitive: &[String]| detach_of(project, sensitive);
     if !told.keys.is_empty() {
         let keys = loaded.variables(scope, &told.keys);
         let risky = risky(project, loaded, scope, located, levels)?;
         let (sensitive, detach) = (hidden(keys, &told.sensitive), detach(&told.sensitive));
-        found.push(Intruder { name: None, keys, sensitive, detach, risky });
+        found.push(Intruder { name: None, keys, sensitive, detach, risky, members: None });
     }
     let more = told.more_keys.iter().map(|keys| (None, keys, &told.sensitive));
     let named = told.scenarios.iter().map(|(name, intruder)| {
@@ -235,7 +236,7 @@ fn intruders(
         let by_model = |_| unreachable!("these rules need no model");
         let risky = rule_of(&rule, loaded, located, keys, by_model)?;
         let (sensitive, detach) = (hidden(keys, sensitive), detach(sensitive));
-        found.push(Intruder { name, keys, sensitive, detach, risky });
+        found.push(Intruder { name, keys, sensitive, detach, risky, members: None });
     }
     Ok(found)
 }
@@ -311,8 +312,14 @@ pub fn key_lists(project: &Project) -> Vec<(Option<&str>, &[String])> {
     let first = Some(&told.keys).filter(|keys| !keys.is_empty());
     let unnamed = first.into_iter().chain(&told.more_keys).map(|keys| (None, keys.as_slice()));
     let named = told.scenarios.iter();
-    unnamed.chain(named.map(|(name, one)| (Some(name.as_str()), one.keys.as_slice()))).collect()
+    let named = named.map(|(name, one)| (Some(name.as_str()), one.keys.as_slice()));
+    let households = Some(told.household_keys.as_slice()).filter(|keys| !keys.is_empty());
+    let households = households.map(|keys| (Some(OF_HOUSEHOLDS), keys));
+    unnamed.chain(named).chain(households).collect()
 }
+
+/// What the intruder is called who knows the keys of whole households.
+pub const OF_HOUSEHOLDS: &str = "households";
 
 /// Refuses a project without any intruder.
 ///
@@ -511,8 +518,7 @@ fn check_roles(project: &Project) -> Result<(), Diagnostic> {
         matches!(setting.section, "keep" | "swap")
             || matches!(
                 (setting.section, setting.name),
-                ("risk", "keys" | "more_keys" | "household_keys" | "sensitive")
-                    | ("unit", "size")
+                ("risk", "keys" | "more_keys" | "household_keys" | "sensitive") | ("unit", "size")
             )
     });
     for setting in taking_part {
@@ -620,9 +626,7 @@ pub(crate) fn scope_apart(
     more: &[String],
 ) -> Result<Scope, Diagnostic> {
     let Header { names, roles, path } = header;
-    let find = |name: &str| {
-        position_of(names, name).map_err(|error| error.in_file(path))
-    };
+    let find = |name: &str| position_of(names, name).map_err(|error| error.in_file(path));
     let swap = &project.swap;
     let all = |names: &[String]| -> Result<BTreeSet<usize>, Diagnostic> {
         names.iter().map(|name| find(name)).collect()
@@ -638,6 +642,7 @@ pub(crate) fn scope_apart(
         apart.extend(all(&intruder.sensitive)?);
     }
     apart.extend(all(&swap.strata)?);
+    apart.extend(all(&swap.near)?);
     apart.extend(all(more)?);
     for list in &swap.matched {
         apart.extend(all(list)?);

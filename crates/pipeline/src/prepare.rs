@@ -18,7 +18,7 @@ use marginswap_core::verify::{
     Distances, Learned, NewPairs, Pooled, WorstCase, compare_pairs, learned, new_pairs, worst_case,
 };
 use marginswap_io::{PlanFile, PlanHeader};
-use marginswap_report::plan::{PlanReport, PlannedHouseholds};
+use marginswap_report::plan::{Moved, PlanReport, PlannedHouseholds};
 use marginswap_report::protection::Protection;
 
 use crate::answer;
@@ -144,6 +144,11 @@ pub(crate) fn constraints(original: &Original) -> Constraints {
     if matches.is_empty() {
         matches.push(strata);
     }
+    // As near as possible for each list, and anywhere in the end.
+    let near: Vec<VarSet> =
+        swap.near.iter().map(|name| loaded.variables(scope, std::slice::from_ref(name))).collect();
+    let levels = || near.iter().copied().chain([VarSet::EMPTY]);
+    let matches = matches.iter().flat_map(|&list| levels().map(move |area| list | area)).collect();
     let records = records.len() as u64;
     Constraints {
         matches,
@@ -267,6 +272,7 @@ impl Prepared {
             detach: intruder.detach,
             at_risk,
             screening: Some(screening),
+            members: intruder.members.as_ref(),
         })
         .collect()
     }
@@ -411,9 +417,35 @@ impl Prepared {
             cells_changed: plan.values_changed(self.original.scope.schema().own()),
             cost: plan.swaps().iter().map(cost).sum::<u64>() + self.cost_of_groups(plan),
             tables: self.original.tables() as u64,
+            moved: self.moved(planned),
             broken_rules: self.broken_rules,
             not_for_release,
         }
+    }
+
+    /// How far records moved: for each area that is named, from the smallest to the largest, how
+    /// many changed records stay in it and in no smaller one; behind these, how many leave all.
+    fn moved(&self, planned: &Planned) -> Vec<Moved> {
+        let Original { project, scope, loaded, records, .. } = &self.original;
+        let near = &project.swap.near;
+        if near.is_empty() {
+            return Vec::new();
+        }
+        let variable = |name: &String| loaded.variable_and_column(scope, name).0;
+        let areas: Vec<usize> = near.iter().map(variable).collect();
+        let after = swap::apply_to_records(&planned.plan, scope.schema(), records);
+        let layout = records.cells().layout();
+        let mut counts = vec![0u64; areas.len() + 1];
+        for record in planned.plan.records() {
+            let (old, new) = (records.get(record), after.get(record));
+            if old != new {
+                let differing = layout.differing(old, new);
+                let place = areas.iter().position(|area| !differing.contains(*area));
+                counts[place.unwrap_or(areas.len())] += 1;
+            }
+        }
+        let names = near.iter().cloned().map(Some).chain([None]);
+        names.zip(counts).map(|(within, records)| Moved { within, records }).collect()
     }
 
     /// The weighted number of two-way tables that the groups disturb, group by group.

@@ -18,8 +18,8 @@ use marginswap_core::random::{Random, Seed};
 use marginswap_core::verify::Link;
 pub use marginswap_io::Overwrite;
 use marginswap_io::{
-    Compression, Finished, Format, PlanFile, ReadOptions, ReleaseOptions, Renamed, Secrecy,
-    Staged, publish_all, read_plan, rewrite_same,
+    Compression, Finished, Format, PlanFile, ReadOptions, ReleaseOptions, Renamed, Secrecy, Staged,
+    publish_all, read_plan, rewrite_same,
 };
 
 use crate::compare::{Comparison, Evidence};

@@ -6,7 +6,7 @@ use marginswap_core::text::grouped;
 use serde::Serialize;
 
 use crate::advice::{self, Advice};
-use crate::answer::{Answer, aligned, counted, distance, percent};
+use crate::answer::{Answer, aligned, counted, distance, percent, shown};
 use crate::pictures::waterfall::Coverage;
 use crate::protection::{Judgement, Protection, values_true_words};
 use crate::published::{self, PublishedReport};
@@ -64,10 +64,22 @@ pub struct PlanReport {
     pub cost: u64,
     /// How many tables are kept.
     pub tables: u64,
+    /// How far changed records moved, by the areas that partners were looked for in first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub moved: Vec<Moved>,
     /// Records of the original that already break a rule.
     pub broken_rules: u64,
     /// Is the seed a demo seed, which others know?
     pub not_for_release: bool,
+}
+
+/// Changed records by how far they moved.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Moved {
+    /// The smallest of the named areas that they stay in; null for those that leave all.
+    pub within: Option<String>,
+    /// How many.
+    pub records: u64,
 }
 
 /// What is behind the records of a plan that are households.
@@ -157,6 +169,23 @@ impl PlanReport {
         }
     }
 
+    /// How far records moved.
+    fn moved_lines(&self) -> String {
+        if self.moved.is_empty() {
+            return String::new();
+        }
+        let all: u64 = self.moved.iter().map(|moved| moved.records).sum();
+        let row = |moved: &Moved| {
+            let what = match &moved.within {
+                Some(area) => format!("within the same {}", shown(area)),
+                None => "further".to_owned(),
+            };
+            vec![format!("  {what}"), grouped(moved.records), percent(moved.records, all)]
+        };
+        let rows: Vec<Vec<String>> = self.moved.iter().map(row).collect();
+        format!("How far changed {} moved:\n{}", self.many(), aligned(&rows))
+    }
+
     /// What was changed already, and by what seed.
     fn remarks(&self) -> String {
         let mut text = String::new();
@@ -210,7 +239,9 @@ impl Answer for PlanReport {
             let sizes: Vec<String> = self
                 .groups_by_records
                 .iter()
-                .map(|(records, groups)| format!("{} of {records} {}", grouped(*groups), self.many()))
+                .map(|(records, groups)| {
+                    format!("{} of {records} {}", grouped(*groups), self.many())
+                })
                 .collect();
             text.push_str(&format!(
                 "Of these {}: {}.\n",
@@ -218,6 +249,7 @@ impl Answer for PlanReport {
                 sizes.join(", ")
             ));
         }
+        text.push_str(&self.moved_lines());
         text.push_str("\nForeseen in the released file:\n");
         text.push_str(&self.protection.lines());
         text.push_str(&self.remarks());
@@ -314,6 +346,7 @@ impl Answer for ProtectReport {
                 },
             ));
         }
+        text.push_str(&plan.moved_lines());
         text.push_str(&advice::lines(&self.advice));
         text.push_str(&plan.remarks());
         text
@@ -349,7 +382,7 @@ impl ProtectReport {
             text.push_str(&format!("           {words}\n"));
         }
         text.push_str(&format!("Bystanders {} newly exposed\n", grouped(learned.newly_exposed)));
-        if let Some(households) = &learned.households {
+        if let Some(households) = &learned.household_fates {
             text.push_str(&format!(
                 "Households {} of {} at risk protected: {} gone, {} shared, {} matched\n",
                 grouped(households.protected),

@@ -46,7 +46,7 @@ pub struct Protection {
     pub scenarios: Vec<ScenarioProtection>,
     /// The same of whole households, where these are swapped and the rest is said of persons.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub households: Option<HouseholdProtection>,
+    pub household_fates: Option<HouseholdProtection>,
 }
 
 /// What intruders find who know the keys of all members of a household, in the worst of all
@@ -154,7 +154,7 @@ impl Protection {
             );
             text.push_str(&Fates::of_worst_case(self).lines());
         }
-        if let Some(households) = &self.households {
+        if let Some(households) = &self.household_fates {
             text.push_str(&households.lines());
         }
         if self.new_pairs > 0 {

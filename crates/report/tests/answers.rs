@@ -63,6 +63,7 @@ fn protection() -> Protection {
 fn plan() -> PlanReport {
     PlanReport {
         households: None,
+        moved: vec![],
         records: 400,
         protection: protection(),
         partable: 15,

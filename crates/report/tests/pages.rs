@@ -85,8 +85,13 @@ fn review() -> Judgement {
 /// first two variables are in one kept table, the third is in another.
 fn compared(names: [&str; 3]) -> VerifyReport {
     let list = |positions: &[usize]| positions.iter().map(|&one| names[one].to_owned()).collect();
-    let margin =
-        |positions| MarginReport { counts: None, margin: list(positions), name: None, cells: 4, changed: 0 };
+    let margin = |positions| MarginReport {
+        counts: None,
+        margin: list(positions),
+        name: None,
+        cells: 4,
+        changed: 0,
+    };
     let two_way = |pair: [usize; 2], kept, moved: [f64; 2], association| TwoWayReport {
         pair: pair.map(|one| names[one].to_owned()),
         kept,

@@ -12,7 +12,7 @@
 //! households are small. What is constant is found here; what it means is for others to say.
 //!
 //! Way in: [`Households::by`], [`Households::multiset`]. Slow twin:
-//! [`crate::oracle::households`].
+//! [`crate::oracle::HouseholdWorld`].
 
 use std::fmt;
 
@@ -284,6 +284,12 @@ impl Columns {
     /// The table of households, one record for each: the columns in their places with one value
     /// for each household, and behind them those of its members together, which stay. The
     /// column that names the households is the id.
+    ///
+    /// An exchange between two households keeps a table of persons exactly when it keeps the
+    /// table of households by the same columns of households and the multiset of the members'
+    /// values on its columns of persons.
+    ///
+    /// Law: `person-tables-are-tables-of-households`.
     ///
     /// # Panics
     /// When there is not a level for each column, or no column can be exchanged.

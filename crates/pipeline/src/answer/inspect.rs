@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use marginswap_core::columns::{Column, Role, looks_like_id};
 use marginswap_core::table::JointTable;
 use marginswap_report::inspect::{
-    ColumnReport, ColumnRole, FunctionReport, HouseholdColumns, InspectReport, LevelReport, Revealed, RevealedColumn,
+    ColumnReport, ColumnRole, FunctionReport, HouseholdColumns, InspectReport, LevelReport,
+    Revealed, RevealedColumn,
 };
 
 use super::Reveal;

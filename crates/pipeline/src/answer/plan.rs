@@ -27,15 +27,17 @@ pub fn left_because(not_swappable: u64, others: &[LeftOver]) -> LeftReport {
 /// Joins a plan with what was found in the file it made.
 #[must_use]
 pub fn protect(plan: PlanReport, released: String, comparison: &Comparison) -> ProtectReport {
-    let found = &comparison.verification;
+    let found = comparison.of_persons();
+    let households = comparison.people.as_ref().map(|_| &comparison.verification);
+    let tables = found.tables.iter().chain(households.into_iter().flat_map(|all| &all.tables));
     ProtectReport {
         judgement: judgement(comparison),
         plan,
         advice: comparison.advice.clone(),
         released,
-        equal: found.is_equal(),
+        equal: found.is_equal() && comparison.verification.is_equal(),
         published: published(comparison),
-        cells_kept: found.tables.iter().map(|table| table.cells as u64).sum(),
+        cells_kept: tables.map(|table| table.cells as u64).sum(),
         two_way_max: found.two_way_others.total_variation_max,
         two_way_mean: found.two_way_others.total_variation_mean,
     }

@@ -65,15 +65,16 @@ pub fn protection(
             ..found
         };
     }
-    let households = households.and_then(verify::worst_case).map(|worst| HouseholdProtection {
-        at_risk: worst.at_risk,
-        gone: worst.gone,
-        shared: worst.shared,
-        matched: worst.matched,
-        protected: worst.protected,
-        newly_exposed: worst.newly_exposed,
-    });
-    Protection { scenarios, households, ..found }
+    let household_fates =
+        households.and_then(verify::worst_case).map(|worst| HouseholdProtection {
+            at_risk: worst.at_risk,
+            gone: worst.gone,
+            shared: worst.shared,
+            matched: worst.matched,
+            protected: worst.protected,
+            newly_exposed: worst.newly_exposed,
+        });
+    Protection { scenarios, household_fates, ..found }
 }
 
 /// What intruders learn from a released file.

@@ -2,7 +2,8 @@
 
 use marginswap_core::verify::{Distances, Verification};
 use marginswap_report::verify::{
-    Counted, HouseholdsReport, MarginReport, TwoWayReport, VariableReport, VerifyReport, WeightedReport,
+    Counted, HouseholdsReport, MarginReport, TwoWayReport, VariableReport, VerifyReport,
+    WeightedReport,
 };
 
 use super::{judgement, name, names, protection_of, published};

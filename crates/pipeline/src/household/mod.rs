@@ -22,9 +22,10 @@ mod translate;
 
 use marginswap_core::columns::{Level, Role};
 use marginswap_core::diagnostic::Diagnostic;
-use marginswap_core::encode::RecordId;
+use marginswap_core::encode::{RecordId, Records};
 use marginswap_core::graph::{Formula, KeptTable, Reason, Scope};
-use marginswap_core::plan::Plan;
+use marginswap_core::hash::{Map, STATE};
+use marginswap_core::plan::{Members, Plan};
 use marginswap_core::risk::rare_cells;
 use marginswap_core::swap;
 use marginswap_core::table::Located;
@@ -38,7 +39,7 @@ pub(crate) use translate::{refuse_without_households, with_counted};
 use crate::input::{Loaded, note_many, separators};
 use crate::notes::{Note, Run};
 use crate::original::{
-    Header, Intruder, Original, detach_of, forbidden, hidden_from, scope_apart,
+    Header, Intruder, OF_HOUSEHOLDS, Original, detach_of, forbidden, hidden_from, scope_apart,
 };
 use crate::project::{Project, Risky};
 use crate::refusal::Code;
@@ -118,7 +119,11 @@ pub(crate) fn read(project: Project, run: &mut Run<'_>) -> Result<Original, Diag
         let sensitive = hidden_from(&project, &loaded, &scope, keys, &told.sensitive);
         let (name, detach) = (intruder.name.clone(), intruder.detach);
         let risky = households.any(&intruder.risky);
-        intruders.push(Intruder { name, keys, sensitive, detach, risky });
+        let members = told.members.map(|together| {
+            let (variable, _) = loaded.variable_and_column(&scope, &together);
+            members_of(&lines, intruder, variable, (&records, &located))
+        });
+        intruders.push(Intruder { name, keys, sensitive, detach, risky, members });
     }
     if !project.risk.household_keys.is_empty() {
         let keys = loaded.variables(&scope, &project.risk.household_keys);
@@ -133,8 +138,8 @@ pub(crate) fn read(project: Project, run: &mut Run<'_>) -> Result<Original, Diag
             .collect();
         let sensitive = hidden_from(&project, &loaded, &scope, keys, &project.risk.sensitive);
         let detach = detach_of(&project, &lines.project.risk.sensitive);
-        let name = Some("households".to_owned());
-        intruders.push(Intruder { name, keys, sensitive, detach, risky });
+        let name = Some(OF_HOUSEHOLDS.to_owned());
+        intruders.push(Intruder { name, keys, sensitive, detach, risky, members: None });
     }
     let tables = household_tables(&lines.project, &loaded, &scope)?;
     let people = People { together, tables, lines };
@@ -154,6 +159,59 @@ pub(crate) fn read(project: Project, run: &mut Run<'_>) -> Result<Original, Diag
     })
 }
 
+/// What the members of each household have on those keys of an intruder that are columns of
+/// persons, for the variable that stands for all of them together.
+fn members_of(
+    lines: &Original,
+    intruder: &Intruder,
+    variable: usize,
+    (records, located): (&Records, &Located),
+) -> Members {
+    let households = lines.loaded.households().expect("the lines have households");
+    let persons = lines.records.cells();
+    let mut numbers: Map<Vec<u32>, u32> = Map::with_hasher(STATE);
+    let mut has = Vec::with_capacity(lines.records.len());
+    let varies = |&key: &usize| {
+        lines.scope.schema().variables()[key].columns.iter().all(|&column| {
+            let column = lines.loaded.raw_columns()[column].as_ref();
+            column.is_some_and(|column| households.torn(column).is_some())
+        })
+    };
+    let keys: Vec<usize> = intruder.keys.iter().filter(varies).collect();
+    for line in 0..lines.records.len() {
+        let words = persons.get(line);
+        let codes: Vec<u32> = keys.iter().map(|&key| persons.layout().code(words, key)).collect();
+        let next = u32::try_from(numbers.len()).expect("there are fewer than 2^32 lines");
+        has.push(*numbers.entry(codes).or_insert(next));
+    }
+    let layout = records.cells().layout();
+    let mut of_code: Vec<Vec<u32>> = vec![Vec::new(); records.levels()[variable]];
+    for household in 0..households.len() {
+        let code = layout.code(records.get(RecordId::at(household)), variable);
+        let members = &mut of_code[code as usize];
+        if members.is_empty() {
+            members.extend(households.members(household).iter().map(|&line| has[line as usize]));
+            members.sort_unstable();
+        }
+    }
+    let risky = intruder.risky.iter().enumerate().filter(|(_, risky)| **risky);
+    let mut at_risk: Vec<(u32, u32)> = risky
+        .map(|(line, _)| (located.cell_of(RecordId::at(households.of(line))).0, has[line]))
+        .collect();
+    at_risk.sort_unstable();
+    at_risk.dedup();
+    Members { variable, of_code, at_risk }
+}
+
+/// Refuses a column of persons where only one of households makes sense.
+///
+/// # Errors
+/// [`Code::VariesInHousehold`], and as [`columns_of`].
+pub(crate) fn check(project: &Project, lines: &Loaded) -> Result<(), Diagnostic> {
+    let together = Together::of(project, lines)?;
+    Words { together: &together, lines }.check_levels(project)
+}
+
 /// Which columns of a file are those of its households.
 ///
 /// # Errors
@@ -165,8 +223,9 @@ pub(crate) fn columns_of(
     let together = Together::of(project, lines)?;
     let households = lines.households().expect("the lines have households");
     let of = |level: Level| -> Vec<String> {
-        let taking_part = (0..lines.names().len())
-            .filter(|&column| lines.role(column) != Role::Ignored && together.level(column) == level);
+        let taking_part = (0..lines.names().len()).filter(|&column| {
+            lines.role(column) != Role::Ignored && together.level(column) == level
+        });
         taking_part.map(|column| lines.names()[column].clone()).collect()
     };
     let sizes = (0..households.len()).map(|one| households.members(one).len() as u64);
@@ -192,9 +251,7 @@ fn household_tables(
             let (weight, _) = loaded.variable_and_column(scope, weight);
             table.insert(weight);
         }
-        let kept = |other: &KeptTable| {
-            other.reason == Reason::Named && other.variables == table
-        };
+        let kept = |other: &KeptTable| other.reason == Reason::Named && other.variables == table;
         debug_assert!(scope.tables().iter().any(kept), "a named table is in the scope");
         if !tables.contains(&table) {
             tables.push(table);

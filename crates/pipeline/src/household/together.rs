@@ -86,6 +86,12 @@ impl Together {
                 level => level,
             });
         }
+        for name in &project.columns.vars {
+            let position = lines.position(name)?;
+            if levels[position] == Level::Person {
+                must_be_constant(lines, position, "exchange")?;
+            }
+        }
         let exchanged = |position: usize| {
             levels[position] == Level::Household && lines.role(position) == Role::Variable
         };
@@ -97,7 +103,8 @@ impl Together {
             )
             .in_file(lines.path()));
         }
-        let persons = |position: &usize| levels[*position] == Level::Person && taking_part(position);
+        let persons =
+            |position: &usize| levels[*position] == Level::Person && taking_part(position);
         let all: BTreeSet<usize> = (0..own).filter(persons).collect();
         let mut found = Self {
             levels,

@@ -10,8 +10,8 @@ use marginswap_core::columns::Level;
 use marginswap_core::diagnostic::Diagnostic;
 use marginswap_core::graph::{Formula, quoted};
 
-use super::together::{Together, must_be_constant};
 use super::clash;
+use super::together::{Together, must_be_constant};
 use crate::derive::Expression;
 use crate::input::Loaded;
 use crate::project::{Project, WeightDrift};
@@ -22,6 +22,8 @@ use crate::settings::{EVERYWHERE, SETTINGS, Topic};
 pub(super) struct Told {
     pub(super) keys: Vec<String>,
     pub(super) sensitive: Vec<String>,
+    /// The variable that stands for the keys of all members, where some are columns of persons.
+    pub(super) members: Option<String>,
 }
 
 /// The words for what is in a file of households.
@@ -41,8 +43,7 @@ pub(crate) fn with_counted(project: &Project, columns: &[String]) -> Result<Proj
         return Ok(project);
     }
     let settings = SETTINGS.iter().filter(|setting| setting.topic != Topic::Preset);
-    let named: BTreeSet<String> =
-        settings.flat_map(|setting| setting.columns(&project)).collect();
+    let named: BTreeSet<String> = settings.flat_map(|setting| setting.columns(&project)).collect();
     for name in named {
         if columns.contains(&name) || project.derive.contains_key(&name) {
             continue;
@@ -52,11 +53,9 @@ pub(crate) fn with_counted(project: &Project, columns: &[String]) -> Result<Proj
         if !counts.iter().any(|begins| text.starts_with(begins)) {
             continue;
         }
-        let expression: Expression = text
-            .parse()
-            .map_err(|bad: crate::project::BadValue| {
-                Diagnostic::new(Code::BadFormula, bad.detail, bad.remedy)
-            })?;
+        let expression: Expression = text.parse().map_err(|bad: crate::project::BadValue| {
+            Diagnostic::new(Code::BadFormula, bad.detail, bad.remedy)
+        })?;
         if expression.together().is_some() {
             project.derive.insert(name, expression);
         }
@@ -159,10 +158,7 @@ impl Words<'_> {
     /// The formulas of tables of persons as formulas of tables of households.
     fn formulas(&self, texts: &[String]) -> Result<Vec<String>, Diagnostic> {
         let all = Formula::parse(texts)?;
-        all.tables()
-            .iter()
-            .map(|table| Ok(formula(&self.variables(table, Of::Persons)?)))
-            .collect()
+        all.tables().iter().map(|table| Ok(formula(&self.variables(table, Of::Persons)?))).collect()
     }
 
     /// What the intruders of a project know and want to learn, in the order of their list.
@@ -175,9 +171,12 @@ impl Words<'_> {
             (&intruder.keys, own.unwrap_or(&risk.sensitive))
         });
         let told = |(keys, sensitive): (&Vec<String>, &Vec<String>)| {
+            let keys = self.variables(keys, Of::Variables)?;
+            let own = |name: &&String| !self.lines.names().contains(name);
             Ok(Told {
-                keys: self.variables(keys, Of::Variables)?,
+                members: keys.iter().find(own).cloned(),
                 sensitive: self.variables(sensitive, Of::Variables)?,
+                keys,
             })
         };
         first.into_iter().chain(more).chain(named).map(told).collect()
@@ -211,13 +210,12 @@ impl Words<'_> {
     }
 
     /// Refuses a person column where only one of households makes sense.
-    fn check_levels(&self, project: &Project) -> Result<(), Diagnostic> {
+    pub(super) fn check_levels(&self, project: &Project) -> Result<(), Diagnostic> {
         for setting in SETTINGS {
             let what = match (setting.section, setting.name) {
-                ("columns", "vars") => "exchange",
                 ("keep", "households") => "a table of households",
                 ("risk", "household_keys") => "a key of households",
-                ("swap", "strata" | "match") => "what partners agree on",
+                ("swap", "strata" | "match" | "near") => "what partners agree on",
                 ("swap", "rules") => "a rule",
                 ("swap", "linked") => "linked columns",
                 ("swap", "weight") => "the weight of a household",
@@ -228,8 +226,7 @@ impl Words<'_> {
             for name in setting.columns(project).iter().filter(|name| *name != EVERYWHERE) {
                 let position = self.position(name)?;
                 if self.together.level(position) == Level::Person {
-                    must_be_constant(self.lines, position, what)
-                        .map_err(|refusal| refusal.about(format!("{}={name}", setting.key())))?;
+                    must_be_constant(self.lines, position, what)?;
                 }
             }
         }

@@ -174,6 +174,8 @@ pub struct Swapping {
     pub linked: Vec<Vec<String>>,
     /// Columns on which partners agree: the first list that gives a partner counts.
     pub matched: Vec<Vec<String>>,
+    /// Areas in which partners are looked for first, the smallest first.
+    pub near: Vec<String>,
     /// Columns on which partners always agree.
     pub strata: Vec<String>,
     /// The column of weights, which joins every kept table.
@@ -428,6 +430,7 @@ impl Project {
             ("derive", project.derive.is_empty()),
             ("missing", project.columns.missing.is_empty()),
             ("weighted", project.swap.weighted.is_empty()),
+            ("near", project.swap.near.is_empty()),
             ("household", project.unit.household.is_none()),
             ("size", project.unit.size.is_none()),
             ("households", project.keep.households.is_empty()),

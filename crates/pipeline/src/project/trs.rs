@@ -46,14 +46,17 @@ impl Trs {
         let moved = union([&self.hierarchy, &self.carry_along]);
         let kept = union([&moved, &self.in_every_profile()]);
         let kept: Vec<String> = kept.iter().map(|name| quoted(name)).collect();
+        let table = if kept.is_empty() { vec![] } else { vec![kept.join("*")] };
+        // Where households are swapped, households are counted.
+        let (tables, households) = match self.hid {
+            Some(_) => (vec![], table),
+            None => (table, vec![]),
+        };
         Project {
             // What `vars` leaves out stays.
             columns: Columns { vars: moved.clone(), ..Columns::default() },
             unit: Unit { household: self.hid.clone(), size: None },
-            keep: Keep {
-                tables: if kept.is_empty() { vec![] } else { vec![kept.join("*")] },
-                ..Keep::default()
-            },
+            keep: Keep { tables, households, ..Keep::default() },
             risk: Risk {
                 keys: union([&self.risk_variables, &self.hierarchy]),
                 // Fewer than one is nobody, which is written in one way.

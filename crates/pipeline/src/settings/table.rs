@@ -128,6 +128,8 @@ pub static SETTINGS: &[Setting] = &[
         "Kept tables whose weighted counts stay exact or within the drift", ""),
     row!(swap.matched; "swap", "match", "match", Kind::Groups, Partners, true, "partners may differ anywhere",
         "Columns on which partners must agree; several lists are tried in order", ""),
+    row!(swap.near; "swap", "near", "near", Kind::Names, Partners, true, "partners may be anywhere",
+        "Areas to look for partners in first, smallest first, as `district,county,state`; wider only where needed", ""),
     row!(swap.strata; "swap", "strata", "strata", Kind::Names, Partners, true, "none",
         "Columns on which partners must always agree", ""),
     row!(swap.rules; "swap", "rules", "rule", Kind::Rules, Partners, true, "none",
