@@ -28,7 +28,8 @@ pub struct ScreenReport {
     pub disclosed: u64,
     /// Of the sample uniques, those.
     pub disclosed_uniques: u64,
-    /// Is every disclosed record found? Yes when the tables are decomposable.
+    /// Is every disclosed record found? Yes when the tables are decomposable, or when every
+    /// record without a partner was decided.
     pub disclosed_is_exact: bool,
     /// How many minimal separators were used.
     pub separators: u64,
@@ -95,8 +96,8 @@ impl Answer for ScreenReport {
         }
         if !self.disclosed_is_exact {
             text.push_str(
-                "These tables are not decomposable, so more records than these may be disclosed. All other\n\
-                 counts are exact.\n",
+                "For some records without a partner neither a proof nor its opposite was found, so more records\n\
+                 than these may be disclosed. All other counts are exact.\n",
             );
         } else {
             text.push_str("All counts are exact.\n");
