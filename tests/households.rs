@@ -14,23 +14,23 @@ use support::{Desk, answer, err, json, marginswap, rows, table};
 const HEAD: &str = "pid,hid,region,tenure,age,sex,job\n";
 
 /// A town of households whose members are scattered over the file.
-fn town(households: u64) -> String {
+fn town(households: usize) -> String {
     let mut state = 11u64;
-    let mut draw = |below: u64| {
+    let mut draw = |below: usize| {
         state =
             state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 33) % below
+        usize::try_from(state >> 33).unwrap() % below
     };
     let mut lines: Vec<String> = Vec::new();
     for household in 0..households {
-        let (region, tenure) = (draw(6), ["own", "rent", "free"][draw(3) as usize]);
-        for _ in 0..[1, 1, 2, 2, 3, 4][draw(6) as usize] {
-            let (age, sex, job) = (5 + 10 * draw(8), ["f", "m"][draw(2) as usize], draw(4));
+        let (region, tenure) = (draw(6), ["own", "rent", "free"][draw(3)]);
+        for _ in 0..[1, 1, 2, 2, 3, 4][draw(6)] {
+            let (age, sex, job) = (5 + 10 * draw(8), ["f", "m"][draw(2)], draw(4));
             lines.push(format!("h{household},{region},{tenure},{age},{sex},{job}"));
         }
     }
     for place in (1..lines.len()).rev() {
-        lines.swap(place, draw(place as u64 + 1) as usize);
+        lines.swap(place, draw(place + 1));
     }
     let mut text = HEAD.to_owned();
     for (number, line) in lines.iter().enumerate() {
@@ -447,13 +447,26 @@ fn the_risk_of_households_is_told_beside() {
     let desk = Desk::new();
     let data = desk.write("town.csv", &town(300));
     let told = json(&[
-        "risk", &data, "--household", "hid", "--id", "pid", "--keys", "region,age,sex,job",
-        "--household-keys", "region,tenure,size", "--population", "9000", "--json",
+        "risk",
+        &data,
+        "--household",
+        "hid",
+        "--id",
+        "pid",
+        "--keys",
+        "region,age,sex,job",
+        "--household-keys",
+        "region,tenure,size",
+        "--population",
+        "9000",
+        "--json",
     ]);
     let before = rows(&data);
     let keys = table(&before, &["region", "age", "sex", "job"]);
     let alone = |row: &Vec<String>| {
-        keys[&["region", "age", "sex", "job"].map(|name| row[place(&before, name)].clone()).to_vec()]
+        keys[&["region", "age", "sex", "job"]
+            .map(|name| row[place(&before, name)].clone())
+            .to_vec()]
             == 1
     };
     let households = by_household(&before);

@@ -256,7 +256,7 @@ const REFUSED: &[(&str, Kind, &str, &str)] = &[
     ("dat = 'x'\n", Code::UnknownEntry, "line 1, column 1", "did you mean `data`?"),
     ("\n  [risks]\n", Code::UnknownEntry, "line 2, column 4", "did you mean `risk`?"),
     ("[keep]\ntable = ['a']\n", Code::UnknownEntry, "line 2, column 1", "did you mean `tables`?"),
-    ("[swap]\nmatched = []\n", Code::UnknownEntry, "line 2, column 1", "match, strata"),
+    ("[swap]\nmatched = []\n", Code::UnknownEntry, "line 2, column 1", "match, near, strata"),
     ("[swap]\nzzz = 1\n", Code::UnknownEntry, "line 2, column 1", "check the spelling"),
     ("[trs]\nhouseholds = 'h'\n", Code::UnknownEntry, "line 2, column 1", "hierarchy"),
     ("'a`, expected `b' = 1\n", Code::UnknownEntry, "line 1, column 1", "data"),
