@@ -137,7 +137,7 @@ fn families_stay_together_and_every_table_stays() {
     let names: Vec<&String> = after[1..].iter().map(|row| &row[0]).collect();
     let runs = names.chunk_by(|one, other| one == other).count();
     assert_eq!(runs, 400);
-    assert_eq!(told["households"]["persons"], before.len() - 1);
+    assert_eq!(told["planned_households"]["persons"], before.len() - 1);
     assert_eq!(told["records"], 400);
     assert_eq!(told["equal"], true);
     // Persons at risk, counted from the file.
@@ -333,7 +333,7 @@ fn keys_and_partners_of_whole_households() {
     let at_risk: Vec<usize> =
         alone.values().filter(|(one, _)| *one == 1).map(|(_, members)| *members).collect();
     assert!(at_risk.len() > 3);
-    let households = &told["households"];
+    let households = &told["planned_households"];
     assert_eq!(households["households_at_risk"], at_risk.len());
     assert_eq!(told["at_risk"], at_risk.iter().sum::<usize>());
     // Partners of the same size: every household of a region still has the size it had there.
@@ -379,7 +379,7 @@ fn the_demo_has_households() {
     let folder = desk.path("town");
     let told = json(&["demo", &folder, "--households", "--records", "3000", "--json"]);
     assert_eq!(told["equal"], true);
-    assert!(told["households"]["persons"].as_u64().unwrap() >= 3000);
+    assert!(told["planned_households"]["persons"].as_u64().unwrap() >= 3000);
     assert!(told["moved"].as_array().unwrap().len() == 3, "{told}");
     let survey = rows(&format!("{folder}/survey.csv"));
     let (relation, age) = (place(&survey, "relation"), place(&survey, "age"));
@@ -418,7 +418,7 @@ fn the_preset_swaps_households() {
          risk_variables = ['age', 'sex', 'job']\nk_anonymity = 2\nswaprate = 0.3\n",
     );
     let told = answer(&["protect", "--project", &project, "--demo-seed", "2"]).0;
-    let changed = told["records_changed"].as_u64().unwrap();
+    let changed = told["households"]["changed"].as_u64().unwrap();
     assert!(changed + 1 >= 150, "the rate is reached: {changed}");
     let (before, after) = (rows(&data), rows(&out));
     assert_eq!(before.len(), after.len());

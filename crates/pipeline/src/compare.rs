@@ -9,24 +9,24 @@
 //!
 //! Way in: [`Comparison::of`].
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use crate::refusal::Code;
-use marginswap_core::columns::{Column, nearly_all_differ};
+use marginswap_core::columns::{Column, looks_like_id};
 use marginswap_core::diagnostic::Diagnostic;
 use marginswap_core::encode::{RecordId, Records, encode_both};
 use marginswap_core::graph::{Formula, GeneratingClass, Reason, Separators};
 use marginswap_core::partner::{KeyScreening, Unpartable, screen_keys};
 use marginswap_core::random::Seed;
-use marginswap_core::risk::rare_cells;
 use marginswap_core::swap::apply_to_records;
-use marginswap_core::table::CellId;
 use marginswap_core::varset::VarSet;
+use marginswap_core::verdict::Verdict;
 use marginswap_core::verify::{
-    self, Checks, File, Findings, Learned, Link, LinkError, Outcome, Pooled, PublishedCheck,
-    PublishedFindings, Scenario, TableDistance, Thresholds, Verdict, Verification, WeightedCheck,
-    Weights, changes, compare_tables, judge, link_by_id, recount, verify_pooled, weighted,
+    Checks, File, Findings, Learned, Link, LinkError, Outcome, Pooled, PublishedCheck,
+    PublishedFindings, Scenario, TableDistance, Thresholds, Verification, WeightedCheck, Weights,
+    WorstCase, changes, compare_tables, judge, link_by_id, recount, verify_pooled, weighted,
+    worst_case,
 };
 use marginswap_io::{FileDigest, PlanFile, ReadOptions, Source};
 use rayon::prelude::*;
@@ -43,7 +43,7 @@ use crate::original::{Intruder, Original};
 use crate::project::{Amount, Columns, Gate, Project};
 use crate::published::findings_of;
 use crate::release::shuffled_link;
-use crate::telltale::{is_exchanged, tell_tales};
+use crate::telltale::{is_exchanged, sample_step, tell_tales};
 use crate::weights::{Weighting, bad_weight, weights_of};
 
 /// What is known of a release beside its two files.
@@ -92,17 +92,15 @@ pub struct Comparison {
     pub broken: Vec<Vec<String>>,
     /// For each intruder, who can be parted from the keys; empty where everybody is gone.
     pub key_screenings: Vec<KeyScreening>,
-    /// People at risk who are not gone and cannot be parted from their keys: those whom the
-    /// tables disclose, and the others.
-    pub not_partable: [u64; 2],
     /// How the plan fits, where there is one.
     pub plan: Option<PlanFit>,
     /// Are the lines in another order than the original ones?
     pub order: Order,
     /// The columns that the released file lacks.
     pub dropped: Vec<String>,
-    /// How many different values the released columns have that take no part.
-    pub as_they_are: BTreeMap<String, usize>,
+    /// How many different values the released columns have that take no part, and whether this is
+    /// exact: in a long file only some records are looked at.
+    pub as_they_are: BTreeMap<String, (usize, bool)>,
     /// What is wrong with the ids of the released file.
     pub unlinked: Option<String>,
     /// How far the watched tables moved, in the order of the project.
@@ -203,7 +201,7 @@ impl Comparison {
             let mut found = persons.verify(&pooled, evidence.triples);
             let people = original.people.as_ref().expect("persons are people");
             found.learned.extend(people.of_households(&verification.learned));
-            found.worst_case = verify::worst_case(&found.learned);
+            found.worst_case = worst_case(&found.learned);
             (pooled, found)
         });
         let found_by = persons.as_ref().map_or(&verification, |(_, found)| found);
@@ -213,20 +211,16 @@ impl Comparison {
         if let (Some(of_persons), Some((_, found))) = (&of_persons, &persons) {
             of_persons.add_to(&mut findings, found, &original, &key_screenings);
         }
+        findings.torn_households = torn;
+        let weighted = pair.weighted(&pooled);
+        findings.weights_drift = weighted.iter().filter(|table| table.beyond > 0).count();
         findings.telling_columns = telling + told_by_names;
         findings.published = findings_of(published.iter());
+        findings.plan_differs =
+            plan.as_ref().is_some_and(|plan| !plan.fits_input || plan.gives_release == Some(false));
         let occurring = found_by.new_pairs.occurring;
         let tolerated = thresholds(&original.project.gate, &findings, occurring);
-        let mut verdict = judge(&findings, &tolerated);
-        let plan_is_off =
-            plan.as_ref().is_some_and(|plan| !plan.fits_input || plan.gives_release == Some(false));
-        if plan_is_off || pair.unlinked.is_some() || torn > 0 {
-            verdict.answer = verify::Answer::DoNotRelease;
-        }
-        let weighted = pair.weighted(&pooled);
-        if weighted.iter().any(|table| table.beyond > 0) {
-            verdict.answer = verify::Answer::DoNotRelease;
-        }
+        let verdict = judge(&findings, &tolerated);
         let watched = match (&of_persons, &persons) {
             (Some(of_persons), Some((pooled, _))) => of_persons.watched(pooled)?,
             _ => pair.watched(&pooled)?,
@@ -247,7 +241,6 @@ impl Comparison {
             verdict,
             broken,
             key_screenings,
-            not_partable: [findings.disclosed, findings.not_partable],
             plan,
             order,
             dropped,
@@ -277,23 +270,20 @@ impl Comparison {
         self.people.as_ref().map_or(&self.verification, |found| &found.verification)
     }
 
-    /// The cell that is swapped of a line of the original: its own, or that of its household.
-    #[must_use]
-    pub fn cell_of(&self, line: RecordId) -> CellId {
-        let Original { loaded, located, people, .. } = &self.original;
-        match (people, loaded.households()) {
-            (Some(_), Some(households)) => {
-                located.cell_of(RecordId::at(households.of(line.position())))
-            }
-            _ => located.cell_of(line),
-        }
-    }
-
     /// Why no exchange can part a person from the keys of an intruder who still finds them; a
     /// disclosure by the tables comes first. `None` when they can be parted from all of these.
     #[must_use]
     pub fn why_not_parted(&self, line: RecordId) -> Option<Unpartable> {
-        why_not(self.of_persons(), &self.key_screenings, line, self.cell_of(line))
+        why_not_parted(&self.original, &self.of_persons().learned, &self.key_screenings, line)
+    }
+
+    /// The newly exposed records, each with why no exchange can part it from its keys; `None`
+    /// when one can.
+    #[must_use]
+    pub fn newly_exposed(&self) -> Vec<(RecordId, Option<Unpartable>)> {
+        let learned = &self.of_persons().learned;
+        let why = |record| why_exposed(&self.original, learned, &self.key_screenings, record);
+        newly_exposed(learned).into_iter().map(|record| (record, why(record))).collect()
     }
 
     /// Did a weighted count move further than it may?
@@ -331,24 +321,15 @@ pub(crate) fn screen_intruders(
 
 pub(crate) fn why_not_parted(
     original: &Original,
-    found: &Verification,
+    learned: &[Learned],
     screenings: &[KeyScreening],
     record: RecordId,
-) -> Option<Unpartable> {
-    why_not(found, screenings, record, original.located.cell_of(record))
-}
-
-/// The same for a record that is swapped with those of a cell.
-fn why_not(
-    found: &Verification,
-    screenings: &[KeyScreening],
-    record: RecordId,
-    cell: CellId,
 ) -> Option<Unpartable> {
     let still_found = |learned: &Learned| {
         learned.fate(record).is_some_and(|fate| fate.outcome() != Outcome::Gone)
     };
-    let scenarios = found.learned.iter().zip(screenings);
+    let cell = original.cell_of_line(record);
+    let scenarios = learned.iter().zip(screenings);
     let reasons = scenarios
         .filter(|(learned, _)| still_found(learned))
         .filter_map(|(_, screening)| screening.why_not(cell));
@@ -357,20 +338,46 @@ fn why_not(
 
 /// People at risk who are not gone and cannot be parted from their keys: those whom the tables
 /// disclose, and the others.
-fn not_partable(
-    people: impl Iterator<Item = (RecordId, CellId)>,
-    found: &Verification,
+pub(crate) fn not_partable(
+    original: &Original,
+    learned: &[Learned],
     screenings: &[KeyScreening],
 ) -> [u64; 2] {
-    let mut counts = [0, 0];
-    for (person, cell) in people {
-        match why_not(found, screenings, person, cell) {
-            Some(Unpartable::Published(_) | Unpartable::Proved(_)) => counts[0] += 1,
-            Some(Unpartable::NoPartner) => counts[1] += 1,
+    let mut people = [0, 0];
+    for record in (0..original.lines().records.len()).map(RecordId::at) {
+        match why_not_parted(original, learned, screenings, record) {
+            Some(Unpartable::Published(_) | Unpartable::Proved(_)) => people[0] += 1,
+            Some(Unpartable::NoPartner) => people[1] += 1,
             None => {}
         }
     }
-    counts
+    people
+}
+
+/// The records that are newly exposed to some intruder, in the order of the file.
+pub(crate) fn newly_exposed(learned: &[Learned]) -> BTreeSet<RecordId> {
+    learned.iter().flat_map(Learned::newly_exposed_records).copied().collect()
+}
+
+/// Why no exchange can part a newly exposed record from the keys of an intruder to whom it is
+/// exposed; a disclosure by the tables comes first.
+pub(crate) fn why_exposed(
+    original: &Original,
+    learned: &[Learned],
+    screenings: &[KeyScreening],
+    record: RecordId,
+) -> Option<Unpartable> {
+    let cell = original.cell_of_line(record);
+    let exposed = learned.iter().zip(screenings);
+    let exposed =
+        exposed.filter(|(one, _)| one.newly_exposed_records().binary_search(&record).is_ok());
+    let reasons = exposed.filter_map(|(_, screening)| screening.why_not(cell));
+    reasons.min_by_key(|why| matches!(why, Unpartable::NoPartner))
+}
+
+/// Is somebody at risk still found by their keys, or newly exposed?
+pub(crate) fn somebody_is_found(worst: &WorstCase) -> bool {
+    worst.gone < worst.at_risk || worst.newly_exposed > 0
 }
 
 /// Which line became which, where that is known of households whose members are in the same
@@ -398,8 +405,9 @@ fn lines_of(link: &Link, original: &Original, released: &Loaded) -> Option<Link>
 fn names_tell(original: &Original, released: &Loaded, run: &mut Run<'_>) -> usize {
     let household = original.loaded.household().expect("a column names the households");
     let name = &original.loaded.names()[household];
+    let step = sample_step(released.records_read());
     let exchanged = |name: &str| is_exchanged(&original.loaded, name);
-    let tales = tell_tales(&original.loaded, released, exchanged);
+    let tales = tell_tales(&original.loaded, released, &[], step, exchanged);
     let tales: Vec<_> = tales.into_iter().filter(|tale| tale.column == *name).collect();
     let found = usize::from(!tales.is_empty());
     tales.into_iter().for_each(|tale| run.note(Note::GivesAway(tale)));
@@ -412,8 +420,8 @@ struct Released {
     after: Loaded,
     /// The columns that it lacks.
     dropped: Vec<String>,
-    /// Those that take no part, with how many different values they have.
-    as_they_are: BTreeMap<String, usize>,
+    /// Those that take no part, with how many different values they have, or at least have.
+    as_they_are: BTreeMap<String, (usize, bool)>,
     /// Those that give swaps away.
     telling: usize,
 }
@@ -448,20 +456,25 @@ fn read_released(
         .in_file(path));
     }
     let lenient = Project { columns: roles, unit, ..Project::default() };
-    let after = Opened::new(path, source, &lenient, Derivations::default())?.read_whole(run)?;
-    let as_they_are = after.levels_of_ignored();
-    let names_a_record = |levels: usize| nearly_all_differ(levels, after.records_read());
-    let telling = as_they_are.iter().filter(|(_, levels)| names_a_record(**levels));
+    let opened = Opened::new(path, source, &lenient, Derivations::default())?;
+    // Columns that take no part may be long texts: of a long file some records are enough.
+    let step = sample_step(loaded.records_read());
+    let (after, samples) = opened.read_sampling(step, run)?;
+    let telling = samples.iter().filter(|(_, column)| looks_like_id(column));
     let columns: Vec<String> = telling.map(|(name, _)| name.clone()).collect();
     if !columns.is_empty() {
         run.note(Note::IdReleased { columns });
     }
-    let tales = tell_tales(loaded, &after, |name| is_exchanged(&original.loaded, name));
+    let as_they_are = samples
+        .iter()
+        .map(|(name, column)| (name.clone(), (column.dictionary().levels(), step == 1)))
+        .collect();
+    let exchanged = |name: &str| is_exchanged(&original.loaded, name);
+    let tales = tell_tales(loaded, &after, &samples, step, exchanged);
     let mut telling: Vec<&str> = tales.iter().map(|tale| tale.column.as_str()).collect();
     telling.dedup();
     let telling = telling.len();
     tales.into_iter().for_each(|tale| run.note(Note::GivesAway(tale)));
-    let after = after.without_ignored();
     if there(loaded.own_names()) != names {
         run.note(Note::OtherColumns);
     }
@@ -529,15 +542,10 @@ impl<'a> Pair<'a> {
         findings.tables += found.tables.len();
         findings.tables_changed += found.tables.iter().filter(|table| table.changed > 0).count();
         findings.learned.clone_from(&found.worst_case);
-        findings.alone_not_counted = self.alone_not_counted();
+        findings.alone_not_counted = self.original.alone_not_counted();
         findings.new_pairs = found.new_pairs.combinations;
-        let of = self.original.loaded.households().expect("people live in households");
-        let cell = |line: usize| households.located.cell_of(RecordId::at(of.of(line)));
-        [findings.disclosed, findings.not_partable] = not_partable(
-            (0..self.before.len()).map(|line| (RecordId::at(line), cell(line))),
-            found,
-            screenings,
-        );
+        [findings.disclosed, findings.not_partable] =
+            not_partable(households, &found.learned, screenings);
     }
 
     /// Finds out whether following the plan gives the released file, and in which order: that of
@@ -647,9 +655,10 @@ impl<'a> Pair<'a> {
         verify_pooled(pooled, &self.before, &self.after, &checks)
     }
 
-    /// For each intruder, who can be parted from the keys; not asked where everybody is gone.
+    /// For each intruder, who can be parted from the keys; not asked where everybody is gone and
+    /// nobody is newly exposed.
     fn screen_keys(&self, found: &Verification) -> Result<Vec<KeyScreening>, Diagnostic> {
-        if found.worst_case.as_ref().is_none_or(|worst| worst.gone == worst.at_risk) {
+        if found.worst_case.as_ref().is_none_or(|worst| !somebody_is_found(worst)) {
             return Ok(Vec::new());
         }
         let Original { scope, separators, loaded, .. } = self.original;
@@ -693,10 +702,11 @@ impl<'a> Pair<'a> {
                 broken.push(self.column_names(check.margin));
             }
         }
-        let located = &self.original.located;
-        let records = (0..self.before.len()).map(RecordId::at);
-        let [disclosed, not_partable] =
-            not_partable(records.map(|one| (one, located.cell_of(one))), found, screenings);
+        // Of households the persons behind them are counted.
+        let [disclosed, not_partable] = match self.original.people {
+            Some(_) => [0, 0],
+            None => not_partable(self.original, &found.learned, screenings),
+        };
         let findings = Findings {
             records: [found.records_before as u64, found.records_after as u64],
             tables: named.len(),
@@ -705,14 +715,20 @@ impl<'a> Pair<'a> {
             one_way_changed,
             linked_changed,
             staying_changed,
+            ids_differ: self.unlinked.is_some(),
+            plan_differs: false,
+            torn_households: 0,
+            weights_drift: 0,
             demo_seed,
             replaced: found.replaced,
             learned: found.worst_case.clone(),
-            alone_not_counted: self.alone_not_counted(),
+            alone_not_counted: self.original.alone_not_counted(),
             telling_columns: 0,
             disclosed,
+            disclosed_is_exact: screenings.iter().all(KeyScreening::proved_is_exact),
             not_partable,
-            rules_broken: [&self.before, &self.after].map(|records| self.rules_broken(records)),
+            rules_broken: [&self.before, &self.after]
+                .map(|records| self.original.rules_broken(records)),
             new_pairs: found.new_pairs.combinations,
         };
         (broken, findings)
@@ -727,20 +743,6 @@ impl<'a> Pair<'a> {
             }
             _ => Vec::new(),
         }
-    }
-
-    /// People who are alone with the keys of an intruder and whom the rule does not count at
-    /// risk from this one.
-    fn alone_not_counted(&self) -> u64 {
-        let Original { intruders, located, .. } = self.original;
-        let rare: Vec<Vec<bool>> =
-            intruders.iter().map(|intruder| rare_cells(located, intruder.keys, 2)).collect();
-        let is_alone = |record: RecordId| {
-            let cell = located.cell_of(record).position();
-            let mut all = intruders.iter().zip(&rare);
-            all.any(|(intruder, rare)| rare[cell] && !intruder.risky[record.position()])
-        };
-        (0..located.records()).map(RecordId::at).filter(|&record| is_alone(record)).count() as u64
     }
 
     /// Does one of these plans, all made with a demo seed, give the released records?
@@ -800,16 +802,6 @@ impl<'a> Pair<'a> {
         compare_tables(&pooled, &[schema.all()]).pop()
     }
 
-    fn rules_broken(&self, records: &Records) -> u64 {
-        let rules = &self.original.forbidden;
-        if rules.is_empty() {
-            return 0;
-        }
-        let layout = records.cells().layout();
-        let breaks = |cell: &&[u64]| rules.iter().any(|rule| rule.holds(layout, cell));
-        records.cells().iter().filter(breaks).count() as u64
-    }
-
     /// The columns of a set of variables: those that stay are one variable together, and are
     /// named one by one.
     fn column_names(&self, margin: VarSet) -> Vec<String> {
@@ -842,7 +834,7 @@ fn weights_of_both(
 
 /// What a project tolerates, as numbers: shares are of the people at risk, those of new pairs
 /// of all two-way combinations that occur in the released file.
-fn thresholds(gate: &Gate, findings: &Findings, occurring: u64) -> Thresholds {
+pub(crate) fn thresholds(gate: &Gate, findings: &Findings, occurring: u64) -> Thresholds {
     let at_risk = findings.learned.as_ref().map_or(0, |learned| learned.at_risk);
     let people = |amount: Option<Amount>| amount.map_or(0, |amount| amount.of(at_risk));
     Thresholds {

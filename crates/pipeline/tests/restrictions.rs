@@ -180,7 +180,7 @@ fn screening_is_explaining_every_record() {
             counts[1] += u64::from(found[1]);
         }
         let report = &screened.report;
-        let keys = report.keys.as_ref().unwrap();
+        let keys = report.keys.first().unwrap();
         assert_eq!([report.swappable, keys.partable], counts);
         let last = report.restrictions.last().unwrap();
         assert_eq!([last.swappable, last.partable[0]], counts);

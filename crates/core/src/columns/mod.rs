@@ -196,19 +196,6 @@ impl Columns {
         Ok(Self { names: other.names.clone(), roles: other.roles.clone(), columns })
     }
 
-    /// These columns without those that take no part, but for the one that names the records and
-    /// another that is still needed.
-    #[must_use]
-    pub fn without_ignored(mut self, needed: Option<usize>) -> Self {
-        for position in 0..self.columns.len() {
-            let named = [self.id(), needed].contains(&Some(position));
-            if self.role(position) == Role::Ignored && !named {
-                self.columns[position] = None;
-            }
-        }
-        self
-    }
-
     /// These columns before any is derived from them.
     #[must_use]
     pub fn without_derived(mut self) -> Self {

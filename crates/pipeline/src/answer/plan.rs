@@ -3,7 +3,7 @@
 use marginswap_core::plan::{LeftOver, Obstacle};
 use marginswap_report::plan::{LeftReport, PlanReport, ProtectReport};
 
-use super::{judgement, published};
+use super::verify;
 use crate::compare::Comparison;
 
 /// Counts why records are left: these have no partner, and those have one and no swap.
@@ -31,14 +31,9 @@ pub fn protect(plan: PlanReport, released: String, comparison: &Comparison) -> P
     let households = comparison.people.as_ref().map(|_| &comparison.verification);
     let tables = found.tables.iter().chain(households.into_iter().flat_map(|all| &all.tables));
     ProtectReport {
-        judgement: judgement(comparison),
+        verify: verify(comparison),
         plan,
-        advice: comparison.advice.clone(),
         released,
-        equal: found.is_equal() && comparison.verification.is_equal(),
-        published: published(comparison),
         cells_kept: tables.map(|table| table.cells as u64).sum(),
-        two_way_max: found.two_way_others.total_variation_max,
-        two_way_mean: found.two_way_others.total_variation_mean,
     }
 }
