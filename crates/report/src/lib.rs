@@ -24,6 +24,7 @@
 //! | [`advice`] | what would help the people at risk who are left |
 //! | [`protection`] | what intruders learn from a released file, and the verdict of the gate |
 //! | [`larger`] | what `explain` answers about swaps of more than two records |
+//! | [`what_if`] | what `screen` answers about tables not yet published, and area by area |
 //! | [`frontier`] | several plans compared by risk and change |
 //! | [`codes`] | what `explain` answers about error codes |
 //! | [`margin_graph`] | the picture of the kept tables' graph, its separators and what they separate |
@@ -50,6 +51,7 @@ pub mod risk;
 pub mod screen;
 pub mod show;
 pub mod verify;
+pub mod what_if;
 
 pub mod band;
 pub mod lettering;
