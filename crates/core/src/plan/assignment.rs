@@ -96,11 +96,11 @@ impl Search {
         let end = loop {
             let of_row = &costs[row * n..(row + 1) * n];
             let mut next = (i64::MAX, NONE);
-            for column in 0..n {
+            for (column, cost) in of_row.iter().enumerate() {
                 if self.seen[column] {
                     continue;
                 }
-                let reached = way + of_row[column] - found.rows[row] - found.columns[column];
+                let reached = way + cost - found.rows[row] - found.columns[column];
                 if reached < self.nearest[column] {
                     self.nearest[column] = reached;
                     self.from[column] = row;

@@ -62,6 +62,35 @@ struct Participant {
     left: bool,
 }
 
+/// The records of one slice.
+#[derive(Default)]
+struct Slice {
+    /// People at risk who are left.
+    left: Vec<Participant>,
+    /// Everybody else who may take part.
+    others: Vec<Participant>,
+}
+
+impl Slice {
+    /// Those who take part in one assignment: all, or a choice by chance.
+    fn chosen(self, salt: u64) -> Vec<Participant> {
+        let choose = |all: Vec<Participant>, most: usize| {
+            if all.len() <= most {
+                return all;
+            }
+            let chance = |(at, one): (usize, &Participant)| STATE.hash_one((salt, one.place, at));
+            let mut keyed: Vec<(u64, usize)> =
+                all.iter().enumerate().map(|one| (chance(one), one.0)).collect();
+            keyed.sort_unstable();
+            keyed.into_iter().take(most).map(|(_, at)| all[at]).collect()
+        };
+        let mut slice = choose(self.left, MOST_LEFT_IN_SLICE);
+        let room = MOST_IN_SLICE - slice.len();
+        slice.extend(choose(self.others, room));
+        slice
+    }
+}
+
 /// Records that take the values of the next one, the last those of the first.
 type Cycle = Vec<Participant>;
 
@@ -174,60 +203,47 @@ impl Planner<'_> {
                 wanted[slice_of[place] as usize] = true;
             }
         }
-        let mut slices: Map<u32, (Vec<Participant>, Vec<Participant>)> = Map::with_hasher(STATE);
+        let mut slices: Map<u32, Slice> = Map::with_hasher(STATE);
         for (place, who) in (0u32..).zip(&cells.who) {
             let slice = slice_of[place as usize];
-            if !wanted[slice as usize] {
-                continue;
-            }
-            let words = cells.cells.get(place as usize);
-            let (left, others) = slices.entry(slice).or_default();
-            let is_left = is_left[place as usize];
-            if is_left && let Who::Cell(cell) = *who {
-                let taken = Taken { cell: CellId::at(cell), at_risk: true };
-                let one = Participant { member: Member::Fresh(taken), place, left: true };
-                left.extend(std::iter::repeat_n(one, self.pool.open(cell) as usize));
-            }
-            // One less would leave somebody alone.
-            if self.combinations.iter().any(|keys| keys.is_last_company(words)) {
-                continue;
-            }
-            match *who {
-                Who::Moved(record) => {
-                    others.push(Participant { member: Member::Again(record), place, left: false });
-                }
-                Who::Cell(cell) => {
-                    let taken = Taken { cell: CellId::at(cell), at_risk: false };
-                    let one = Participant { member: Member::Fresh(taken), place, left: false };
-                    let count = self.pool.others(cell) as usize;
-                    others.extend(std::iter::repeat_n(one, count.min(MOST_IN_SLICE)));
-                }
+            if wanted[slice as usize] {
+                let slice = slices.entry(slice).or_default();
+                self.add(slice, cells, place, *who, is_left[place as usize]);
             }
         }
-        let mut slices: Vec<(u32, (Vec<Participant>, Vec<Participant>))> =
-            slices.into_iter().collect();
+        let mut slices: Vec<(u32, Slice)> = slices.into_iter().collect();
         slices.sort_unstable_by_key(|(slice, _)| *slice);
-        let chance = |one: &Participant, number: usize| {
-            STATE.hash_one((self.salt, round, side.moving, one.place, number))
+        let salt = STATE.hash_one((self.salt, round, side.moving));
+        let slices = slices.into_iter().map(|(_, slice)| slice.chosen(salt));
+        slices.filter(|slice| slice.len() > 1).collect()
+    }
+
+    /// Adds the records of one live cell to its slice.
+    fn add(&self, slice: &mut Slice, cells: &LiveCells, place: u32, who: Who, is_left: bool) {
+        let fresh = |cell: usize, at_risk: bool| Participant {
+            member: Member::Fresh(Taken { cell: CellId::at(cell), at_risk }),
+            place,
+            left: at_risk,
         };
-        let choose = |mut all: Vec<Participant>, most: usize| {
-            if all.len() > most {
-                let mut keyed: Vec<(u64, Participant)> =
-                    all.iter().enumerate().map(|(at, one)| (chance(one, at), *one)).collect();
-                keyed.sort_unstable_by_key(|(chance, one)| (*chance, one.place));
-                all = keyed.into_iter().take(most).map(|(_, one)| one).collect();
+        if is_left && let Who::Cell(cell) = who {
+            let count = self.pool.open(cell) as usize;
+            slice.left.extend(std::iter::repeat_n(fresh(cell, true), count));
+        }
+        // One less would leave somebody alone.
+        let words = cells.cells.get(place as usize);
+        if self.combinations.iter().any(|keys| keys.is_last_company(words)) {
+            return;
+        }
+        match who {
+            Who::Moved(record) => {
+                let member = Member::Again(record);
+                slice.others.push(Participant { member, place, left: false });
             }
-            all
-        };
-        slices
-            .into_iter()
-            .map(|(_, (left, others))| {
-                let mut slice = choose(left, MOST_LEFT_IN_SLICE);
-                slice.extend(choose(others, MOST_IN_SLICE - slice.len()));
-                slice
-            })
-            .filter(|slice| slice.len() > 1)
-            .collect()
+            Who::Cell(cell) => {
+                let count = (self.pool.others(cell) as usize).min(MOST_IN_SLICE);
+                slice.others.extend(std::iter::repeat_n(fresh(cell, false), count));
+            }
+        }
     }
 
     /// The cycles of the best assignment of one slice that free somebody.
