@@ -20,10 +20,10 @@ use marginswap_core::verify::{AtRisk, Scenario};
 use marginswap_io::{ReadOptions, Source};
 
 use crate::assess::{Question, Taken, assess, key_table};
-use crate::derive::{Derivations, Take};
+use crate::derive::{Derivations, Expression, Take};
 use crate::input::{Loaded, Opened, note_many, separators};
 use crate::notes::{Note, Run};
-use crate::project::{Pairing, Project, Risky, WeightDrift};
+use crate::project::{Pairing, Project, Risky, WeightDrift, check_effects, no_effect};
 use crate::published::Published;
 use crate::settings::{Kind, SETTINGS, Topic};
 use crate::table_names::TableNames;
@@ -153,6 +153,33 @@ impl Original {
         }
         risky
     }
+
+    /// People who are alone with the keys of an intruder and whom the rule does not count at
+    /// risk from this one.
+    #[must_use]
+    pub fn alone_not_counted(&self) -> u64 {
+        let Self { intruders, located, .. } = self;
+        let rare: Vec<Vec<bool>> =
+            intruders.iter().map(|intruder| rare_cells(located, intruder.keys, 2)).collect();
+        let is_alone = |record: RecordId| {
+            let cell = located.cell_of(record).position();
+            let mut all = intruders.iter().zip(&rare);
+            all.any(|(intruder, rare)| rare[cell] && !intruder.risky[record.position()])
+        };
+        (0..located.records()).map(RecordId::at).filter(|&record| is_alone(record)).count() as u64
+    }
+
+    /// How many records break a rule.
+    #[must_use]
+    pub fn rules_broken(&self, records: &Records) -> u64 {
+        let rules = &self.forbidden;
+        if rules.is_empty() {
+            return 0;
+        }
+        let layout = records.cells().layout();
+        let breaks = |cell: &&[u64]| rules.iter().any(|rule| rule.holds(layout, cell));
+        records.cells().iter().filter(breaks).count() as u64
+    }
 }
 
 /// What each set of keys makes of the records. The rule of who is at risk holds for the first;
@@ -204,7 +231,22 @@ fn intruders(
         let (sensitive, detach) = (hidden(keys, sensitive), detach(sensitive));
         found.push(Intruder { name, keys, sensitive, detach, risky });
     }
+    check_detach(project, &found)?;
     Ok(found)
+}
+
+/// Refuses to hide more values than any intruder wants to learn.
+fn check_detach(project: &Project, intruders: &[Intruder]) -> Result<(), Diagnostic> {
+    let most = intruders.iter().map(|intruder| intruder.sensitive.len()).max();
+    match (project.swap.detach, most) {
+        (Some(values), Some(most)) if values as usize > most => Err(no_effect(
+            "swap.detach",
+            &values.to_string(),
+            format!("{values} values are to stay hidden, and there are {most} sensitive variables"),
+            "give a smaller number, or name more sensitive variables",
+        )),
+        _ => Ok(()),
+    }
 }
 
 /// The rules of a project, over the codes of its file.
@@ -312,6 +354,7 @@ pub fn open(project: &Project, path: &Path) -> Result<Opened, Diagnostic> {
 /// As there.
 pub fn open_with(project: &Project, path: &Path, take: Take) -> Result<Opened, Diagnostic> {
     let source = Source::open(path, &ReadOptions { delimiter: project.delimiter })?;
+    check_effects(project)?;
     check_listed(project, source.columns())?;
     check_names(project, source.columns(), source.looks_like_a_record())
         .map_err(|error| error.in_file(path))?;
@@ -364,7 +407,11 @@ fn check_listed(project: &Project, columns: &[String]) -> Result<(), Diagnostic>
     let Some(list) = &project.keep.list else { return Ok(()) };
     let is_known = |name: &String| columns.contains(name) || project.derive.contains_key(name);
     for table in &project.keep.listed {
-        if let Some(name) = table.variables.iter().find(|name| !is_known(name)) {
+        let conditions =
+            table.variables.iter().filter(|name| project.keep.conditions.contains(name));
+        let named = conditions.filter_map(|condition| project.derive.get(condition));
+        let in_where: Vec<String> = named.flat_map(Expression::names).map(str::to_owned).collect();
+        if let Some(name) = table.variables.iter().chain(&in_where).find(|name| !is_known(name)) {
             let mut refusal = Diagnostic::new(
                 Code::UnknownVariable,
                 format!("`{name}` is not a column of the file"),
@@ -412,6 +459,10 @@ fn check_names(
                 true => {
                     "the first line of the file looks like a record: add a header line".to_owned()
                 }
+                false if is_several(name, columns) => match setting.kind {
+                    Kind::Tables => "join the variables of a table with `*`".to_owned(),
+                    _ => "put commas between the names of several columns".to_owned(),
+                },
                 false if takes_derived => {
                     let known: Vec<String> =
                         columns.iter().chain(project.derive.keys()).cloned().collect();
@@ -425,6 +476,13 @@ fn check_names(
         }
     }
     check_roles(project)
+}
+
+/// Is this not one name, but names of several columns with other signs between them?
+fn is_several(name: &str, columns: &[String]) -> bool {
+    let mut words = name.split([' ', ',', ';', '\t']).filter(|word| !word.is_empty());
+    let is_column = |word: &str| columns.iter().any(|column| column == word);
+    words.clone().count() > 1 && words.all(is_column)
 }
 
 /// Refuses a setting that needs a column to take part which another one leaves out, and `drop`
