@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use clap::error::{ContextKind, ContextValue};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use marginswap_pipeline::frontier::{Cap, Choice};
-use marginswap_pipeline::settings::Topic::{self, *};
+use marginswap_pipeline::settings::{Topic, topics};
 
 use crate::setup::{Takes, Typed};
 
@@ -71,45 +71,45 @@ pub enum Command {
 
 /// Declares which settings a command takes.
 macro_rules! takes {
-    ($($name:ident: $($topic:ident)*;)*) => {$(
+    ($($name:ident: $topics:expr;)*) => {$(
         #[derive(Debug)]
         pub struct $name;
 
         impl Takes for $name {
-            const TOPICS: &'static [Topic] = &[$($topic),*];
+            const TOPICS: &'static [Topic] = $topics;
         }
     )*};
 }
 
 takes! {
-    ForInspect: Data Columns;
-    ForGraph: Data Columns Ties;
-    ForScreen: Data Columns Ties Keys Partners;
-    ForRisk: Data Columns Ties Keys Risk Model;
-    ForPlan: Data Columns Ties Keys Risk Model Partners Size Planning;
-    ForFrontier: Data Columns Ties Keys Risk Model Partners Size Planning Plan;
-    ForProtect: Data Columns Ties Keys Risk Model Partners Size Planning Plan Release Pages Watch Published Gate;
+    ForInspect: topics::INSPECT;
+    ForGraph: topics::GRAPH;
+    ForScreen: topics::SCREEN;
+    ForRisk: topics::RISK;
+    ForPlan: topics::PLAN;
+    ForFrontier: topics::FRONTIER;
+    ForProtect: topics::PROTECT;
 }
 
 /// Commands that name files of their own first.
 macro_rules! takes_beside_files {
-    ($($name:ident: $($topic:ident)*;)*) => {$(
+    ($($name:ident: $topics:expr;)*) => {$(
         #[derive(Debug)]
         pub struct $name;
 
         impl Takes for $name {
-            const TOPICS: &'static [Topic] = &[$($topic),*];
+            const TOPICS: &'static [Topic] = $topics;
             const DATA: bool = false;
         }
     )*};
 }
 
 takes_beside_files! {
-    ForExplain: Data Columns Ties Keys Partners Size;
-    ForShow: Data;
-    ForApply: Data Release Published Gate;
-    ForVerify: Data Columns Ties Keys Risk Model Partners Published Gate;
-    ForReport: Data Columns Ties Keys Risk Model Partners Plan Watch Published Gate;
+    ForExplain: topics::EXPLAIN;
+    ForShow: topics::SHOW;
+    ForApply: topics::APPLY;
+    ForVerify: topics::VERIFY;
+    ForReport: topics::REPORT;
 }
 
 /// A command that reads no project file: it writes one.
@@ -117,7 +117,7 @@ takes_beside_files! {
 pub struct ForInit;
 
 impl Takes for ForInit {
-    const TOPICS: &'static [Topic] = &[Data, Columns];
+    const TOPICS: &'static [Topic] = topics::INIT;
     const PROJECT: bool = false;
 }
 

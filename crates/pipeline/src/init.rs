@@ -20,7 +20,7 @@ pub fn draft(data: &Path, out: &Path, known: &Project) -> Result<Draft, Diagnost
     let source = Source::open(data, &ReadOptions { delimiter: known.delimiter })?;
     let released = match source.format() {
         Format::Parquet => "released.parquet",
-        Format::Csv { .. } => "released.csv",
+        Format::Csv { .. } | Format::Frame => "released.csv",
     };
     let names = source.columns().to_vec();
     let mut project = known.clone();

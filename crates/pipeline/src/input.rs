@@ -10,7 +10,7 @@ use marginswap_core::diagnostic::{Diagnostic, grouped};
 use marginswap_core::encode::{RecordId, Records, Schema, Variable};
 use marginswap_core::graph::{Scope, Separators, minimal_separators, quoted};
 use marginswap_core::varset::VarSet;
-use marginswap_io::{Compression, FileDigest, Format, InputFile, ReadOptions, Source};
+use marginswap_io::{Compression, FileDigest, Format, Frame, InputFile, ReadOptions, Source};
 
 use crate::derive::{Derivations, Ready};
 use crate::notes::{Note, Phase, Run};
@@ -26,14 +26,63 @@ pub struct Opened {
 }
 
 /// A file that has been read: its columns in memory, and the handle through which its bytes
-/// can be read again.
+/// can be read again; a data frame has none.
 pub struct Loaded {
     path: PathBuf,
     columns: Columns,
-    file: InputFile,
+    file: Option<InputFile>,
     digest: FileDigest,
     format: Format,
     derived: Arc<Ready>,
+}
+
+/// Data as a door gives them: a file, or a data frame that another program holds.
+#[derive(Debug, Clone, Copy)]
+pub enum Given<'a> {
+    /// A file.
+    File(&'a Path),
+    /// A data frame.
+    Frame(&'a Frame),
+}
+
+impl<'a> Given<'a> {
+    /// What messages call it.
+    #[must_use]
+    pub fn path(self) -> &'a Path {
+        match self {
+            Self::File(path) => path,
+            Self::Frame(frame) => frame.label(),
+        }
+    }
+
+    /// Opens it.
+    ///
+    /// # Errors
+    /// When a file cannot be opened or its header cannot be read.
+    pub fn open(self, project: &Project) -> Result<Source, Diagnostic> {
+        match self {
+            Self::File(path) => Source::open(path, &ReadOptions { delimiter: project.delimiter }),
+            Self::Frame(frame) => Ok(Source::of_frame(frame)),
+        }
+    }
+}
+
+impl<'a> From<&'a Path> for Given<'a> {
+    fn from(path: &'a Path) -> Self {
+        Self::File(path)
+    }
+}
+
+impl<'a> From<&'a PathBuf> for Given<'a> {
+    fn from(path: &'a PathBuf) -> Self {
+        Self::File(path)
+    }
+}
+
+impl<'a> From<&'a Frame> for Given<'a> {
+    fn from(frame: &'a Frame) -> Self {
+        Self::Frame(frame)
+    }
 }
 
 impl Opened {
@@ -91,6 +140,7 @@ impl Opened {
     pub fn format(&self) -> String {
         match self.source.format() {
             Format::Parquet => "Parquet".to_owned(),
+            Format::Frame => "data frame".to_owned(),
             Format::Csv { delimiter, compression } => {
                 let delimiter = match delimiter.byte() {
                     b'\t' => "tab".to_owned(),
@@ -123,12 +173,15 @@ impl Opened {
         self.read_these(&wanted, run)
     }
 
-    /// Reads every column, also those that take no part.
+    /// Reads every column, also those that take no part, as far as they have categories.
     ///
     /// # Errors
     /// When the file cannot be read.
     pub fn read_whole(self, run: &mut Run<'_>) -> Result<Loaded, Diagnostic> {
-        let wanted = vec![true; self.roles.own()];
+        let takes_part = |column| self.roles.of(column) != Role::Ignored;
+        let wanted: Vec<bool> = (0..self.roles.own())
+            .map(|column| takes_part(column) || self.source.has_categories(column))
+            .collect();
         self.read_these(&wanted, run)
     }
 
@@ -136,13 +189,13 @@ impl Opened {
         let Self { path, source, names, roles, derived } = self;
         let derived = Arc::new(derived.ready()?);
         run.begin(Phase::Reading)?;
-        let (file, format) = (source.file().clone(), source.format());
+        let (file, format) = (source.file().cloned(), source.format());
         let table = source.read(wanted)?;
         if table.looks_like_a_record {
             run.note(Note::NoHeader);
         }
         let columns = Columns::new(names, roles, table.columns);
-        let columns = work_out(&derived, columns, &file, format)?;
+        let columns = work_out(&derived, columns, (&path, file.as_ref()), format)?;
         Ok(Loaded { path, columns, file, digest: table.digest, format, derived })
     }
 }
@@ -151,14 +204,14 @@ impl Opened {
 fn work_out(
     derived: &Ready,
     columns: Columns,
-    file: &InputFile,
+    (path, file): (&Path, Option<&InputFile>),
     format: Format,
 ) -> Result<Columns, Diagnostic> {
     match derived.work_out(&columns) {
         Ok(found) => Ok(columns.with_derived(found)),
         Err((mut refusal, record)) => {
-            refusal.place.line = line_of(file, format, record);
-            Err(refusal.in_file(file.path()))
+            refusal.place.line = file.and_then(|file| line_of(file, format, record));
+            Err(refusal.in_file(path))
         }
     }
 }
@@ -190,9 +243,9 @@ impl Loaded {
         &self.path
     }
 
-    /// The handle of the file.
-    pub fn file(&self) -> &InputFile {
-        &self.file
+    /// The handle of the file; a data frame has none.
+    pub fn file(&self) -> Option<&InputFile> {
+        self.file.as_ref()
     }
 
     /// The sum of the bytes that were read.
@@ -302,7 +355,8 @@ impl Loaded {
 
     /// The same with its derived variables worked out again from its own columns.
     pub fn derived_again(self) -> Result<Self, Diagnostic> {
-        let columns = work_out(&self.derived, self.columns, &self.file, self.format)?;
+        let file = (&*self.path, self.file.as_ref());
+        let columns = work_out(&self.derived, self.columns, file, self.format)?;
         Ok(Self { columns, ..self })
     }
 

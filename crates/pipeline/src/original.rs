@@ -17,12 +17,13 @@ use marginswap_core::risk::{KeyTable, Summaries, rare_cells};
 use marginswap_core::table::{CellId, Located};
 use marginswap_core::varset::VarSet;
 use marginswap_core::verify::{AtRisk, Scenario};
-use marginswap_io::{ReadOptions, Source};
+use marginswap_io::PlanFile;
 
 use crate::assess::{Question, Taken, assess, key_table};
 use crate::derive::{Derivations, Take};
-use crate::input::{Loaded, Opened, note_many, separators};
+use crate::input::{Given, Loaded, Opened, note_many, separators};
 use crate::notes::{Note, Run};
+use crate::prepare::{prove_obedience, refuse_ids};
 use crate::project::{Pairing, Project, Risky, WeightDrift};
 use crate::published::Published;
 use crate::settings::{Kind, SETTINGS, Topic};
@@ -136,6 +137,18 @@ impl Original {
         })
     }
 
+    /// Refuses a plan that was made for other data, or does not keep what its parameters promise.
+    ///
+    /// # Errors
+    /// [`Code::StalePlan`].
+    pub fn check_plan(&self, plan: &PlanFile) -> Result<(), Diagnostic> {
+        let Self { loaded, records, .. } = self;
+        plan.check_input(&loaded.digest().sha256, records.len() as u64, loaded.own_names())?;
+        refuse_ids(self)?;
+        self.prove(&plan.plan)?;
+        prove_obedience(self, &plan.plan)
+    }
+
     /// The tables that must be found unchanged.
     #[must_use]
     pub fn named_tables(&self) -> Vec<VarSet> {
@@ -235,7 +248,8 @@ pub fn forbidden(
 
 /// The data file that a project names.
 pub fn data_of(project: &Project) -> Result<PathBuf, Diagnostic> {
-    project.data.clone().ok_or_else(|| {
+    let frame = project.frame.as_ref().map(|frame| frame.label().to_owned());
+    frame.or_else(|| project.data.clone()).ok_or_else(|| {
         Diagnostic::new(
             Code::MissingSetting,
             "no data file is named",
@@ -302,7 +316,8 @@ pub fn open(project: &Project, path: &Path) -> Result<Opened, Diagnostic> {
 /// # Errors
 /// As there.
 pub fn open_with(project: &Project, path: &Path, take: Take) -> Result<Opened, Diagnostic> {
-    let source = Source::open(path, &ReadOptions { delimiter: project.delimiter })?;
+    let given = project.frame.as_ref().map_or(Given::File(path), Given::Frame);
+    let source = given.open(project)?;
     check_listed(project, source.columns())?;
     check_names(project, source.columns(), source.looks_like_a_record())
         .map_err(|error| error.in_file(path))?;

@@ -4,10 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::refusal::Code;
 use marginswap_core::diagnostic::Diagnostic;
+use marginswap_core::graph::Scope;
 use marginswap_core::moves::{MoveSearch, TooManyTied};
 use marginswap_core::partner::{KeyScreening, Screening, Unpartable, screen, screen_keys};
 use marginswap_core::plan::{
-    self, CellGroup, CellPlan, CellSwap, Constraints, Larger, Plan, Prices, Task,
+    self, CellGroup, CellPlan, CellSwap, Constraints, Forbidden, Larger, Plan, Prices, Task,
 };
 use marginswap_core::random::Seed;
 use marginswap_core::swap;
@@ -21,7 +22,7 @@ use marginswap_report::plan::PlanReport;
 use marginswap_report::protection::Protection;
 
 use crate::answer;
-use crate::input::ids;
+use crate::input::{Loaded, ids};
 use crate::notes::{Note, Phase, Run};
 use crate::original::{Original, data_of, intruders_are_named};
 use crate::project::{Amount, Pairing, Project};
@@ -46,7 +47,7 @@ pub struct Prepared {
 }
 
 /// How often people are protected whom earlier swaps left alone with their keys.
-const ROUNDS: usize = 8;
+pub(crate) const ROUNDS: usize = 8;
 
 /// The refusal of more variables than larger swaps are looked for in.
 pub fn too_many_tied(error: TooManyTied) -> Diagnostic {
@@ -78,7 +79,7 @@ pub fn prepare(project: Project, run: &mut Run<'_>) -> Result<Prepared, Diagnost
         let found = screen_keys(located, scope.class(), separators, intruder.keys);
         key_screenings.push(found.map_err(in_file)?);
     }
-    let prices = prices(&original);
+    let prices = prices(&original.project, scope);
     let constraints = constraints(&original);
     let layout = records.cells().layout();
     let breaks = |cell: &[u64]| original.forbidden.iter().any(|rule| rule.holds(layout, cell));
@@ -118,8 +119,7 @@ pub(crate) fn refuse_ids(original: &Original) -> Result<(), Diagnostic> {
 }
 
 /// What an exchange may touch and what it costs.
-pub(crate) fn prices(original: &Original) -> Prices {
-    let Original { project, scope, .. } = original;
+pub(crate) fn prices(project: &Project, scope: &Scope) -> Prices {
     let variables = scope.schema().variables().iter();
     Prices {
         staying: scope.schema().staying(),
@@ -135,6 +135,20 @@ pub(crate) fn prices(original: &Original) -> Prices {
 /// What a plan must respect beside the tables.
 pub(crate) fn constraints(original: &Original) -> Constraints {
     let Original { project, loaded, scope, records, .. } = original;
+    Constraints {
+        drift: original.weighting.as_ref().and_then(Weighting::bound),
+        ..constrained(project, loaded, scope, records.len() as u64, original.forbidden.clone())
+    }
+}
+
+/// What a plan for so many records must respect, weights apart.
+pub(crate) fn constrained(
+    project: &Project,
+    loaded: &Loaded,
+    scope: &Scope,
+    records: u64,
+    forbidden: Vec<Forbidden>,
+) -> Constraints {
     let swap = &project.swap;
     let strata = loaded.variables(scope, &swap.strata);
     let mut matches: Vec<VarSet> =
@@ -142,14 +156,13 @@ pub(crate) fn constraints(original: &Original) -> Constraints {
     if matches.is_empty() {
         matches.push(strata);
     }
-    let records = records.len() as u64;
     Constraints {
         matches,
-        forbidden: original.forbidden.clone(),
+        forbidden,
         most_changed: swap.budget.map(|amount| amount.of(records)),
         least_changed: swap.rate.map(|amount| amount.of(records)),
         never_new: never_new(project, loaded, scope),
-        drift: original.weighting.as_ref().and_then(Weighting::bound),
+        drift: None,
     }
 }
 

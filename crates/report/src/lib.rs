@@ -35,6 +35,7 @@
 
 pub mod advice;
 mod answer;
+pub mod cells;
 pub mod codes;
 pub mod explain;
 pub mod frontier;

@@ -12,6 +12,7 @@
 
 mod amount;
 mod draft;
+mod files;
 mod intruder;
 mod list;
 mod max_records;
@@ -30,7 +31,7 @@ use std::num::NonZeroU16;
 use std::path::{Path, PathBuf};
 
 use marginswap_core::graph::Formula;
-use marginswap_io::Delimiter;
+use marginswap_io::{Delimiter, Frame};
 use serde_json::{Map, Value, json};
 
 pub use amount::{Amount, Share};
@@ -57,6 +58,8 @@ use crate::settings::{self, Kind, SETTINGS, Setting, Topic};
 pub struct Project {
     /// The data file.
     pub data: Option<PathBuf>,
+    /// The data themselves, where a door holds them in memory; they take the place of a file.
+    pub frame: Option<Frame>,
     /// What parts its fields; without it the header line decides.
     pub delimiter: Option<Delimiter>,
     /// What each column is.
@@ -296,6 +299,7 @@ impl Project {
         for setting in SETTINGS {
             setting.lay(&mut self, &flags);
         }
+        self.frame = flags.frame.or(self.frame);
         self
     }
 

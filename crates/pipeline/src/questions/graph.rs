@@ -13,7 +13,7 @@ use marginswap_report::margin_graph::draw;
 use crate::answer;
 use crate::derive::{Derivation, resolve};
 use crate::input::separators;
-use crate::original::{open, scope_of};
+use crate::original::{data_of, open, scope_of};
 use crate::project::{Columns, Project};
 use crate::table_names::TableNames;
 
@@ -31,19 +31,19 @@ pub struct Graph {
 /// # Errors
 /// When the header of the data cannot be read, or a table names no column of it.
 pub fn graph(project: &Project) -> Result<Graph, Diagnostic> {
-    let (scope, columns) = match &project.data {
-        Some(data) => {
-            let opened = open(project, data)?;
+    let (scope, columns) = match data_of(project) {
+        Ok(data) => {
+            let opened = open(project, &data)?;
             (scope_of(project, &opened)?, opened.columns().to_vec())
         }
-        None if project.columns != Columns::default() || project.delimiter.is_some() => {
+        Err(_) if project.columns != Columns::default() || project.delimiter.is_some() => {
             return Err(Diagnostic::new(
                 Code::MissingSetting,
                 "a delimiter and the roles of columns need a data file",
                 "name the data file, or leave them out",
             ));
         }
-        None => scope_of_tables(project)?,
+        Err(_) => scope_of_tables(project)?,
     };
     let separators = separators(&scope, project.max_separators());
     let called = TableNames::of(project, &columns, &scope);
