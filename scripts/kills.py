@@ -4,7 +4,7 @@
 usage: scripts/kills.py PROGRAM [KILLS] [RECORDS]
 
 Each run protects an invented town with a new seed, a plan and a report, and is ended by SIGKILL, or
-every fourth time by SIGTERM, after a random time. Whatever the moment: either no output has its name, or
+every fourth time by SIGTERM, after a random time; every other run while it writes. Whatever the moment: either no output has its name, or
 all outputs that come before the released file are complete, and the released file is there only when it
 is complete and keeps every table, which `verify` counts. SIGTERM leaves nothing, or everything.
 """
@@ -38,15 +38,25 @@ def main():
                 os.remove(path)
         quiet = dict(cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         start = time.time()
-        calm = subprocess.run(COMMAND, **quiet).returncode
-        took = time.time() - start
+        run = subprocess.Popen(COMMAND, **quiet)
+        while run.poll() is None and not left(folder):
+            time.sleep(0.002)
+        began = time.time()
+        calm = run.wait()
+        took, writing = time.time() - start, time.time() - began
         assert calm in (0, 1) and there(folder) == set(OUTPUTS), calm
         clear(folder)
         count = {"nothing": 0, "in part": 0, "everything": 0, "ended before": 0}
         temporary = 0
         for number in range(kills):
             run = subprocess.Popen(COMMAND, **quiet)
-            time.sleep(chance.uniform(0, took * 1.05))
+            if number % 2:
+                # Every other one while it writes: the moment counts from the first temporary file.
+                while run.poll() is None and not left(folder):
+                    time.sleep(0.002)
+                time.sleep(chance.uniform(0, writing * 1.2))
+            else:
+                time.sleep(chance.uniform(0, took * 1.05))
             by = signal.SIGTERM if number % 4 == 3 else signal.SIGKILL
             run.send_signal(by)
             code = run.wait()
@@ -74,7 +84,7 @@ def main():
                 done = subprocess.run([program, "clean", ".", "--force"], cwd=folder, capture_output=True)
                 assert done.returncode == 0 and not left(folder)
             clear(folder)
-        print(f"{kills} runs on {records} records of {took:.1f} s, killed at random moments: {count}; "
+        print(f"{kills} runs on {records} records of {took:.1f} s ({writing:.1f} s of them writing), killed at random moments: {count}; "
               f"{temporary} temporary files found and cleaned, none readable by others")
 
 main()

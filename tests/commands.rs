@@ -711,6 +711,60 @@ fn screening_respects_every_setting() {
     assert!(!plain.contains("setting by setting"), "{plain}");
 }
 
+/// `screen`, `explain` and `risk` answer for every intruder what each alone would be told.
+#[test]
+fn every_intruder_is_looked_at() {
+    let desk = Desk::new();
+    let town = fs::canonicalize(TOWN).unwrap();
+    let project = format!(
+        "data = '{}'\n[keep]\ntables = ['region*sex', 'sex*age']\n[swap]\nstrata = ['region']\n\
+         [risk]\nkeys = ['sex', 'age']\nmore_keys = [['region', 'marital']]\npopulation = 20000\n\
+         [risk.scenarios]\nneighbour = ['sex', 'education']\n",
+        town.to_str().unwrap()
+    );
+    let project = desk.write("marginswap.toml", &project);
+    let table = desk.folder().join("screened.csv");
+    let table = table.to_str().unwrap();
+    let alone = ["sex,age", "region,marital", "sex,education"];
+    let names = [Value::Null, Value::Null, "neighbour".into()];
+    let keep = ["--keep", "region*sex + sex*age"];
+    let strict = [&keep[..], &["--strata", "region"]].concat();
+    let model = [&keep[..], &["--population", "20000"]].concat();
+    let more: [(&str, &[&str], &[&str]); 3] = [
+        ("screen", &["--out", table], &strict),
+        ("explain", &["--record", "5"], &strict),
+        ("risk", &[], &model),
+    ];
+    for (command, own, settings) in more {
+        let several = json(&[&[command, "--project", &project, "--json"], own].concat());
+        let all = several["scenarios"].as_array().unwrap();
+        assert_eq!(all.len(), 3, "{command}");
+        for ((found, keys), name) in all.iter().zip(alone).zip(&names) {
+            let own = if command == "screen" { &[] } else { own };
+            let command = [&[command, TOWN, "--json", "--keys", keys], settings, own].concat();
+            let expected = json(&command);
+            assert!(expected["scenarios"].is_null());
+            let mut found = found.clone();
+            let said = found.as_object_mut().unwrap().remove("name").unwrap_or(Value::Null);
+            assert_eq!(said, *name);
+            match command[0] {
+                "risk" => {
+                    for (field, value) in found.as_object().unwrap() {
+                        assert_eq!(*value, expected[field], "{field}");
+                    }
+                }
+                _ => assert_eq!(found, expected["keys"], "{keys}"),
+            }
+        }
+    }
+    let head = fs::read_to_string(table).unwrap();
+    let columns = "partable,why_not,partable_2,why_not_2,partable_neighbour,why_not_neighbour";
+    assert!(head.lines().next().unwrap().ends_with(columns), "{head}");
+    let text = out(&marginswap(&["screen", "--project", &project]));
+    assert!(text.contains("(3) The intruder “neighbour” knows sex, education:"), "{text}");
+    assert!(text.contains("keys partable (2)"), "{text}");
+}
+
 /// The household column of targeted record swapping is accepted, and a note says that it is not
 /// used.
 #[test]

@@ -213,6 +213,67 @@ fn law_groups_protect_and_keep() {
     );
 }
 
+/// Whom a group detaches meets only records that are false in every sensitive value, every
+/// table is kept, and no more are left than by pairs alone.
+#[test]
+fn law_groups_detach_too() {
+    let (mut by_groups, mut parted) = (0, 0);
+    for number in 0..300 {
+        let mut random = Random::new(Seed([8; 32]), number);
+        let count = 8 + random.below(14);
+        let record = |_| (0..4).map(|_| u32::try_from(random.below(3)).unwrap()).collect();
+        let records = (0..count).map(record).collect();
+        let world = World { levels: vec![3; 4], records };
+        // The keys are in one kept table, or in none.
+        let keys = VarSet::from(if number % 3 == 0 { [0, 2] } else { [0, 1] });
+        let tables: Vec<VarSet> =
+            [[0, 1], [1, 2], [2, 3], [0, 3]].into_iter().map(VarSet::from).collect();
+        let setting = setting(0);
+        let constraints = Constraints {
+            matches: vec![VarSet::EMPTY],
+            forbidden: Vec::new(),
+            most_changed: None,
+            least_changed: None,
+            ..setting.constraints.clone()
+        };
+        let prices = Prices { staying: VarSet::EMPTY, weights: vec![1; 4] };
+        let sensitive = if number % 2 == 0 { VarSet::single(3) } else { VarSet::first(4) - keys };
+        let setting = Setting {
+            world,
+            tables,
+            keys,
+            sensitive,
+            constraints,
+            prices,
+            rounds: 4,
+            marked: None,
+            ..setting
+        };
+        let [pairs, made] = [2, 6].map(|records| setting.plan(records, 1));
+        let after = setting.after(&made);
+        for &table in &setting.tables {
+            assert_eq!(setting.world.margin_table(table), after.margin_table(table), "{number}");
+        }
+        let left = |made: &Made| made.planned.protection.iter().map(|row| row.left).sum::<u32>();
+        assert!(left(&made) <= left(&pairs), "{number}: pairs alone protect more");
+        let joint = Located::count(&setting.world.packed());
+        let same = |left: &[u32], right: &[u32], on: VarSet| on.iter().all(|v| left[v] == right[v]);
+        for (row, before) in zip(&made.planned.protection, &pairs.planned.protection) {
+            let person = joint.cells().codes(row.cell.position());
+            let mut met = after.records.iter().filter(|record| same(record, &person, keys));
+            if row.parted == 1 {
+                assert!(met.next().is_none(), "{number}: who is parted is gone");
+                parted += 1;
+            } else if row.detached == 1 {
+                let is_false = |record: &Vec<u32>| sensitive.iter().all(|v| record[v] != person[v]);
+                assert!(met.all(is_false), "{number}");
+                by_groups += usize::from(before.left == 1);
+            }
+        }
+    }
+    assert!(by_groups > 20 && parted > 100, "{by_groups} {parted}");
+}
+
 fn zip<'a, L, R>(left: &'a [L], right: &'a [R]) -> impl Iterator<Item = (&'a L, &'a R)> {
     left.iter().zip(right)
 }

@@ -188,7 +188,7 @@ proptest! {
         let class = GeneratingClass::new(delta, tables);
         let separators = minimal_separators(&class.margin_graph(), usize::MAX);
         let whole = screen(&joint, &class, &separators).unwrap();
-        prop_assert_eq!(found.proved_is_exact(), whole.disclosed_is_exact());
+        prop_assert!(!found.proved_is_exact() || whole.disclosed_is_exact());
         for record in 0..world.records.len() {
             let cell = joint.cell_of(RecordId::at(record));
             prop_assert_eq!(found.is_partable(cell), whole.is_swappable(cell));

@@ -258,6 +258,15 @@ pub fn data_of(project: &Project) -> Result<PathBuf, Diagnostic> {
     })
 }
 
+/// What each intruder of a project knows: the keys, further ones, then those with a name.
+pub fn key_lists(project: &Project) -> Vec<(Option<&str>, &[String])> {
+    let told = &project.risk;
+    let first = Some(&told.keys).filter(|keys| !keys.is_empty());
+    let unnamed = first.into_iter().chain(&told.more_keys).map(|keys| (None, keys.as_slice()));
+    let named = told.scenarios.iter();
+    unnamed.chain(named.map(|(name, one)| (Some(name.as_str()), one.keys.as_slice()))).collect()
+}
+
 /// Refuses a project without any intruder.
 ///
 /// # Errors

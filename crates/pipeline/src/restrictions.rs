@@ -98,8 +98,8 @@ pub struct Step {
     pub by: Option<RestrictedBy>,
     /// For each cell: is it swappable?
     pub swappable: Vec<bool>,
-    /// For each cell: can its keys be parted? None where no keys are named.
-    pub partable: Option<Vec<bool>>,
+    /// For each intruder, for each cell: can its keys be parted?
+    pub partable: Vec<Vec<bool>>,
 }
 
 /// Screens every cell, restriction by restriction: the first step is by the tables alone, the
@@ -112,10 +112,11 @@ pub fn steps(
     loaded: &Loaded,
     scope: &Scope,
     joint: &JointTable,
-    (known, screening, on_keys): (&Separators, &Screening, Option<&KeyScreening>),
+    (known, screening, on_keys): (&Separators, &Screening, &[KeyScreening]),
     restrictions: &Restrictions,
 ) -> Result<Vec<Step>, Diagnostic> {
     let cells = || (0..joint.len()).map(CellId::at);
+    let parted = |keys: &KeyScreening| cells().map(|cell| keys.is_partable(cell)).collect();
     let mut steps = Vec::new();
     let mut classes = classes(project, loaded, scope);
     let (by, class) = classes.pop().expect("there is a first step");
@@ -123,33 +124,31 @@ pub fn steps(
     for (by, class) in classes {
         let listed = minimal_separators(&class.margin_graph(), project.max_separators());
         let loose = screen(joint, &class, &listed)?;
-        let on_keys = on_keys.map(|whole| screen_keys(joint, &class, &listed, whole.keys()));
-        let on_keys = on_keys.transpose()?;
-        steps.push(Step {
-            by,
-            swappable: cells().map(|cell| loose.is_swappable(cell)).collect(),
-            partable: on_keys.map(|keys| cells().map(|cell| keys.is_partable(cell)).collect()),
-        });
+        let mut partable = Vec::new();
+        for whole in on_keys {
+            partable.push(parted(&screen_keys(joint, &class, &listed, whole.keys())?));
+        }
+        let swappable = cells().map(|cell| loose.is_swappable(cell)).collect();
+        steps.push(Step { by, swappable, partable });
     }
     let swappable: Vec<bool> = cells().map(|cell| screening.is_swappable(cell)).collect();
-    let partable: Option<Vec<bool>> =
-        on_keys.map(|keys| cells().map(|cell| keys.is_partable(cell)).collect());
+    let partable: Vec<Vec<bool>> = on_keys.iter().map(parted).collect();
     let restricted = |keys: VarSet, among: &[bool]| {
         screen_restricted(joint, &class, known, keys, among, restrictions)
     };
     let on_all = restricted(class.delta(), &swappable)?;
-    let on_keys = match (&partable, on_keys) {
-        (Some(among), Some(screening)) => Some(restricted(screening.keys(), among)?),
-        _ => None,
-    };
+    let on_keys = partable.iter().zip(on_keys);
+    let on_keys: Vec<_> =
+        on_keys.map(|(among, keys)| restricted(keys.keys(), among)).collect::<Result<_, _>>()?;
     steps.push(Step { by, swappable, partable });
     steps.extend(restrictions.list().into_iter().map(|restriction| {
         Step {
             by: Some(named(restriction)),
             swappable: cells().map(|cell| on_all.is_left(cell, restriction)).collect(),
             partable: on_keys
-                .as_ref()
-                .map(|found| cells().map(|cell| found.is_left(cell, restriction)).collect()),
+                .iter()
+                .map(|found| cells().map(|cell| found.is_left(cell, restriction)).collect())
+                .collect(),
         }
     }));
     Ok(steps)
@@ -170,7 +169,6 @@ fn named(restriction: Restriction) -> RestrictedBy {
 pub fn partners_left(original: &Original, record: RecordId) -> Vec<RecordRestriction> {
     let Original { project, loaded, scope, located, intruders, forbidden, .. } = original;
     let restrictions = restrictions(project, loaded, scope, forbidden);
-    let keys = intruders.first().map(|intruder| intruder.keys);
     let own = located.cell_of(record);
     let cells = located.cells();
     let all = || (0..located.len()).filter(|&cell| cell != own.position());
@@ -181,11 +179,11 @@ pub fn partners_left(original: &Original, record: RecordId) -> Vec<RecordRestric
     let mut left = Vec::new();
     for (by, class) in classes(project, loaded, scope) {
         let graph = class.margin_graph();
+        let parts = |keys| count(&|_, differing| parting::can_part(&graph, differing, keys));
         left.push(RecordRestriction {
             setting: by,
             partners: count(&|_, differing| pair::is_swappable(&graph, differing)),
-            parting: keys
-                .map(|keys| count(&|_, differing| parting::can_part(&graph, differing, keys))),
+            parting: intruders.iter().map(|intruder| parts(intruder.keys)).collect(),
         });
     }
     let graph = scope.class().margin_graph();
@@ -203,7 +201,7 @@ pub fn partners_left(original: &Original, record: RecordId) -> Vec<RecordRestric
         left.push(RecordRestriction {
             setting: Some(named(restriction)),
             partners: allowed(scope.schema().all()),
-            parting: keys.map(allowed),
+            parting: intruders.iter().map(|intruder| allowed(intruder.keys)).collect(),
         });
     }
     left

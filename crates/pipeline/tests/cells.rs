@@ -49,7 +49,7 @@ fn project(max_records: &str) -> Project {
     project.keep.tables = vec!["town*sex".to_owned(), "sex*older".to_owned()];
     project
         .derive
-        .insert("older".to_owned(), "if(age in [5, 6, 7], 'y', 'n')".parse().unwrap());
+        .insert("older".to_owned(), "if(age in ['5', '6', '7'], 'y', 'n')".parse().unwrap());
     project.risk.keys = vec!["town".to_owned(), "age".to_owned()];
     project.swap.max_records = Some(max_records.parse().unwrap());
     project

@@ -103,6 +103,14 @@ pub(crate) fn distance(distance: f64) -> String {
     }
 }
 
+/// An intruder, for the middle of a sentence.
+pub(crate) fn intruder(name: Option<&str>) -> String {
+    match name {
+        None => "an intruder".to_owned(),
+        Some(name) => format!("the intruder “{}”", shown(name)),
+    }
+}
+
 /// Words with a capital at their beginning.
 #[must_use]
 pub(crate) fn sentence(words: &str) -> String {

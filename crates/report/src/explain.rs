@@ -8,8 +8,8 @@ use serde::Serialize;
 use crate::answer::{
     Answer, Names, aligned, aligned_left, counted, formula, listed, separator, shown, wrapped,
 };
-use crate::keys::RecordKeys;
-use crate::larger::LargerReport;
+use crate::keys::{RecordKeys, all_lines, keys_by_scenario};
+use crate::larger::{CertificateReport, LargerReport};
 use crate::restrictions::{self, RecordRestriction};
 
 /// How many separators and partners the text lists.
@@ -140,6 +140,9 @@ pub struct RecordReport {
     /// Is it already disclosed: do the kept tables prove that its cell is occupied? Null when
     /// neither this nor the opposite was proved.
     pub disclosed: Option<bool>,
+    /// What proves that it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub proof: Option<ProofReport>,
     /// How many records it can be swapped with.
     pub partners: u64,
     /// What each separator offers; nothing when there are too many separators.
@@ -163,9 +166,59 @@ pub struct RecordReport {
     /// All partners, when they are asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub partner_records: Option<Vec<u64>>,
-    /// What can be done about its keys, where keys are named.
+    /// For each intruder, what can be done about the keys of the record.
+    #[serde(flatten, serialize_with = "keys_by_scenario")]
+    pub keys: Vec<RecordKeys>,
+}
+
+/// What proves that a record is already disclosed.
+#[derive(Debug, Clone, Serialize)]
+pub struct ProofReport {
+    /// What kind of proof it is.
+    pub kind: ProofKind,
+    /// The sum, which anybody can check in the tables.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub keys: Option<RecordKeys>,
+    pub sum: Option<CertificateReport>,
+    /// The variables of every kept table: the records that agree with it on them were enough.
+    pub among_records_with_same: Names,
+}
+
+/// Kinds of proof.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ProofKind {
+    /// A sum over kept tables.
+    Sum,
+    /// Bounds on cells that tighten each other.
+    Bounds,
+    /// Every file with the same tables was tried.
+    Search,
+}
+
+impl ProofReport {
+    fn lines(&self) -> String {
+        let among = match self.among_records_with_same.is_empty() {
+            true => "Among all records".to_owned(),
+            false => {
+                format!("Among the records with its {}", listed(&self.among_records_with_same))
+            }
+        };
+        match (self.kind, &self.sum) {
+            (ProofKind::Sum, Some(sum)) => format!(
+                "Records that share its values, table by table; what remains is in its cell in every file\n\
+                 with the same tables\n{}",
+                sum.lines()
+            ),
+            (ProofKind::Bounds | ProofKind::Sum, _) => format!(
+                "{among}, bounds on the counts tighten each other\n\
+                 until they leave its cell no other count.\n"
+            ),
+            (ProofKind::Search, _) => format!(
+                "{among}, every file with the same tables was tried:\n\
+                 each has as many records in its cell.\n"
+            ),
+        }
+    }
 }
 
 /// What one separator offers a record.
@@ -260,11 +313,13 @@ impl Answer for RecordReport {
                 "It is already disclosed: the kept tables prove that its cell is occupied, and no swap of any\n\
                  number of records can empty it.\n",
             );
+            // What larger swaps say carries the same sum.
+            if self.larger.as_ref().is_none_or(|larger| larger.certificate.is_none()) {
+                text.push_str(&self.proof.as_ref().map(ProofReport::lines).unwrap_or_default());
+            }
         }
         text.push_str(&restrictions::record_lines(&self.restrictions));
-        if let Some(keys) = &self.keys {
-            text.push_str(&keys.lines());
-        }
+        text.push_str(&all_lines(&self.keys, RecordKeys::lines));
         if !self.separators_complete {
             text.push_str(&format!(
                 "\nThe list of minimal separators stops at its limit ({}), so every pair of records was\n\

@@ -4,13 +4,51 @@
 use std::fmt::Write;
 
 use marginswap_core::text::grouped;
-use serde::Serialize;
+use serde::ser::SerializeMap;
+use serde::{Serialize, Serializer};
 
-use crate::answer::{Names, aligned, counted, formula, listed, percent};
+use crate::answer::{Names, aligned, counted, formula, intruder, listed, percent, sentence};
+
+/// Writes what is found for each intruder into the map of an answer: for the first under the
+/// first name, and for all of them under the second where there are several.
+pub(crate) fn by_scenario<T: Serialize, S: Serializer>(
+    [first, all]: [&'static str; 2],
+    found: &[T],
+    out: S,
+) -> Result<S::Ok, S::Error> {
+    let mut map = out.serialize_map(None)?;
+    if let Some(one) = found.first() {
+        map.serialize_entry(first, one)?;
+    }
+    if found.len() > 1 {
+        map.serialize_entry(all, found)?;
+    }
+    map.end()
+}
+
+/// [`by_scenario`] for what is told of keys.
+pub(crate) fn keys_by_scenario<T: Serialize, S: Serializer>(
+    found: &[T],
+    out: S,
+) -> Result<S::Ok, S::Error> {
+    by_scenario(["keys", "scenarios"], found, out)
+}
+
+/// What a text answer says of each intruder.
+pub(crate) fn all_lines<T>(found: &[T], lines: impl Fn(&T, &str) -> String) -> String {
+    let number = |place: usize| match found.len() {
+        1 => String::new(),
+        _ => format!("({}) ", place + 1),
+    };
+    found.iter().enumerate().map(|(place, one)| lines(one, &number(place))).collect()
+}
 
 /// Whose keys some exchange of two records can part. Every number is exact.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct KeyScreening {
+    /// The name of the intruder, where one was given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
     /// What the intruder knows.
     pub keys: Names,
     /// Records whose keys can be parted.
@@ -33,9 +71,9 @@ pub struct KeyScreening {
 }
 
 impl KeyScreening {
-    /// Lines of a text answer.
+    /// Lines of a text answer, with a number where there are several intruders.
     #[must_use]
-    pub fn lines(&self) -> String {
+    pub fn lines(&self, number: &str) -> String {
         let all = self.partable + self.not_partable;
         let row = |label: &str, number: u64, whole: u64| {
             vec![label.to_owned(), grouped(number), percent(number, whole)]
@@ -52,13 +90,17 @@ impl KeyScreening {
         }
         rows.push(row("alone with their keys", self.unique_on_keys, all));
         rows.push(row("  partable", self.partable_uniques, self.unique_on_keys));
-        format!("\nAn intruder knows {}:\n{}", listed(&self.keys), aligned(&rows))
+        let who = sentence(&intruder(self.name.as_deref()));
+        format!("\n{number}{who} knows {}:\n{}", listed(&self.keys), aligned(&rows))
     }
 }
 
 /// What can be done about the keys of one record.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct RecordKeys {
+    /// The name of the intruder, where one was given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
     /// What the intruder knows.
     pub keys: Names,
     /// Can the keys be parted?
@@ -120,10 +162,11 @@ pub struct DetachingWay {
 }
 
 impl RecordKeys {
-    /// Lines of a text answer.
+    /// Lines of a text answer, with a number where there are several intruders.
     #[must_use]
-    pub fn lines(&self) -> String {
-        let mut text = format!("\nAn intruder knows {}.\n", listed(&self.keys));
+    pub fn lines(&self, number: &str) -> String {
+        let who = sentence(&intruder(self.name.as_deref()));
+        let mut text = format!("\n{number}{who} knows {}.\n", listed(&self.keys));
         match &self.why_not {
             None => {
                 let _ = writeln!(

@@ -144,21 +144,7 @@ impl LargerReport {
                  occupied. Records that share its values, table by table; what remains is in its cell in\n\
                  every file with the same tables\n",
             );
-            let term = |sign: &str, term: &CertificateTerm| {
-                let name = match &term.table[..] {
-                    [] => "all records".to_owned(),
-                    [one] => shown(one),
-                    table => formula(table),
-                };
-                let inside = term.inside.as_ref().filter(|table| **table != term.table);
-                let inside =
-                    inside.map_or_else(String::new, |table| format!("  in {}", formula(table)));
-                vec![format!("{sign} {name}{inside}"), grouped(term.count)]
-            };
-            let mut rows: Vec<Vec<String>> = proof.added.iter().map(|one| term("+", one)).collect();
-            rows.extend(proof.taken_off.iter().map(|one| term("−", one)));
-            rows.push(vec!["= in its cell".to_owned(), grouped(proof.remains)]);
-            text.push_str(&aligned(&rows));
+            text.push_str(&proof.lines());
         }
         if let Some(tried) = &self.tried {
             text.push_str(&format!(
@@ -179,5 +165,26 @@ impl LargerReport {
             ));
         }
         text
+    }
+}
+
+impl CertificateReport {
+    /// The sum, a line for each count.
+    pub(crate) fn lines(&self) -> String {
+        let term = |sign: &str, term: &CertificateTerm| {
+            let name = match &term.table[..] {
+                [] => "all records".to_owned(),
+                [one] => shown(one),
+                table => formula(table),
+            };
+            let inside = term.inside.as_ref().filter(|table| **table != term.table);
+            let inside =
+                inside.map_or_else(String::new, |table| format!("  in {}", formula(table)));
+            vec![format!("{sign} {name}{inside}"), grouped(term.count)]
+        };
+        let mut rows: Vec<Vec<String>> = self.added.iter().map(|one| term("+", one)).collect();
+        rows.extend(self.taken_off.iter().map(|one| term("−", one)));
+        rows.push(vec!["= in its cell".to_owned(), grouped(self.remains)]);
+        aligned(&rows)
     }
 }

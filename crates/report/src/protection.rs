@@ -6,7 +6,7 @@ use std::fmt::{self, Write};
 use marginswap_core::text::grouped;
 use serde::Serialize;
 
-use crate::answer::{Names, aligned, counted, formula, listed, percent, sentence, share, shown};
+use crate::answer::{Names, aligned, counted, formula, intruder, listed, percent, sentence, share};
 
 /// How many pairs of variables the text lists.
 const MOST_PAIRS: usize = 5;
@@ -152,10 +152,7 @@ impl NewPair {
 impl ScenarioProtection {
     /// The intruder, for the middle of a sentence.
     pub(crate) fn who(&self) -> String {
-        match &self.name {
-            None => "an intruder".to_owned(),
-            Some(name) => format!("the intruder “{}”", shown(name)),
-        }
+        intruder(self.name.as_deref())
     }
 
     /// Lines of a text answer.

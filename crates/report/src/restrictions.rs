@@ -3,9 +3,10 @@
 use std::fmt::{self, Write};
 
 use marginswap_core::text::grouped;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use crate::answer::{aligned, percent};
+use crate::keys::by_scenario;
 
 /// A setting that leaves fewer partners.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -70,9 +71,17 @@ pub struct Restriction {
     pub swappable: u64,
     /// Of the sample uniques, those that have one.
     pub swappable_uniques: u64,
-    /// Records whose keys can be parted, where keys are named.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub partable: Option<u64>,
+    /// For each intruder, the records whose keys can be parted.
+    #[serde(flatten, serialize_with = "partable")]
+    pub partable: Vec<u64>,
+}
+
+fn partable<S: Serializer>(counts: &[u64], out: S) -> Result<S::Ok, S::Error> {
+    by_scenario(["partable", "partable_by_scenario"], counts, out)
+}
+
+fn parting<S: Serializer>(counts: &[u64], out: S) -> Result<S::Ok, S::Error> {
+    by_scenario(["parting", "parting_by_scenario"], counts, out)
 }
 
 /// Lines of a text answer: nothing where only the tables decide.
@@ -80,15 +89,14 @@ pub(crate) fn lines(restrictions: &[Restriction], records: u64) -> String {
     if restrictions.len() < 2 {
         return String::new();
     }
-    let keys = restrictions.iter().any(|one| one.partable.is_some());
     let mut head = vec![String::new(), "swappable".to_owned(), String::new()];
-    if keys {
-        head.extend(["keys partable".to_owned(), String::new()]);
+    for label in columns("keys partable", restrictions[0].partable.len()) {
+        head.extend([label, String::new()]);
     }
     let mut rows = vec![head];
     rows.extend(restrictions.iter().map(|one| {
         let mut row = vec![label(one.setting)];
-        for number in [Some(one.swappable), one.partable].into_iter().flatten() {
+        for &number in [one.swappable].iter().chain(&one.partable) {
             row.extend([grouped(number), percent(number, records)]);
         }
         row
@@ -104,9 +112,17 @@ pub struct RecordRestriction {
     pub setting: Option<RestrictedBy>,
     /// Partners with an exchange that is allowed.
     pub partners: u64,
-    /// Of these, those with an allowed exchange that parts the keys, where keys are named.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub parting: Option<u64>,
+    /// For each intruder, those of them with an allowed exchange that parts the keys.
+    #[serde(flatten, serialize_with = "parting")]
+    pub parting: Vec<u64>,
+}
+
+/// The headings of the columns of these intruders: numbered where there are several.
+fn columns(heading: &str, intruders: usize) -> Vec<String> {
+    match intruders {
+        0 | 1 => vec![heading.to_owned(); intruders],
+        _ => (1..=intruders).map(|number| format!("{heading} ({number})")).collect(),
+    }
 }
 
 /// Lines of a text answer: nothing where only the tables decide.
@@ -115,11 +131,11 @@ pub(crate) fn record_lines(restrictions: &[RecordRestriction]) -> String {
         return String::new();
     }
     let mut head = vec![String::new(), "partners".to_owned()];
-    head.extend(restrictions[0].parting.map(|_| "part the keys".to_owned()));
+    head.extend(columns("part the keys", restrictions[0].parting.len()));
     let mut rows = vec![head];
     rows.extend(restrictions.iter().map(|one| {
         let mut row = vec![label(one.setting), grouped(one.partners)];
-        row.extend(one.parting.map(grouped));
+        row.extend(one.parting.iter().copied().map(grouped));
         row
     }));
     let mut text = format!("\nPartners that are left, setting by setting\n{}", aligned(&rows));

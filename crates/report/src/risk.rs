@@ -8,7 +8,9 @@ use std::fmt;
 use marginswap_core::text::grouped;
 use serde::{Serialize, Serializer};
 
-use crate::answer::{Answer, Names, aligned, counted, formula, listed, percent};
+use crate::answer::{
+    Answer, Names, aligned, counted, formula, intruder, listed, percent, sentence,
+};
 
 /// Who is at risk.
 #[derive(Debug, Clone, Serialize)]
@@ -45,6 +47,10 @@ pub struct RiskReport {
     pub dis: Option<f64>,
     /// Exact: records in combinations that occur fewer than k times.
     pub anonymity: Vec<AnonymityReport>,
+    /// Exact: what each intruder finds, where there are several. The model and all estimates are
+    /// about the first one.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub scenarios: Vec<ScenarioRisk>,
     /// Exact: the sets of keys with the most uniques.
     pub key_sets: Vec<KeySetReport>,
     /// Exact: which keys matter most.
@@ -57,6 +63,22 @@ pub struct RiskReport {
     pub at_risk: Option<AtRisk>,
     /// The records that it selects, the riskiest first.
     pub risky: Vec<RiskyRecord>,
+}
+
+/// What one of several intruders finds in the file. Every number is exact.
+#[derive(Debug, Clone, Serialize)]
+pub struct ScenarioRisk {
+    /// The name of the intruder, where one was given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// What the intruder knows.
+    pub keys: Names,
+    /// The combinations of keys that occur.
+    pub combinations: u64,
+    /// Records alone in theirs.
+    pub sample_uniques: u64,
+    /// Records in combinations that occur fewer than k times.
+    pub anonymity: Vec<AnonymityReport>,
 }
 
 /// The model behind the estimates.
@@ -643,6 +665,25 @@ impl RiskReport {
         text.push_str(&aligned(&rows));
     }
 
+    fn scenario_text(&self, text: &mut String) {
+        for found in &self.scenarios {
+            let who = sentence(&intruder(found.name.as_deref()));
+            text.push_str(&format!("\n{who} who knows {}:\n", listed(&found.keys)));
+            let row = |label: String, number: u64| {
+                vec![label, grouped(number), percent(number, self.records)]
+            };
+            let mut rows =
+                vec![row("records alone with their keys".to_owned(), found.sample_uniques)];
+            rows.extend(found.anonymity.iter().filter(|below| below.k > 2).map(|below| {
+                row(format!("in combinations of fewer than {}", below.k), below.records_below)
+            }));
+            text.push_str(&aligned(&rows));
+        }
+        if !self.scenarios.is_empty() {
+            text.push_str("The model and all estimates are about the first of these intruders.\n");
+        }
+    }
+
     fn count_text(&self, text: &mut String) {
         text.push_str("\nCounted in the file\n");
         let mut rows: Vec<Vec<String>> = self
@@ -678,6 +719,7 @@ impl RiskReport {
                 grouped(most.uniques)
             ));
         }
+        self.scenario_text(text);
         text.push_str(
             "\nSample uniques if one key were not known (the fewer, the more the key tells)\n",
         );

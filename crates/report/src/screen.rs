@@ -5,7 +5,7 @@ use marginswap_core::text::grouped;
 use serde::Serialize;
 
 use crate::answer::{Answer, Names, aligned, formula, listed, percent};
-use crate::keys::KeyScreening;
+use crate::keys::{KeyScreening, all_lines, keys_by_scenario};
 use crate::restrictions::{self, Restriction};
 
 /// Totals over all records. Every number is exact, except `disclosed` where
@@ -28,7 +28,8 @@ pub struct ScreenReport {
     pub disclosed: u64,
     /// Of the sample uniques, those.
     pub disclosed_uniques: u64,
-    /// Is every disclosed record found? Yes when the tables are decomposable.
+    /// Is every disclosed record found? Yes when the tables are decomposable, or when every
+    /// record without a partner was decided.
     pub disclosed_is_exact: bool,
     /// How many minimal separators were used.
     pub separators: u64,
@@ -45,9 +46,9 @@ pub struct ScreenReport {
     pub disclosed_uses_stay_margin: Option<Names>,
     /// Swappable records by the kept tables alone, then with one setting after the other.
     pub restrictions: Vec<Restriction>,
-    /// Whose keys can be parted, where keys are named.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub keys: Option<KeyScreening>,
+    /// For each intruder, whose keys can be parted.
+    #[serde(flatten, serialize_with = "keys_by_scenario")]
+    pub keys: Vec<KeyScreening>,
 }
 
 impl Answer for ScreenReport {
@@ -72,9 +73,7 @@ impl Answer for ScreenReport {
         ];
         let mut text = aligned(&rows);
         text.push_str(&restrictions::lines(&self.restrictions, self.records));
-        if let Some(keys) = &self.keys {
-            text.push_str(&keys.lines());
-        }
+        text.push_str(&all_lines(&self.keys, KeyScreening::lines));
         text.push_str(
             "\nAlready disclosed: the kept tables, the one-way tables of all other variables and the columns\n\
              that stay prove that the cell is occupied. No swap of any number of records can empty it.\n",
@@ -97,8 +96,8 @@ impl Answer for ScreenReport {
         }
         if !self.disclosed_is_exact {
             text.push_str(
-                "These tables are not decomposable, so more records than these may be disclosed. All other\n\
-                 counts are exact.\n",
+                "For some records without a partner neither a proof nor its opposite was found, so more records\n\
+                 than these may be disclosed. All other counts are exact.\n",
             );
         } else {
             text.push_str("All counts are exact.\n");

@@ -202,6 +202,7 @@ fn record_of(names: &[String], swappable: bool) -> RecordReport {
         sample_unique: true,
         swappable,
         disclosed: None,
+        proof: None,
         partners: u64::from(swappable),
         separators,
         separators_complete: true,
@@ -216,7 +217,7 @@ fn record_of(names: &[String], swappable: bool) -> RecordReport {
             })
             .collect(),
         partner_records: None,
-        keys: None,
+        keys: vec![],
         larger: None,
     }
 }

@@ -5,11 +5,13 @@
 //! difference is an XOR. [`encode_both`] packs two files so that their records can be
 //! compared word by word.
 
+mod bits;
 mod both;
 mod packed;
 mod schema;
 mod signature;
 
+pub(crate) use bits::{Bits, ones};
 pub(crate) use both::Recoding;
 pub use both::encode_both;
 pub use packed::{Layout, Mask, PackedCells, RecordId, Records};

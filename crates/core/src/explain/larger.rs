@@ -136,7 +136,7 @@ fn group_swap(records: &Records, joint: &Located, record: RecordId, found: &Foun
     GroupSwap { records: chosen, kind: found.kind.clone(), takes }
 }
 
-fn certificate_sum(scope: &Scope, proof: &Certificate) -> CertificateSum {
+pub(super) fn certificate_sum(scope: &Scope, proof: &Certificate) -> CertificateSum {
     let term = |&(variables, count): &(VarSet, u64)| Term {
         variables,
         inside: scope

@@ -18,4 +18,4 @@ mod record;
 
 pub use larger::{CertificateSum, GroupSwap, Larger, LargerAnswer, Taking, Term, larger};
 pub use pair::{PairExplanation, Tie, pair};
-pub use record::{Offer, Partners, RecordExplanation, WithoutTable, record};
+pub use record::{Disclosed, Offer, Partners, RecordExplanation, WithoutTable, record};

@@ -5,11 +5,12 @@
 //!
 //! Way in: [`record`].
 
+use super::larger::{CertificateSum, certificate_sum};
 use crate::encode::{RecordId, Records};
 use crate::graph::{Reason, Scope, Separator, Separators};
-use crate::partner::disclosed::is_proved_full;
-use crate::partner::{Choice, Surroundings, ThroughSeparator};
-use crate::table::Located;
+use crate::partner::disclosed::{Proof, everywhere};
+use crate::partner::{Choice, Surroundings, ThroughSeparator, screen};
+use crate::table::{CellId, Located};
 use crate::varset::VarSet;
 
 /// How much of a record's partners is listed.
@@ -33,6 +34,8 @@ pub struct RecordExplanation {
     /// Do the kept tables prove that its cell is occupied? `None` when no proof is known, nor
     /// that there is none.
     pub disclosed: Option<bool>,
+    /// What proves it.
+    pub proof: Option<Disclosed>,
     /// What each separator offers; nothing when not all of them are known.
     pub offers: Vec<Offer>,
     /// Are all separators known?
@@ -46,6 +49,18 @@ pub struct RecordExplanation {
     pub without: Vec<WithoutTable>,
     /// All partners, when they are asked for.
     pub partner_records: Option<Vec<RecordId>>,
+}
+
+/// What proves that a record is already disclosed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Disclosed {
+    /// A sum over kept tables that anybody can check.
+    Sum(CertificateSum),
+    /// Bounds on the cells that agree with it on these variables, which are in every kept
+    /// table, tighten each other until they prove it.
+    Bounds(VarSet),
+    /// All tables of the cells that agree with it on these variables were tried.
+    Search(VarSet),
 }
 
 /// What one separator offers a record.
@@ -85,14 +100,16 @@ pub fn record(
     let complete = separators.is_complete();
     let known = if complete { separators.list() } else { &[] };
     let frozen = partners == 0;
+    let (disclosed, proof) = match frozen {
+        false => (Some(false), None),
+        true => proved(scope, separators, joint, joint.cell_of(record)),
+    };
     RecordExplanation {
         record,
         cell_count: around.same_cell(),
         partners,
-        disclosed: match frozen {
-            false => Some(false),
-            true => is_proved_full(joint, scope.class(), joint.cell_of(record)).then_some(true),
-        },
+        disclosed,
+        proof,
         offers: known
             .iter()
             .map(|one| Offer { separator: one.clone(), through: around.through(one) })
@@ -106,6 +123,29 @@ pub fn record(
         without: if frozen { without(scope, &around) } else { Vec::new() },
         partner_records: (list == Partners::All).then(|| around.partner_records(records, &graph)),
     }
+}
+
+/// Is a cell without a partner disclosed, and by what? As `screen` finds it, so that the two
+/// never disagree.
+fn proved(
+    scope: &Scope,
+    separators: &Separators,
+    joint: &Located,
+    cell: CellId,
+) -> (Option<bool>, Option<Disclosed>) {
+    let class = scope.class();
+    let Ok(screening) = screen(joint, class, separators) else { return (None, None) };
+    let found = screening.disclosure();
+    let proof = match found.proof(cell) {
+        None => return (found.is_exact().then_some(false), None),
+        Some(Proof::Bounds) => Disclosed::Bounds(everywhere(class)),
+        Some(Proof::Search) => Disclosed::Search(everywhere(class)),
+        Some(Proof::Tree(_) | Proof::Forest) => {
+            let sum = found.certificate(joint, class, cell);
+            Disclosed::Sum(certificate_sum(scope, &sum.expect("the sum was counted before")))
+        }
+    };
+    (Some(true), Some(proof))
 }
 
 /// The partners without each of the named tables.

@@ -17,8 +17,9 @@ use std::sync::OnceLock;
 
 use super::around::{Around, Bucket};
 use super::search::Hunt;
-use super::space::{ones, subsets};
+use super::space::subsets;
 use super::{Found, Kind};
+use crate::encode::ones;
 use crate::partner::pair;
 use crate::varset::VarSet;
 

@@ -57,7 +57,7 @@ pub(super) fn shortest_chain(hunt: &mut Hunt<'_, '_>, around: &Around<'_, '_>) -
             // The first part stays: exchanging the others is the same exchange.
             for chosen in 1u64..1 << (first.len() - 1) {
                 let exchanged =
-                    super::space::ones(chosen).fold(0, |all, part| all | first[part + 1]);
+                    crate::encode::ones(chosen).fold(0, |all, part| all | first[part + 1]);
                 for (taker, giver) in [(0, 1), (1, 0)] {
                     let mut partner = cells[taker].to_vec();
                     bits.put(exchanged, cells[giver], &mut partner);

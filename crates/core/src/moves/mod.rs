@@ -15,7 +15,7 @@
 //! | `atoms` | the pieces in which larger moves must be looked for |
 //! | `space`, `around` | the cells of one piece, and how they differ from one of them |
 //! | `lift` | from a move in a piece to one of whole records; who takes which cell |
-//! | `certificate` | a proof that no move of any degree helps |
+//! | `certificate` | looks for a proof that no move of any degree helps |
 //! | `search` | all of them in order, fewest records first |
 //!
 //! Trap: for pairs only the margin graph matters, for larger moves 𝒟 itself does. Every
@@ -37,8 +37,9 @@ mod table_move;
 
 pub use answer::{Answer, Found, Kind, Tried};
 pub use atoms::atoms;
-pub use certificate::Certificate;
 pub use lift::sources;
 pub use search::{Free, Limits, MOST_RECORDS, MoveSearch, Wishes};
 pub use space::{MOST_TIED, TooManyTied};
 pub use table_move::TableMove;
+
+pub use crate::partner::disclosed::Certificate;

@@ -8,13 +8,13 @@ use std::borrow::Cow;
 use std::fmt;
 
 use super::boxes::BoxLists;
-use crate::encode::{Layout, PackedCells, Signer};
+use crate::encode::{Bits, PackedCells};
 use crate::graph::{GeneratingClass, MarginGraph};
 use crate::table::{CellId, CellIndex, Grouping, JointTable};
 use crate::varset::VarSet;
 
 /// So many variables with two values or more may take part in larger moves.
-pub const MOST_TIED: usize = 64;
+pub const MOST_TIED: usize = Bits::MOST;
 
 /// There are more variables than larger moves are looked for in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -66,7 +66,8 @@ impl<'a> Space<'a> {
         weights: &[u64],
     ) -> Result<Self, TooManyTied> {
         let layout = joint.cells().layout();
-        let bits = Bits::new(layout, class.delta())?;
+        let bits =
+            Bits::new(layout, class.delta()).map_err(|variables| TooManyTied { variables })?;
         let (cells, members) = if class.delta() == whole {
             (Cow::Borrowed(joint.cells()), None)
         } else {
@@ -155,108 +156,5 @@ pub(super) fn subsets(of: u64, size: usize) -> impl Iterator<Item = u64> {
             None => chosen = None,
         }
         Some(set)
-    })
-}
-
-/// The variables of a piece that have two values or more, as bits.
-pub(super) struct Bits {
-    signer: Signer,
-    /// The bit of each top bit of a signature, 64 entries a word.
-    of_top: Vec<u8>,
-    variables: Vec<usize>,
-    /// Where each lies in a packed cell.
-    fields: Vec<(usize, u64)>,
-}
-
-impl Bits {
-    fn new(layout: &Layout, variables: VarSet) -> Result<Self, TooManyTied> {
-        let mut bits = Self {
-            signer: Signer::of(layout),
-            of_top: vec![0; layout.words() * 64],
-            variables: Vec::new(),
-            fields: Vec::new(),
-        };
-        for variable in variables {
-            let mask = layout.mask(VarSet::single(variable));
-            let Some(word) = mask.words().iter().position(|&bits| bits != 0) else { continue };
-            let top = 63 - mask.words()[word].leading_zeros() as usize;
-            bits.of_top[word * 64 + top] =
-                u8::try_from(bits.variables.len()).expect("there are at most 256 variables");
-            bits.variables.push(variable);
-            bits.fields.push((word, mask.words()[word]));
-        }
-        if bits.variables.len() > MOST_TIED {
-            return Err(TooManyTied { variables: bits.variables.len() });
-        }
-        Ok(bits)
-    }
-
-    pub(super) fn len(&self) -> usize {
-        self.variables.len()
-    }
-
-    /// All of them.
-    pub(super) fn all(&self) -> u64 {
-        if self.len() == 64 { u64::MAX } else { (1 << self.len()) - 1 }
-    }
-
-    fn weights(&self, weights: &[u64]) -> Vec<u64> {
-        self.variables.iter().map(|&variable| weights[variable]).collect()
-    }
-
-    /// A set of variables as bits; others do not count.
-    pub(super) fn of(&self, set: VarSet) -> u64 {
-        (0..self.len())
-            .filter(|&bit| set.contains(self.variables[bit]))
-            .fold(0, |bits, bit| bits | 1 << bit)
-    }
-
-    /// Bits as a set of variables.
-    pub(super) fn set(&self, bits: u64) -> VarSet {
-        ones(bits).map(|bit| self.variables[bit]).collect()
-    }
-
-    /// In how many variables two cells of the piece differ.
-    pub(super) fn distance(&self, left: &[u64], right: &[u64]) -> u32 {
-        let words = left.iter().zip(right).enumerate();
-        words.map(|(word, (&left, &right))| self.signer.word(word, left, right).count_ones()).sum()
-    }
-
-    /// The variables in which two cells of the piece differ.
-    pub(super) fn differing(&self, left: &[u64], right: &[u64]) -> u64 {
-        let mut bits = 0;
-        for (word, (&left, &right)) in left.iter().zip(right).enumerate() {
-            for top in ones(self.signer.word(word, left, right)) {
-                bits |= 1 << self.of_top[word * 64 + top];
-            }
-        }
-        bits
-    }
-
-    /// Puts the values that one cell has on some variables into another cell.
-    pub(super) fn put(&self, bits: u64, from: &[u64], into: &mut [u64]) {
-        for bit in ones(bits) {
-            let (word, mask) = self.fields[bit];
-            into[word] = (into[word] & !mask) | (from[word] & mask);
-        }
-    }
-
-    /// Do two cells agree on some variables?
-    pub(super) fn agree(&self, bits: u64, left: &[u64], right: &[u64]) -> bool {
-        ones(bits).all(|bit| {
-            let (word, mask) = self.fields[bit];
-            (left[word] ^ right[word]) & mask == 0
-        })
-    }
-}
-
-/// The places of the ones of a number.
-pub(super) fn ones(mut bits: u64) -> impl Iterator<Item = usize> {
-    std::iter::from_fn(move || {
-        (bits != 0).then(|| {
-            let bit = bits.trailing_zeros() as usize;
-            bits &= bits - 1;
-            bit
-        })
     })
 }

@@ -121,6 +121,51 @@ impl World {
         })
     }
 
+    /// For each record the fewest that its cell holds in any file with the same tables and the
+    /// same counts of each variable. Puts the records into cells one after the other, wherever
+    /// every table has one left.
+    #[must_use]
+    pub fn fewest_in_cells(&self, tables: &[VarSet]) -> Vec<u64> {
+        fn go(
+            first: usize,
+            cells: &[Vec<u32>],
+            left: &mut [(VarSet, BTreeMap<Vec<u32>, u64>)],
+            made: &mut Vec<usize>,
+            records: usize,
+            give: &mut dyn FnMut(&[usize]),
+        ) {
+            if made.len() == records {
+                return give(made);
+            }
+            for cell in first..cells.len() {
+                let key = |table: VarSet| project(&cells[cell], table);
+                if left.iter().all(|(table, counts)| counts.get(&key(*table)) > Some(&0)) {
+                    for (table, counts) in left.iter_mut() {
+                        *counts.get_mut(&key(*table)).expect("it was just there") -= 1;
+                    }
+                    made.push(cell);
+                    go(cell, cells, left, made, records, give);
+                    made.pop();
+                    for (table, counts) in left.iter_mut() {
+                        *counts.get_mut(&key(*table)).expect("it was just there") += 1;
+                    }
+                }
+            }
+        }
+        let cells = self.all_cells();
+        let single = (0..self.levels.len()).map(VarSet::single);
+        let mut left: Vec<_> =
+            tables.iter().copied().chain(single).map(|set| (set, self.margin_table(set))).collect();
+        let mut fewest = vec![u64::MAX; self.records.len()];
+        go(0, &cells, &mut left, &mut Vec::new(), self.records.len(), &mut |made| {
+            for (record, fewest) in self.records.iter().zip(&mut fewest) {
+                let here = made.iter().filter(|&&cell| cells[cell] == *record).count() as u64;
+                *fewest = here.min(*fewest);
+            }
+        });
+        fewest
+    }
+
     /// Every file of as many records over the same levels, as a table of counts: as many as
     /// there are ways to put the records into cells. Only for very few cells.
     pub fn all_tables(&self) -> impl Iterator<Item = Vec<u64>> + use<> {

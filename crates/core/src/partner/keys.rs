@@ -21,7 +21,7 @@
 //! twins: [`crate::oracle::World::parting_partners`],
 //! [`crate::oracle::World::fewest_with_keys`].
 
-use super::disclosed::{forest_bounds, lower_bounds};
+use super::disclosed::{disclosed, forest_bounds, lower_bounds};
 use super::parting::{can_part, strongest_detaching};
 use super::screen::{EFFORT, Effort, Open, Search};
 use super::search::Surroundings;
@@ -150,32 +150,40 @@ pub(super) fn screen_keys_with(
     };
     let traces = class.margins().iter().map(|margin| *margin & keys).filter(|set| !set.is_empty());
     let on_keys = GeneratingClass::new(keys, traces);
-    Ok(KeyScreening {
-        keys,
-        partable,
-        published_in,
-        proved: proved(joint, &on_keys),
-        proved_is_exact: on_keys.is_decomposable() && continues(class, &graph, keys),
-    })
+    let proved = proved(joint, &on_keys, &partable);
+    let proved_is_exact = on_keys.is_decomposable() && continues(class, &graph, keys);
+    Ok(KeyScreening { keys, partable, published_in, proved, proved_is_exact })
 }
 
-/// For each cell the number of people with its keys that the class on the keys proves.
-fn proved(joint: &JointTable, on_keys: &GeneratingClass) -> Vec<u64> {
+/// For each cell the number of people with its keys that the class on the keys proves. Where
+/// sums prove fewer than there are, cells without a partner are asked for all of them.
+fn proved(joint: &JointTable, on_keys: &GeneratingClass, partable: &[bool]) -> Vec<u64> {
     let keys = on_keys.delta();
     if keys.is_empty() {
         return vec![joint.records() as u64; joint.len()];
     }
     let seen = joint.on(keys);
     let graph = on_keys.margin_graph();
+    // The cells of `seen` are numbered as the groups are: in the order of first appearance.
+    let groups = Grouping::of(joint.cells(), keys);
     let bounds = match junction_tree(&graph).filter(|_| on_keys.is_decomposable()) {
         Some(tree) => lower_bounds(&seen, &tree),
         None => {
             let cells: Vec<CellId> = (0..seen.len()).map(CellId::at).collect();
-            forest_bounds(&seen, &graph, &cells)
+            let mut bounds = forest_bounds(&seen, &graph, &cells);
+            let mut is_frozen = vec![true; seen.len()];
+            for (&group, partable) in groups.group_of().iter().zip(partable) {
+                is_frozen[group as usize] &= !partable;
+            }
+            let frozen: Vec<CellId> =
+                cells.into_iter().filter(|cell| is_frozen[cell.position()]).collect();
+            let found = disclosed(&seen, on_keys, &frozen);
+            for cell in frozen.into_iter().filter(|cell| found.proof(*cell).is_some()) {
+                bounds[cell.position()] = i64::try_from(seen.n(cell)).expect("a count is small");
+            }
+            bounds
         }
     };
-    // The cells of `seen` are numbered as the groups are: in the order of first appearance.
-    let groups = Grouping::of(joint.cells(), keys);
     let bound = |&group: &u32| u64::try_from(bounds[group as usize]).unwrap_or(0);
     groups.group_of().iter().map(bound).collect()
 }

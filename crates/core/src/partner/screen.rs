@@ -23,7 +23,7 @@
 
 use rayon::prelude::*;
 
-use super::disclosed::certified_by_forest;
+use super::disclosed::{Disclosure, disclosed};
 use super::parting::can_part;
 use super::slices::Slices;
 use crate::diagnostic::{Diagnostic, grouped};
@@ -38,8 +38,7 @@ use crate::varset::VarSet;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Screening {
     swappable: Vec<bool>,
-    disclosed: Vec<bool>,
-    disclosed_is_exact: bool,
+    disclosure: Disclosure,
 }
 
 impl Screening {
@@ -52,14 +51,20 @@ impl Screening {
     /// Do the kept tables prove that this cell is occupied by all its records?
     #[must_use]
     pub fn is_disclosed(&self, cell: CellId) -> bool {
-        self.disclosed[cell.position()]
+        self.disclosure.proof(cell).is_some()
     }
 
-    /// Is "not disclosed" certain too? Yes when 𝒟 is decomposable; otherwise more cells may
-    /// be disclosed than are said to be.
+    /// Is "not disclosed" certain too? Yes when 𝒟 is decomposable, or when every cell without
+    /// a partner was decided; otherwise more cells may be disclosed than are said to be.
     #[must_use]
     pub fn disclosed_is_exact(&self) -> bool {
-        self.disclosed_is_exact
+        self.disclosure.is_exact()
+    }
+
+    /// What proves the disclosed cells.
+    #[must_use]
+    pub fn disclosure(&self) -> &Disclosure {
+        &self.disclosure
     }
 }
 
@@ -141,19 +146,10 @@ fn screen_with(
     let mut open = Open::all(joint.len());
     search.settle_all(separators, &mut open, effort, announce)?;
     let swappable = open.settled();
-    let frozen = (0..joint.len()).filter(|&cell| !swappable[cell]).map(CellId::at);
-    let disclosed_is_exact = class.is_decomposable();
-    let mut disclosed = vec![false; joint.len()];
-    if disclosed_is_exact {
-        // n(i) > L(i) exactly when the cell is swappable: the decomposable criterion.
-        frozen.for_each(|cell| disclosed[cell.position()] = true);
-    } else {
-        let frozen: Vec<CellId> = frozen.collect();
-        for cell in certified_by_forest(joint, &graph, &frozen) {
-            disclosed[cell.position()] = true;
-        }
-    }
-    Ok(Screening { swappable, disclosed, disclosed_is_exact })
+    let frozen: Vec<CellId> =
+        (0..joint.len()).filter(|&cell| !swappable[cell]).map(CellId::at).collect();
+    let disclosure = disclosed(joint, class, &frozen);
+    Ok(Screening { swappable, disclosure })
 }
 
 /// What is searched for: a partner that agrees with a cell on some variables and differs from

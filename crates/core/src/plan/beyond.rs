@@ -12,6 +12,7 @@
 use rayon::prelude::*;
 
 use super::combinations::Combinations;
+use super::detaching::Detaching;
 use super::live::{Live, Question};
 use super::{Constraints, Planner, Taken, number};
 use crate::hash::{Map, STATE};
@@ -85,6 +86,15 @@ pub(super) enum Company {
     Given,
 }
 
+/// What a group is made for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Purpose {
+    /// No record has the keys of whom it is made for.
+    Part,
+    /// The records that have them carry other sensitive values.
+    Detach,
+}
+
 /// What every move must respect: the part that does not depend on who is free.
 ///
 /// No record may come to have the keys of somebody at risk, so everybody at risk who takes
@@ -102,9 +112,13 @@ pub(super) struct Rules<'a> {
 
 impl Rules<'_> {
     fn may_make(&self, cell: &[u64]) -> bool {
-        let brings_back = self.combinations.iter().any(|keys| keys.is_protected(cell));
+        !self.combinations.iter().any(|keys| keys.is_protected(cell)) && self.allows(cell)
+    }
+
+    /// Is a cell free of what rules forbid and of what must not be new?
+    pub(super) fn allows(&self, cell: &[u64]) -> bool {
         let breaks = || self.constraints.forbidden.iter().any(|rule| rule.holds(self.layout, cell));
-        !brings_back && !breaks() && !self.is_never_new(cell)
+        !breaks() && !self.is_never_new(cell)
     }
 
     /// Has a cell two values that must not be seen together for the first time?
@@ -192,11 +206,20 @@ impl Planner<'_> {
         self.combinations.iter_mut().for_each(Combinations::protect_untouched);
         for company in [Company::Kept, Company::Given] {
             for &agree in &self.task.constraints.matches {
-                self.cover_by_helpers(larger, agree, seed, company);
+                self.cover_by_helpers(larger, agree, seed, (Purpose::Part, company));
             }
             self.cover_on_the_live_table(larger, seed, company);
         }
         self.note_what_is_barred(larger, seed);
+    }
+
+    /// Detaches with groups whom nothing parts and no pair detaches.
+    pub(super) fn detach_beyond_pairs(&mut self, larger: Larger<'_>, seed: Seed) {
+        for company in [Company::Kept, Company::Given] {
+            for &agree in &self.task.constraints.matches {
+                self.cover_by_helpers(larger, agree, seed, (Purpose::Detach, company));
+            }
+        }
     }
 
     /// Asks once more for the cells that are left, without any wish: whoever could be freed
@@ -213,7 +236,8 @@ impl Planner<'_> {
         let barred: Vec<(u32, Answer)> = left
             .into_par_iter()
             .map(|cell| {
-                let mut random = Random::new(seed, stream(Company::Given, u64::MAX >> 40, cell));
+                let when = (Purpose::Part, Company::Given);
+                let mut random = Random::new(seed, stream(when, u64::MAX >> 40, cell));
                 let wishes = Parting { joint: self.task.joint, planner: self, cell };
                 (cell, larger.search.answer(CellId(cell), &wishes, limits, &mut random))
             })
@@ -251,8 +275,12 @@ impl Planner<'_> {
         larger: Larger<'_>,
         agree: VarSet,
         seed: Seed,
-        company: Company,
+        (purpose, company): (Purpose, Company),
     ) {
+        let most = match purpose {
+            Purpose::Part => Work::of(self.task.joint.len()).on_helpers(),
+            Purpose::Detach => Work::of(self.task.joint.len()).in_all,
+        };
         let cells = self.task.joint.len();
         let mut queue: Vec<u32> = (0..cells)
             .filter(|&cell| !self.beyond.impossible.contains_key(&number(cell)))
@@ -264,7 +292,7 @@ impl Planner<'_> {
         let limits = Limits { records: larger.records, steps: work.steps };
         let mut given_up: Map<u32, ()> = Map::with_hasher(STATE);
         let mut round = 0u64;
-        while !queue.is_empty() && self.beyond.spent < work.on_helpers() {
+        while !queue.is_empty() && self.beyond.spent < most {
             round += 1;
             let rest = queue.split_off(queue.len().min(BATCH));
             let batch = std::mem::replace(&mut queue, rest);
@@ -279,8 +307,14 @@ impl Planner<'_> {
             let answers: Vec<(u32, Answer)> = asked
                 .into_par_iter()
                 .map(|cell| {
-                    let mut random = Random::new(seed, stream(company, round, cell));
-                    (cell, larger.search.answer(CellId(cell), &wishes, limits, &mut random))
+                    let mut random = Random::new(seed, stream((purpose, company), round, cell));
+                    let own = CellId(cell);
+                    let detaching = Detaching { snapshot: &wishes, planner: self, own };
+                    let wishes: &dyn Wishes = match purpose {
+                        Purpose::Part => &wishes,
+                        Purpose::Detach => &detaching,
+                    };
+                    (cell, larger.search.answer(own, wishes, limits, &mut random))
                 })
                 .collect();
             let mut found: Map<u32, Box<Found>> = Map::with_hasher(STATE);
@@ -398,8 +432,9 @@ impl Planner<'_> {
 }
 
 /// The random stream of one question: 0 and 1 are the planner's and that of the new order.
-fn stream(company: Company, round: u64, cell: u32) -> u64 {
-    1 << 62 | pass(company) << 61 | round << 33 | u64::from(cell)
+fn stream((purpose, company): (Purpose, Company), round: u64, cell: u32) -> u64 {
+    let purpose = u64::from(purpose == Purpose::Detach);
+    1 << 62 | pass(company) << 61 | purpose << 60 | round << 33 | u64::from(cell)
 }
 
 pub(super) fn pass(company: Company) -> u64 {

@@ -36,6 +36,7 @@ mod bystanders;
 mod cell_plan;
 mod combinations;
 mod constraint;
+mod detaching;
 mod draw;
 mod drift;
 mod exchange;
@@ -196,6 +197,9 @@ pub fn plan(task: Task<'_>, pairing: Pairing, seed: Seed) -> Result<Planned, NoB
     }
     if task.may_detach() {
         planner.cover(Goal::Detach, pairing)?;
+        if let Some(larger) = task.larger {
+            planner.detach_beyond_pairs(larger, seed);
+        }
     }
     planner.protect_bystanders();
     if let Some(least) = task.constraints.least_changed {

@@ -36,8 +36,10 @@ impl Planner<'_> {
                 count(taken, !self.is_parted(taken.cell, differing, swap.exchanged));
             }
         }
-        for (taken, _) in self.beyond.groups.iter().flatten() {
-            count(*taken, false);
+        for group in &self.beyond.groups {
+            for (taken, _) in group {
+                count(*taken, self.is_detached_in(group, taken.cell.position()));
+            }
         }
         let row = |(cell, [parted, detached]): (usize, [u32; 2])| Protection {
             cell: CellId::at(cell),
@@ -47,6 +49,14 @@ impl Planner<'_> {
         };
         let rows = rows.into_iter().enumerate().filter(|(cell, _)| at_risk[*cell] > 0);
         rows.map(row).collect()
+    }
+
+    /// Does some record of a group come to have the keys of a cell at risk?
+    fn is_detached_in(&self, group: &[(Taken, Vec<u64>)], cell: usize) -> bool {
+        self.combinations.iter().any(|keys| {
+            let has = |(_, new): &(Taken, Vec<u64>)| keys.find(new) == Some(keys.of(cell));
+            keys.is_at_risk(cell) && group.iter().any(has)
+        })
     }
 
     /// Are the keys of a cell parted for every intruder who finds it at risk?

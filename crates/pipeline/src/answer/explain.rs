@@ -2,14 +2,15 @@
 
 use marginswap_core::encode::Schema;
 use marginswap_core::explain::{
-    CertificateSum, GroupSwap, Larger, LargerAnswer, Offer, PairExplanation, RecordExplanation,
-    Term, WithoutTable,
+    CertificateSum, Disclosed, GroupSwap, Larger, LargerAnswer, Offer, PairExplanation,
+    RecordExplanation, Term, WithoutTable,
 };
 use marginswap_core::graph::Reason;
 use marginswap_core::moves::Kind;
+use marginswap_core::varset::VarSet;
 use marginswap_report::explain::{
-    ChoiceReport, DiagonalReport, LinkReport, PairReport, RecordReport, ThroughReport, TieReason,
-    WhatIf,
+    ChoiceReport, DiagonalReport, LinkReport, PairReport, ProofKind, ProofReport, RecordReport,
+    ThroughReport, TieReason, WhatIf,
 };
 use marginswap_report::larger::{
     CertificateReport, CertificateTerm, GroupKind, GroupReport, LargerReport, LargerVerdict,
@@ -56,13 +57,14 @@ pub fn record(schema: &Schema, found: &RecordExplanation, called: &TableNames) -
         found.without.iter().partition(|without| called.is_published(without.table));
     let set = |set| names(schema, set);
     RecordReport {
-        keys: None,
+        keys: vec![],
         restrictions: Vec::new(),
         record: found.record.number(),
         cell_count: found.cell_count,
         sample_unique: found.cell_count == 1,
         swappable: found.partners > 0,
         disclosed: found.disclosed,
+        proof: found.proof.as_ref().map(|found| proof(schema, found)),
         partners: found.partners,
         separators: found.offers.iter().map(|offer| through(schema, offer)).collect(),
         separators_complete: found.separators_complete,
@@ -90,6 +92,15 @@ pub fn record(schema: &Schema, found: &RecordExplanation, called: &TableNames) -
             .as_ref()
             .map(|partners| partners.iter().map(|partner| partner.number()).collect()),
     }
+}
+
+fn proof(schema: &Schema, found: &Disclosed) -> ProofReport {
+    let (kind, sum, same) = match found {
+        Disclosed::Sum(sum) => (ProofKind::Sum, Some(certificate(schema, sum)), VarSet::EMPTY),
+        Disclosed::Bounds(same) => (ProofKind::Bounds, None, *same),
+        Disclosed::Search(same) => (ProofKind::Search, None, *same),
+    };
+    ProofReport { kind, sum, among_records_with_same: names(schema, same) }
 }
 
 fn through(schema: &Schema, Offer { separator, through }: &Offer) -> ThroughReport {

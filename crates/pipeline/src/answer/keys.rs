@@ -14,12 +14,14 @@ use super::names;
 #[must_use]
 pub fn key_screening(
     schema: &Schema,
+    name: Option<&str>,
     joint: &Located,
     screening: &KeyScreening,
     allowed: &[bool],
 ) -> KeyScreeningReport {
     let alike = MarginTable::count(joint, screening.keys());
     let mut report = KeyScreeningReport {
+        name: name.map(str::to_owned),
         keys: names(schema, screening.keys()),
         partable: 0,
         not_partable: 0,
@@ -54,7 +56,7 @@ pub fn key_screening(
 #[must_use]
 pub fn record_keys(
     schema: &Schema,
-    keys: VarSet,
+    (name, keys): (Option<&str>, VarSet),
     why_not: Option<Unpartable>,
     partners: &KeyPartners,
 ) -> RecordKeys {
@@ -64,6 +66,7 @@ pub fn record_keys(
     let mut detaching: Vec<_> = partners.detaching.iter().collect();
     detaching.sort_by_key(|way| std::cmp::Reverse(way.made_false.len()));
     RecordKeys {
+        name: name.map(str::to_owned),
         keys: set(keys),
         partable: why_not.is_none(),
         why_not: why_not.map(|why| match why {

@@ -36,6 +36,7 @@ pub use keys::{key_screening, record_keys};
 pub use plan::{left_because, protect};
 pub use protection::{judgement, protection, protection_of};
 pub use published::{published, reveal_published};
+pub(crate) use risk::anonymity;
 pub use risk::{RiskParts, risk, write_risk};
 pub use screen::{screen, write_screen};
 pub use show::show;
@@ -51,7 +52,7 @@ pub enum Reveal {
 }
 
 /// The names of a set of variables, in the order of the columns.
-fn names(schema: &Schema, variables: VarSet) -> Vec<String> {
+pub(crate) fn names(schema: &Schema, variables: VarSet) -> Vec<String> {
     schema.names(variables).into_iter().map(str::to_owned).collect()
 }
 

@@ -13,8 +13,8 @@ use marginswap_core::varset::VarSet;
 use marginswap_report::formula;
 use marginswap_report::risk::{
     AnonymityReport, AtLeast, AtRisk, EstimateReport, FitReport, FitVerdict, FittingReport,
-    KeyReport, KeySetReport, ModelOrigin, ModelReport, RiskReport, RiskyRecord, StepAction,
-    StepReport, SudaReport, WeightedReport,
+    KeyReport, KeySetReport, ModelOrigin, ModelReport, RiskReport, RiskyRecord, ScenarioRisk,
+    StepAction, StepReport, SudaReport, WeightedReport,
 };
 
 use super::{name, names};
@@ -49,6 +49,8 @@ pub struct RiskParts<'a> {
     pub dis: Option<f64>,
     /// Records below some k.
     pub anonymity: Vec<Anonymity>,
+    /// What each intruder finds, where there are several.
+    pub scenarios: Vec<ScenarioRisk>,
     /// Counts by key set, most uniques first.
     pub key_sets: Vec<KeySet>,
     /// For each key the uniques without it.
@@ -132,11 +134,8 @@ pub fn risk(parts: &RiskParts<'_>) -> RiskReport {
             })
             .collect(),
         dis: parts.dis,
-        anonymity: parts
-            .anonymity
-            .iter()
-            .map(|found| AnonymityReport { k: found.k, records_below: found.records_below })
-            .collect(),
+        anonymity: anonymity(&parts.anonymity),
+        scenarios: parts.scenarios.clone(),
         key_sets: parts
             .key_sets
             .iter()
@@ -165,6 +164,13 @@ pub fn risk(parts: &RiskParts<'_>) -> RiskReport {
         at_risk,
         risky,
     }
+}
+
+/// Records below each k.
+pub(crate) fn anonymity(found: &[Anonymity]) -> Vec<AnonymityReport> {
+    let one =
+        |found: &Anonymity| AnonymityReport { k: found.k, records_below: found.records_below };
+    found.iter().map(one).collect()
 }
 
 fn model(parts: &RiskParts<'_>) -> ModelReport {

@@ -1,5 +1,6 @@
 //! What `screen` answers: a screening added up, and a line for each record.
 
+use std::fmt::Write as _;
 use std::io::{self, Write};
 
 use marginswap_core::encode::RecordId;
@@ -41,7 +42,7 @@ pub fn screen(
         disclosed_also_uses: set(scope.in_no_named_table()),
         disclosed_uses_stay_margin: scope.stay_margin().map(set),
         restrictions: steps.iter().map(|step| restriction(joint, step)).collect(),
-        keys: None,
+        keys: vec![],
     };
     let all = &steps.last().expect("there is a first step").swappable;
     for cell in (0..joint.len()).map(CellId::at) {
@@ -70,11 +71,12 @@ fn restriction(joint: &Located, step: &Step) -> Restriction {
         setting: step.by,
         swappable: count(&step.swappable, &|cell| joint.n(cell)),
         swappable_uniques: count(&step.swappable, &|cell| joint.is_sample_unique(cell).into()),
-        partable: step.partable.as_ref().map(|partable| count(partable, &|cell| joint.n(cell))),
+        partable: step.partable.iter().map(|one| count(one, &|cell| joint.n(cell))).collect(),
     }
 }
 
-/// Writes a line for each record: its number, its cell's count, and the answers.
+/// Writes a line for each record: its number, its cell's count, and the answers. `keys`: for
+/// each intruder, what to put behind the names of its columns.
 ///
 /// # Errors
 /// What the writer says.
@@ -82,13 +84,15 @@ pub fn write_screen(
     out: &mut dyn Write,
     joint: &Located,
     screening: &Screening,
-    keys: Option<&KeyScreening>,
+    keys: &[(String, KeyScreening)],
     steps: &[Step],
 ) -> io::Result<()> {
     let (last, restricted) = (steps.last().expect("there is a first step"), steps.len() > 1);
     let mut head = "record,cell_count,sample_unique,swappable,disclosed".to_owned();
     head.push_str(if restricted { ",restricted_by" } else { "" });
-    head.push_str(if keys.is_some() { ",partable,why_not" } else { "" });
+    for (ending, _) in keys {
+        write!(head, ",partable{ending},why_not{ending}").expect("writing to a text");
+    }
     writeln!(out, "{head}")?;
     for record in (0..joint.records()).map(RecordId::at) {
         let cell = joint.cell_of(record);
@@ -105,10 +109,9 @@ pub fn write_screen(
         if restricted {
             write!(out, ",{}", restricted_by(steps, cell))?;
         }
-        if let Some(keys) = keys {
-            let allowed = last.partable.as_ref().is_some_and(|all| all[cell.position()]);
+        for ((_, keys), allowed) in keys.iter().zip(&last.partable) {
             let why_not = match keys.why_not(cell) {
-                None if allowed => "1,",
+                None if allowed[cell.position()] => "1,",
                 None => "0,restricted",
                 Some(Unpartable::Published(_)) => "0,published",
                 Some(Unpartable::Proved(_)) => "0,proved",

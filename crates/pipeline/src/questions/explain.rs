@@ -52,17 +52,21 @@ fn unranked(project: &Project) -> Project {
     project
 }
 
-/// What can be done about the keys of a record, where keys are named.
-fn keys_of(original: &Original, record: RecordId) -> Result<Option<RecordKeys>, Diagnostic> {
+/// For each intruder, what can be done about the keys of a record.
+fn keys_of(original: &Original, record: RecordId) -> Result<Vec<RecordKeys>, Diagnostic> {
     let Original { scope, separators, records, located, intruders, .. } = original;
-    let Some(intruder) = intruders.first() else { return Ok(None) };
     let graph = scope.class().margin_graph();
-    let found = screen_keys(located, scope.class(), separators, intruder.keys)
-        .map_err(|error| error.in_file(original.loaded.path()))?;
     let around = Surroundings::of(records, record);
-    let partners = around.on_keys(&graph, intruder.keys, intruder.sensitive);
-    let why_not = found.why_not(located.cell_of(record));
-    Ok(Some(answer::record_keys(scope.schema(), intruder.keys, why_not, &partners)))
+    let mut all = Vec::new();
+    for intruder in intruders {
+        let found = screen_keys(located, scope.class(), separators, intruder.keys)
+            .map_err(|error| error.in_file(original.loaded.path()))?;
+        let partners = around.on_keys(&graph, intruder.keys, intruder.sensitive);
+        let why_not = found.why_not(located.cell_of(record));
+        let who = (intruder.name.as_deref(), intruder.keys);
+        all.push(answer::record_keys(scope.schema(), who, why_not, &partners));
+    }
+    Ok(all)
 }
 
 /// Two records: what may travel between them, or what ties them.

@@ -4,20 +4,22 @@ use std::io::{self, Write};
 
 use crate::refusal::Code;
 use marginswap_core::diagnostic::Diagnostic;
+use marginswap_core::graph::Scope;
 use marginswap_core::partner::screen;
 use marginswap_core::risk::{
-    MOST_OPENED, Summaries, anonymity, dis, fit, key_sets, minimal_uniques, superpopulation,
-    uniques_without,
+    KeyTable, MOST_OPENED, Summaries, anonymity, dis, fit, key_sets, minimal_uniques,
+    superpopulation, uniques_without,
 };
 use marginswap_core::table::Located;
-use marginswap_report::risk::RiskReport;
+use marginswap_report::risk::{RiskReport, ScenarioRisk};
 
 use crate::answer::{self, RiskParts};
 use crate::assess::{Question, assess, key_table};
-use crate::input::{note_many, separators};
+use crate::input::{Loaded, note_many, separators};
 use crate::notes::Run;
 use crate::original::{
-    data_of, keys_are_named, named_tables, of_cells, open, rule_of, scope_of, too_many_sets,
+    data_of, key_lists, keys_are_named, named_tables, of_cells, open, rule_of, scope_of,
+    too_many_sets,
 };
 use crate::project::Project;
 
@@ -91,6 +93,7 @@ pub fn risk(
         }
         None => None,
     };
+    let scenarios = scenarios(project, &loaded, &scope, &joint, &levels);
     let key_sets = key_sets(&mut summaries, sets.key_sets, MOST_SETS)
         .ok_or_else(|| too_many_sets("the list of key sets"))?;
     let parts = RiskParts {
@@ -111,6 +114,7 @@ pub fn risk(
         estimates: superpopulation(&table, population),
         dis: dis(&table, population),
         anonymity: anonymity(&table, &ANONYMITY),
+        scenarios,
         key_sets,
         uniques_without: uniques_without(&mut summaries),
         suda: suda.as_ref().map(|(found, largest)| (found, *largest)),
@@ -119,6 +123,31 @@ pub fn risk(
     };
     list(&|out| answer::write_risk(out, &parts))?;
     Ok(answer::risk(&parts))
+}
+
+/// What each intruder finds in the file, where there are several.
+fn scenarios(
+    project: &Project,
+    loaded: &Loaded,
+    scope: &Scope,
+    joint: &Located,
+    levels: &[usize],
+) -> Vec<ScenarioRisk> {
+    let all = key_lists(project);
+    if all.len() < 2 {
+        return vec![];
+    }
+    let found = |(name, keys): (Option<&str>, &[String])| {
+        let table = KeyTable::new(joint, loaded.variables(scope, keys), levels);
+        ScenarioRisk {
+            name: name.map(str::to_owned),
+            keys: answer::names(scope.schema(), table.keys()),
+            combinations: table.joint().len() as u64,
+            sample_uniques: table.joint().sample_uniques() as u64,
+            anonymity: answer::anonymity(&anonymity(&table, &ANONYMITY)),
+        }
+    };
+    all.into_iter().map(found).collect()
 }
 
 /// Refuses to go through more sets of keys than anybody can wait for.

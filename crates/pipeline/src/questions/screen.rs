@@ -10,7 +10,7 @@ use marginswap_report::screen::ScreenReport;
 use crate::answer;
 use crate::input::{ids, note_many, separators};
 use crate::notes::{Note, Phase, Run};
-use crate::original::{data_of, forbidden, open, scope_of};
+use crate::original::{data_of, forbidden, key_lists, open, scope_of};
 use crate::project::Project;
 use crate::restrictions::{Step, restrictions, steps};
 
@@ -23,7 +23,9 @@ pub struct Screened {
     pub report: ScreenReport,
     joint: Located,
     screening: Screening,
-    key_screening: Option<KeyScreening>,
+    /// For each intruder, what to put behind the names of its columns, and whose keys can be
+    /// parted.
+    key_screenings: Vec<(String, KeyScreening)>,
     steps: Vec<Step>,
 }
 
@@ -41,7 +43,7 @@ pub fn screen(project: &Project, run: &mut Run<'_>) -> Result<Screened, Diagnost
     let loaded = opened.read(false, run)?;
     let records = loaded.records(&scope, run);
     let ids = ids(scope.schema(), &records).into_iter().collect();
-    let keys = loaded.variables(&scope, &project.risk.keys);
+    let intruders = key_lists(project);
     let rules = forbidden(project, &loaded, &scope, run);
     let restrictions = restrictions(project, &loaded, &scope, &rules);
     let joint = Located::count(&records);
@@ -52,18 +54,33 @@ pub fn screen(project: &Project, run: &mut Run<'_>) -> Result<Screened, Diagnost
             run.note(Note::ManyComparisons { comparisons });
         }
     })?;
-    let on_keys = match keys.is_empty() {
-        true => None,
-        false => Some(screen_keys(&joint, scope.class(), &separators, keys)?),
-    };
-    let by_tables = (&separators, &screening, on_keys.as_ref());
+    let mut on_keys = Vec::new();
+    for (_, keys) in &intruders {
+        let keys = loaded.variables(&scope, keys);
+        on_keys.push(screen_keys(&joint, scope.class(), &separators, keys)?);
+    }
+    let by_tables = (&separators, &screening, on_keys.as_slice());
     let steps = steps(project, &loaded, &scope, &joint, by_tables, &restrictions)?;
     let mut report = answer::screen(&scope, &joint, &separators, &screening, ids, &steps);
-    let last = steps.last().and_then(|step| step.partable.as_ref());
-    if let (Some(found), Some(allowed)) = (&on_keys, last) {
-        report.keys = Some(answer::key_screening(scope.schema(), &joint, found, allowed));
+    let last = steps.last().expect("there is a first step");
+    let found = intruders.iter().zip(&on_keys).zip(&last.partable);
+    report.keys = found
+        .map(|(((name, _), found), allowed)| {
+            answer::key_screening(scope.schema(), *name, &joint, found, allowed)
+        })
+        .collect();
+    let endings = intruders.iter().enumerate().map(|(place, (name, _))| ending(place, *name));
+    let key_screenings = endings.zip(on_keys).collect();
+    Ok(Screened { report, joint, screening, key_screenings, steps })
+}
+
+/// What tells the columns of an intruder from those of the first one.
+fn ending(place: usize, name: Option<&str>) -> String {
+    match (place, name) {
+        (0, _) => String::new(),
+        (_, None) => format!("_{}", place + 1),
+        (_, Some(name)) => format!("_{name}"),
     }
-    Ok(Screened { report, joint, screening, key_screening: on_keys, steps })
 }
 
 impl Screened {
@@ -72,7 +89,6 @@ impl Screened {
     /// # Errors
     /// When the writer fails.
     pub fn write_records(&self, out: &mut dyn Write) -> io::Result<()> {
-        let keys = self.key_screening.as_ref();
-        answer::write_screen(out, &self.joint, &self.screening, keys, &self.steps)
+        answer::write_screen(out, &self.joint, &self.screening, &self.key_screenings, &self.steps)
     }
 }

@@ -1,22 +1,14 @@
-//! Records whose cell the kept tables give away.
-//!
-//! For a decomposable 𝒟 with a junction tree (cliques C, separators S),
+//! L(i): what a sum over kept tables proves of a cell.
 //!
 //! ```text
 //! L(i) = Σ_C n_C(i_C) − Σ_S n_S(i_S)  ≤  n′(i)   for every table n′ with the same margins,
 //! ```
 //!
-//! so L(i) = n(i) means that no swap, of however many records, can take one out of the
-//! cell: what every swap keeps proves that it is occupied. Such records are *already
-//! disclosed*. The same bound holds for every decomposable class whose cliques lie inside
-//! tables of 𝒟. When 𝒟 is not decomposable, [`certified_by_forest`] tries the best
-//! spanning forest of two-way tables for each cell: what it finds is certain, what it does
-//! not find stays open.
-//!
-//! The one-way table of a variable in no table counts as kept, because every swap keeps it,
-//! and so does the joint table of the columns that stay.
+//! for the cliques C and separators S of a junction tree whose cliques lie inside kept tables.
+//! [`lower_bounds`] counts it for one tree and all cells; [`forest_bounds`] takes, for each
+//! cell, the best spanning forest of two-way tables.
 
-use crate::graph::{GeneratingClass, JunctionTree, MarginGraph};
+use crate::graph::{JunctionTree, MarginGraph};
 use crate::table::{CellId, JointTable, MarginTable};
 use crate::varset::VarSet;
 
@@ -64,7 +56,7 @@ pub fn certified_by_forest(
 pub fn forest_bounds(joint: &JointTable, graph: &MarginGraph, cells: &[CellId]) -> Vec<i64> {
     let vertices: Vec<usize> = graph.vertices().iter().collect();
     let edges: Vec<(usize, usize)> = graph.edges().collect();
-    // Counts of so many cells are held at once; the tables are counted anew for each batch.
+    // Counts of so many cells are held at once; the tables are counted again for each batch.
     const COUNTS_AT_ONCE: usize = 1 << 24;
     let batch = (COUNTS_AT_ONCE / (vertices.len() + edges.len()).max(1)).max(1);
     let mut bounds = Vec::with_capacity(cells.len());
@@ -92,35 +84,57 @@ pub fn forest_bounds(joint: &JointTable, graph: &MarginGraph, cells: &[CellId]) 
                 weights[right * vertices.len() + left] = weight;
             }
             let all: i64 = one_way.iter().map(|table| table[position]).sum();
-            bounds.push(all + maximum_spanning_tree(vertices.len(), &weights));
+            bounds.push(all + maximum_spanning_tree(vertices.len(), &weights).0);
         }
     }
     bounds
 }
 
-/// Is there a proof that all records of this cell, which has no partner, are there? With a
-/// decomposable 𝒟 there always is one; otherwise "no" means that none was found.
+/// The spanning forest of two-way tables that gives a cell the largest L(i).
 #[must_use]
-pub fn is_proved_full(joint: &JointTable, class: &GeneratingClass, frozen: CellId) -> bool {
-    class.is_decomposable()
-        || !certified_by_forest(joint, &class.margin_graph(), &[frozen]).is_empty()
-}
-
-/// The weight of a maximum spanning tree of a complete graph (Prim).
-fn maximum_spanning_tree(vertices: usize, weights: &[i64]) -> i64 {
-    let mut best: Vec<i64> = weights.get(..vertices).unwrap_or_default().to_vec();
-    let mut outside: Vec<usize> = (1..vertices).collect();
-    let mut total = 0;
-    while let Some(position) = (0..outside.len()).max_by_key(|&position| best[outside[position]]) {
-        let vertex = outside.swap_remove(position);
-        total += best[vertex];
-        for &other in &outside {
-            best[other] = best[other].max(weights[vertex * vertices + other]);
+pub fn best_forest(joint: &JointTable, graph: &MarginGraph, cell: CellId) -> MarginGraph {
+    let vertices: Vec<usize> = graph.vertices().iter().collect();
+    let count = |margin: VarSet| signed(MarginTable::count(joint, margin).n(cell));
+    let one_way: Vec<i64> = vertices.iter().map(|&vertex| count(VarSet::single(vertex))).collect();
+    let mut weights = vec![-signed(joint.records() as u64); vertices.len() * vertices.len()];
+    for (left, &one) in vertices.iter().enumerate() {
+        for (right, &other) in vertices.iter().enumerate() {
+            if graph.neighbours(one).contains(other) {
+                weights[left * vertices.len() + right] =
+                    count(VarSet::from([one, other])) - one_way[left] - one_way[right];
+            }
         }
     }
-    total
+    let mut forest = MarginGraph::edgeless(graph.vertices());
+    for (left, right) in maximum_spanning_tree(vertices.len(), &weights).1 {
+        if graph.neighbours(vertices[left]).contains(vertices[right]) {
+            forest.join_all(VarSet::from([vertices[left], vertices[right]]));
+        }
+    }
+    forest
 }
 
-fn signed(count: u64) -> i64 {
+/// The weight and the edges of a maximum spanning tree of a complete graph (Prim).
+fn maximum_spanning_tree(vertices: usize, weights: &[i64]) -> (i64, Vec<(usize, usize)>) {
+    let mut best: Vec<(i64, usize)> =
+        weights.get(..vertices).unwrap_or_default().iter().map(|&weight| (weight, 0)).collect();
+    let mut outside: Vec<usize> = (1..vertices).collect();
+    let (mut total, mut edges) = (0, Vec::new());
+    while let Some(position) = (0..outside.len()).max_by_key(|&position| best[outside[position]].0)
+    {
+        let vertex = outside.swap_remove(position);
+        total += best[vertex].0;
+        edges.push((best[vertex].1, vertex));
+        for &other in &outside {
+            let weight = weights[vertex * vertices + other];
+            if weight > best[other].0 {
+                best[other] = (weight, vertex);
+            }
+        }
+    }
+    (total, edges)
+}
+
+pub(super) fn signed(count: u64) -> i64 {
     i64::try_from(count).expect("a count is below 2^32")
 }
