@@ -160,7 +160,7 @@ fn a_column_that_cannot_be_used_is_refused_when_it_is_wanted() {
     let mut wanted = Project { frame: Some(given), ..project(ReleaseOrder::Random) };
     let refused = in_memory::protect(wanted.clone(), &SeedFrom::Demo(1), run).err().unwrap();
     assert_eq!(refused.code, Code::FloatColumn);
-    assert_eq!(refused.place.to_string(), "survey, column 4 (`job`)");
+    assert_eq!(refused.place.to_string(), "survey, column 4 `job`");
     wanted.columns.ignore = vec!["job".to_owned()];
     assert!(in_memory::protect(wanted, &SeedFrom::Demo(1), run).is_ok());
 }

@@ -58,6 +58,7 @@ OWN = {
     "record": "int | str | None",
     "pair": "tuple[int | str, int | str] | None",
     "budgets": "Sequence[str | int] | None",
+    "staging": "Path | None",
 }
 
 FIELDS = {
@@ -67,8 +68,13 @@ FIELDS = {
 }
 
 
+ENGINE = '''class EngineRelease(Answer):
+    table: Any
+    def write(self, path: Path, *, partition_by: Sequence[str] = ()) -> EngineRelease: ...'''
+
+
 def made() -> str:
-    parts = [HEAD, project(), *map(answer_class, CLASSES), *map(function, FUNCTIONS)]
+    parts = [HEAD, project(), *map(answer_class, CLASSES), ENGINE, *map(function, FUNCTIONS)]
     return "\n".join(parts)
 
 

@@ -55,3 +55,21 @@ def test_the_page_about_python_runs(workplace, capsys):
     assert "E105 `keys=`" in shown and "Verdict" in shown
     assert (workplace / "released.csv").exists() and (workplace / "swap.plan").exists()
     assert names["release"].equal
+
+
+@pytest.mark.filterwarnings("ignore::marginswap.Note")
+def test_the_page_about_engines_runs(workplace, capsys):
+    pytest.importorskip("duckdb")
+    pa = pytest.importorskip("pyarrow")
+    import pyarrow.parquet as parquet
+
+    columns = survey(2000)
+    columns["income"] = [number / 2 for number in range(2000)]
+    parquet.write_table(pa.table(columns), workplace / "survey.parquet")
+    code = blocks("engines.md")
+    assert len(code) == 2
+    names: dict = {}
+    for block in code:
+        exec(compile(block, "docs/engines.md", "exec"), names)
+    assert "all unchanged" in capsys.readouterr().out
+    assert (workplace / "released.parquet").exists()

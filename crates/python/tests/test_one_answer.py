@@ -137,3 +137,16 @@ def test_larger_swaps_and_derived_variables(arrow_table, tmp_path, program):
         demo_seed=5,
     )
     assert release.data.to_pydict() == parquet.read_table(out).to_pydict()
+
+
+def test_an_ignored_column_of_floating_point_numbers_goes_with_its_record(tmp_path, program, columns):
+    pa = pytest.importorskip("pyarrow")
+    import pyarrow.parquet as parquet
+
+    columns["income"] = [number / 4 for number in range(600)]
+    data, out = tmp_path / "data.parquet", tmp_path / "out.parquet"
+    parquet.write_table(pa.table(columns), data)
+    flags = [*FLAGS, "--ignore", "income", "--demo-seed", 6]
+    program("protect", data, *flags, "-o", out)
+    here = marginswap.protect(pa.table(columns), ignore=["income"], demo_seed=6, **ASKED)
+    assert parquet.read_table(out).to_pydict() == here.data.to_pydict()

@@ -23,6 +23,7 @@ def test_the_package_is_typed():
     files = resources.files("marginswap")
     assert files.joinpath("py.typed").is_file()
     assert files.joinpath("__init__.pyi").is_file()
+    assert "engine" in files.joinpath("__init__.pyi").read_text()
 
 
 def test_the_exit_code_of_the_program_comes_through(tmp_path):

@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import os
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from . import _marginswap as native
 from . import _results as results
 from ._frames import path_of, pyarrow, taken
 
-Make = Callable[..., Any]
+#: Where DuckDB's own types come from.
+DUCKDB = ("duckdb", "_duckdb")
 
 
 class Engine:
@@ -136,10 +137,10 @@ def engine_of(data: Any, engine: Any, staging: str | None) -> tuple[Engine, str 
     if path is not None:
         if engine is None:
             return None
-        if engine != "duckdb" and not type(engine).__module__.startswith("duckdb"):
+        if engine != "duckdb" and type(engine).__module__.partition(".")[0] not in DUCKDB:
             raise TypeError("`engine` is \"duckdb\" or a connection of DuckDB for files")
         return parquet(path, engine)
-    if kind in ("duckdb", "_duckdb"):
+    if kind in DUCKDB:
         refuse_engine(engine)
         return DuckDB(data), None
     if kind == "pyspark":
@@ -195,7 +196,7 @@ class EngineRelease(results.Answer):
     #: The released table, of the engine's own kind.
     table: Any
 
-    def write(self, path: Any, *, partition_by: Sequence[str] = ()) -> results.Answer:
+    def write(self, path: Any, *, partition_by: Sequence[str] = ()) -> EngineRelease:
         """Writes Parquet by the engine, reads it back, and recounts from the files."""
         target = os.fspath(path)
         if os.path.exists(target):
