@@ -7,10 +7,11 @@ use std::path::PathBuf;
 use clap::error::{ContextKind, ContextValue};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use marginswap_pipeline::frontier::{Cap, Choice};
+use marginswap_pipeline::questions::inspect::Header;
 use marginswap_pipeline::settings::{Topic, topics};
 use marginswap_pipeline::sql::Dialect;
 
-use crate::setup::{Takes, Typed};
+use crate::setup::{Takes, Typed, demo_seed, threads};
 
 /// Swap values between the records of a microdata file while every published table stays exact.
 #[derive(Debug, Parser)]
@@ -147,6 +148,8 @@ pub struct InspectArgs {
     #[arg(long)]
     pub reveal: bool,
     #[command(flatten)]
+    pub header: HeaderArgs,
+    #[command(flatten)]
     pub answer: AnswerArgs,
     #[command(flatten)]
     pub settings: Typed<ForInspect>,
@@ -275,6 +278,21 @@ pub struct SqlArgs {
     pub answer: AnswerArgs,
 }
 
+/// What the first line of the data is.
+#[derive(Debug, Args)]
+pub struct HeaderArgs {
+    /// Take the first line as the header even if it looks like a record
+    #[arg(long)]
+    header: bool,
+}
+
+impl HeaderArgs {
+    /// What is done where the first line looks like a record.
+    pub fn header(&self) -> Header {
+        if self.header { Header::Known } else { Header::Required }
+    }
+}
+
 /// How a job runs beside its settings.
 #[derive(Debug, Args)]
 pub struct JobArgs {
@@ -282,7 +300,7 @@ pub struct JobArgs {
     #[arg(long, value_name = "FILE", conflicts_with = "demo_seed")]
     pub seed_file: Option<PathBuf>,
     /// Seed for demonstrations; outputs are marked NOT FOR RELEASE
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = demo_seed)]
     pub demo_seed: Option<u64>,
     /// Seal the plan with the key in this file; written (SECRET) if it does not exist
     #[arg(long, value_name = "FILE")]
@@ -449,7 +467,7 @@ pub struct ReportArgs {
     #[arg(long, value_name = "FILE", conflicts_with = "demo_seed")]
     pub seed_file: Option<PathBuf>,
     /// Demo seed of the run, in place of a seed file
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = demo_seed)]
     pub demo_seed: Option<u64>,
     /// Take only a plan that is sealed with the key in this file
     #[arg(long, value_name = "FILE")]
@@ -506,6 +524,8 @@ pub struct InitArgs {
     #[arg(short, long, value_name = "FILE", default_value = "marginswap.toml")]
     pub out: PathBuf,
     #[command(flatten)]
+    pub header: HeaderArgs,
+    #[command(flatten)]
     pub force: ForceArgs,
     #[command(flatten)]
     pub settings: Typed<ForInit>,
@@ -521,10 +541,10 @@ pub struct DemoArgs {
     #[arg(long, value_name = "N", default_value_t = 100_000)]
     pub records: u32,
     /// Seed of the town; the same number gives the same survey and the same swaps
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = demo_seed)]
     pub demo_seed: u64,
     /// Number of threads; the answer is the same for any number [default: all cores]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = threads)]
     pub threads: Option<NonZeroUsize>,
     #[command(flatten)]
     pub force: ForceArgs,

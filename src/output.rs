@@ -292,18 +292,22 @@ pub fn next(step: &str) {
     talk(&format!("next: {step}"));
 }
 
-/// A command of this program as it can be typed into a shell.
-pub struct Line(String);
+/// A command of this program as it can be typed into a shell, and the options that it lacks
+/// because they hold values of the data.
+pub struct Line {
+    text: String,
+    left_out: Vec<String>,
+}
 
 impl Line {
     /// The beginning of a command.
     pub fn new(command: &str) -> Self {
-        Self(format!("marginswap {command}"))
+        Self { text: format!("marginswap {command}"), left_out: Vec::new() }
     }
 
     /// Adds a word as it is.
     pub fn word(&mut self, word: &str) -> &mut Self {
-        self.0.push_str(&format!(" {word}"));
+        self.text.push_str(&format!(" {word}"));
         self
     }
 
@@ -320,6 +324,12 @@ impl Line {
         self.word(&format!("{name}{joint}{}", typed(value)))
     }
 
+    /// Says that an option is to be added which is not shown.
+    pub fn leave_out(&mut self, name: String) -> &mut Self {
+        self.left_out.push(name);
+        self
+    }
+
     /// Adds an option without a value.
     pub fn flag(&mut self, name: &str) -> &mut Self {
         self.word(name)
@@ -328,7 +338,12 @@ impl Line {
 
 impl fmt::Display for Line {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(&self.0)
+        formatter.write_str(&self.text)?;
+        if self.left_out.is_empty() {
+            return Ok(());
+        }
+        let options = self.left_out.join(" and ");
+        write!(formatter, "\n      # add {options} as you gave it: values are not repeated here")
     }
 }
 
@@ -363,5 +378,7 @@ mod tests {
         assert_eq!(line.file(Path::new("-a b")).to_string(), "marginswap graph './-a b'");
         let mut line = Line::new("screen");
         assert_eq!(line.option("--keep", "-x").to_string(), "marginswap screen --keep=-x");
+        let told = line.leave_out("--rule".to_owned()).to_string();
+        assert!(told.starts_with("marginswap screen --keep=-x\n") && told.contains("add --rule"));
     }
 }

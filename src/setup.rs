@@ -68,8 +68,12 @@ impl<T: Takes> Typed<T> {
         for (setting, texts) in intruders_apart(&self.given) {
             let set = |flags: &mut Project| {
                 let value = setting.typed(&texts)?;
+                let code = match setting.kind {
+                    Kind::Rules => Code::BadExpression,
+                    _ => Code::BadFormula,
+                };
                 setting.set(flags, &value).map_err(|misfit| {
-                    Diagnostic::new(Code::BadFormula, misfit.refusal.detail, misfit.refusal.remedy)
+                    Diagnostic::new(code, misfit.refusal.detail, misfit.refusal.remedy)
                 })
             };
             set(&mut flags).map_err(|refusal| typed_wrongly(setting, refusal))?;
@@ -347,8 +351,11 @@ impl Setup {
                 Kind::Codes => setting.topic != Topic::Published,
                 _ => false,
             };
-            let told = setting.flag.is_empty() || secret;
-            if told || setting.get(project) == setting.get(&known) {
+            if setting.flag.is_empty() || setting.get(project) == setting.get(&known) {
+                continue;
+            }
+            if secret {
+                line.leave_out(format!("--{}", setting.flag));
                 continue;
             }
             for text in setting.retyped(project) {
@@ -385,6 +392,16 @@ impl Setup {
     }
 }
 
+/// A number of threads as it is typed.
+pub fn threads(text: &str) -> Result<NonZeroUsize, String> {
+    text.parse().map_err(|_| "expected a whole number from 1".to_owned())
+}
+
+/// A demo seed as it is typed.
+pub fn demo_seed(text: &str) -> Result<u64, String> {
+    text.parse().map_err(|_| "expected a whole number from 0 to 18446744073709551615".to_owned())
+}
+
 /// The folder that a file is in.
 fn folder_of(path: &Path) -> &Path {
     match path.parent() {
@@ -417,13 +434,9 @@ impl<T: Takes> clap::Args for Typed<T> {
                     .value_parser(value_parser!(PathBuf))
                     .help("Project file [default: marginswap.toml, if it is here]"),
             )
-            .arg(
-                Arg::new("threads")
-                    .long("threads")
-                    .value_name("N")
-                    .value_parser(value_parser!(NonZeroUsize))
-                    .help("Number of threads; the answer is the same for any number [default: all cores]"),
-            )
+            .arg(Arg::new("threads").long("threads").value_name("N").value_parser(threads).help(
+                "Number of threads; the answer is the same for any number [default: all cores]",
+            ))
     }
 
     fn augment_args_for_update(command: Command) -> Command {
@@ -455,14 +468,12 @@ fn flag(setting: &'static Setting) -> Arg {
         Kind::Names | Kind::Groups => arg.value_name("A,B,…").action(ArgAction::Append),
         Kind::Tables => arg.value_name("TABLES").action(ArgAction::Append),
         Kind::Rules | Kind::Derived | Kind::Codes => {
-            let parser = move |text: &str| checked(setting, text);
             let name = match setting.kind {
                 Kind::Rules => "RULE",
                 Kind::Codes => "CODE",
                 _ => "NAME = …",
             };
-            let arg = arg.value_name(name).action(ArgAction::Append).allow_hyphen_values(true);
-            arg.value_parser(parser)
+            arg.value_name(name).action(ArgAction::Append).allow_hyphen_values(true)
         }
         Kind::Name => arg.value_name("COLUMN"),
         Kind::Path => arg.value_name("FILE"),

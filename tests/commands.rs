@@ -456,7 +456,9 @@ fn a_proof_names_the_tables_that_nobody_named() {
 fn a_header_that_looks_like_data_is_called_out() {
     let asks = |content: &str| {
         let (_folder, data) = written(content.as_bytes());
-        err(&marginswap(&["inspect", &data])).contains("does the file have a header line?")
+        let keep = content.lines().next().unwrap().replace(',', "*");
+        err(&marginswap(&["screen", &data, "--keep", &keep]))
+            .contains("does the file have a header")
     };
     assert!(asks("1,2\n3,4\n"));
     assert!(asks("f,oslo\nf,bergen\nm,oslo\n"));
@@ -785,4 +787,21 @@ fn the_household_column_is_noted() {
         assert!(output.status.success(), "{}", err(&output));
         assert_eq!(err(&output).contains(note), is_noted, "{}", err(&output));
     }
+}
+
+/// A next step that needs rules or codes says so, and shows no value.
+#[test]
+fn the_next_step_names_what_it_leaves_out() {
+    let folder = support::folder();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let (plan, rule) = (path("p.plan"), "age = 0-17 & marital = married");
+    let job = ["explain", TOWN, "--keep", "region*sex", "--pair", "1", "3", "--rule", rule];
+    let said = err(&marginswap(&job));
+    let lines: Vec<&str> = said.lines().collect();
+    let next = lines.iter().position(|line| line.starts_with("next: ")).unwrap();
+    assert!(!lines[next].contains("married"), "{said}");
+    assert!(lines[next + 1].contains("# add --rule as you gave it"), "{said}");
+    let codes =
+        ["plan", TOWN, "--keep", "sex", "--keys", "age", "--missing", "CANARY", "-o", &plan];
+    assert!(!err(&marginswap(&codes)).contains("CANARY"));
 }

@@ -112,6 +112,8 @@ fn bad_published_tables_are_told_with_their_place() {
 
 const GOOD: &str = "tests/bad/good.csv";
 
+const TOWN: &str = "examples/town.csv";
+
 const MANY: &str =
     "v0,v1,v2,v3,v4,v5,v6,v7,v8,v9,v10,v11,v12,v13,v14,v15,v16,v17,v18,v19,v20,v21,v22,v23";
 
@@ -329,6 +331,28 @@ const TYPED: &[(Kind, &[&str])] = &[
     (Code::NoSuchRecord, &["explain", GOOD, "--keep", "age", "--pair", "1", "one"]),
     (Code::NoSuchRecord, &["explain", GOOD, "--keep", "age", "--id", "person", "--record", "p9"]),
     (Code::NoSuchRecord, &["explain", GOOD, "--keep", "age", "--id", "person", "--record", "p2"]),
+    (Code::NoHeaderLine, &["inspect", "tests/bad/no_header.csv"]),
+    (Code::NoHeaderLine, &["init", "tests/bad/no_header.csv", "-o", "tests/never.toml"]),
+    (Code::RepeatedName, &["screen", GOOD, "--keep", "age", "--keys", "age,age"]),
+    (Code::RepeatedName, &["inspect", GOOD, "--ignore", "sex,sex"]),
+    (
+        Code::RepeatedName,
+        &["inspect", GOOD, "--derive", "a = band(age, 10)", "--derive", "a = band(age, 5)"],
+    ),
+    (Code::BadExpression, &["inspect", GOOD, "--derive", "a = band(age, ten)"]),
+    (Code::BadExpression, &["inspect", GOOD, "--derive", "band(age, 10)"]),
+    (Code::BadExpression, &["screen", GOOD, "--keep", "age", "--rule", "age = "]),
+    (Code::NoEffect, &["screen", GOOD, "--keep", "age", "--linked", "age"]),
+    (Code::NoEffect, &["screen", GOOD, "--keep", "age", "--never-new", "age"]),
+    (Code::NoEffect, &["screen", GOOD, "--keep", "age", "--keys", "age", "--sensitive", "age"]),
+    (
+        Code::NoEffect,
+        &["plan", TOWN, "--keep", "age", "--keys", "age", "--detach", "99", "-o", "tests/no.plan"],
+    ),
+    (
+        Code::BadWeight,
+        &["plan", TOWN, "--keep", "age", "--keys", "age", "--weight", "sex", "-o", "tests/no.plan"],
+    ),
     (Code::FileMissing, &["inspect", "tests/bad/nowhere.csv"]),
     (Code::IsDirectory, &["inspect", "tests/bad"]),
     (Code::BadDelimiter, &["inspect", GOOD, "--delimiter", "ab"]),
@@ -620,6 +644,102 @@ fn wrong_usage_is_json_where_json_is_asked_for() {
         assert!(!error["detail"].as_str().unwrap().is_empty(), "{said}");
         assert!(!error["remedy"].as_str().unwrap().is_empty(), "{said}");
     }
+}
+
+/// What cannot take effect is laid to its flag or to its line of the project file.
+#[test]
+fn settings_without_effect_are_laid_to_their_place() {
+    let job = ["plan", TOWN, "--keep", "age", "--keys", "age,sex", "-o", "tests/never.plan"];
+    for (flag, value, why) in [
+        ("--linked", "age", "linked to no other column"),
+        ("--never-new", "age", "single variable"),
+        ("--detach", "99", "sensitive variables"),
+        ("--strata", "sex,sex", "names `sex` twice"),
+        ("--weight", "sex", "no value of `sex` is a number"),
+        ("--sensitive", "age", "nothing is left to learn"),
+    ] {
+        let output = marginswap(&[&job[..], &[flag, value]].concat());
+        let said = err(&output);
+        assert_eq!(output.status.code(), Some(2), "{flag}: {said}");
+        assert!(said.contains(&format!("--> {flag}")) && said.contains(why), "{flag}: {said}");
+    }
+    let desk = Desk::new();
+    for entry in [
+        "linked = [[\"age\"]]",
+        "never_new = [\"age\"]",
+        "detach = 99",
+        "strata = [\"sex\", \"sex\"]",
+        "weight = \"sex\"",
+    ] {
+        let project = desk.write("own.toml", &format!("[swap]\n{entry}\n"));
+        let output = marginswap(&[&job[..], &["--project", &project]].concat());
+        let said = err(&output);
+        assert_eq!(output.status.code(), Some(4), "{entry}: {said}");
+        assert!(said.contains("own.toml, line 2"), "{entry}: {said}");
+    }
+    // One bad weight among numbers is the data's fault.
+    let data = desk.write("data.csv", "age,sex,w\n1,f,2\n2,m,CANARY\n1,m,2\n2,f,3\n");
+    let said = refused(
+        Code::BadWeight,
+        &["plan", &data, "--keep", "age", "--keys", "age", "--weight", "w", "-o", "tests/no.plan"],
+    );
+    assert!(said.contains("the weight of record 2") && said.contains("`w`"), "{said}");
+}
+
+/// A file without a header line: nobody's values are shown as names.
+#[test]
+fn a_first_record_is_not_shown_as_names() {
+    let file = "tests/bad/no_header.csv";
+    for arguments in [&["inspect", file][..], &["inspect", file, "--reveal"]] {
+        let said = refused(Code::NoHeaderLine, arguments);
+        assert!(said.contains("--header"), "{said}");
+    }
+    let known = marginswap(&["inspect", file, "--header"]);
+    assert_eq!(known.status.code(), Some(0), "{}", err(&known));
+    assert!(out(&known).contains("CANARY") && !err(&known).contains("warning"));
+    // Where names must be given anyway, it is noted once.
+    let desk = Desk::new();
+    let text = "n,f,1\nn,m,2\ns,f,1\ns,m,2\nn,f,1\nn,m,1\ns,f,2\n".repeat(4);
+    let data = desk.write("bare.csv", &text);
+    let said = err(&marginswap(&[
+        "protect",
+        &data,
+        "--keep",
+        "n*f",
+        "--keys",
+        "n,1",
+        "-o",
+        &desk.path("r.csv"),
+        "--force",
+    ]));
+    assert_eq!(said.matches("does the file have a header line").count(), 1, "{said}");
+}
+
+/// Library words are not shown for numbers.
+#[test]
+fn numbers_are_asked_for_in_our_words() {
+    let said = err(&marginswap(&["screen", GOOD, "--keep", "age", "--threads", "0"]));
+    assert!(said.contains("expected a whole number from 1"), "{said}");
+    let said = err(&marginswap(&["plan", GOOD, "--keep", "age", "--demo-seed", "x"]));
+    assert!(said.contains("expected a whole number from 0"), "{said}");
+}
+
+/// An id among the variables: every such column, and every way out.
+#[test]
+fn ids_are_named_together_with_every_way_out() {
+    let desk = Desk::new();
+    let records: String = (0..60).map(|n| format!("p{n},{},{},{}.5\n", n % 4, n % 7, n)).collect();
+    let data = desk.write("ids.csv", &format!("pid,sex,age,w\n{records}"));
+    let plan = desk.path("never.plan");
+    let job = ["plan", &data, "--keep", "sex", "--keys", "age", "-o", &plan];
+    let said = refused(Code::IdAmongVariables, &job);
+    assert!(said.contains("`pid`, `w`") && said.contains("`--stay`"), "{said}");
+    let weighted = [&job[..], &["--id", "pid", "--weight", "w"]].concat();
+    let said = refused(Code::IdAmongVariables, &weighted);
+    assert!(said.contains("`--weight-drift`") && said.contains("free"), "{said}");
+    let free = [&weighted[..], &["--weight-drift", "free"]].concat();
+    let output = marginswap(&free);
+    assert_ne!(output.status.code(), Some(3), "{}", err(&output));
 }
 
 /// The system's own words, not those of a library.

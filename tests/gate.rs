@@ -417,3 +417,94 @@ fn a_share_of_new_pairs_is_of_all_that_occur() {
     };
     assert!(is_a_reason(new - 0.5) && !is_a_reason(new + 0.5), "{new} of {occurring}");
 }
+
+/// A plan releases nothing, but it says what the gate would say, and ends as `protect` would.
+#[test]
+fn a_plan_says_what_the_gate_would_say() {
+    let desk = Desk::new();
+    let seed = desk.path("seed");
+    for (number, more) in [
+        &[][..],
+        &["--keys", "region,sex,age,marital,occupation"],
+        &["--budget", "4"],
+        &["--tolerate-matched", "100%", "--tolerate-matched-right", "100%", "--budget", "4"],
+        &["--risky", "k:3"],
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let [plan, out] = ["plan", "csv"].map(|end| desk.path(&format!("{number}.{end}")));
+        let fixed = [KEYS, KEEP, more, &["--seed-file", &seed]].concat();
+        let (planned, code) = answer(&[&["plan", TOWN, "-o", &plan], &fixed[..]].concat());
+        let (made, as_made) =
+            answer(&[&["protect", TOWN, "-o", &out, "--force"], &fixed[..]].concat());
+        assert_eq!(planned["foreseen"]["verdict"], made["verdict"], "{more:?}");
+        assert_eq!(planned["foreseen"]["reasons"], made["reasons"], "{more:?}");
+        assert_eq!((code, &planned["foreseen"]["not_known"]), (as_made, &serde_json::json!([])));
+        assert!(made.get("foreseen").is_none());
+    }
+    let (plan, ignored) = (desk.path("p.plan"), ["--ignore", "education"]);
+    let keep = ["--keep", "sex*age"];
+    let shown = marginswap(&[&["plan", TOWN, "-o", &plan], KEYS, &keep, &ignored].concat());
+    let text = out(&shown);
+    assert!(text.starts_with("Foreseen verdict: "), "{text}");
+    assert!(text.contains("Known only when the file is written: whether released"), "{text}");
+}
+
+/// The numbers of `protect`, `verify` and `report` have the same names in the same places.
+#[test]
+fn protect_verify_and_report_name_alike() {
+    let desk = Desk::new();
+    let [released, page, seed] = ["r.csv", "page.html", "seed"].map(|name| desk.path(name));
+    let order = ["--order", "input"];
+    let job = ["protect", TOWN, "-o", &released, "--seed-file", &seed];
+    let (made, _) = answer(&[&job[..], KEYS, KEEP, &order].concat());
+    let (verified, _) = answer(&[&["verify", TOWN, &released], KEYS, KEEP].concat());
+    let report = ["report", TOWN, &released, "-o", &page];
+    let (reported, _) = answer(&[&report[..], KEYS, KEEP].concat());
+    for (name, told) in verified.as_object().unwrap() {
+        assert_eq!(&reported[name], told, "report: {name}");
+        assert_eq!(&made[name], told, "protect: {name}");
+    }
+    for name in ["disclosed", "disclosed_is_exact", "newly_exposed_because"] {
+        assert!(verified.get(name).is_some(), "{name}");
+    }
+}
+
+/// A lower bound is told as one, and newly exposed people with the reason.
+#[test]
+fn lower_bounds_and_newly_exposed_people_are_told() {
+    let desk = Desk::new();
+    let mut met = [false; 2];
+    for number in 0..12u32 {
+        let value = |record: u32, column: u32| {
+            let mixed = (record * 7 + column * 13 + number * 101).wrapping_mul(2_654_435_761);
+            (mixed >> 13) % if column == 0 { 4 } else { 3 }
+        };
+        let line = |record| {
+            let fields: Vec<String> =
+                (0..4).map(|column| value(record, column).to_string()).collect();
+            fields.join(",") + "\n"
+        };
+        let text: String = (0..60).map(line).collect();
+        let data = desk.write("data.csv", &format!("a,b,c,d\n{text}"));
+        let after = desk.path("after.csv");
+        let keep = ["--keep", "a*b + b*c + c*d + d*a", "--keys", "a,b,c"];
+        let job = ["protect", &data, "-o", &after, "--force", "--demo-seed", "1"];
+        let (said, _) = answer(&[&job[..], &keep].concat());
+        let exposed = said["newly_exposed_because"].as_object().unwrap();
+        let because: u64 = exposed.values().map(|people| people.as_u64().unwrap()).sum();
+        assert_eq!(said["newly_exposed"], because, "everybody has a reason");
+        let shown = out(&marginswap(&[&["verify", &data, &after], &keep[..]].concat()));
+        if because > 0 {
+            met[0] = true;
+            assert!(shown.contains("Newly exposed: "), "{shown}");
+        }
+        if let Some(why) = reason(&said, "not_partable").filter(|why| why["undecided"] != 0) {
+            met[1] = true;
+            assert_eq!(said["disclosed_is_exact"], false, "{why}");
+            assert!(shown.contains("for at least "), "{shown}");
+        }
+    }
+    assert!(met[1], "a lower bound is met");
+}

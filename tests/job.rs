@@ -230,6 +230,17 @@ fn bytes_that_are_not_swapped_stay() {
     assert_eq!(differing as u64, said["records_changed"]);
 }
 
+/// The town with a column of weights, four different ones.
+fn weighted_town(desk: &Desk) -> String {
+    let text = fs::read_to_string(TOWN).unwrap();
+    let weight = |line: usize| {
+        if line == 0 { "w".to_owned() } else { format!("{}.5", ((line * 2_654_435_761) >> 13) % 4) }
+    };
+    let lines: Vec<String> =
+        text.lines().enumerate().map(|(line, row)| format!("{row},{}", weight(line))).collect();
+    desk.write("weighted.csv", &lines.join("\n"))
+}
+
 #[test]
 fn constraints_hold() {
     let desk = Desk::new();
@@ -260,8 +271,25 @@ fn constraints_hold() {
     );
 
     // The weight joins every kept table.
-    let (_, _, path) = run("weight", &["--weight", "education"]);
-    assert_tables_kept(TOWN, &path, &[&["sex", "age", "education"]]);
+    let weighted = weighted_town(&desk);
+    let path = desk.path("weight.csv");
+    answer(&[
+        "protect",
+        &weighted,
+        "--keep",
+        "age*sex",
+        "--keys",
+        KEYS,
+        "--weight",
+        "w",
+        "-o",
+        &path,
+        "--order",
+        "input",
+        "--demo-seed",
+        "3",
+    ]);
+    assert_tables_kept(&weighted, &path, &[&["sex", "age", "w"]]);
 
     // A combination of all columns that swaps create when nobody forbids it.
     let (_, unruled, _) = run("no-rules", &[]);
@@ -603,10 +631,13 @@ fn leftovers_are_told_apart() {
     assert!(left > 0 && reasons["budget"] == left, "{reasons:?}");
     let (left, reasons) = because(&["--match", "region,sex,age,marital,education,occupation"]);
     assert!(left > 0 && reasons["no_match"] == left, "{reasons:?}");
-    // Keys that stay are only detached, and not where nothing is to be hidden.
-    let stay = ["--stay", "region,sex,age,marital,occupation"];
-    let (left, reasons) = because(&[&stay[..], &["--sensitive", "occupation"]].concat());
-    assert!(left > 0 && reasons["keys"] == left, "{reasons:?}");
+    // Keys that stay are only detached, and not where what is to be hidden stays too.
+    let stay = ["--stay", "region,sex,age,marital,education", "--sensitive", "education"];
+    let keys = ["protect", TOWN, "--keys", "region,sex,age,marital", "--keep", "sex"];
+    let (said, _) =
+        answer(&[&keys[..], &stay, &["-o", &released, "--force", "--demo-seed", "1"]].concat());
+    assert!(said["left"].as_u64() > Some(0), "{said}");
+    assert_eq!(said["left_because"]["keys"], said["left"], "{said}");
     // The second list is tried where the first gives nobody.
     let strict = ["--match", "region,sex,age,marital,education,occupation"];
     let (left, reasons) = because(&[&strict[..], &["--match", "sex"]].concat());

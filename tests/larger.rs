@@ -23,7 +23,7 @@ fn survey(desk: &Desk) -> String {
     let mut text = NAMES.join(",") + "\n";
     for _ in 0..400 {
         let fields: Vec<String> =
-            [4, 3, 4, 3, 4, 2].iter().map(|&levels| format!("x{}", next(levels))).collect();
+            [4, 3, 4, 3, 4, 2].iter().map(|&levels| (1 + next(levels)).to_string()).collect();
         text += &(fields.join(",") + "\n");
     }
     desk.write("survey.csv", &text)

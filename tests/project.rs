@@ -509,7 +509,7 @@ fn init_leaves_something_to_exchange() {
     assert_eq!((project.columns.id, project.columns.ignore), (None, vec![]));
     assert_eq!(project.delimiter.unwrap().byte(), b';');
     let lines: String = (0..12).map(|number| format!("a{number},b{number},c\n")).collect();
-    let (project, _) = init(format!("a,b,c\n{lines}").as_bytes(), &[]);
+    let (project, _) = init(format!("a,b,c\n{lines}").as_bytes(), &["--header"]);
     assert_eq!(project.columns.id.as_deref(), Some("a"));
     assert_eq!(project.columns.ignore, ["b"]);
 }

@@ -532,3 +532,20 @@ fn conditions_and_derived_variables_are_worked_out_in_both_files() {
     assert_eq!(found(&release("c.csv", &|age| (30..40).contains(&age), "45")), 2);
     assert_eq!(found(&release("d.csv", &|age| age < 10, "45")), 1);
 }
+
+/// A category that the office counted people in and that no record has is a reviewer's; one
+/// without anybody is not.
+#[test]
+fn a_published_category_that_no_record_has_is_reviewed() {
+    let desk = Desk::new();
+    let south = table(&rows(TOWN), &["region"])[&vec!["south".to_owned()]];
+    let reasons = |count: u32| {
+        let file = desk.write("t.csv", &format!("region,count\nsouth,{south}\nnowhere,{count}\n"));
+        let (said, _) = answer(&["verify", TOWN, TOWN, "--published", &file]);
+        let all = said["reasons"].as_array().unwrap().clone();
+        all.into_iter().find(|why| why["reason"] == "published_categories_missing")
+    };
+    assert_eq!(reasons(0), None);
+    let found = reasons(7).unwrap();
+    assert_eq!((&found["categories"], &found["tables"]), (&json!(1), &json!(1)));
+}

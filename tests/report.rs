@@ -70,11 +70,11 @@ fn the_internal_report_counts_everything_anew() {
     assert!(told["watched"][0]["total_variation"].as_f64().unwrap() >= 17.0 / 400.0);
 
     let verify = answer(&["verify", TOWN, &after, "--keys", KEYS, "--keep", KEEP], 0);
-    assert_eq!(told["verify"], verify, "the page says what verify says");
+    assert_holds(&told, &verify);
     // With the seed the order is known too, and single records are compared.
     let linked = answer(&[&arguments[..], &["--seed-file", &seed, "--force"]].concat(), 0);
     assert_eq!(linked["coverage"], told["coverage"]);
-    assert!(linked["verify"]["records_changed"].as_u64() >= linked["verify"]["replaced"].as_u64());
+    assert!(linked["records_changed"].as_u64() >= linked["replaced"].as_u64());
     let told = linked;
     let text = html::plain(&html::checked(&desk.read("report.html")));
     for words in [
@@ -113,6 +113,13 @@ fn the_internal_report_counts_everything_anew() {
             words[place] = &seed;
         }
         ran(&words, 0);
+    }
+}
+
+/// The report says what `verify` says, under the same names in the same places.
+fn assert_holds(report: &Value, verify: &Value) {
+    for (name, told) in verify.as_object().unwrap() {
+        assert_eq!(&report[name], told, "{name}");
     }
 }
 
@@ -173,10 +180,11 @@ fn leftovers_are_told_by_reason() {
     assert_eq!(said["covered"], gone + shared);
     assert_eq!(said["left"], matched);
     assert_eq!(said["left_because"]["budget"], matched, "the budget is used up");
-    // The gate counts them, the demo seed aside, with the plan and with one that lies beside.
+    // The gate counts them, the demo seed aside, with the plan and with one that lies beside;
+    // that they are matched is said by saying that they are matched rightly.
+    assert_eq!(right, matched);
     let reasons = serde_json::json!([
         {"reason": "matched_right", "people": right, "tolerated": 0},
-        {"reason": "matched", "people": matched, "at_risk": 17, "tolerated": 0},
     ]);
     let reasons = reasons.as_array().unwrap();
     assert_eq!(told["reasons"][0]["reason"], "demo_seed");
@@ -223,7 +231,7 @@ fn a_shuffled_file_is_linked_by_plan_and_seed() {
     assert_eq!(told["plan"]["gives_release"], true);
     // What is learned is counted without any link; what changed is not.
     assert_eq!(told["coverage"]["gone"], 17);
-    assert!(told["verify"]["records_changed"].is_null());
+    assert!(told["records_changed"].is_null());
     let text = html::plain(&html::checked(&desk.read("page.html")));
     assert!(text.contains("gives the records of the released file."), "{text}");
     assert!(text.contains("The released file is in random order"), "{text}");
@@ -233,10 +241,10 @@ fn a_shuffled_file_is_linked_by_plan_and_seed() {
     assert_eq!(told["verdict"], "release");
     // Both records of each swap, and nobody else.
     let swaps = answer(&["show", &plan], 0)["swaps"].as_u64().unwrap();
-    assert_eq!(told["verify"]["records_changed"], swaps * 2);
+    assert_eq!(told["records_changed"], swaps * 2);
     // Who says that the seed was a demo seed is told not to release the file.
     let told = answer(&[&files[..], &["--demo-seed", "9"]].concat(), 1);
-    assert!(told["verify"]["records_changed"].is_null(), "another seed links nothing");
+    assert!(told["records_changed"].is_null(), "another seed links nothing");
     ran(&[&files[..], &["--seed-file", "nowhere"]].concat(), 3);
     assert!(!PathBuf::from("nowhere").exists(), "no seed is made");
     // One go says the same as two steps.
@@ -496,7 +504,8 @@ fn pictures_are_drawn_beside_the_answers() {
     ];
     for (command, title) in commands {
         let plain = out(&marginswap(&[command, &["--force"]].concat()));
-        let drawn = ran(&[command, &["--svg", &svg, "--force"]].concat(), 0);
+        let code = i32::from(command[0] == "plan");
+        let drawn = ran(&[command, &["--svg", &svg, "--force"]].concat(), code);
         assert_eq!(plain, drawn, "{command:?}");
         assert!(desk.read("a.svg").contains(title), "{command:?}");
     }
@@ -630,7 +639,7 @@ fn another_order_is_no_protection() {
         assert_eq!(learned(&rows(TOWN), &rows(after), &KEY_LIST, &SENSITIVE), found);
         let page = answer(&words(&report(after, &[])), code);
         let told = answer(&[&["verify", TOWN, after][..], &keep].concat(), code);
-        assert_eq!(page["verify"], told);
+        assert_holds(&page, &told);
         assert_eq!((&page["verdict"], &told["verdict"]), (&verdict.into(), &verdict.into()));
         assert_eq!(told_learned(&page["coverage"]), found);
         assert_eq!(told_learned(&told), found);

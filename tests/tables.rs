@@ -258,3 +258,15 @@ fn a_condition_becomes_a_variable_of_its_table() {
         answer(&["graph", data, "--tables", &named, "--derive", "adult = age >= 18", "--json"]);
     assert_eq!(graph["margins"][0], json!(["sex", "work", "adult"]));
 }
+
+/// A column that a condition names wrongly is told at its line of the list, whatever file names
+/// the list.
+#[test]
+fn a_mistyped_condition_is_laid_to_its_line() {
+    let desk = Desk::new();
+    desk.write("tables.csv", "name,variables,where\nA,region*sex,\nB,region*age,sexx = \"f\"\n");
+    let project = desk.write("own.toml", "[keep]\nlist = \"tables.csv\"\n");
+    let output = marginswap(&["graph", TOWN, "--project", &project]);
+    let said = err(&output);
+    assert!(said.contains("tables.csv, line 3") && said.contains("did you mean `sex`?"), "{said}");
+}

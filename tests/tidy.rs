@@ -170,11 +170,11 @@ fn crates_use_only_those_below_them() {
     }
 }
 
-/// `report` shows plain answers: of core it knows how a text is written, and sets of
-/// positions for its pictures. No record, table, graph or plan.
+/// `report` shows plain answers: of core it knows how a text is written, sets of positions for
+/// its pictures, and the reasons of a verdict. No record, table, graph or plan.
 #[test]
 fn report_knows_neither_records_nor_tables() {
-    const KNOWN: [&str; 2] = ["text", "varset"];
+    const KNOWN: [&str; 3] = ["text", "varset", "verdict"];
     let mut files = 0;
     for (path, text) in sources() {
         let place = place(&path);

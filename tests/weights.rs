@@ -6,10 +6,12 @@ mod support;
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
+use std::fs;
+use std::path::Path;
 
 use marginswap_core::random::{Random, Seed};
 use serde_json::Value;
-use support::{Desk, answer, err, marginswap, rows};
+use support::{Desk, answer, err, marginswap, out, rows};
 
 const KEEP: &str = "region*sex + sex*age";
 
@@ -244,4 +246,78 @@ fn margins_of_listed_tables_are_written() {
     for name in ["margins/table-1.csv", "margins/table-2.csv"] {
         assert!(desk.read(name).lines().count() > 2, "{name}");
     }
+}
+
+/// How far weighted counts moved is told by `protect` and on the internal page too.
+#[test]
+fn the_drift_of_weights_is_told_wherever_a_release_is() {
+    let desk = Desk::new();
+    let data = survey(&desk);
+    let [released, page] = ["told.csv", "page.html"].map(|name| desk.path(name));
+    let job = [
+        "protect",
+        &data,
+        "-o",
+        &released,
+        "--report",
+        &page,
+        "--demo-seed",
+        "1",
+        "--keep",
+        KEEP,
+        "--keys",
+        "region,age,job",
+        "--stay",
+        "rep1,rep2",
+        "--weight",
+        "weight",
+        "--weight-drift",
+        "1%",
+    ];
+    let text = out(&marginswap(&job));
+    assert!(text.contains("Weighted   ") && text.contains(" % at most"), "{text}");
+    let told = desk.read("page.html");
+    assert!(told.contains("Weighted counts of kept tables"), "the page tells it");
+    let (said, _) = answer(&[&job[..], &["--force"]].concat());
+    let tables = said["weighted"].as_array().unwrap();
+    assert!(tables.iter().any(|table| table["moved"].as_u64() > Some(0)), "{tables:?}");
+    assert!(tables.iter().all(|table| table["beyond"] == 0), "{tables:?}");
+}
+
+/// A plan whose swaps go beyond the bound that its settings promise is not followed, however it
+/// came about.
+#[test]
+fn a_plan_beyond_its_bound_is_refused() {
+    let desk = Desk::new();
+    let data = survey(&desk);
+    let plan = |drift: &str| {
+        let file = desk.path(drift);
+        let job = [
+            "plan",
+            &data,
+            "-o",
+            &file,
+            "--demo-seed",
+            "1",
+            "--keep",
+            KEEP,
+            "--keys",
+            "region,age,job",
+            "--stay",
+            "rep1,rep2",
+            "--weight",
+            "weight",
+            "--weight-drift",
+            drift,
+        ];
+        marginswap(&job);
+        marginswap_io::read_plan(Path::new(&file)).unwrap()
+    };
+    let (mut free, bounded) = (plan("free"), plan("0.1%"));
+    free.header.parameters = bounded.header.parameters;
+    let forged = desk.path("forged.plan");
+    fs::write(&forged, marginswap_io::plan_bytes_sealed(&free, None)).unwrap();
+    let output = marginswap(&["apply", &data, &forged, "-o", &desk.path("never.csv")]);
+    assert_eq!(output.status.code(), Some(5), "{}", err(&output));
+    assert!(err(&output).contains("further than its bound"), "{}", err(&output));
 }

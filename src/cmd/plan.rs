@@ -10,7 +10,7 @@ use marginswap_pipeline::seed::SeedFrom;
 use marginswap_report::pictures::waterfall;
 
 use crate::args::PlanArgs;
-use crate::output::{Outcome, Sketch, commit, give, marked, missing, next, talk};
+use crate::output::{Outcome, Sketch, commit, give, marked, missing, next, outcome_of, talk};
 
 /// Plans and writes the plan file.
 pub fn run(args: &PlanArgs) -> Result<Outcome, Diagnostic> {
@@ -34,7 +34,9 @@ pub fn run(args: &PlanArgs) -> Result<Outcome, Diagnostic> {
         let sketch = Sketch::new(args.svg.as_ref(), &args.job.force);
         let (report, file, chosen) = plan(project.clone(), &seed, run)?;
         note_other_plans(&out, &file, Some(&out), run);
-        let outcome = if report.left > 0 { Outcome::GateNotMet } else { Outcome::Done };
+        let foreseen = report.foreseen.as_ref().expect("a plan is judged");
+        let (outcome, unchanged) =
+            (outcome_of(foreseen.judgement.verdict), foreseen.judgement.is_unchanged());
         let sealing = seal.for_planning()?;
         let bytes = plan_bytes_sealed(&file, sealing.key.as_ref());
         let mut files: Vec<Finished> =
@@ -46,7 +48,10 @@ pub fn run(args: &PlanArgs) -> Result<Outcome, Diagnostic> {
         talk(&format!("{} is the plan: SECRET, it undoes the protection", out.display()));
         sketch.tell();
         give(&report, args.job.answer.json)?;
-        next(&setup.apply_line(project, seed.file()));
+        match unchanged {
+            true => next("nothing is exchanged: change the settings and plan again"),
+            false => next(&setup.apply_line(project, seed.file())),
+        }
         Ok(outcome)
     })
 }

@@ -78,8 +78,8 @@ pub fn protect_as_asked(
     let comparison = &job.certified.comparison;
     let shown = out.display().to_string();
     let answer = answer::protect(job.numbers.clone(), shown, comparison);
-    let verdict = answer.judgement.verdict;
-    if answer.judgement.is_unchanged() && request.overwrite == Overwrite::Refuse {
+    let verdict = answer.verify.judgement.verdict;
+    if answer.verify.judgement.is_unchanged() && request.overwrite == Overwrite::Refuse {
         give(&answer, request.json)?;
         next(NOTHING_WRITTEN);
         return Ok(request.outcome(verdict));

@@ -90,11 +90,11 @@ fn report(args: &ReportArgs, setup: &Setup, run: &mut Run<'_>) -> Result<Outcome
     let reveal = if args.reveal { Reveal::Everything } else { Reveal::Counts };
     let mut page = pages::internal(&comparison, evidence.plan, reveal)?;
     page.replay = replay(setup, &comparison, plan.as_ref().map(|(path, _)| path.as_path()));
-    let outcome = outcome_of(page.judgement.verdict);
+    let outcome = outcome_of(page.verify.judgement.verdict);
     commit(vec![stage(&out, overwrite, Secrecy::Secret, page.html().as_bytes())?], outcome)?;
     talk(&format!("{} is the internal report: INTERNAL, for those who decide", out.display()));
     give(&page, args.answer.json)?;
-    next(match page.judgement.verdict {
+    next(match page.verify.judgement.verdict {
         Verdict::Release => "the same with --external writes the report that may be published",
         Verdict::Review => "have the reasons reviewed; until then, do not release",
         Verdict::DoNotRelease => "do not release this file",

@@ -1,6 +1,6 @@
 //! Everything in marginswap that decides.
 //!
-//! The modules stand in the order of the data's way: a file's columns are encoded into
+//! The modules are in the order of the data's way: a file's columns are encoded into
 //! records, counted into tables, tied together by the margin graph, and searched for swap
 //! partners and larger moves, which are explained, planned, made and verified. This crate is
 //! pure: it does no I/O, reads no clock, prints nothing and never exits.
@@ -12,6 +12,7 @@ pub mod random;
 pub mod refusal;
 pub mod text;
 pub mod varset;
+pub mod verdict;
 
 // One by one, so that they keep this order.
 pub mod columns;

@@ -27,21 +27,12 @@ use setting::{Setting, columns, names};
 /// may be at risk and others not.
 fn setting(number: u64) -> Setting {
     let mut random = Random::new(Seed([8; 32]), number);
-    let variables = 3 + random.below(3);
-    let levels = 2 + random.below(3);
-    let code = |random: &mut Random| u32::try_from(random.below(levels)).unwrap();
-    let records = (0..8 + random.below(60))
-        .map(|_| (0..variables).map(|_| code(&mut random)).collect())
-        .collect();
+    let (world, tables) = setting::file_and_tables(&mut random, 3, [8, 60]);
+    let variables = world.levels.len();
     let everything = VarSet::first(variables);
-    let mut tables: Vec<VarSet> = everything.subsets().filter(|set| set.len() == 2).collect();
-    for _ in 0..random.below(4) {
-        let dropped = random.below(tables.len());
-        tables.remove(dropped);
-    }
     let term = |variable| Term { variable, codes: vec![0], negated: false };
     Setting {
-        world: World { levels: vec![levels; variables], records },
+        world,
         tables,
         keys: everything - VarSet::single(random.below(variables)),
         sensitive: VarSet::EMPTY,

@@ -8,7 +8,6 @@ mod setting;
 use std::collections::{BTreeMap, BTreeSet};
 
 use marginswap_core::encode::RecordId;
-use marginswap_core::oracle::World;
 use marginswap_core::plan::{
     Constraints, Disobeyed, Forbidden, NeverNew, Pairing, Plan, PlannedGroup, PlannedSwap, Prices,
     Term,
@@ -22,18 +21,9 @@ use setting::Setting;
 /// A random file with random constraints of every kind.
 fn setting(number: u64) -> Setting {
     let mut random = Random::new(Seed([11; 32]), number);
-    let variables = 3 + random.below(3);
-    let levels = 2 + random.below(2);
-    let code = |random: &mut Random| u32::try_from(random.below(levels)).unwrap();
-    let records = (0..10 + random.below(30))
-        .map(|_| (0..variables).map(|_| code(&mut random)).collect())
-        .collect();
+    let (world, tables) = setting::file_and_tables(&mut random, 2, [10, 30]);
+    let variables = world.levels.len();
     let everything = VarSet::first(variables);
-    let mut tables: Vec<VarSet> = everything.subsets().filter(|set| set.len() == 2).collect();
-    for _ in 0..random.below(4) {
-        let dropped = random.below(tables.len());
-        tables.remove(dropped);
-    }
     let mut some_of = |least: usize| -> VarSet {
         let set: VarSet = everything.iter().filter(|_| random.below(3) == 0).collect();
         if set.len() < least { VarSet::from([0, 1]) } else { set }
@@ -58,7 +48,7 @@ fn setting(number: u64) -> Setting {
         _ => NeverNew::Nowhere,
     };
     Setting {
-        world: World { levels: vec![levels; variables], records },
+        world,
         tables,
         keys: some_of(1),
         sensitive: VarSet::EMPTY,

@@ -8,10 +8,10 @@ use marginswap_core::encode::RecordId;
 use marginswap_core::oracle::World;
 use marginswap_core::random::{Random, Seed};
 use marginswap_core::varset::VarSet;
+use marginswap_core::verdict::{Answer, Reason};
 use marginswap_core::verify::{
-    Answer, AtRisk, Checks, Fate, Findings, Learned, Outcome, Pooled, PublishedFindings, Reason,
-    Scenario, Share, Thresholds, Triples, WorstCase, compare_pairs, judge, learned, new_pairs,
-    verify, worst_case,
+    AtRisk, Checks, Fate, Findings, Learned, Outcome, Pooled, PublishedFindings, Scenario, Share,
+    Thresholds, Triples, WorstCase, compare_pairs, judge, learned, new_pairs, verify, worst_case,
 };
 use proptest::prelude::*;
 
@@ -384,12 +384,16 @@ fn clean() -> Findings {
         one_way_changed: 0,
         linked_changed: 0,
         staying_changed: false,
+        ids_differ: false,
+        plan_differs: false,
+        weights_drift: 0,
         demo_seed: false,
         replaced: 2,
         learned: Some(worst(&[[0, 0], [1, 1]], &[[2, 0], [3, 1]])),
         alone_not_counted: 0,
         telling_columns: 0,
         disclosed: 0,
+        disclosed_is_exact: true,
         not_partable: 0,
         rules_broken: [0, 0],
         new_pairs: 0,
@@ -446,19 +450,30 @@ fn faults() -> Vec<(Findings, Thresholds, Vec<Reason>)> {
             vec![Reason::OneWayTablesDiffer { variables: 2 }],
         ),
         (with(&|f| f.linked_changed = 1), strict, vec![Reason::LinkedColumnsDiffer { groups: 1 }]),
-        (with(&|f| f.staying_changed = true), strict, vec![Reason::StayingColumnsDiffer]),
-        (with(&|f| f.demo_seed = true), strict, vec![Reason::DemoSeed]),
+        (with(&|f| f.staying_changed = true), strict, vec![Reason::StayingColumnsDiffer {}]),
+        (with(&|f| f.ids_differ = true), strict, vec![Reason::IdsDiffer {}]),
+        (with(&|f| f.plan_differs = true), strict, vec![Reason::PlanDiffers {}]),
+        (with(&|f| f.weights_drift = 2), strict, vec![Reason::WeightsDrift { tables: 2 }]),
+        (
+            with(&|f| {
+                let found = PublishedFindings { tables: 3, missing_in: 2, ..f.published };
+                f.published = PublishedFindings { missing_categories: 5, ..found };
+            }),
+            strict,
+            vec![Reason::PublishedCategoriesMissing { categories: 5, tables: 2 }],
+        ),
+        (with(&|f| f.demo_seed = true), strict, vec![Reason::DemoSeed {}]),
         (with(&|f| f.replaced = 0), strict, vec![Reason::NothingExchanged { at_risk: 2 }]),
         (
             people(&two, &[[0, 0], [3, 1]]),
             tolerant,
             vec![Reason::MatchedRight { people: 1, tolerated: 0 }],
         ),
-        (with(&|f| f.learned = None), strict, vec![Reason::NoKeys]),
-        (people(&[[0, 0], [0, 1]], &[[1, 0], [1, 1]]), strict, vec![Reason::NobodyChecked]),
+        (with(&|f| f.learned = None), strict, vec![Reason::NoKeys {}]),
+        (people(&[[0, 0], [0, 1]], &[[1, 0], [1, 1]]), strict, vec![Reason::NobodyChecked {}]),
         (with(&|f| f.telling_columns = 2), strict, vec![Reason::ColumnsTell { columns: 2 }]),
         (with(&|f| f.alone_not_counted = 4), strict, vec![Reason::AloneNotCounted { people: 4 }]),
-        (with(&|f| f.tables = 0), strict, vec![Reason::NoTables]),
+        (with(&|f| f.tables = 0), strict, vec![Reason::NoTables {}]),
         (people(&two, &[[0, 1], [1, 0]]), tolerant, vec![Reason::NobodyProtected { at_risk: 2 }]),
         (
             people(&two, &[[0, 0], [0, 0]]),
@@ -483,12 +498,17 @@ fn faults() -> Vec<(Findings, Thresholds, Vec<Reason>)> {
         (
             with(&|f| f.disclosed = 1),
             strict,
-            vec![Reason::NotPartable { disclosed: 1, others: 0, tolerated: 0 }],
+            vec![Reason::NotPartable { disclosed: 1, others: 0, undecided: 0, tolerated: 0 }],
         ),
         (
             with(&|f| f.not_partable = 1),
             strict,
-            vec![Reason::NotPartable { disclosed: 0, others: 1, tolerated: 0 }],
+            vec![Reason::NotPartable { disclosed: 0, others: 1, undecided: 0, tolerated: 0 }],
+        ),
+        (
+            with(&|f| (f.not_partable, f.disclosed_is_exact) = (3, false)),
+            strict,
+            vec![Reason::NotPartable { disclosed: 0, others: 3, undecided: 3, tolerated: 0 }],
         ),
         (
             with(&|f| f.rules_broken = [1, 3]),
@@ -518,7 +538,7 @@ fn law_a_yes_is_earned() {
         assert_ne!(verdict.answer, Answer::Release);
         met.extend(reasons.iter().map(std::mem::discriminant).map(|kind| format!("{kind:?}")));
     }
-    assert_eq!(met.len(), 24, "each reason is reached");
+    assert_eq!(met.len(), 28, "each reason is reached");
     // Nothing checked, nobody at risk, nothing exchanged: no threshold makes it a yes.
     let anything = Thresholds {
         matched_right: u64::MAX,
@@ -558,6 +578,10 @@ fn witness_the_same_file_again_is_not_released() {
             Reason::Matched { people: 2, at_risk: 2, tolerated: 0 },
         ]
     );
+    // Told are those that say something new.
+    let told =
+        [Reason::NothingExchanged { at_risk: 2 }, Reason::MatchedRight { people: 2, tolerated: 0 }];
+    assert_eq!(verdict.told(), told);
 }
 
 /// Rules that were broken before are no reason; and new pairs only where they are asked for.
@@ -576,8 +600,8 @@ fn what_is_tolerated_is_no_reason() {
 proptest! {
     #[test]
     fn law_more_tolerance_is_never_stricter(
-        kind in 0usize..25,
-        other in 0usize..25,
+        kind in 0usize..30,
+        other in 0usize..30,
         tolerated in proptest::array::uniform7(0u64..4),
         more in proptest::array::uniform7(0u64..4),
         pairs in proptest::option::of(0u64..4),

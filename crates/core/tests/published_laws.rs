@@ -149,6 +149,7 @@ proptest! {
         prop_assert_eq!(found.cells, cells.len() as u64);
         prop_assert!(found.found.is_empty() && found.unlisted == 0);
         prop_assert_eq!(found.unknown.iter().sum::<u64>(), 0);
+        prop_assert_eq!(found.unknown_with_people, 0);
         // Whatever else the release does, the original does not differ.
         let found = compared(&table, &before, &after, 3);
         prop_assert_eq!(found.differing.cells, 0);

@@ -29,7 +29,7 @@ use std::io::{self, BufReader, Read};
 use std::path::PathBuf;
 
 use crate::refusal::Code;
-use marginswap_core::columns::ColumnBuilder;
+use marginswap_core::columns::{Column, ColumnBuilder};
 use marginswap_core::diagnostic::{Diagnostic, grouped};
 use marginswap_core::encode::RecordId;
 
@@ -40,7 +40,7 @@ use crate::gunzip::{Gunzip, is_trailing};
 use crate::header;
 use crate::said;
 use crate::scan::{Batch, Fault, FaultKind, Line, Quoting, Span, Stop, Tail, scan};
-use crate::source::{Compression, Table};
+use crate::source::{Compression, Sample, Table};
 
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
@@ -355,40 +355,64 @@ impl CsvReader {
     ///
     /// # Panics
     /// When `wanted` has not one entry for each column.
-    pub fn read(mut self, wanted: &[bool]) -> Result<Table, Diagnostic> {
+    pub fn read(self, wanted: &[bool]) -> Result<Table, Diagnostic> {
+        let none = Sample { columns: vec![false; wanted.len()], step: 1 };
+        self.read_sampling(wanted, &none)
+    }
+
+    /// The same, and of other columns a sample.
+    pub(crate) fn read_sampling(
+        mut self,
+        wanted: &[bool],
+        sample: &Sample,
+    ) -> Result<Table, Diagnostic> {
         assert_eq!(wanted.len(), self.names.len(), "one entry of `wanted` for each column");
-        match self.encode(wanted) {
+        match self.encode(wanted, sample) {
             Ok(table) => Ok(table),
             Err(refusal) => Err(self.placed(refusal)),
         }
     }
 
-    fn encode(&mut self, wanted: &[bool]) -> Result<Table, Diagnostic> {
-        let mut columns: Vec<Option<ColumnBuilder>> =
-            wanted.iter().map(|&wanted| wanted.then(ColumnBuilder::default)).collect();
+    fn encode(&mut self, wanted: &[bool], sample: &Sample) -> Result<Table, Diagnostic> {
+        let builders = |list: &[bool]| -> Vec<Option<ColumnBuilder>> {
+            list.iter().map(|&one| one.then(ColumnBuilder::default)).collect()
+        };
+        let (mut columns, mut samples) = (builders(wanted), builders(&sample.columns));
         let mut scratch = Vec::new();
         while self.next_batch()? {
             let window = &self.window.bytes;
+            let fields_of =
+                |position: usize| self.batch.fields[position..].iter().step_by(self.names.len());
+            let mut push = |column: &mut ColumnBuilder, span: &Span| match span.inner() {
+                Some(inner) => column.push_within(window, inner),
+                None => column.push(span.content(window, &mut scratch)),
+            };
             for (position, column) in columns.iter_mut().enumerate() {
                 let Some(column) = column else { continue };
-                for span in self.batch.fields[position..].iter().step_by(self.names.len()) {
-                    match span.inner() {
-                        Some(inner) => column.push_within(window, inner),
-                        None => column.push(span.content(window, &mut scratch)),
-                    }
-                }
+                fields_of(position).for_each(|span| push(column, span));
+            }
+            // The first record of the batch that is a multiple of the distance.
+            let first = self.records - self.batch.lines.len() as u64;
+            let step = sample.step as u64;
+            let passed_over = usize::try_from(first.next_multiple_of(step) - first)
+                .expect("a distance is a number of this machine");
+            for (position, column) in samples.iter_mut().enumerate() {
+                let Some(column) = column else { continue };
+                let sampled = fields_of(position).skip(passed_over).step_by(sample.step);
+                sampled.for_each(|span| push(column, span));
             }
         }
         if self.records == 0 {
             return Err(no_records("the file has a header and nothing below it"));
         }
         let records = usize::try_from(self.records).expect("each record took a byte of memory");
-        let columns: Vec<_> =
-            columns.into_iter().map(|column| column.map(ColumnBuilder::finish)).collect();
+        let [columns, samples] = [columns, samples].map(|columns| -> Vec<Option<Column>> {
+            columns.into_iter().map(|column| column.map(ColumnBuilder::finish)).collect()
+        });
         let digest = self.digest().expect("the file was read to its end");
         let looks_like_a_record =
             self.looks_like_a_record || header::is_among_values(&self.names, &columns);
-        Ok(Table { columns, records, digest, looks_like_a_record })
+        Ok(Table { columns, samples, records, digest, looks_like_a_record })
     }
 
     fn read_header(&mut self, delimiter: Option<Delimiter>) -> Result<(), Diagnostic> {

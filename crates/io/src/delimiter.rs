@@ -55,8 +55,8 @@ impl Delimiter {
         let what = match byte {
             b'"' => "a double quote encloses fields",
             b'\r' | b'\n' => "a line end separates records",
-            0 => "a NUL byte stands in no CSV file",
-            byte if byte.is_ascii_alphanumeric() => "a letter or digit stands in values",
+            0 => "a NUL byte does not occur in CSV files",
+            byte if byte.is_ascii_alphanumeric() => "letters and digits occur in values",
             _ => return Ok(Self(byte)),
         };
         Err(Diagnostic::new(

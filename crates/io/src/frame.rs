@@ -15,14 +15,14 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use marginswap_core::columns::Column;
+use marginswap_core::columns::{Column, ColumnBuilder};
 use marginswap_core::diagnostic::Diagnostic;
 use sha2::{Digest, Sha256};
 
 use crate::digest::{FileDigest, hex};
 use crate::header;
 use crate::refusal::Code;
-use crate::source::Table;
+use crate::source::{Sample, Table};
 
 /// A data frame. Copies of it share the columns.
 #[derive(Clone)]
@@ -79,11 +79,6 @@ impl Frame {
         self.0.records
     }
 
-    /// Does a column have categories?
-    pub(crate) fn has_categories(&self, column: usize) -> bool {
-        self.0.columns[column].is_ok()
-    }
-
     /// The wanted columns.
     ///
     /// # Errors
@@ -91,7 +86,7 @@ impl Frame {
     ///
     /// # Panics
     /// When `wanted` has not one entry for each column.
-    pub(crate) fn read(&self, wanted: &[bool]) -> Result<Table, Diagnostic> {
+    pub(crate) fn read(&self, wanted: &[bool], sample: &Sample) -> Result<Table, Diagnostic> {
         let Held { names, columns, records, label } = &*self.0;
         assert_eq!(wanted.len(), names.len(), "one entry of `wanted` for each column");
         let mut read: Vec<Option<Column>> = Vec::with_capacity(names.len());
@@ -108,8 +103,27 @@ impl Frame {
         let looks_like_a_record =
             header::are_numbers(names) || header::is_among_values(names, &read);
         let digest = sum(names, &read);
-        Ok(Table { columns: read, records: *records, digest, looks_like_a_record })
+        let sampled = columns.iter().zip(&sample.columns).map(|(column, &sampled)| {
+            let column = column.as_ref().ok().filter(|_| sampled)?;
+            Some(every(sample.step, column))
+        });
+        let samples = sampled.collect();
+        Ok(Table { columns: read, samples, records: *records, digest, looks_like_a_record })
     }
+}
+
+/// The records of a column at equal distances.
+pub(crate) fn every(step: usize, column: &Column) -> Column {
+    let mut sample = ColumnBuilder::default();
+    column.for_each_code(|record, code| {
+        if record % step == 0 {
+            match column.dictionary().category(code) {
+                Some(category) => sample.push(category),
+                None => sample.push_null(),
+            }
+        }
+    });
+    sample.finish()
 }
 
 /// The sum of some columns' contents.

@@ -5,8 +5,9 @@
 //! of its own: bytes are read by their position, never from where another reading stopped.
 //!
 //! Trap: the handle does not protect against a program that writes into the same file.
-//! Whoever reads twice compares the sums of both readings; whoever jumps about in the file
-//! (Parquet) takes the sum first and asks [`InputFile::check_unchanged`] at the end.
+//! A reader that reads twice compares the sums of both readings; one that jumps about in the
+//! file (Parquet) takes the sum first, keeping what it will need, and asks
+//! [`InputFile::check_unchanged`] at the end.
 //!
 //! Edge case: a pipe can be read only once and not by position. It is copied into a
 //! temporary file without a name, which the owner alone can read and which is gone with the
@@ -30,7 +31,17 @@ use crate::source::Compression;
 
 /// A file that was opened for reading. Copies of it share one handle.
 #[derive(Clone)]
-pub struct InputFile(Arc<Opened>);
+pub struct InputFile {
+    opened: Arc<Opened>,
+    /// Parts that were read already and need not be read again.
+    kept: Arc<Vec<Part>>,
+}
+
+/// Some bytes of a file.
+struct Part {
+    start: u64,
+    bytes: Vec<u8>,
+}
 
 struct Opened {
     path: PathBuf,
@@ -65,7 +76,8 @@ impl InputFile {
                 metadata = file.metadata().map_err(|error| not_read(&error))?;
             }
             let state = State::of(&metadata);
-            Ok(Self(Arc::new(Opened { path: path.to_owned(), file, state })))
+            let opened = Arc::new(Opened { path: path.to_owned(), file, state });
+            Ok(Self { opened, kept: Arc::default() })
         };
         open().map_err(|refusal: Diagnostic| refusal.in_file(path))
     }
@@ -73,13 +85,13 @@ impl InputFile {
     /// The name under which it was opened.
     #[must_use]
     pub fn path(&self) -> &Path {
-        &self.0.path
+        &self.opened.path
     }
 
     /// How many bytes it had when it was opened.
     #[must_use]
     pub fn length(&self) -> u64 {
-        self.0.state.length
+        self.opened.state.length
     }
 
     /// Reads the file through and gives its sum.
@@ -94,15 +106,71 @@ impl InputFile {
         }
     }
 
+    /// Reads the file through, gives its sum, and the same file with these parts of it kept in
+    /// memory: whoever jumps about in them reads the disk no more. What is kept is no more than
+    /// the file, whatever the ranges (first byte and length) claim.
+    ///
+    /// # Errors
+    /// A file that is not readable.
+    pub(crate) fn digest_keeping(
+        &self,
+        ranges: &[(u64, u64)],
+    ) -> Result<(FileDigest, Self), Diagnostic> {
+        let mut parts: Vec<Part> = Vec::new();
+        for (start, end) in apart(ranges, self.length()) {
+            let room = usize::try_from(end - start).unwrap_or(0);
+            parts.push(Part { start, bytes: Vec::with_capacity(room) });
+        }
+        let ends: Vec<u64> =
+            parts.iter().map(|part| part.start + part.bytes.capacity() as u64).collect();
+        let mut bytes = Hashed::new(self.bytes_from(0));
+        let mut buffer = vec![0; BLOCK];
+        let (mut at, mut first) = (0u64, 0);
+        loop {
+            let read = match bytes.read(&mut buffer) {
+                Ok(0) => break,
+                Ok(read) => read,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Err(error) => return Err(not_read(&error).in_file(self.path())),
+            };
+            let end = at + read as u64;
+            while first < parts.len() && ends[first] <= at {
+                first += 1;
+            }
+            for (part, part_end) in parts[first..].iter_mut().zip(&ends[first..]) {
+                let (from, to) = (part.start.max(at), (*part_end).min(end));
+                if part.start >= end {
+                    break;
+                }
+                if from < to {
+                    let [from, to] = [from, to].map(|place| place_in_block(place - at));
+                    part.bytes.extend_from_slice(&buffer[from..to]);
+                }
+            }
+            at = end;
+        }
+        let file = Self { opened: Arc::clone(&self.opened), kept: Arc::new(parts) };
+        Ok((bytes.digest(), file))
+    }
+
+    /// The bytes that are kept from this place on; none where nothing is.
+    fn kept_from(&self, at: u64) -> &[u8] {
+        let behind = self.kept.partition_point(|part| part.start <= at);
+        let Some(part) = behind.checked_sub(1).map(|before| &self.kept[before]) else {
+            return &[];
+        };
+        usize::try_from(at - part.start).ok().and_then(|skip| part.bytes.get(skip..)).unwrap_or(&[])
+    }
+
     /// Refuses a file that was written to since it was opened, as far as the operating
     /// system tells: by its length and the time of its last change.
     ///
     /// # Errors
     /// [`Code::InputChanged`].
     pub fn check_unchanged(&self) -> Result<(), Diagnostic> {
-        let metadata = self.0.file.metadata();
+        let metadata = self.opened.file.metadata();
         let metadata = metadata.map_err(|error| not_read(&error).in_file(self.path()))?;
-        if State::of(&metadata) == self.0.state {
+        if State::of(&metadata) == self.opened.state {
             return Ok(());
         }
         Err(changed_meanwhile().in_file(self.path()))
@@ -135,10 +203,43 @@ pub(crate) struct BytesFrom {
 
 impl Read for BytesFrom {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let read = read_at(&self.file.0.file, buffer, self.at)?;
+        let read = match self.file.kept_from(self.at) {
+            [] => read_at(&self.file.opened.file, buffer, self.at)?,
+            kept => {
+                let length = kept.len().min(buffer.len());
+                buffer[..length].copy_from_slice(&kept[..length]);
+                length
+            }
+        };
         self.at += read as u64;
         Ok(read)
     }
+}
+
+/// How many bytes are read at once where a file is read through.
+const BLOCK: usize = 1 << 18;
+
+fn place_in_block(place: u64) -> usize {
+    usize::try_from(place).expect("a block is short")
+}
+
+/// Ranges (first byte and length) as first byte and end, rising, apart from each other and within
+/// the file.
+fn apart(ranges: &[(u64, u64)], length: u64) -> Vec<(u64, u64)> {
+    let mut sorted: Vec<(u64, u64)> = ranges
+        .iter()
+        .map(|&(start, long)| (start.min(length), start.saturating_add(long).min(length)))
+        .filter(|(start, end)| start < end)
+        .collect();
+    sorted.sort_unstable();
+    let mut apart: Vec<(u64, u64)> = Vec::new();
+    for (start, end) in sorted {
+        match apart.last_mut() {
+            Some(last) if start <= last.1 => last.1 = last.1.max(end),
+            _ => apart.push((start, end)),
+        }
+    }
+    apart
 }
 
 #[cfg(unix)]
@@ -244,6 +345,26 @@ mod tests {
         reading.read_to_string(&mut rest).unwrap();
         assert_eq!(rest, "rst", "another reading moves no place but its own");
         file.check_unchanged().unwrap();
+    }
+
+    /// What is kept is what the file had, wherever a reading begins and whatever was claimed.
+    #[test]
+    fn kept_parts_are_those_of_the_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("data");
+        let bytes: Vec<u8> = (0..700_000u32).map(|place| (place * 7 % 251) as u8).collect();
+        fs::write(&path, &bytes).unwrap();
+        let file = InputFile::open(&path).unwrap();
+        let claimed = [(600_000, u64::MAX), (5, 10), (10, 300_000), (400_000, 0), (900_000, 4)];
+        let (digest, kept) = file.digest_keeping(&claimed).unwrap();
+        assert_eq!(digest, file.digest().unwrap());
+        let held: usize = kept.kept.iter().map(|part| part.bytes.len()).sum();
+        assert_eq!(held, 300_005 + 100_000);
+        for at in [0, 4, 5, 9, 300_009, 300_010, 399_999, 599_990, 600_000, 699_999] {
+            let piece = kept.piece(at, 20_000).unwrap();
+            let at = usize::try_from(at).unwrap();
+            assert_eq!(piece, bytes[at..bytes.len().min(at + 20_000)], "{at}");
+        }
     }
 
     #[test]

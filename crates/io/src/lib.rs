@@ -61,7 +61,7 @@ pub use plan_file::{
 pub use published::{PublishedFile, PublishedFormat, PublishedOptions, read_published};
 pub use rewrite::{ReleaseOptions, RewriteCounts, rewrite, rewrite_same};
 pub use seal::SealKey;
-pub use source::{Compression, Format, ReadOptions, Source, Table};
+pub use source::{Compression, Format, ReadOptions, Sample, Source, Table};
 pub use staged::{
     Finished, Staged, are_named, exit_code_once_named, publish_all, remove_on_interrupt,
 };

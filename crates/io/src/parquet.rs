@@ -18,9 +18,9 @@
 //!
 //! The sum of the file: a decoder jumps about in the file and passes over columns, so the
 //! sum is not taken on the way but in a pass of its own through the same handle, before the
-//! first column is decoded. At the end the operating system is asked whether the file was
-//! written to meanwhile. (Holding the whole file in memory would need no such question, and
-//! room for columns that nobody wants.)
+//! first column is decoded. The bytes of the wanted columns are kept from that pass, as packed as
+//! they are in the file, and decoded from there, so that the file is read once. At the end the
+//! operating system is asked whether the file was written to meanwhile.
 //!
 //! Edge case: the legacy timestamps of 96 bits are read as nanoseconds in 64 bits, so two
 //! that lie a multiple of 584 years apart are one category. The Arrow schema that some
@@ -44,17 +44,19 @@ use parquet::arrow::arrow_reader::{
 };
 use parquet::basic::{Compression, Repetition, Type};
 use parquet::errors::ParquetError;
+use parquet::file::metadata::RowGroupMetaData;
 use parquet::file::reader::{ChunkReader, Length};
 use parquet::file::serialized_reader::SerializedPageReader;
 
 use crate::arrow::{bytes_at, push_all, refused};
 use crate::csv::unreadable;
 use crate::description;
+use crate::frame::every;
 use crate::header;
 use crate::input_file::{BytesFrom, InputFile};
 use crate::pages::{self, Chunk, Look};
 use crate::quiet::quietly;
-use crate::source::{self, Table};
+use crate::source::{self, Sample, Table};
 
 /// Records that are decoded at once: few enough that the text of one batch stays far from
 /// the 2 GiB an array of text may hold.
@@ -100,12 +102,12 @@ impl ParquetReader {
     }
 
     /// Encodes the wanted columns; the others are not touched.
-    pub(crate) fn read(self, wanted: &[bool]) -> Result<Table, Diagnostic> {
+    pub(crate) fn read(self, wanted: &[bool], sample: &Sample) -> Result<Table, Diagnostic> {
         assert_eq!(wanted.len(), self.names.len(), "one entry of `wanted` for each column");
-        self.encode(wanted).map_err(|refusal| refusal.in_file(self.file.path()))
+        self.encode(wanted, sample).map_err(|refusal| refusal.in_file(self.file.path()))
     }
 
-    fn encode(&self, wanted: &[bool]) -> Result<Table, Diagnostic> {
+    fn encode(&self, wanted: &[bool], sample: &Sample) -> Result<Table, Diagnostic> {
         if self.records == 0 {
             return Err(Diagnostic::new(
                 Code::NoRecords,
@@ -113,29 +115,37 @@ impl ParquetReader {
                 "name a file that has records",
             ));
         }
-        let digest = self.file.digest()?;
         let wanted_columns = || (0..wanted.len()).filter(|&position| wanted[position]);
         for position in wanted_columns() {
             self.check_kind(position)?;
         }
+        // The sum takes the whole file; what is decoded is taken from the same reading.
+        let is_sampled =
+            |position: &usize| sample.columns[*position] && self.check_kind(*position).is_ok();
+        let sampled: Vec<usize> = (0..wanted.len()).filter(is_sampled).collect();
+        let read = wanted_columns().chain(sampled.iter().copied());
+        let chunks: Vec<(u64, u64)> = read.flat_map(|one| self.chunks(one)).collect();
+        let (digest, file) = self.file.digest_keeping(&chunks)?;
+        let (description, names) = (self.description.clone(), self.names.clone());
+        let kept = Self { file, description, names, records: self.records };
+        let read = |position: usize| {
+            kept.check_chunks(position)
+                .and_then(|()| kept.read_column(position))
+                .map_err(|refusal| refusal.in_column(header::titled(position, &self.names)))
+        };
         let mut columns: Vec<Option<Column>> = wanted.iter().map(|_| None).collect();
         for position in wanted_columns() {
-            let column = self
-                .check_chunks(position)
-                .and_then(|()| self.read_column(position))
-                .map_err(|refusal| refusal.in_column(header::titled(position, &self.names)))?;
-            columns[position] = Some(column);
+            columns[position] = Some(read(position)?);
+        }
+        let mut samples: Vec<Option<Column>> = wanted.iter().map(|_| None).collect();
+        for position in sampled {
+            samples[position] = Some(every(sample.step, &read(position)?));
         }
         let records = usize::try_from(self.records).expect("a machine counts 2^32 records");
         self.file.check_unchanged()?;
         let looks_like_a_record =
             header::are_numbers(&self.names) || header::is_among_values(&self.names, &columns);
-        Ok(Table { columns, records, digest, looks_like_a_record })
-    }
-
-    /// Does a column have categories?
-    pub(crate) fn has_categories(&self, position: usize) -> bool {
-        self.check_kind(position).is_ok()
+        Ok(Table { columns, samples, records, digest, looks_like_a_record })
     }
 
     /// Refuses a column that has no categories.
@@ -171,6 +181,16 @@ impl ParquetReader {
             "the column has lists, structures or the like, which cannot be moved",
             "drop the column from the release",
         ))
+    }
+
+    /// Where the bytes of a column are claimed to be.
+    fn chunks(&self, position: usize) -> Vec<(u64, u64)> {
+        let leaf = self.leaf(position);
+        let groups = self.description.metadata().row_groups().iter();
+        let place = |group: &RowGroupMetaData| {
+            quietly(|| group.columns().get(leaf).map(|chunk| chunk.byte_range())).flatten()
+        };
+        groups.filter_map(place).collect()
     }
 
     /// Refuses a column whose bytes do not lie within the file, that is packed in a way this

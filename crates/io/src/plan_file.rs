@@ -477,7 +477,7 @@ fn parse_swaps(lines: &[&[u8]], exchanges: &[Vec<usize>]) -> Result<Vec<PlannedS
             let swap = PlannedSwap { left: RecordId(left), right: RecordId(right), exchanged };
             parts.next().is_none().then_some(swap)
         };
-        swaps.push(swap().ok_or_else(|| damaged("the line is no swap", number))?);
+        swaps.push(swap().ok_or_else(|| damaged("the line is not a swap", number))?);
     }
     Ok(swaps)
 }

@@ -78,6 +78,8 @@ pub enum Format {
 pub struct Table {
     /// The columns, in the file's order; `None` for one that was not wanted.
     pub columns: Vec<Option<Column>>,
+    /// The sampled columns, in the file's order: of each the records at equal distances.
+    pub samples: Vec<Option<Column>>,
     /// How many records there are.
     pub records: usize,
     /// The sum of the file, taken of the bytes that were read.
@@ -85,6 +87,22 @@ pub struct Table {
     /// Does the header look like a record: are all names numbers, or is one a category of its
     /// own column? Then the names may be a person's values, and no message may show them.
     pub looks_like_a_record: bool,
+}
+
+/// Columns of which only some records are read.
+#[derive(Debug, Clone)]
+pub struct Sample {
+    /// For each column: is it sampled?
+    pub columns: Vec<bool>,
+    /// The distance of two records of the sample; the first record is one.
+    pub step: usize,
+}
+
+impl Sample {
+    /// No column of so many.
+    fn none(columns: usize) -> Self {
+        Self { columns: vec![false; columns], step: 1 }
+    }
 }
 
 /// A data file whose header has been read, or a data frame.
@@ -169,17 +187,6 @@ impl Source {
         }
     }
 
-    /// Does a column have categories? All but those of floating-point numbers, lists and the like.
-    #[must_use]
-    pub fn has_categories(&self, column: usize) -> bool {
-        match &self.reader {
-            Reader::Csv(_) => true,
-            #[cfg(feature = "parquet")]
-            Reader::Parquet(reader) => reader.has_categories(column),
-            Reader::Frame(frame) => frame.has_categories(column),
-        }
-    }
-
     /// Reads the wanted columns. The others get no dictionary; in a CSV file their fields
     /// are counted and checked all the same, in a Parquet file they are not touched.
     ///
@@ -190,11 +197,24 @@ impl Source {
     /// # Panics
     /// When `wanted` has not one entry for each column.
     pub fn read(self, wanted: &[bool]) -> Result<Table, Diagnostic> {
+        self.read_sampling(wanted, &Sample::none(wanted.len()))
+    }
+
+    /// The same, and of other columns a sample, without holding all their values. A column that
+    /// has no categories is not sampled.
+    ///
+    /// # Errors
+    /// As [`Source::read`].
+    ///
+    /// # Panics
+    /// As there; when no distance is given, or the sample has not one entry for each column.
+    pub fn read_sampling(self, wanted: &[bool], sample: &Sample) -> Result<Table, Diagnostic> {
+        assert!(sample.columns.len() == wanted.len() && sample.step > 0, "a sample of this file");
         match self.reader {
-            Reader::Csv(reader) => reader.read(wanted),
+            Reader::Csv(reader) => reader.read_sampling(wanted, sample),
             #[cfg(feature = "parquet")]
-            Reader::Parquet(reader) => reader.read(wanted),
-            Reader::Frame(frame) => frame.read(wanted),
+            Reader::Parquet(reader) => reader.read(wanted, sample),
+            Reader::Frame(frame) => frame.read(wanted, sample),
         }
     }
 

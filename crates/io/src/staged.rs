@@ -283,7 +283,7 @@ fn take_back(named: &[Named], there: &mut Vec<PathBuf>, mut refusal: Diagnostic)
                 ));
             }
             (Err(_), None) => refusal.detail.push_str(&format!(
-                "\n{} could not be removed again; it is no release",
+                "\n{} could not be removed again; do not release it",
                 target.display()
             )),
         }

@@ -21,7 +21,7 @@ use arrow_array::{
 };
 use marginswap_core::diagnostic::Diagnostic;
 use marginswap_io::refusal::Code;
-use marginswap_io::{Format, ReadOptions, Source, Table};
+use marginswap_io::{Format, ReadOptions, Sample, Source, Table};
 use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, Encoding};
 use parquet::file::properties::{WriterProperties, WriterVersion};
@@ -549,4 +549,35 @@ fn hostile_descriptions_give_an_answer() {
     }
     // The descriptions are written well enough to reach the decoder.
     assert!(in_column > 100, "{understood} {in_column} of {}", files.len());
+}
+
+/// A sample has the records at equal distances, in both formats; what has no categories is not
+/// sampled, and nothing else is read of a sampled column.
+#[test]
+fn samples_are_the_records_at_equal_distances() {
+    let value = |record: usize| format!("v{}", record * 7_919 % 1_000);
+    let values: Vec<String> = (0..5_000).map(value).collect();
+    let texts: ArrayRef = Arc::new(StringArray::from(values.clone()));
+    let floats: ArrayRef = Arc::new(Float64Array::from(vec![0.5; 5_000]));
+    let parquet = plain(vec![("a", Arc::clone(&texts)), ("b", texts), ("c", floats)]);
+    let lines: String = values.iter().map(|value| format!("{value},{value},0.5\n")).collect();
+    let csv = format!("a,b,c\n{lines}").into_bytes();
+    let folder = tempfile::tempdir().unwrap();
+    for (bytes, name, is_parquet) in [(parquet, "data.parquet", true), (csv, "data.csv", false)] {
+        for step in [1, 2, 7, 999, 5_000, 9_999] {
+            let source = open(&bytes, &folder.path().join(name)).unwrap();
+            let sample = Sample { columns: vec![false, true, true], step };
+            let table = source.read_sampling(&[true, false, false], &sample).unwrap();
+            assert_eq!(table.columns[0].as_ref().unwrap().len(), 5_000);
+            assert!(table.columns[1].is_none() && table.samples[0].is_none());
+            let found = table.samples[1].as_ref().unwrap();
+            let expected: Vec<&String> = values.iter().step_by(step).collect();
+            assert_eq!(found.len(), expected.len(), "{name}, {step}");
+            for (place, value) in expected.into_iter().enumerate() {
+                let category = found.dictionary().category(found.code(place));
+                assert_eq!(category, Some(value.as_bytes()), "{name}, {step}");
+            }
+            assert_eq!(table.samples[2].is_none(), is_parquet, "numbers have no categories");
+        }
+    }
 }

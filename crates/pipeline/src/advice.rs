@@ -59,7 +59,10 @@ pub fn advice(
     let all = (0..original.records.len()).map(RecordId::at);
     let left: Vec<Left> = all
         .filter(|&record| worst.outcome(record) == Some(Outcome::Matched))
-        .map(|record| Left { record, why: why_not_parted(original, found, screenings, record) })
+        .map(|record| Left {
+            record,
+            why: why_not_parted(original, &found.learned, screenings, record),
+        })
         .collect();
     if left.is_empty() {
         return Vec::new();
@@ -143,8 +146,9 @@ fn without_tables(
         let separators = minimal_separators(&class.margin_graph(), most);
         // Where it would take too long to say, nothing is said.
         let Ok(screenings) = screen_intruders(original, &class, &separators) else { continue };
-        let parted =
-            |record: &&RecordId| why_not_parted(original, found, &screenings, **record).is_none();
+        let parted = |record: &&RecordId| {
+            why_not_parted(original, &found.learned, &screenings, **record).is_none()
+        };
         let freed: Vec<RecordId> = bound.iter().filter(parted).copied().collect();
         if !freed.is_empty() {
             let names = original.scope.schema().names(table.variables);

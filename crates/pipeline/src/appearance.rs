@@ -15,32 +15,107 @@ const MANY: usize = 20;
 const MISSING: [&str; 12] =
     ["", "NA", "N/A", "na", "NaN", "nan", "NULL", "null", ".", "-", "?", "missing"];
 
-/// The expression of classes for a column of many numbers, about ten of them; `None` for any
-/// other column.
-#[must_use]
-pub fn proposed_bands(name: &str, column: &Column) -> Option<String> {
-    if column.dictionary().levels() < MANY || looks_like_id(column) {
-        return None;
-    }
-    let numbers = numbers(column)?;
-    let (least, most) = (*numbers.first()?, *numbers.last()?);
-    let width = width(least, most);
-    Some(format!("band({}, {width})", plain(name)))
+/// Classes for a column of numbers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ProposedBands {
+    /// The expression.
+    pub expression: String,
+    /// Is nearly every number different, as in an income? Then the classes are needed: without
+    /// them the column looks like an id.
+    pub is_needed: bool,
 }
 
-/// The different numbers of a column, rising; `None` when something in it is neither a number
-/// nor looks like the code of a missing one, or too few are.
-fn numbers(column: &Column) -> Option<Vec<Decimal>> {
-    let mut numbers = Vec::new();
-    for category in categories(column).flatten() {
-        match Decimal::read(category) {
-            Some(number) => numbers.push(number),
-            None if is_missing_text(category) => {}
-            None => return None,
+/// Classes for a column of many numbers, about ten of them; `None` for any other column, and for
+/// one that numbers the records.
+#[must_use]
+pub fn proposed_bands(name: &str, column: &Column) -> Option<ProposedBands> {
+    let is_needed = looks_like_id(column);
+    if column.dictionary().levels() < MANY && !is_needed {
+        return None;
+    }
+    let missing = missing_looking(column);
+    let numbers = numbers(column, &missing)?;
+    if is_needed && !is_measured(&numbers, column.len()) {
+        return None;
+    }
+    let classes = classes(&numbers);
+    let codes: Vec<String> = missing
+        .iter()
+        .filter_map(|&code| column.dictionary().category(code))
+        .map(|code| format!("\"{}\"", String::from_utf8_lossy(code)))
+        .collect();
+    let missing = match codes.is_empty() {
+        true => String::new(),
+        false => format!(", missing = [{}]", codes.join(", ")),
+    };
+    let expression = format!("band({}, {classes}{missing})", plain(name));
+    Some(ProposedBands { expression, is_needed })
+}
+
+/// Are these measured, as incomes are, and no numbers of records? An id does not repeat, and its
+/// numbers follow each other or have the same length.
+fn is_measured(numbers: &[(Decimal, u64)], records: usize) -> bool {
+    let [(least, _), .., (most, _)] = numbers else { return false };
+    if numbers.iter().any(|(number, _)| !number.is_whole()) {
+        return true;
+    }
+    let twice = Decimal::whole(2 * records as u64);
+    let follow_each_other = *most < *least + twice;
+    let lengths = [least, most].map(|number| number.to_string().len());
+    let repeat = numbers.iter().any(|(_, records)| *records > 1);
+    !follow_each_other && (lengths[0] != lengths[1] || repeat)
+}
+
+/// The width of classes that suit most records; where a few lie far out, with an open class for
+/// them at either end.
+fn classes(numbers: &[(Decimal, u64)]) -> String {
+    let [(least, _), .., (most, _)] = numbers else { return "1".to_owned() };
+    let (low, high) = (quantile(numbers, 5), quantile(numbers, 95));
+    let usual = width(low, high);
+    if usual == width(*least, *most) {
+        return usual.to_string();
+    }
+    let (bottom, top) = (low.floor_to(usual), high.floor_to(usual) + usual);
+    let bottom = match *least < bottom {
+        true => format!(", bottom = {bottom}"),
+        false => String::new(),
+    };
+    let top = match *most < top {
+        true => String::new(),
+        false => format!(", top = {top}"),
+    };
+    format!("{usual}{bottom}{top}")
+}
+
+/// The number that this many of a hundred records do not exceed.
+fn quantile(numbers: &[(Decimal, u64)], percent: u64) -> Decimal {
+    let all: u64 = numbers.iter().map(|(_, records)| records).sum();
+    let mut counted = 0;
+    let reached = numbers.iter().find(|(_, records)| {
+        counted += records;
+        counted * 100 >= all * percent
+    });
+    reached.or(numbers.last()).map_or(Decimal::ZERO, |(number, _)| *number)
+}
+
+/// The different numbers of a column, rising, and how many records have each; `None` when
+/// something in it is neither a number nor looks like the code of a missing one, or too few are.
+fn numbers(column: &Column, missing: &[u32]) -> Option<Vec<(Decimal, u64)>> {
+    let mut records = vec![0u64; column.dictionary().levels()];
+    column.for_each_code(|_, code| records[code as usize] += 1);
+    let mut numbers: Vec<(Decimal, u64)> = Vec::new();
+    for (code, category) in (0u32..).zip(categories(column)) {
+        if missing.contains(&code) {
+            continue;
         }
+        numbers.push((Decimal::read(category?)?, records[code as usize]));
     }
     numbers.sort_unstable();
-    numbers.dedup();
+    numbers.dedup_by(|next, before| {
+        let same = next.0 == before.0;
+        before.1 += if same { next.1 } else { 0 };
+        same
+    });
     (numbers.len() >= 2).then_some(numbers)
 }
 
@@ -220,7 +295,9 @@ mod tests {
             (of(0, 90_000, 450), Some("band(age, 10000)")),
             (of(0, 9, 1), None),
         ] {
-            assert_eq!(proposed_bands("age", &column).as_deref(), expected);
+            let found = proposed_bands("age", &column);
+            assert_eq!(found.as_ref().map(|found| found.expression.as_str()), expected);
+            assert!(found.is_none_or(|found| !found.is_needed));
         }
         let texts = cycled((0..1_000).map(|record| format!("a{}", record % 50)));
         assert_eq!(proposed_bands("age", &texts), None);
@@ -230,7 +307,36 @@ mod tests {
             0 => "NA".to_owned(),
             number => number.to_string(),
         }));
-        assert_eq!(proposed_bands("the age", &odd).as_deref(), Some("band(`the age`, 5)"));
+        let found = proposed_bands("the age", &odd).unwrap();
+        assert_eq!(found.expression, "band(`the age`, 5, missing = [\"NA\"])");
+    }
+
+    /// Incomes are proposed in classes that suit most of them, though nearly all differ; numbers of
+    /// records are not.
+    #[test]
+    fn measured_numbers_are_told_from_ids() {
+        let incomes = (0..400u32).map(|record| match record {
+            0 => "2500000".to_owned(),
+            1 => "NA".to_owned(),
+            record => (9_000 + u64::from(record * 7919 % 400) * 137).to_string(),
+        });
+        let found = proposed_bands("income", &cycled(incomes)).unwrap();
+        assert!(found.is_needed);
+        assert_eq!(
+            found.expression,
+            "band(income, 5000, bottom = 10000, top = 65000, missing = [\"NA\"])"
+        );
+        let shares = cycled((0..400u32).map(|record| format!("{}.{:03}", record % 5, record)));
+        assert!(proposed_bands("share", &shares).is_some_and(|found| found.is_needed));
+        for first in [1, 100_000, 7_400_000_000u64] {
+            let serial = cycled((0..400).map(|record| (first + record).to_string()));
+            assert_eq!(proposed_bands("id", &serial), None);
+        }
+        let persons =
+            cycled((0..400u64).map(|record| {
+                (1_000_000_000 + record * 2_654_435_761 % 9_000_000_000).to_string()
+            }));
+        assert_eq!(proposed_bands("person", &persons), None);
     }
 
     #[test]

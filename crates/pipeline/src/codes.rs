@@ -187,16 +187,30 @@ entries! {
         "One setting excludes another. A model that is given (--model) is not searched for, so\n\
          --criterion, --search, --start and --select do not go with it. A model that is selected\n\
          by its fit (--select fit) is always searched forward, and its fit can be judged only when\n\
-         the file is a sample with rare combinations of keys. A released file has the format of the\n\
+         the file is a sample with rare combinations of keys. A bound on weighted counts\n\
+         (`--weight-drift 1%`) is respected by greedy swaps of two records only, so it goes neither\n\
+         with --max-records above 2 nor with `--pairing optimal`. A released file has the format of the\n\
          data, so its name must not have the ending of another one.";
     OrderGivesAway 117 exit 3: "order that reveals swaps",
         "The records are to be released in the order of the input, where a variable comes in runs,\n\
          as in a file sorted by region. An exchanged value is then visible among its neighbours,\n\
          and the swap can be undone. Release the records in random order, which is the default.";
-    IdAmongVariables 118 exit 3 helps ["columns.id", "columns.ignore"]: "id among the variables",
+    IdAmongVariables 118 exit 3 helps ["columns.id", "columns.ignore", "columns.stay"]:
+        "id among the variables",
         "Nearly every value of a column is different, and the column would be exchanged like any\n\
-         other. It is an id, or a number that should be recoded into classes first. Name it with\n\
-         --id or --ignore or, if its values are to be exchanged, with --vars.";
+         other. If it names the records, name it with --id; if it plays no part, with --ignore; if\n\
+         it is released as it is, with --stay. If its values are to be exchanged, name it with\n\
+         --vars. A number is often better kept in classes, as `--derive 'class = band(income,\n\
+         10000)'`; its exact values can then be exchanged. Weights that are nearly all different\n\
+         leave no partner where weighted tables stay exact: use `--weight-drift 1%` or\n\
+         `--weight-drift free`.";
+    NoEffect 119 exit 2: "setting that cannot take effect",
+        "A setting is given in a way in which it does nothing: one column cannot be linked to\n\
+         itself, a single variable has no pairs, and no more sensitive values can be hidden than\n\
+         there are sensitive variables. It is refused because something was meant by it.";
+    RepeatedName 120 exit 2: "repeated name",
+        "A list names a column twice, or two derived variables have one name. It is refused\n\
+         because the second name is usually a slip for another one.";
     NothingToTell 125 exit 3: "no external report for this file",
         "The external report states that values were exchanged and that every kept table of the\n\
          released file equals the original. That would not be true here: a kept table, the number\n\
@@ -227,6 +241,12 @@ entries! {
         "A file of groups is a CSV file with a header line and one row for each code. The codes\n\
          are in the column with the same name as in the data, or else in the first column, unless\n\
          `key = \"COLUMN\"` names another one. Two rows may not give one code two values.";
+    BadExpression 137 exit 2 helps ["derive"]: "unreadable expression or rule",
+        "A derived variable is written `age10 = band(age, 10)`, with `band`, `map`, `prefix`, `if`\n\
+         or a condition such as `age >= 18 and sex = \"f\"`. A rule is written\n\
+         `age = 0-17 & marital = married`. A name with spaces or signs goes between backticks, a\n\
+         text between quotes. The message names the character at which reading stopped.\n\
+         docs/project-file.md has examples.";
     FileMissing 201 exit 3: "missing file",
         "There is no file of this name. A relative path starts at the folder in which the command\n\
          runs. On Unix, standard input can be named as `/dev/stdin`.";
@@ -313,6 +333,11 @@ entries! {
         "With this delimiter the file has one column, but another delimiter occurs equally often in\n\
          the header and in the first records. Nothing could be exchanged in such a file. Leave out\n\
          --delimiter, or name the right one. A value that contains the sign is put in quotes.";
+    NoHeaderLine 226 exit 3 helps ["--header"]: "first line that looks like a record",
+        "The first line of a file holds the names of the columns. Here it occurs again among the\n\
+         records, or its fields are numbers, so it is most likely a record, and its values would be\n\
+         shown as names. Add a header line. If the first line is a header all the same, say so with\n\
+         --header.";
     NotJsonStat 240 exit 3: "published table that is not JSON-stat 2",
         "A published table that begins with `{` or `[` is read as JSON-stat 2: an object with\n\
          `version` 2.0, `class` `dataset`, `id`, `size`, `dimension` and `value`. Collections,\n\
@@ -487,7 +512,12 @@ mod tests {
                 hundred => hundred,
             };
             let exit = match entry.kind {
-                Code::MissingSetting | Code::NoRiskModel | Code::OptionsClash => 2,
+                Code::MissingSetting
+                | Code::NoRiskModel
+                | Code::OptionsClash
+                | Code::NoEffect
+                | Code::RepeatedName
+                | Code::BadExpression => 2,
                 Code::TooManySets => 7,
                 _ => usual,
             };

@@ -9,23 +9,23 @@
 //!
 //! Way in: [`Comparison::of`].
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use crate::refusal::Code;
-use marginswap_core::columns::{Column, nearly_all_differ};
+use marginswap_core::columns::{Column, looks_like_id};
 use marginswap_core::diagnostic::Diagnostic;
 use marginswap_core::encode::{RecordId, Records, encode_both};
 use marginswap_core::graph::{Formula, GeneratingClass, Reason, Separators};
 use marginswap_core::partner::{KeyScreening, Unpartable, screen_keys};
 use marginswap_core::random::Seed;
-use marginswap_core::risk::rare_cells;
 use marginswap_core::swap::apply_to_records;
 use marginswap_core::varset::VarSet;
+use marginswap_core::verdict::Verdict;
 use marginswap_core::verify::{
-    self, Checks, File, Findings, Learned, Link, LinkError, Outcome, Pooled, PublishedCheck,
-    PublishedFindings, Scenario, TableDistance, Thresholds, Verdict, Verification, WeightedCheck,
-    Weights, changes, compare_tables, judge, link_by_id, recount, verify_pooled, weighted,
+    Checks, File, Findings, Learned, Link, LinkError, Outcome, Pooled, PublishedCheck,
+    PublishedFindings, Scenario, TableDistance, Thresholds, Verification, WeightedCheck, Weights,
+    WorstCase, changes, compare_tables, judge, link_by_id, recount, verify_pooled, weighted,
 };
 use marginswap_io::{FileDigest, PlanFile};
 use rayon::prelude::*;
@@ -42,7 +42,7 @@ use crate::original::{Intruder, Original};
 use crate::project::{Amount, Columns, Gate, Project};
 use crate::published::findings_of;
 use crate::release::shuffled_link;
-use crate::telltale::tell_tales;
+use crate::telltale::{sample_step, tell_tales};
 use crate::weights::{Weighting, bad_weight, weights_of};
 
 /// What is known of a release beside its two files.
@@ -91,17 +91,15 @@ pub struct Comparison {
     pub broken: Vec<Vec<String>>,
     /// For each intruder, who can be parted from the keys; empty where everybody is gone.
     pub key_screenings: Vec<KeyScreening>,
-    /// People at risk who are not gone and cannot be parted from their keys: those whom the
-    /// tables disclose, and the others.
-    pub not_partable: [u64; 2],
     /// How the plan fits, where there is one.
     pub plan: Option<PlanFit>,
     /// Are the lines in another order than the original ones?
     pub order: Order,
     /// The columns that the released file lacks.
     pub dropped: Vec<String>,
-    /// How many different values the released columns have that take no part.
-    pub as_they_are: BTreeMap<String, usize>,
+    /// How many different values the released columns have that take no part, and whether this is
+    /// exact: in a long file only some records are looked at.
+    pub as_they_are: BTreeMap<String, (usize, bool)>,
     /// What is wrong with the ids of the released file.
     pub unlinked: Option<String>,
     /// How far the watched tables moved, in the order of the project.
@@ -178,20 +176,15 @@ impl Comparison {
         let key_screenings = pair.screen_keys(&verification)?;
         let (broken, mut findings) =
             pair.findings(&pooled, &verification, &key_screenings, demo_seed);
+        let weighted = pair.weighted(&pooled);
+        findings.weights_drift = weighted.iter().filter(|table| table.beyond > 0).count();
         findings.telling_columns = telling;
         findings.published = findings_of(published.iter());
+        findings.plan_differs =
+            plan.as_ref().is_some_and(|plan| !plan.fits_input || plan.gives_release == Some(false));
         let occurring = verification.new_pairs.occurring;
         let tolerated = thresholds(&pair.original.project.gate, &findings, occurring);
-        let mut verdict = judge(&findings, &tolerated);
-        let plan_is_off =
-            plan.as_ref().is_some_and(|plan| !plan.fits_input || plan.gives_release == Some(false));
-        if plan_is_off || pair.unlinked.is_some() {
-            verdict.answer = verify::Answer::DoNotRelease;
-        }
-        let weighted = pair.weighted(&pooled);
-        if weighted.iter().any(|table| table.beyond > 0) {
-            verdict.answer = verify::Answer::DoNotRelease;
-        }
+        let verdict = judge(&findings, &tolerated);
         let watched = pair.watched(&pooled)?;
         let advice = advice(&pair.original, &verification, &key_screenings);
         let Pair { original, after: records, order, dropped, unlinked, .. } = pair;
@@ -203,7 +196,6 @@ impl Comparison {
             verdict,
             broken,
             key_screenings,
-            not_partable: [findings.disclosed, findings.not_partable],
             plan,
             order,
             dropped,
@@ -226,7 +218,16 @@ impl Comparison {
     /// disclosure by the tables comes first. `None` when it can be parted from all of these.
     #[must_use]
     pub fn why_not_parted(&self, record: RecordId) -> Option<Unpartable> {
-        why_not_parted(&self.original, &self.verification, &self.key_screenings, record)
+        why_not_parted(&self.original, &self.verification.learned, &self.key_screenings, record)
+    }
+
+    /// The newly exposed records, each with why no exchange can part it from its keys; `None`
+    /// when one can.
+    #[must_use]
+    pub fn newly_exposed(&self) -> Vec<(RecordId, Option<Unpartable>)> {
+        let learned = &self.verification.learned;
+        let why = |record| why_exposed(&self.original, learned, &self.key_screenings, record);
+        newly_exposed(learned).into_iter().map(|record| (record, why(record))).collect()
     }
 
     /// Did a weighted count move further than it may?
@@ -264,7 +265,7 @@ pub(crate) fn screen_intruders(
 
 pub(crate) fn why_not_parted(
     original: &Original,
-    found: &Verification,
+    learned: &[Learned],
     screenings: &[KeyScreening],
     record: RecordId,
 ) -> Option<Unpartable> {
@@ -272,11 +273,55 @@ pub(crate) fn why_not_parted(
         learned.fate(record).is_some_and(|fate| fate.outcome() != Outcome::Gone)
     };
     let cell = original.located.cell_of(record);
-    let scenarios = found.learned.iter().zip(screenings);
+    let scenarios = learned.iter().zip(screenings);
     let reasons = scenarios
         .filter(|(learned, _)| still_found(learned))
         .filter_map(|(_, screening)| screening.why_not(cell));
     reasons.min_by_key(|why| matches!(why, Unpartable::NoPartner))
+}
+
+/// People at risk who are not gone and cannot be parted from their keys: those whom the tables
+/// disclose, and the others.
+pub(crate) fn not_partable(
+    original: &Original,
+    learned: &[Learned],
+    screenings: &[KeyScreening],
+) -> [u64; 2] {
+    let mut people = [0, 0];
+    for record in (0..original.records.len()).map(RecordId::at) {
+        match why_not_parted(original, learned, screenings, record) {
+            Some(Unpartable::Published(_) | Unpartable::Proved(_)) => people[0] += 1,
+            Some(Unpartable::NoPartner) => people[1] += 1,
+            None => {}
+        }
+    }
+    people
+}
+
+/// The records that are newly exposed to some intruder, in the order of the file.
+pub(crate) fn newly_exposed(learned: &[Learned]) -> BTreeSet<RecordId> {
+    learned.iter().flat_map(Learned::newly_exposed_records).copied().collect()
+}
+
+/// Why no exchange can part a newly exposed record from the keys of an intruder to whom it is
+/// exposed; a disclosure by the tables comes first.
+pub(crate) fn why_exposed(
+    original: &Original,
+    learned: &[Learned],
+    screenings: &[KeyScreening],
+    record: RecordId,
+) -> Option<Unpartable> {
+    let cell = original.located.cell_of(record);
+    let exposed = learned.iter().zip(screenings);
+    let exposed =
+        exposed.filter(|(one, _)| one.newly_exposed_records().binary_search(&record).is_ok());
+    let reasons = exposed.filter_map(|(_, screening)| screening.why_not(cell));
+    reasons.min_by_key(|why| matches!(why, Unpartable::NoPartner))
+}
+
+/// Is somebody at risk still found by their keys, or newly exposed?
+pub(crate) fn somebody_is_found(worst: &WorstCase) -> bool {
+    worst.gone < worst.at_risk || worst.newly_exposed > 0
 }
 
 /// The released file as it is read.
@@ -285,8 +330,8 @@ struct Released {
     after: Loaded,
     /// The columns that it lacks.
     dropped: Vec<String>,
-    /// Those that take no part, with how many different values they have.
-    as_they_are: BTreeMap<String, usize>,
+    /// Those that take no part, with how many different values they have, or at least have.
+    as_they_are: BTreeMap<String, (usize, bool)>,
     /// Those that give swaps away.
     telling: usize,
 }
@@ -312,20 +357,24 @@ fn read_released(
         missing: Vec::new(),
     };
     let lenient = Project { columns: roles, ..Project::default() };
-    let after = Opened::new(path, source, &lenient, Derivations::default())?.read_whole(run)?;
-    let as_they_are = after.levels_of_ignored();
-    let names_a_record = |levels: usize| nearly_all_differ(levels, after.records_read());
-    let telling = as_they_are.iter().filter(|(_, levels)| names_a_record(**levels));
+    let opened = Opened::new(path, source, &lenient, Derivations::default())?;
+    // Columns that take no part may be long texts: of a long file some records are enough.
+    let step = sample_step(loaded.records_read());
+    let (after, samples) = opened.read_sampling(step, run)?;
+    let telling = samples.iter().filter(|(_, column)| looks_like_id(column));
     let columns: Vec<String> = telling.map(|(name, _)| name.clone()).collect();
     if !columns.is_empty() {
         run.note(Note::IdReleased { columns });
     }
-    let tales = tell_tales(loaded, &after);
+    let as_they_are = samples
+        .iter()
+        .map(|(name, column)| (name.clone(), (column.dictionary().levels(), step == 1)))
+        .collect();
+    let tales = tell_tales(loaded, &after, &samples, step);
     let mut telling: Vec<&str> = tales.iter().map(|tale| tale.column.as_str()).collect();
     telling.dedup();
     let telling = telling.len();
     tales.into_iter().for_each(|tale| run.note(Note::GivesAway(tale)));
-    let after = after.without_ignored();
     if there(loaded.own_names()) != names {
         run.note(Note::OtherColumns);
     }
@@ -487,9 +536,10 @@ impl Pair {
         verify_pooled(pooled, &self.before, &self.after, &checks)
     }
 
-    /// For each intruder, who can be parted from the keys; not asked where everybody is gone.
+    /// For each intruder, who can be parted from the keys; not asked where everybody is gone and
+    /// nobody is newly exposed.
     fn screen_keys(&self, found: &Verification) -> Result<Vec<KeyScreening>, Diagnostic> {
-        if found.worst_case.as_ref().is_none_or(|worst| worst.gone == worst.at_risk) {
+        if found.worst_case.as_ref().is_none_or(|worst| !somebody_is_found(worst)) {
             return Ok(Vec::new());
         }
         let Original { scope, separators, loaded, .. } = &self.original;
@@ -533,7 +583,7 @@ impl Pair {
                 broken.push(self.column_names(check.margin));
             }
         }
-        let [disclosed, not_partable] = self.not_partable(found, screenings);
+        let [disclosed, not_partable] = not_partable(&self.original, &found.learned, screenings);
         let findings = Findings {
             records: [found.records_before as u64, found.records_after as u64],
             tables: named.len(),
@@ -542,31 +592,22 @@ impl Pair {
             one_way_changed,
             linked_changed,
             staying_changed,
+            ids_differ: self.unlinked.is_some(),
+            plan_differs: false,
+            weights_drift: 0,
             demo_seed,
             replaced: found.replaced,
             learned: found.worst_case.clone(),
-            alone_not_counted: self.alone_not_counted(),
+            alone_not_counted: self.original.alone_not_counted(),
             telling_columns: 0,
             disclosed,
+            disclosed_is_exact: screenings.iter().all(KeyScreening::proved_is_exact),
             not_partable,
-            rules_broken: [&self.before, &self.after].map(|records| self.rules_broken(records)),
+            rules_broken: [&self.before, &self.after]
+                .map(|records| self.original.rules_broken(records)),
             new_pairs: found.new_pairs.combinations,
         };
         (broken, findings)
-    }
-
-    /// People at risk who are not gone and cannot be parted from their keys: those whom the
-    /// tables disclose, and the others.
-    fn not_partable(&self, found: &Verification, screenings: &[KeyScreening]) -> [u64; 2] {
-        let mut people = [0, 0];
-        for record in (0..self.before.len()).map(RecordId::at) {
-            match why_not_parted(&self.original, found, screenings, record) {
-                Some(Unpartable::Published(_) | Unpartable::Proved(_)) => people[0] += 1,
-                Some(Unpartable::NoPartner) => people[1] += 1,
-                None => {}
-            }
-        }
-        people
     }
 
     /// How far weighted counts moved, where they need not be exact.
@@ -578,20 +619,6 @@ impl Pair {
             }
             _ => Vec::new(),
         }
-    }
-
-    /// People who are alone with the keys of an intruder and whom the rule does not count at
-    /// risk from this one.
-    fn alone_not_counted(&self) -> u64 {
-        let Original { intruders, located, .. } = &self.original;
-        let rare: Vec<Vec<bool>> =
-            intruders.iter().map(|intruder| rare_cells(located, intruder.keys, 2)).collect();
-        let is_alone = |record: RecordId| {
-            let cell = located.cell_of(record).position();
-            let mut all = intruders.iter().zip(&rare);
-            all.any(|(intruder, rare)| rare[cell] && !intruder.risky[record.position()])
-        };
-        (0..located.records()).map(RecordId::at).filter(|&record| is_alone(record)).count() as u64
     }
 
     /// Does one of these plans, all made with a demo seed, give the released records?
@@ -651,16 +678,6 @@ impl Pair {
         compare_tables(&pooled, &[schema.all()]).pop()
     }
 
-    fn rules_broken(&self, records: &Records) -> u64 {
-        let rules = &self.original.forbidden;
-        if rules.is_empty() {
-            return 0;
-        }
-        let layout = records.cells().layout();
-        let breaks = |cell: &&[u64]| rules.iter().any(|rule| rule.holds(layout, cell));
-        records.cells().iter().filter(breaks).count() as u64
-    }
-
     /// The columns of a set of variables: those that stay are one variable together, and are
     /// named one by one.
     fn column_names(&self, margin: VarSet) -> Vec<String> {
@@ -693,7 +710,7 @@ fn weights_of_both(
 
 /// What a project tolerates, as numbers: shares are of the people at risk, those of new pairs
 /// of all two-way combinations that occur in the released file.
-fn thresholds(gate: &Gate, findings: &Findings, occurring: u64) -> Thresholds {
+pub(crate) fn thresholds(gate: &Gate, findings: &Findings, occurring: u64) -> Thresholds {
     let at_risk = findings.learned.as_ref().map_or(0, |learned| learned.at_risk);
     let people = |amount: Option<Amount>| amount.map_or(0, |amount| amount.of(at_risk));
     Thresholds {

@@ -9,14 +9,22 @@ use marginswap_core::diagnostic::Diagnostic;
 use marginswap_io::{Format, ReadOptions, Source};
 
 use crate::appearance::proposed_bands;
+use crate::input::Header;
+use crate::notes::Run;
 use crate::project::{Draft, DraftColumn, ModelChoice, Pairing, Project, Risky};
 
 /// Looks at the data and drafts the project file `out` for it. `known` may give a delimiter
 /// and columns to leave out.
 ///
 /// # Errors
-/// When the data cannot be read, or their path cannot be written into the file.
-pub fn draft(data: &Path, out: &Path, known: &Project) -> Result<Draft, Diagnostic> {
+/// When the data cannot be read or have no header line, or their path cannot be written into the file.
+pub fn draft(
+    data: &Path,
+    out: &Path,
+    known: &Project,
+    header: Header,
+    run: &mut Run<'_>,
+) -> Result<Draft, Diagnostic> {
     let source = Source::open(data, &ReadOptions { delimiter: known.delimiter })?;
     let released = match source.format() {
         Format::Parquet => "released.parquet",
@@ -30,6 +38,7 @@ pub fn draft(data: &Path, out: &Path, known: &Project) -> Result<Draft, Diagnost
     let wanted: Vec<bool> =
         (0..names.len()).map(|column| roles.of(column) != Role::Ignored).collect();
     let table = source.read(&wanted)?;
+    header.check(table.looks_like_a_record, data, run)?;
     let columns: Vec<DraftColumn> = names
         .into_iter()
         .zip(&table.columns)
@@ -42,8 +51,9 @@ pub fn draft(data: &Path, out: &Path, known: &Project) -> Result<Draft, Diagnost
         .collect();
     // Where every column looks like an id, none of them does: something must take part.
     let mut ids: Vec<String> = Vec::new();
-    if columns.iter().any(|column| column.levels.is_some() && !column.looks_like_id) {
-        let found = columns.iter().filter(|column| column.looks_like_id);
+    let is_id = |column: &DraftColumn| column.looks_like_id && column.bands.is_none();
+    if columns.iter().any(|column| column.levels.is_some() && !is_id(column)) {
+        let found = columns.iter().filter(|column| is_id(column));
         ids = found.map(|column| column.name.clone()).collect();
     }
     let mut ids = ids.into_iter();

@@ -1,6 +1,6 @@
 //! From a file's name and the options to packed records.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -10,7 +10,9 @@ use marginswap_core::diagnostic::{Diagnostic, grouped};
 use marginswap_core::encode::{RecordId, Records, Schema, Variable};
 use marginswap_core::graph::{Scope, Separators, minimal_separators, quoted};
 use marginswap_core::varset::VarSet;
-use marginswap_io::{Compression, FileDigest, Format, Frame, InputFile, ReadOptions, Source};
+use marginswap_io::{
+    Compression, FileDigest, Format, Frame, InputFile, ReadOptions, Sample, Source,
+};
 
 use crate::derive::{Derivations, Ready};
 use crate::notes::{Note, Phase, Run};
@@ -23,6 +25,45 @@ pub struct Opened {
     names: Vec<String>,
     roles: Roles,
     derived: Derivations,
+    header: Header,
+}
+
+/// What is done where the first line looks like a record.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Header {
+    /// It is taken as the header, with a note.
+    Noted,
+    /// The file is refused: names would be shown, and they may be somebody's values.
+    Required,
+    /// It is known to be the header.
+    Known,
+}
+
+impl Header {
+    /// Looks at a first line that does or does not look like a record.
+    ///
+    /// # Errors
+    /// [`Code::NoHeaderLine`].
+    pub fn check(
+        self,
+        looks_like_a_record: bool,
+        path: &Path,
+        run: &mut Run<'_>,
+    ) -> Result<(), Diagnostic> {
+        match (self, looks_like_a_record) {
+            (Self::Noted, true) => run.note(Note::NoHeader),
+            (Self::Required, true) => {
+                return Err(Diagnostic::new(
+                    Code::NoHeaderLine,
+                    "the first line looks like a record, so its fields are not shown as names",
+                    "add a header line, or say that the first line is one",
+                )
+                .in_file(path));
+            }
+            (_, false) | (Self::Known, true) => {}
+        }
+        Ok(())
+    }
 }
 
 /// A file that has been read: its columns in memory, and the handle through which its bytes
@@ -105,7 +146,13 @@ impl Opened {
         derived.check_sources(names, &roles)?;
         let roles = roles.with_derived(derived.columns());
         let names = names.iter().chain(derived.names()).cloned().collect();
-        Ok(Self { path: path.to_owned(), source, names, roles, derived })
+        Ok(Self { path: path.to_owned(), source, names, roles, derived, header: Header::Noted })
+    }
+
+    /// The same, with another answer to a first line that looks like a record.
+    #[must_use]
+    pub fn with_header(self, header: Header) -> Self {
+        Self { header, ..self }
     }
 
     /// The names of all columns, derived ones last.
@@ -173,30 +220,49 @@ impl Opened {
         self.read_these(&wanted, run)
     }
 
-    /// Reads every column, also those that take no part, as far as they have categories.
+    /// Reads the columns that take part, the one that names the records, and of all others every
+    /// `step`-th record.
     ///
     /// # Errors
     /// When the file cannot be read.
-    pub fn read_whole(self, run: &mut Run<'_>) -> Result<Loaded, Diagnostic> {
-        let takes_part = |column| self.roles.of(column) != Role::Ignored;
-        let wanted: Vec<bool> = (0..self.roles.own())
-            .map(|column| takes_part(column) || self.source.has_categories(column))
+    pub fn read_sampling(
+        self,
+        step: usize,
+        run: &mut Run<'_>,
+    ) -> Result<(Loaded, Vec<(String, Column)>), Diagnostic> {
+        let (id, roles) = (self.roles.id(), &self.roles);
+        let wanted: Vec<bool> = (0..roles.own())
+            .map(|column| roles.of(column) != Role::Ignored || id == Some(column))
             .collect();
-        self.read_these(&wanted, run)
+        let sample = Sample { columns: wanted.iter().map(|wanted| !wanted).collect(), step };
+        self.read_with(&wanted, &sample, run)
     }
 
     fn read_these(self, wanted: &[bool], run: &mut Run<'_>) -> Result<Loaded, Diagnostic> {
-        let Self { path, source, names, roles, derived } = self;
+        let none = Sample { columns: vec![false; wanted.len()], step: 1 };
+        Ok(self.read_with(wanted, &none, run)?.0)
+    }
+
+    fn read_with(
+        self,
+        wanted: &[bool],
+        sample: &Sample,
+        run: &mut Run<'_>,
+    ) -> Result<(Loaded, Vec<(String, Column)>), Diagnostic> {
+        let Self { path, source, names, roles, derived, header } = self;
         let derived = Arc::new(derived.ready()?);
         run.begin(Phase::Reading)?;
         let (file, format) = (source.file().cloned(), source.format());
-        let table = source.read(wanted)?;
-        if table.looks_like_a_record {
-            run.note(Note::NoHeader);
-        }
+        let table = source.read_sampling(wanted, sample)?;
+        header.check(table.looks_like_a_record, &path, run)?;
+        let samples = names.iter().zip(table.samples);
+        let samples = samples.filter_map(|(name, sample)| Some((name.clone(), sample?))).collect();
         let columns = Columns::new(names, roles, table.columns);
         let columns = work_out(&derived, columns, (&path, file.as_ref()), format)?;
-        Ok(Loaded { path, columns, file, digest: table.digest, format, derived })
+        for (variable, column, texts) in derived.unmatched(&columns) {
+            run.note(Note::TextMissing { variable, column, texts });
+        }
+        Ok((Loaded { path, columns, file, digest: table.digest, format, derived }, samples))
     }
 }
 
@@ -360,23 +426,6 @@ impl Loaded {
         Ok(Self { columns, ..self })
     }
 
-    /// How many different values each column has that takes no part, as far as it was read; the
-    /// one that names the records is none of them.
-    pub fn levels_of_ignored(&self) -> BTreeMap<String, usize> {
-        let all = self.names().iter().zip(self.raw_columns()).enumerate();
-        all.filter(|(position, _)| self.role(*position) == Role::Ignored && !self.is_id(*position))
-            .filter_map(|(_, (name, column))| {
-                Some((name.clone(), column.as_ref()?.dictionary().levels()))
-            })
-            .collect()
-    }
-
-    /// The same without the columns that take no part.
-    #[must_use]
-    pub fn without_ignored(self) -> Self {
-        Self { columns: self.columns.without_ignored(), ..self }
-    }
-
     /// For looking many records up.
     pub fn finder(&self) -> Finder<'_> {
         let ids = self.id_column();
@@ -423,7 +472,7 @@ impl Loaded {
 
     fn note_ids(&self, schema: &Schema, records: &Records, run: &mut Run<'_>) {
         const NAMED: usize = 5;
-        let found = ids(schema, records);
+        let found = ids(schema, records, self);
         let (staying, exchanged): (Vec<&Variable>, Vec<&Variable>) =
             found.iter().map(|&id| &schema.variables()[id]).partition(|variable| variable.stays);
         if !exchanged.is_empty() {
@@ -491,13 +540,15 @@ impl Finder<'_> {
 }
 
 /// The variables in which nearly every record has a value of its own; `rest` may be one. A
-/// variable from which another one follows is a number or a code, and no id.
-pub fn ids(schema: &Schema, records: &Records) -> Vec<usize> {
+/// column from which a derived variable follows is a number or a code, and no id.
+pub fn ids(schema: &Schema, records: &Records, loaded: &Loaded) -> Vec<usize> {
+    let sources = loaded.derived.sources();
     let variables = schema.variables();
     let used = variables.iter().fold(schema.derived(), |all, variable| all | variable.follows);
     (0..variables.len())
         .filter(|&variable| nearly_all_differ(records.levels()[variable], records.len()))
         .filter(|&variable| !used.contains(variable))
+        .filter(|&variable| !variables[variable].columns.iter().any(|one| sources.contains(one)))
         .collect()
 }
 

@@ -50,6 +50,15 @@ pub enum Note {
         /// The column.
         column: String,
     },
+    /// A condition compares a column with texts that do not occur in it.
+    TextMissing {
+        /// The derived variable.
+        variable: String,
+        /// The column.
+        column: String,
+        /// How many such texts there are.
+        texts: u64,
+    },
     /// Fewer records could be changed than the rate asks for.
     RateMissed {
         /// How many it asks for.
@@ -178,6 +187,20 @@ impl fmt::Display for Note {
                 formatter,
                 "warning: rule {rule} names a value of `{column}` that does not occur in the file"
             ),
+            Self::TextMissing { variable, column, texts } => {
+                let (variable, column) = (escaped(variable), escaped(column));
+                match texts {
+                    1 => write!(
+                        formatter,
+                        "warning: `{variable}` compares `{column}` with a text that no record has: check its spelling"
+                    ),
+                    texts => write!(
+                        formatter,
+                        "warning: `{variable}` compares `{column}` with {} texts that no record has: check their spelling",
+                        grouped(*texts)
+                    ),
+                }
+            }
             Self::RateMissed { asked, changed } => write!(
                 formatter,
                 "warning: the rate asks for {asked} changed records, but only {changed} could be changed"
@@ -319,8 +342,11 @@ impl<'a> Run<'a> {
         Self { watcher: Some(Box::new(watcher)), ..Self::default() }
     }
 
-    /// Takes a note.
+    /// Takes a note; one that was taken already is not told again.
     pub fn note(&mut self, note: Note) {
+        if self.notes.contains(&note) {
+            return;
+        }
         if let Some(watcher) = &mut self.watcher {
             watcher(Event::Note(&note));
         }

@@ -20,11 +20,11 @@ use marginswap_core::verify::{AtRisk, Scenario};
 use marginswap_io::PlanFile;
 
 use crate::assess::{Question, Taken, assess, key_table};
-use crate::derive::{Derivations, Take};
+use crate::derive::{Derivations, Expression, Take};
 use crate::input::{Given, Loaded, Opened, note_many, separators};
 use crate::notes::{Note, Run};
 use crate::prepare::{prove_obedience, refuse_ids};
-use crate::project::{Pairing, Project, Risky, WeightDrift};
+use crate::project::{Pairing, Project, Risky, WeightDrift, check_effects, no_effect};
 use crate::published::Published;
 use crate::settings::{Kind, SETTINGS, Topic};
 use crate::table_names::TableNames;
@@ -166,6 +166,33 @@ impl Original {
         }
         risky
     }
+
+    /// People who are alone with the keys of an intruder and whom the rule does not count at
+    /// risk from this one.
+    #[must_use]
+    pub fn alone_not_counted(&self) -> u64 {
+        let Self { intruders, located, .. } = self;
+        let rare: Vec<Vec<bool>> =
+            intruders.iter().map(|intruder| rare_cells(located, intruder.keys, 2)).collect();
+        let is_alone = |record: RecordId| {
+            let cell = located.cell_of(record).position();
+            let mut all = intruders.iter().zip(&rare);
+            all.any(|(intruder, rare)| rare[cell] && !intruder.risky[record.position()])
+        };
+        (0..located.records()).map(RecordId::at).filter(|&record| is_alone(record)).count() as u64
+    }
+
+    /// How many records break a rule.
+    #[must_use]
+    pub fn rules_broken(&self, records: &Records) -> u64 {
+        let rules = &self.forbidden;
+        if rules.is_empty() {
+            return 0;
+        }
+        let layout = records.cells().layout();
+        let breaks = |cell: &&[u64]| rules.iter().any(|rule| rule.holds(layout, cell));
+        records.cells().iter().filter(breaks).count() as u64
+    }
 }
 
 /// What each set of keys makes of the records. The rule of who is at risk holds for the first;
@@ -217,7 +244,22 @@ fn intruders(
         let (sensitive, detach) = (hidden(keys, sensitive), detach(sensitive));
         found.push(Intruder { name, keys, sensitive, detach, risky });
     }
+    check_detach(project, &found)?;
     Ok(found)
+}
+
+/// Refuses to hide more values than any intruder wants to learn.
+fn check_detach(project: &Project, intruders: &[Intruder]) -> Result<(), Diagnostic> {
+    let most = intruders.iter().map(|intruder| intruder.sensitive.len()).max();
+    match (project.swap.detach, most) {
+        (Some(values), Some(most)) if values as usize > most => Err(no_effect(
+            "swap.detach",
+            &values.to_string(),
+            format!("{values} values are to stay hidden, and there are {most} sensitive variables"),
+            "give a smaller number, or name more sensitive variables",
+        )),
+        _ => Ok(()),
+    }
 }
 
 /// The rules of a project, over the codes of its file.
@@ -327,6 +369,7 @@ pub fn open(project: &Project, path: &Path) -> Result<Opened, Diagnostic> {
 pub fn open_with(project: &Project, path: &Path, take: Take) -> Result<Opened, Diagnostic> {
     let given = project.frame.as_ref().map_or(Given::File(path), Given::Frame);
     let source = given.open(project)?;
+    check_effects(project)?;
     check_listed(project, source.columns())?;
     check_names(project, source.columns(), source.looks_like_a_record())
         .map_err(|error| error.in_file(path))?;
@@ -379,7 +422,11 @@ fn check_listed(project: &Project, columns: &[String]) -> Result<(), Diagnostic>
     let Some(list) = &project.keep.list else { return Ok(()) };
     let is_known = |name: &String| columns.contains(name) || project.derive.contains_key(name);
     for table in &project.keep.listed {
-        if let Some(name) = table.variables.iter().find(|name| !is_known(name)) {
+        let conditions =
+            table.variables.iter().filter(|name| project.keep.conditions.contains(name));
+        let named = conditions.filter_map(|condition| project.derive.get(condition));
+        let in_where: Vec<String> = named.flat_map(Expression::names).map(str::to_owned).collect();
+        if let Some(name) = table.variables.iter().chain(&in_where).find(|name| !is_known(name)) {
             let mut refusal = Diagnostic::new(
                 Code::UnknownVariable,
                 format!("`{name}` is not a column of the file"),

@@ -11,14 +11,13 @@ use marginswap_core::columns::Role;
 use marginswap_core::diagnostic::{Diagnostic, grouped};
 use marginswap_core::encode::RecordId;
 use marginswap_core::graph::Formula;
-use marginswap_core::partner::{KeyScreening, Unpartable};
 use marginswap_core::risk::rare_cells;
 use marginswap_core::verify::Outcome;
 use marginswap_io::PlanFile;
 use marginswap_report::margin_graph;
 use marginswap_report::page::{
-    ColumnFacts, ExternalReport, FileFacts, InternalReport, LeftReason, LeftRecord, Method,
-    PlanFacts, RiskBefore, WatchReport,
+    ColumnFacts, ExternalReport, FileFacts, InternalReport, LeftRecord, Method, PlanFacts,
+    RiskBefore, WatchReport,
 };
 use marginswap_report::pictures::waterfall::Coverage;
 use serde_json::Value;
@@ -82,7 +81,6 @@ pub fn internal(
     let Original { project, loaded, scope, separators, .. } = &comparison.original;
     let verify = answer::verify(comparison);
     let named = !comparison.original.intruders.is_empty();
-    let [disclosed, _] = comparison.not_partable;
     let partable = named.then(|| partable(comparison)).transpose()?;
     let parameters = match plan {
         Some((_, plan)) => parameters(&plan.header.parameters),
@@ -92,7 +90,6 @@ pub fn internal(
     Ok(InternalReport {
         class: "INTERNAL",
         tool_version: env!("CARGO_PKG_VERSION"),
-        judgement: answer::judgement(comparison),
         before: FileFacts {
             name: loaded.path().display().to_string(),
             bytes: digest.bytes,
@@ -111,9 +108,6 @@ pub fn internal(
         graph_picture: margin_graph::draw(&answer::graph_picture(scope, separators)),
         risk_before: risk_before(&comparison.original),
         coverage: named.then(|| Coverage::of(verify.records_before, partable, &verify.protection)),
-        disclosed: named.then_some(disclosed),
-        disclosed_is_exact: comparison.key_screenings.iter().all(KeyScreening::proved_is_exact),
-        advice: comparison.advice.clone(),
         watched: watched(comparison)?,
         method: Method { parameters },
         plan: plan.map(|(path, plan)| plan_facts(comparison, path, plan)),
@@ -122,6 +116,10 @@ pub fn internal(
         left_records: match reveal {
             Reveal::Counts => None,
             Reveal::Everything => Some(left(comparison)),
+        },
+        exposed_records: match reveal {
+            Reveal::Counts => None,
+            Reveal::Everything => Some(exposed(comparison)),
         },
         verify,
     })
@@ -154,14 +152,13 @@ fn columns(comparison: &Comparison) -> Vec<ColumnFacts> {
             (Role::Ignored, true) if loaded.is_id(position) => "names the record, released",
             (Role::Ignored, true) => "takes no part, released as it is",
         };
+        let own = read[position].as_ref().map(|column| (column.dictionary().levels(), true));
+        let levels = own.or_else(|| comparison.as_they_are.get(name).copied());
         ColumnFacts {
             name: name.clone(),
             role: role.to_owned(),
-            levels: read[position]
-                .as_ref()
-                .map(|column| column.dictionary().levels())
-                .or_else(|| comparison.as_they_are.get(name).copied())
-                .map(|levels| levels as u64),
+            levels: levels.map(|(levels, _)| levels as u64),
+            levels_is_exact: levels.is_none_or(|(_, exact)| exact),
             released,
         }
     });
@@ -241,13 +238,19 @@ fn still_matched(comparison: &Comparison) -> Vec<RecordId> {
 
 /// The same, with the reason.
 fn left(comparison: &Comparison) -> Vec<LeftRecord> {
-    let why = |record: RecordId| match comparison.why_not_parted(record) {
-        Some(Unpartable::Published(_) | Unpartable::Proved(_)) => LeftReason::Disclosed,
-        Some(Unpartable::NoPartner) => LeftReason::NotPartable,
-        None => LeftReason::NotTaken,
-    };
+    let why = |record| answer::left_reason(comparison.why_not_parted(record).as_ref());
     let left = still_matched(comparison).into_iter();
     left.map(|record| LeftRecord { record: record.number(), reason: why(record) }).collect()
+}
+
+/// The newly exposed records, with the reason.
+fn exposed(comparison: &Comparison) -> Vec<LeftRecord> {
+    let all = comparison.newly_exposed().into_iter();
+    all.map(|(record, why)| LeftRecord {
+        record: record.number(),
+        reason: answer::left_reason(why.as_ref()),
+    })
+    .collect()
 }
 
 /// How many people at risk can be parted from the keys of every intruder who finds them at

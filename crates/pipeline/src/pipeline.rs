@@ -104,7 +104,9 @@ pub fn plan(
     let planned = prepared.plan(seed.seed)?;
     let mut numbers = prepared.report(&planned, seed.not_for_release);
     prepared.note_a_missed_rate(&numbers, run);
-    numbers.protection = prepared.foresee(&planned).protection(&prepared.original);
+    let foreseen = prepared.foresee(&planned);
+    numbers.protection = prepared.protection(&foreseen);
+    numbers.foreseen = Some(prepared.foreseen(&foreseen, seed.not_for_release));
     let plan = prepared.plan_header().with(planned.plan, &numbers);
     Ok((numbers, plan, seed))
 }

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::refusal::Code;
+use marginswap_core::columns::Role;
 use marginswap_core::diagnostic::Diagnostic;
 use marginswap_core::graph::Scope;
 use marginswap_core::moves::{MoveSearch, TooManyTied};
@@ -14,14 +15,17 @@ use marginswap_core::random::Seed;
 use marginswap_core::swap;
 use marginswap_core::table::CellId;
 use marginswap_core::varset::VarSet;
+use marginswap_core::verdict::Verdict;
 use marginswap_core::verify::{
-    Distances, Learned, NewPairs, Pooled, WorstCase, compare_pairs, learned, new_pairs, worst_case,
+    Distances, Findings, Learned, NewPairs, Pooled, PublishedFindings, WorstCase, compare_pairs,
+    judge, learned, new_pairs, weighted, worst_case,
 };
 use marginswap_io::{PlanFile, PlanHeader};
-use marginswap_report::plan::PlanReport;
+use marginswap_report::plan::{self as report, PlanReport};
 use marginswap_report::protection::Protection;
 
 use crate::answer;
+use crate::compare::{not_partable, somebody_is_found, thresholds};
 use crate::input::{Loaded, ids};
 use crate::notes::{Note, Phase, Run};
 use crate::original::{Original, data_of, intruders_are_named};
@@ -105,17 +109,36 @@ pub fn prepare(project: Project, run: &mut Run<'_>) -> Result<Prepared, Diagnost
 pub(crate) fn refuse_ids(original: &Original) -> Result<(), Diagnostic> {
     let Original { project, scope, records, loaded, .. } = original;
     let variables = scope.schema().variables();
-    let mut ids = ids(scope.schema(), records).into_iter().map(|id| &variables[id]);
-    let exchanged = ids.find(|id| !id.stays && !project.columns.vars.contains(&id.name));
-    match exchanged {
-        None => Ok(()),
-        Some(id) => Err(Diagnostic::new(
+    let ids = ids(scope.schema(), records, loaded).into_iter().map(|id| &variables[id]);
+    let exchanged = ids.filter(|id| !id.stays && !project.columns.vars.contains(&id.name));
+    let names: Vec<&str> = exchanged.map(|id| id.name.as_str()).collect();
+    let quoted: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+    let detail = match names[..] {
+        [] => return Ok(()),
+        [_] => {
+            format!("nearly every value of {} is different, and it would be exchanged", quoted[0])
+        }
+        _ => format!(
+            "nearly every value of {} is different, and they would be exchanged",
+            quoted.join(", ")
+        ),
+    };
+    let weight = project.swap.weight.as_deref().filter(|weight| names.contains(weight));
+    let refusal = match weight {
+        Some(_) if names.len() == 1 => Diagnostic::new(
             Code::IdAmongVariables,
-            format!("nearly every value of `{}` is different, and it would be exchanged", id.name),
-            "make it the id, leave it out, or name it among the variables if it is to be exchanged",
+            "nearly every weight is different, so hardly any swap leaves weighted tables exact",
+            "let weighted counts move, within a bound such as `1%` or as `free`",
         )
-        .in_file(loaded.path())),
-    }
+        .about("swap.weight_drift"),
+        _ => Diagnostic::new(
+            Code::IdAmongVariables,
+            detail,
+            "make it the id, leave it out or let it stay; name it as a variable if it is to be \
+             exchanged",
+        ),
+    };
+    Err(refusal.in_file(loaded.path()))
 }
 
 /// What an exchange may touch and what it costs.
@@ -173,14 +196,23 @@ pub(crate) fn constrained(
 pub(crate) fn prove_obedience(original: &Original, plan: &Plan) -> Result<(), Diagnostic> {
     let Original { project, scope, records, located, loaded, .. } = original;
     let largest = project.max_records().get();
-    plan.obey(scope.schema(), records, located, &constraints(original), largest).map_err(|why| {
-        Diagnostic::new(
-            Code::StalePlan,
-            why.to_string(),
-            "make a new plan; this one was changed after it was made",
-        )
-        .in_file(loaded.path())
-    })
+    let refuse = |why: String| {
+        let remedy = "make a new plan; this one was changed after it was made";
+        Diagnostic::new(Code::StalePlan, why, remedy).in_file(loaded.path())
+    };
+    plan.obey(scope.schema(), records, located, &constraints(original), largest)
+        .map_err(|why| refuse(why.to_string()))?;
+    let Some(weighting) = original.weighting.as_ref().filter(|one| one.bound().is_some()) else {
+        return Ok(());
+    };
+    let after = swap::apply_to_records(plan, scope.schema(), records);
+    let (pooled, files) = (Pooled::of(records, &after), [records, &after]);
+    let Weighting { weights, tables, .. } = weighting;
+    let moved = weighted(&pooled, files, weights, tables, weighting.share());
+    match moved.iter().any(|table| table.beyond > 0) {
+        true => Err(refuse("the plan moves a weighted count further than its bound".to_owned())),
+        false => Ok(()),
+    }
 }
 
 /// A plan: what was decided on cells, and the records that were drawn for it.
@@ -203,6 +235,10 @@ pub struct Foreseen {
     pub new_pairs: NewPairs,
     /// How far the tables that are not kept move.
     pub distances: Distances,
+    /// Original records that the file will no longer have.
+    pub replaced: u64,
+    /// Records of the file that will break a rule.
+    pub rules_broken: u64,
 }
 
 /// Records at risk, counted.
@@ -294,7 +330,76 @@ impl Prepared {
             learned,
             new_pairs: new_pairs(&pooled, &pairs),
             distances: Distances::of_pairs(&pairs),
+            replaced: pooled.replaced(),
+            rules_broken: self.original.rules_broken(&after),
         }
+    }
+
+    /// What the gate would say of the file that a plan makes. That its tables are kept is proved;
+    /// what its other columns tell and what was published is known when it is written.
+    #[must_use]
+    pub fn judge(&self, foreseen: &Foreseen, demo_seed: bool) -> Verdict {
+        let Original { project, records, .. } = &self.original;
+        let records = records.len() as u64;
+        let [disclosed, not_partable] =
+            not_partable(&self.original, &foreseen.learned, &self.key_screenings);
+        let findings = Findings {
+            records: [records, records],
+            tables: self.original.named_tables().len(),
+            tables_changed: 0,
+            published: PublishedFindings::default(),
+            one_way_changed: 0,
+            linked_changed: 0,
+            staying_changed: false,
+            ids_differ: false,
+            plan_differs: false,
+            weights_drift: 0,
+            demo_seed,
+            replaced: foreseen.replaced,
+            learned: Some(foreseen.worst_case.clone()),
+            alone_not_counted: self.original.alone_not_counted(),
+            telling_columns: 0,
+            disclosed,
+            disclosed_is_exact: self.key_screenings.iter().all(KeyScreening::proved_is_exact),
+            not_partable,
+            rules_broken: [self.broken_rules, foreseen.rules_broken],
+            new_pairs: foreseen.new_pairs.combinations,
+        };
+        judge(&findings, &thresholds(&project.gate, &findings, foreseen.new_pairs.occurring))
+    }
+
+    /// The same as it is told, with what is not known yet.
+    #[must_use]
+    pub fn foreseen(&self, foreseen: &Foreseen, demo_seed: bool) -> report::Foreseen {
+        let Original { project, loaded, .. } = &self.original;
+        let dropped = project.dropped();
+        let as_it_is = |(position, name): (usize, &String)| {
+            loaded.role(position) != Role::Variable && !dropped.contains(name)
+        };
+        let mut not_known = Vec::new();
+        if loaded.own_names().iter().enumerate().any(as_it_is) {
+            not_known.push("whether released columns that are not exchanged give swaps away");
+        }
+        if !project.verify.published.0.is_empty() {
+            not_known.push("whether published numbers change");
+        }
+        let judgement = answer::judgement(&self.judge(foreseen, demo_seed));
+        report::Foreseen { judgement, not_known }
+    }
+
+    /// What intruders would learn, with names.
+    #[must_use]
+    pub fn protection(&self, foreseen: &Foreseen) -> Protection {
+        answer::protection(&answer::Protected {
+            original: &self.original,
+            learned: &foreseen.learned,
+            worst: Some(&foreseen.worst_case),
+            new_pairs: &foreseen.new_pairs,
+            screenings: match somebody_is_found(&foreseen.worst_case) {
+                true => &self.key_screenings,
+                false => &[],
+            },
+        })
     }
 
     /// Who is at risk, where these many records of each cell still need a partner.
@@ -395,7 +500,7 @@ impl Prepared {
             covered_by_groups,
             left,
             left_because,
-            disclosed,
+            not_swappable_disclosed: disclosed,
             max_records: self.original.project.max_records().get(),
             impossible,
             barred: looked_further.then_some(barred),
@@ -412,6 +517,7 @@ impl Prepared {
             tables: self.original.named_tables().len() as u64,
             broken_rules: self.broken_rules,
             not_for_release,
+            foreseen: None,
         }
     }
 
@@ -483,19 +589,13 @@ impl Header {
     /// The plan file.
     #[must_use]
     pub fn with(self, plan: Plan, numbers: &PlanReport) -> PlanFile {
+        // What the gate would say is said of settings that a plan does not hold.
+        let numbers = &PlanReport { foreseen: None, ..numbers.clone() };
         let header = PlanHeader {
             not_for_release: numbers.not_for_release,
             summary: serde_json::to_value(numbers).expect("a report is plain data"),
             ..self.0
         };
         PlanFile { header, plan }
-    }
-}
-
-impl Foreseen {
-    /// The same with names.
-    #[must_use]
-    pub fn protection(&self, original: &Original) -> Protection {
-        answer::protection(original, &self.learned, Some(&self.worst_case), &self.new_pairs)
     }
 }

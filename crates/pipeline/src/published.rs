@@ -142,6 +142,8 @@ pub fn findings_of<'a>(checks: impl Iterator<Item = &'a PublishedCheck>) -> Publ
         all.changed_tables += usize::from(check.changed.cells > 0);
         all.changed_cells += check.changed.cells;
         all.moved_cells += check.moved.cells;
+        all.missing_categories += check.unknown_with_people;
+        all.missing_in += usize::from(check.unknown_with_people > 0);
         all.unchecked += usize::from(check.cells == check.differing.cells);
     }
     all

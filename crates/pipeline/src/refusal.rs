@@ -13,6 +13,8 @@ marginswap_core::refusals! {
         OptionsClash "options-clash": "Settings that exclude each other";
         OrderGivesAway "order-gives-away": "An order of records that reveals swaps";
         IdAmongVariables "id-among-variables": "An id among the variables";
+        NoEffect "no-effect": "A setting that cannot take effect";
+        RepeatedName "repeated-name": "A name that a list holds twice";
         NothingToTell "nothing-to-tell": "The external report would not be true";
         PopulationTooSmall "population-too-small": "A population smaller than the file";
         BadFraction "bad-fraction": "An impossible sampling fraction";
@@ -31,6 +33,8 @@ marginswap_core::refusals! {
         NotANumber "not-a-number": "A value that is no number";
         NoRow "no-row": "Codes without a row in a file of groups";
         BadLookup "bad-lookup": "A file of groups that cannot be used";
+        BadExpression "bad-expression": "An expression or a rule that cannot be read";
+        NoHeaderLine "no-header-line": "A first line that looks like a record";
         BadToml "bad-toml": "A project file that cannot be parsed";
         UnknownEntry "unknown-entry": "An unknown entry in the project file";
         BadEntry "bad-entry": "An unusable entry in the project file";

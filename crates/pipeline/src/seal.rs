@@ -61,7 +61,7 @@ impl SealFrom {
         let secret = secret.ok_or_else(|| {
             Diagnostic::new(
                 Code::BadSeed,
-                "this is no key of a seal",
+                "this is not the key of a seal",
                 "name the key file that was written when the plan was made",
             )
             .in_file(path)

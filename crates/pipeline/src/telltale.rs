@@ -10,7 +10,7 @@
 //!
 //! Way in: [`tell_tales`].
 
-use marginswap_core::columns::{Column, Role, nearly_all_differ};
+use marginswap_core::columns::{Column, Role, looks_like_id};
 
 use crate::input::Loaded;
 use crate::pattern::{Pattern, ranks};
@@ -40,25 +40,35 @@ const MOST: usize = 100_000;
 /// Fewer records than this tell nothing that could not be chance.
 const FEWEST: u64 = 20;
 
-/// The released columns that give swaps away. What the original has of it already is no sign
-/// of a swap.
+/// The distance of the records that are looked at, in a file with so many.
 #[must_use]
-pub(crate) fn tell_tales(original: &Loaded, released: &Loaded) -> Vec<TellTale> {
-    let step = released.records_read().div_ceil(MOST).max(1);
-    let columns: Vec<(&str, Role, &Column)> = released.columns().collect();
-    let exchanged: Vec<(&str, &Column, Vec<u32>)> = columns
-        .iter()
-        .filter(|(name, ..)| is_exchanged(original, name))
-        .map(|(name, _, column)| (*name, *column, sampled(column, step)))
+pub(crate) fn sample_step(records: usize) -> usize {
+    records.div_ceil(MOST).max(1)
+}
+
+/// The released columns that give swaps away; `samples` are those that take no part, at this
+/// distance. What the original has of it already is no sign of a swap.
+#[must_use]
+pub(crate) fn tell_tales(
+    original: &Loaded,
+    released: &Loaded,
+    samples: &[(String, Column)],
+    step: usize,
+) -> Vec<TellTale> {
+    let all = || released.columns().map(|(name, _, column)| (name, column));
+    let exchanged: Vec<(&str, &Column, Vec<u32>)> = all()
+        .filter(|(name, _)| is_exchanged(original, name))
+        .map(|(name, column)| (name, column, sampled(column, step)))
         .collect();
-    let mut found = Vec::new();
     // A derived variable is not released; what follows from exchanged columns can be told all the
     // same, by a column that stays.
     let is_released = |name: &str| released.own_names().iter().any(|own| own == name);
-    let staying = columns.iter().filter(|(name, ..)| !is_exchanged(original, name));
-    for (name, _, column) in staying.filter(|(name, _, _)| is_released(name)) {
-        let codes = sampled(column, step);
-        let by_order = nearly_all_differ(column.dictionary().levels(), column.len());
+    let staying = all().filter(|(name, _)| !is_exchanged(original, name) && is_released(name));
+    let staying = staying.map(|(name, column)| (name, column, sampled(column, step)));
+    let ignored = samples.iter().map(|(name, sample)| (name.as_str(), sample, sampled(sample, 1)));
+    let mut found = Vec::new();
+    for (name, column, codes) in staying.chain(ignored) {
+        let by_order = looks_like_id(column);
         let order = if by_order { sorted(column, &codes) } else { Vec::new() };
         for (told, other, values) in &exchanged {
             let how = if by_order {
@@ -71,7 +81,7 @@ pub(crate) fn tell_tales(original: &Loaded, released: &Loaded) -> Vec<TellTale> 
                     .map(|_| How::ByContradiction)
             };
             if let Some(how) = how {
-                found.push(TellTale { column: (*name).to_owned(), told: (*told).to_owned(), how });
+                found.push(TellTale { column: name.to_owned(), told: (*told).to_owned(), how });
             }
         }
     }
@@ -106,7 +116,7 @@ fn sorted(column: &Column, codes: &[u32]) -> Vec<usize> {
 fn contradictions_before(original: &Loaded, name: &str, told: &str) -> Option<u64> {
     let column = |wanted: &str| original.columns().find(|(name, ..)| *name == wanted);
     let (one, other) = (column(name)?.2, column(told)?.2);
-    let step = original.records_read().div_ceil(MOST).max(1);
+    let step = sample_step(original.records_read());
     contradictions(&sampled(one, step), &sampled(other, step))
 }
 

@@ -46,11 +46,11 @@ impl Weighting {
         let (Some(name), drift) = (&project.swap.weight, project.weight_drift()) else {
             return Ok(None);
         };
+        let (variable, column) = loaded.variable_and_column(scope, name);
+        let of_code = weights_of(column).map_err(|record| bad_weight(loaded, name, record))?;
         if drift == WeightDrift::Exact {
             return Ok(None);
         }
-        let (variable, column) = loaded.variable_and_column(scope, name);
-        let of_code = weights_of(column).map_err(|record| bad_weight(loaded, name, record))?;
         let named = Formula::parse(&project.swap.weighted)?;
         let chosen: Vec<VarSet> =
             named.tables().iter().map(|table| loaded.variables(scope, table)).collect();
@@ -91,11 +91,24 @@ pub(crate) fn weights_of(column: &Column) -> Result<Vec<u128>, usize> {
     }
 }
 
-/// The refusal of something that is no weight.
+/// The refusal of something that is no weight: of the setting where nothing in the column is a
+/// number, else of the record.
 pub(crate) fn bad_weight(loaded: &Loaded, name: &str, record: usize) -> Diagnostic {
+    let column = loaded.position(name).ok().and_then(|place| loaded.raw_columns()[place].as_ref());
+    let texts = column.map(|column| column.dictionary());
+    let mut codes = (0u32..).take(texts.map_or(0, |texts| texts.levels()));
+    let is_number = |code| texts?.category(code).and_then(Decimal::read);
+    if codes.all(|code| is_number(code).is_none()) {
+        return Diagnostic::new(
+            Code::BadWeight,
+            format!("no value of `{name}` is a number, so it cannot be the weight"),
+            "name the column of weights; numbers are written with a decimal point",
+        )
+        .about(format!("swap.weight={name}"));
+    }
     Diagnostic::new(
         Code::BadWeight,
-        format!("the weight of record {} is no number of people", grouped(record as u64 + 1)),
+        format!("the weight of record {} cannot be used", grouped(record as u64 + 1)),
         "a weight is a number that is not negative, with a decimal point",
     )
     .in_file(loaded.path())

@@ -1,7 +1,8 @@
-//! How often a whole job reads its input: for the columns, and once more for the released file.
+//! How often a whole job reads its input: for the columns, and once more for the released file;
+//! twice more where that is a Parquet file, whose sum is taken before anything is copied.
 //!
-//! Counted by the operating system, over everything that this process reads; so there is one
-//! test in this file.
+//! Counted by the operating system, over everything that this process reads; so the tests of this
+//! file take turns.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 #![allow(clippy::print_stderr, reason = "a test says what it skips")]
@@ -9,6 +10,8 @@
 
 use std::fmt::Write;
 use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 use marginswap_pipeline::answer::Reveal;
 use marginswap_pipeline::notes::Run;
@@ -24,29 +27,29 @@ fn bytes_read() -> Option<u64> {
     told.lines().find_map(|line| line.strip_prefix("rchar: ")?.parse().ok())
 }
 
-#[test]
-fn a_job_with_both_pages_reads_its_input_twice() {
-    if bytes_read().is_none() {
-        eprintln!("skipped: this system does not tell how many bytes a process reads");
-        return;
-    }
-    let folder = tempfile::tempdir().unwrap();
-    let [data, out] = ["data.csv", "released.csv"].map(|name| folder.path().join(name));
-    let mut text = "region,sex,age,job\n".to_owned();
-    for record in 0..200_000u32 {
+/// One test at a time.
+static TURN: Mutex<()> = Mutex::new(());
+
+/// Records of four columns; two of them are alone with region and age.
+fn records() -> impl Iterator<Item = [String; 4]> {
+    let usual = (0..200_000u32).map(|record| {
         let mixed = record.wrapping_mul(2_654_435_761) >> 8;
-        let (region, sex, age, job) = (mixed % 7, mixed % 2, mixed / 7 % 80, mixed / 560 % 9);
-        writeln!(text, "region {region},sex {sex},age {age},job {job}").unwrap();
-    }
-    // Somebody is alone with region and age.
-    text.push_str("region 0,sex 1,age 99,job 3\nregion 1,sex 0,age 98,job 4\n");
-    fs::write(&data, &text).unwrap();
-    let input = text.len() as u64;
+        [mixed % 7, mixed % 2, mixed / 7 % 80, mixed / 560 % 9]
+    });
+    let all = usual.chain([[0, 1, 99, 3], [1, 0, 98, 4]]);
+    all.map(|[region, sex, age, job]| {
+        [("region", region), ("sex", sex), ("age", age), ("job", job)]
+            .map(|(name, code)| format!("{name} {code}"))
+    })
+}
+
+/// How many bytes a job with both pages reads: data file, released file.
+fn read_by_a_job(data: PathBuf, out: &Path) -> u64 {
     let mut project = Project { data: Some(data), ..Project::default() };
     project.keep.tables = vec!["region*sex + age".to_owned()];
     project.risk.keys = vec!["region".to_owned(), "age".to_owned()];
     let order = ReleaseOrder::Random;
-    let to = ReleaseAs { target: &out, overwrite: Overwrite::Refuse, order };
+    let to = ReleaseAs { target: out, overwrite: Overwrite::Refuse, order };
     let before = bytes_read().unwrap();
     let job = protect(project, &SeedFrom::Demo(1), &to, &mut Run::silent()).unwrap();
     let comparison = &job.certified.comparison;
@@ -54,9 +57,86 @@ fn a_job_with_both_pages_reads_its_input_twice() {
     let external = pages::external(comparison, true).unwrap();
     assert!(internal.html().len() + external.html().len() > 1_000);
     job.certified.publish(vec![]).unwrap();
-    let read = bytes_read().unwrap() - before;
+    bytes_read().unwrap() - before
+}
+
+fn can_be_counted() -> bool {
+    let can = bytes_read().is_some();
+    if !can {
+        eprintln!("skipped: this system does not tell how many bytes a process reads");
+    }
+    can
+}
+
+#[test]
+fn a_job_with_both_pages_reads_its_input_twice() {
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    if !can_be_counted() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let [data, out] = ["data.csv", "released.csv"].map(|name| folder.path().join(name));
+    let mut text = "region,sex,age,job\n".to_owned();
+    for record in records() {
+        writeln!(text, "{}", record.join(",")).unwrap();
+    }
+    fs::write(&data, &text).unwrap();
+    let input = text.len() as u64;
+    let read = read_by_a_job(data, &out);
     // Once for the columns and once for the new order; the released file, which is as long, is
     // read back once. Beginnings are looked at more often.
     let [least, most] = [3 * input, 3 * input + input / 2];
     assert!((least..most).contains(&read), "{read} bytes for an input of {input}");
+}
+
+/// The sum of a Parquet file and the columns are one reading; for the release its sum is taken
+/// again, and then it is copied.
+#[cfg(feature = "parquet")]
+#[test]
+fn a_job_with_both_pages_reads_a_parquet_input_three_times() {
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    if !can_be_counted() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let [data, out] = ["data.parquet", "released.parquet"].map(|name| folder.path().join(name));
+    write_parquet(&data);
+    let input = fs::metadata(&data).unwrap().len();
+    let read = read_by_a_job(data, &out);
+    let output = fs::metadata(&out).unwrap().len();
+    // The released file is read back once.
+    let [least, most] = [3 * input + output, 3 * input + output + input / 2];
+    assert!((least..most).contains(&read), "{read} bytes for {input} and {output}");
+}
+
+/// The records as a Parquet file of plain texts.
+#[cfg(feature = "parquet")]
+fn write_parquet(path: &Path) {
+    use std::sync::Arc;
+
+    use parquet::column::writer::ColumnWriter;
+    use parquet::data_type::ByteArray;
+    use parquet::file::properties::WriterProperties;
+    use parquet::file::writer::SerializedFileWriter;
+    use parquet::schema::parser::parse_message_type;
+
+    let schema = "message records { required binary region (UTF8); required binary sex (UTF8); \
+                  required binary age (UTF8); required binary job (UTF8); }";
+    let schema = Arc::new(parse_message_type(schema).unwrap());
+    let properties = WriterProperties::builder().set_dictionary_enabled(false).build();
+    let file = fs::File::create(path).unwrap();
+    let mut writer = SerializedFileWriter::new(file, schema, Arc::new(properties)).unwrap();
+    let mut group = writer.next_row_group().unwrap();
+    for column in 0..4 {
+        let values: Vec<ByteArray> =
+            records().map(|record| record[column].as_str().into()).collect();
+        let mut open = group.next_column().unwrap().unwrap();
+        let ColumnWriter::ByteArrayColumnWriter(typed) = open.untyped() else {
+            unreachable!("the column has texts")
+        };
+        typed.write_batch(&values, None, None).unwrap();
+        open.close().unwrap();
+    }
+    group.close().unwrap();
+    writer.close().unwrap();
 }

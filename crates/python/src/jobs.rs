@@ -129,7 +129,7 @@ pub fn protect_file(
         let shown = out.display().to_string();
         let comparison = &job.certified.comparison;
         let report = answer::protect(job.numbers.clone(), shown, comparison);
-        let unchanged = report.judgement.is_unchanged() && overwrite == Overwrite::Refuse;
+        let unchanged = report.verify.judgement.is_unchanged() && overwrite == Overwrite::Refuse;
         let mut files: Vec<Finished> = Vec::new();
         if !unchanged {
             note_other_plans(&out, &job.plan, beside.plan.as_deref(), run);
@@ -403,7 +403,7 @@ pub fn frontier(
             let Candidate { cap, planned, foreseen, .. } = &plans[best];
             prepared.original.project.swap.budget = cap.0;
             let mut numbers = prepared.report(planned, demo);
-            numbers.protection = foreseen.protection(&prepared.original);
+            numbers.protection = prepared.protection(foreseen);
             let file = prepared.plan_header().with(planned.plan.clone(), &numbers);
             if let Some(path) = &plan_file {
                 let sealing = seal.for_planning()?;

@@ -48,6 +48,13 @@ def test_lists_are_no_categories(columns):
     assert refusal.code == "E215" and "CANARY" not in str(refusal)
 
 
+def test_names_that_look_like_values_are_not_shown():
+    pa = pytest.importorskip("pyarrow")
+    table = pa.table({"17": ["1", "2"] * 9, "99": ["3", "4"] * 9})
+    assert "99" not in str(refused(marginswap.inspect, table))
+    assert marginswap.inspect(table, header=True).columns[1]["name"] == "99"
+
+
 def test_a_wrong_name_has_its_argument_as_place(arrow_table):
     refusal = refused(marginswap.protect, arrow_table, keys=["regoin"], keep=["region*sex"])
     assert refusal.code == "E105"

@@ -175,7 +175,8 @@ impl Revealed {
             text.push_str(&aligned(&rows));
             if column.levels.len() > MOST_LEVELS {
                 let more = (column.levels.len() - MOST_LEVELS) as u64;
-                text.push_str(&format!("  and {} more\n", grouped(more)));
+                let more = counted(more, "more level", "more levels");
+                text.push_str(&format!("  and {more}; --json lists all\n"));
             }
             if !column.missing_looking.is_empty() {
                 let codes: Vec<String> =

@@ -11,7 +11,7 @@
 //! ```
 //! use marginswap_report::protection::{Judgement, Reason, Verdict};
 //!
-//! let judgement = Judgement { verdict: Verdict::Review, reasons: vec![Reason::NoKeys] };
+//! let judgement = Judgement { verdict: Verdict::Review, reasons: vec![Reason::NoKeys {}] };
 //! assert_eq!(
 //!     judgement.lines(),
 //!     "Verdict: a reviewer must decide\n  - no keys were named, so no risk was measured\n"
@@ -23,6 +23,7 @@
 //! | [`inspect`], [`graph`], [`screen`], [`explain`], [`risk`], [`plan`], [`verify`] | the answers of the commands of that name |
 //! | [`advice`] | what would help the people at risk who are left |
 //! | [`protection`] | what intruders learn from a released file, and the verdict of the gate |
+//! | [`reason`] | the reasons of a verdict, in words |
 //! | [`larger`] | what `explain` answers about swaps of more than two records |
 //! | [`frontier`] | several plans compared by risk and change |
 //! | [`codes`] | what `explain` answers about error codes |
@@ -46,6 +47,7 @@ pub mod larger;
 pub mod plan;
 pub mod protection;
 pub mod published;
+pub mod reason;
 pub mod restrictions;
 pub mod risk;
 pub mod screen;

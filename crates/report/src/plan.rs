@@ -3,13 +3,15 @@
 use std::collections::BTreeMap;
 
 use marginswap_core::text::grouped;
-use serde::Serialize;
+use serde::ser::Error;
+use serde::{Serialize, Serializer};
 
-use crate::advice::{self, Advice};
+use crate::advice;
 use crate::answer::{Answer, aligned, counted, distance, percent};
 use crate::pictures::waterfall::Coverage;
 use crate::protection::{Judgement, Protection, values_true_words};
-use crate::published::{self, PublishedReport};
+use crate::published;
+use crate::verify::VerifyReport;
 
 /// A plan in numbers. All are exact; that no better plan exists is not claimed.
 #[derive(Debug, Clone, Serialize)]
@@ -34,8 +36,8 @@ pub struct PlanReport {
     pub left: u64,
     /// The same by reason.
     pub left_because: LeftReport,
-    /// Of those left who are not swappable, how many are already disclosed.
-    pub disclosed: u64,
+    /// Of those left who are not swappable, how many have a record that is already disclosed.
+    pub not_swappable_disclosed: u64,
     /// How many records one swap may take.
     pub max_records: usize,
     /// Of those at risk, how many no swap of any number of records can free, with proof.
@@ -64,6 +66,34 @@ pub struct PlanReport {
     pub broken_rules: u64,
     /// Is the seed a demo seed, which others know?
     pub not_for_release: bool,
+    /// What the gate would say; only in the answer of `plan`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub foreseen: Option<Foreseen>,
+}
+
+/// What the gate would say of the file that a plan makes, as far as it is known before the file
+/// is written.
+#[derive(Debug, Clone, Serialize)]
+pub struct Foreseen {
+    /// The verdict and its reasons.
+    #[serde(flatten)]
+    pub judgement: Judgement,
+    /// What only the written file shows.
+    pub not_known: Vec<&'static str>,
+}
+
+impl Foreseen {
+    fn lines(&self) -> String {
+        let mut text = self.judgement.lines_as("Foreseen verdict");
+        if !self.not_known.is_empty() {
+            text.push_str(&format!(
+                "  Known only when the file is written: {}.\n",
+                self.not_known.join("; ")
+            ));
+        }
+        text.push('\n');
+        text
+    }
 }
 
 /// Why people at risk are left. Of several partners the one that comes furthest decides.
@@ -127,7 +157,7 @@ impl PlanReport {
                 rows
             }
             _ => {
-                let disclosed = grouped(self.disclosed);
+                let disclosed = grouped(self.not_swappable_disclosed);
                 let alone = format!("no partner ({disclosed} already disclosed)");
                 let mut rows = vec![(alone, self.left_because.not_swappable)];
                 rows.extend(reasons.into_iter().map(|(why, number)| (why.to_owned(), number)));
@@ -155,7 +185,7 @@ impl PlanReport {
 
 impl Answer for PlanReport {
     fn text(&self) -> String {
-        let at_risk = self.protection.at_risk;
+        let at_risk = self.protection.fates.at_risk;
         let row = |label: &str, number: u64, whole: u64| {
             vec![label.to_owned(), grouped(number), percent(number, whole)]
         };
@@ -174,7 +204,8 @@ impl Answer for PlanReport {
             rows.push(row(&format!("    {why}"), number, at_risk));
         }
         rows.push(row("records changed", self.records_changed, self.records));
-        let mut text = aligned(&rows);
+        let mut text = self.foreseen.as_ref().map_or_else(String::new, Foreseen::lines);
+        text.push_str(&aligned(&rows));
         text.push_str(&format!(
             "\n{} {} {}.\n",
             counted(self.swaps + self.groups, "swap", "swaps"),
@@ -200,51 +231,59 @@ impl Answer for PlanReport {
     }
 }
 
-/// What a whole job did: the verdict, the plan, and the recount of what was written.
+/// What a whole job did: everything that `verify` answers about the released file, and the plan.
 #[derive(Debug, Clone, Serialize)]
 pub struct ProtectReport {
-    /// What the gate says of the released file.
+    /// The released file beside the original.
     #[serde(flatten)]
-    pub judgement: Judgement,
-    /// The plan; its `protection` is counted in the released file.
-    #[serde(flatten)]
+    pub verify: VerifyReport,
+    /// The plan; what is told of the released file already is not told again.
+    #[serde(flatten, serialize_with = "beside_verify")]
     pub plan: PlanReport,
-    /// What would help the people at risk who are left.
-    pub advice: Vec<Advice>,
     /// The released file.
     pub released: String,
-    /// Is every kept table of the released file unchanged?
-    pub equal: bool,
     /// How many cells the kept tables have.
     pub cells_kept: u64,
-    /// The published tables.
-    pub published: Vec<PublishedReport>,
-    /// The largest total variation of a two-way table that is in no kept table.
-    pub two_way_max: f64,
-    /// Their mean.
-    pub two_way_mean: f64,
+}
+
+/// The numbers of a plan that `verify` does not have.
+fn beside_verify<S: Serializer>(plan: &PlanReport, out: S) -> Result<S::Ok, S::Error> {
+    let told = VerifyReport::json_names();
+    let all = serde_json::to_value(plan).map_err(S::Error::custom)?;
+    // What was foreseen is known by now.
+    let is_new = |name: &str| !told.contains(name) && name != "foreseen";
+    let own = all.as_object().into_iter().flatten().filter(|(name, _)| is_new(name));
+    out.collect_map(own)
 }
 
 impl Answer for ProtectReport {
     fn text(&self) -> String {
         let plan = &self.plan;
-        let mut text = self.judgement.lines();
+        let verify = &self.verify;
+        let mut text = verify.judgement.lines();
         text.push_str(&format!(
             "Tables     {}, {}, recounted in {}: {}\n",
             counted(plan.tables, "kept table", "kept tables"),
             counted(self.cells_kept, "cell", "cells"),
             self.released,
-            if self.equal { "all unchanged" } else { "NOT all unchanged" },
+            if verify.equal { "all unchanged" } else { "NOT all unchanged" },
         ));
-        text.push_str(&published::line(&self.published));
+        text.push_str(&published::line(&verify.published));
+        text.push_str(&verify.weights());
         text.push_str(&format!(
-            "Changed    {} ({}), {}; other two-way tables move by {} at most, {} on average\n",
+            "Changed    {} ({}), {}",
             counted(plan.records_changed, "record", "records"),
             percent(plan.records_changed, plan.records),
             counted(plan.cells_changed, "value", "values"),
-            distance(self.two_way_max),
-            distance(self.two_way_mean),
         ));
+        if let (Some(max), Some(mean)) = (verify.two_way_max, verify.two_way_mean) {
+            text.push_str(&format!(
+                "; other two-way tables move by {} at most, {} on average",
+                distance(max),
+                distance(mean)
+            ));
+        }
+        text.push('\n');
         text.push_str(&self.learned());
         text.push_str(&format!(
             "Plan       {} parted ({} partable), {} detached, {} left\n",
@@ -269,7 +308,7 @@ impl Answer for ProtectReport {
                 ),
             ));
         }
-        text.push_str(&advice::lines(&self.advice));
+        text.push_str(&advice::lines(&verify.advice));
         text.push_str(&plan.remarks());
         text
     }
@@ -278,32 +317,38 @@ impl Answer for ProtectReport {
 impl ProtectReport {
     /// What intruders learn, in the worst of all scenarios.
     fn learned(&self) -> String {
-        let learned = &self.plan.protection;
+        let learned = &self.verify.protection;
         if learned.scenarios.is_empty() {
             return "Protected  no keys were named, so no risk was measured\n".to_owned();
         }
         let mut text = format!(
             "Protected  {} of {} at risk ({}): {} gone, {} shared{}\n",
-            grouped(learned.protected),
-            counted(learned.at_risk, "person", "people"),
-            percent(learned.protected, learned.at_risk),
-            grouped(learned.gone),
-            grouped(learned.shared),
-            match learned.shared_right + learned.shared_learned {
+            grouped(learned.fates.protected),
+            counted(learned.fates.at_risk, "person", "people"),
+            percent(learned.fates.protected, learned.fates.at_risk),
+            grouped(learned.fates.gone),
+            grouped(learned.fates.shared),
+            match learned.fates.shared_right + learned.fates.shared_learned {
                 0 => String::new(),
                 known => format!(" ({} of whom too much is learned)", grouped(known)),
             },
         );
         text.push_str(&format!(
             "Matched    {} still match exactly one record, {} with every sensitive value true\n",
-            grouped(learned.matched),
-            grouped(learned.matched_right),
+            grouped(learned.fates.matched),
+            grouped(learned.fates.matched_right),
         ));
         let values = values_true_words(learned.values_true, learned.values_true_by_chance);
         if let Some(words) = values {
             text.push_str(&format!("           {words}\n"));
         }
-        text.push_str(&format!("Bystanders {} newly exposed\n", grouped(learned.newly_exposed)));
+        text.push_str(&format!(
+            "Bystanders {} newly exposed\n",
+            grouped(learned.fates.newly_exposed)
+        ));
+        for (why, people) in learned.newly_exposed_because.reasons() {
+            text.push_str(&format!("             {}: {why}\n", grouped(people)));
+        }
         if learned.new_pairs > 0 {
             text.push_str(&format!(
                 "New pairs  {} in {}\n",

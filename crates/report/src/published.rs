@@ -54,6 +54,16 @@ pub struct DifferenceReport {
     pub largest: f64,
 }
 
+impl DifferenceReport {
+    /// How many cells, and by how much at most.
+    pub(crate) fn words(&self) -> String {
+        match self.cells {
+            0 => "0".to_owned(),
+            cells => format!("{} (by {} at most)", grouped(cells), amount(self.largest)),
+        }
+    }
+}
+
 /// Categories of one variable that are published and that no original record has.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct UnknownCategories {
@@ -93,8 +103,7 @@ impl PublishedReport {
 }
 
 /// A difference as it is told: `2`, `0.25`.
-#[must_use]
-pub(crate) fn amount(largest: f64) -> String {
+fn amount(largest: f64) -> String {
     let whole = largest.fract() == 0.0 && largest.abs() < 1e15;
     if whole { grouped_whole(largest) } else { format!("{largest}") }
 }
@@ -199,15 +208,11 @@ fn details(tables: &[PublishedReport]) -> String {
     let heads = ["table", "cells", "changed by the release", "original differs"];
     let mut rows = vec![heads.map(str::to_owned).to_vec()];
     rows.extend(found.iter().take(MOST).map(|table| {
-        let told = |found: DifferenceReport| match found.cells {
-            0 => "0".to_owned(),
-            cells => format!("{} (by {} at most)", grouped(cells), amount(found.largest)),
-        };
         vec![
             table.title(),
             grouped(table.cells),
-            told(table.release_changes),
-            told(table.original_differs),
+            table.release_changes.words(),
+            table.original_differs.words(),
         ]
     }));
     let mut text = aligned(&rows);

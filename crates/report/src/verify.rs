@@ -1,13 +1,16 @@
 //! What `verify` answers: may the file be released, is every kept table unchanged, what does an
 //! intruder learn, and what changed?
 
+use std::collections::BTreeSet;
+use std::sync::LazyLock;
+
 use marginswap_core::text::{escaped, grouped};
 use serde::Serialize;
 
 use crate::advice::{self, Advice};
 use crate::answer::{Answer, Names, aligned, counted, distance, formula, listed, percent};
 use crate::pictures::triangle::{Distance, Fate, TrianglePicture};
-use crate::protection::{Judgement, Protection};
+use crate::protection::{Judgement, Protection, Verdict};
 use crate::published::{self, PublishedReport};
 
 /// How many differing tables the text lists.
@@ -136,6 +139,22 @@ pub struct TwoWayReport {
     pub cramers_v_after: Option<f64>,
 }
 
+impl WeightedReport {
+    /// The largest drift.
+    pub(crate) fn largest_words(&self) -> String {
+        self.largest.map_or("from zero".to_owned(), |largest| format!("{:.2} %", 100.0 * largest))
+    }
+
+    /// The largest drift, for the end of a sentence.
+    fn words(&self) -> String {
+        match (self.moved, self.largest) {
+            (0, _) => "none by anything".to_owned(),
+            (_, Some(largest)) => format!("by {:.2} % at most", 100.0 * largest),
+            (_, None) => "one of them from zero".to_owned(),
+        }
+    }
+}
+
 impl VerifyReport {
     /// The variables of the two-way tables, in their order.
     #[must_use]
@@ -245,13 +264,59 @@ impl VerifyReport {
         let mut rows =
             vec![["weighted counts", "cells moved", "largest drift"].map(str::to_owned).to_vec()];
         rows.extend(self.weighted.iter().map(|table| {
-            let drift = table
-                .largest
-                .map_or("from zero".to_owned(), |largest| format!("{:.2} %", 100.0 * largest));
             let moved = format!("{} of {}", grouped(table.moved), grouped(table.cells));
-            vec![formula(&table.margin), moved, drift]
+            vec![formula(&table.margin), moved, table.largest_words()]
         }));
         format!("\n{}", aligned(&rows))
+    }
+
+    /// The same in a line for each table of a longer answer.
+    pub(crate) fn weights(&self) -> String {
+        let line = |table: &WeightedReport| {
+            format!(
+                "Weighted   {}: {} moved, {}\n",
+                formula(&table.margin),
+                counted(table.moved, "weighted count", "weighted counts"),
+                table.words()
+            )
+        };
+        self.weighted.iter().map(line).collect()
+    }
+
+    /// The names that its JSON has at the top.
+    pub(crate) fn json_names() -> &'static BTreeSet<String> {
+        static NAMES: LazyLock<BTreeSet<String>> = LazyLock::new(|| {
+            let empty = serde_json::to_value(VerifyReport::empty()).expect("it is plain data");
+            empty.as_object().into_iter().flatten().map(|(name, _)| name.clone()).collect()
+        });
+        &NAMES
+    }
+
+    fn empty() -> Self {
+        let judgement = Judgement { verdict: Verdict::Review, reasons: vec![] };
+        Self {
+            judgement,
+            equal: false,
+            records_before: 0,
+            records_after: 0,
+            margins: vec![],
+            published: vec![],
+            protection: Protection::default(),
+            advice: vec![],
+            replaced: 0,
+            records_changed: None,
+            cells_changed: None,
+            changed_by_variable: None,
+            weighted: vec![],
+            broken: vec![],
+            unlinked: None,
+            reordered: false,
+            two_way: vec![],
+            two_way_max: None,
+            two_way_mean: None,
+            three_way_max: None,
+            three_way_mean: None,
+        }
     }
 
     fn learned(&self) -> String {

@@ -11,10 +11,11 @@ use std::collections::BTreeMap;
 use marginswap_report::Answer;
 use marginswap_report::advice::Advice;
 use marginswap_report::frontier::{FrontierPlan, FrontierReport};
-use marginswap_report::plan::{LeftReport, PlanReport, ProtectReport};
+use marginswap_report::plan::{Foreseen, LeftReport, PlanReport, ProtectReport};
 use marginswap_report::protection::{
-    Judgement, NewPair, Protection, Reason, ScenarioProtection, Verdict,
+    ExposedBecause, Fates, Judgement, NewPair, Protection, Reason, ScenarioProtection, Verdict,
 };
+use marginswap_report::verify::{VerifyReport, WeightedReport};
 use support::assert_golden;
 
 fn protection() -> Protection {
@@ -22,33 +23,40 @@ fn protection() -> Protection {
         name: None,
         keys: ["age", "sex"].map(str::to_owned).to_vec(),
         sensitive: ["income", "health"].map(str::to_owned).to_vec(),
-        at_risk: 17,
-        gone: 12,
-        shared: 2,
-        matched: 3,
-        matched_right: 1,
-        shared_right: 1,
-        shared_learned: 0,
-        protected: 13,
+        fates: Fates {
+            at_risk: 17,
+            gone: 12,
+            shared: 2,
+            matched: 3,
+            matched_right: 1,
+            shared_right: 1,
+            shared_learned: 0,
+            protected: 13,
+            newly_exposed: 0,
+        },
         values_true: Some(0.5),
         values_true_by_chance: Some(0.314),
         shared_values_true: None,
         shared_values_true_by_chance: None,
         matched_by_true_values: vec![1, 1, 1],
-        newly_exposed: 0,
     };
     Protection {
-        at_risk: 17,
-        gone: 12,
-        shared: 2,
-        matched: 3,
-        matched_right: 1,
-        shared_right: 1,
-        shared_learned: 0,
-        protected: 13,
+        fates: Fates {
+            at_risk: 17,
+            gone: 12,
+            shared: 2,
+            matched: 3,
+            matched_right: 1,
+            shared_right: 1,
+            shared_learned: 0,
+            protected: 13,
+            newly_exposed: 0,
+        },
         values_true: Some(0.5),
         values_true_by_chance: Some(0.314),
-        newly_exposed: 0,
+        disclosed: 1,
+        disclosed_is_exact: true,
+        newly_exposed_because: ExposedBecause::default(),
         new_pairs: 2,
         new_pairs_records: 3,
         new_pairs_by_variables: vec![NewPair {
@@ -69,7 +77,7 @@ fn plan() -> PlanReport {
         detached: 1,
         covered: 14,
         covered_by_groups: 0,
-        disclosed: 1,
+        not_swappable_disclosed: 1,
         left: 3,
         left_because: LeftReport { not_swappable: 1, taken: 2, ..LeftReport::default() },
         max_records: 2,
@@ -85,6 +93,16 @@ fn plan() -> PlanReport {
         tables: 2,
         broken_rules: 1,
         not_for_release: true,
+        foreseen: Some(Foreseen {
+            judgement: Judgement {
+                verdict: Verdict::DoNotRelease,
+                reasons: vec![
+                    Reason::DemoSeed {},
+                    Reason::Matched { people: 3, at_risk: 17, tolerated: 0 },
+                ],
+            },
+            not_known: vec!["whether published numbers change"],
+        }),
     }
 }
 
@@ -103,18 +121,45 @@ fn larger() -> PlanReport {
 
 fn protect() -> ProtectReport {
     ProtectReport {
-        published: vec![],
+        verify: compared(),
+        plan: plan(),
+        released: "released.csv".to_owned(),
+        cells_kept: 40,
+    }
+}
+
+fn compared() -> VerifyReport {
+    VerifyReport {
         judgement: Judgement {
             verdict: Verdict::Review,
             reasons: vec![Reason::Matched { people: 3, at_risk: 17, tolerated: 0 }],
         },
-        plan: plan(),
-        advice: vec![Advice::SuppressOrRecode { people: 2 }],
-        released: "released.csv".to_owned(),
         equal: true,
-        cells_kept: 40,
-        two_way_max: 0.012,
-        two_way_mean: 0.003,
+        records_before: 400,
+        records_after: 400,
+        margins: vec![],
+        published: vec![],
+        protection: protection(),
+        advice: vec![Advice::SuppressOrRecode { people: 2 }],
+        replaced: 16,
+        records_changed: Some(16),
+        cells_changed: Some(20),
+        changed_by_variable: None,
+        weighted: vec![WeightedReport {
+            margin: ["age", "sex"].map(str::to_owned).to_vec(),
+            cells: 8,
+            moved: 3,
+            beyond: 0,
+            largest: Some(0.0083),
+        }],
+        broken: vec![],
+        unlinked: None,
+        reordered: false,
+        two_way: vec![],
+        two_way_max: Some(0.012),
+        two_way_mean: Some(0.003),
+        three_way_max: None,
+        three_way_mean: None,
     }
 }
 
@@ -145,6 +190,19 @@ fn protect_is_flat_in_json() {
         assert_eq!(told[name], value, "{name}");
     }
     assert_eq!(told["verdict"], "review");
+    assert_eq!(told["disclosed_is_exact"], true);
+    assert_eq!(told["weighted"][0]["moved"], 3);
+    assert!(told.get("foreseen").is_none(), "the file is written");
+    // No name is told twice.
+    let text = serde_json::to_string(&protect()).unwrap();
+    for name in ["records_changed", "cells_changed", "verdict", "gone", "new_pairs"] {
+        let top = format!("\"{name}\":");
+        let scenarios = usize::from(name == "gone");
+        assert_eq!(text.matches(&top).count(), 1 + scenarios, "{name}");
+    }
+    let plan = serde_json::to_value(plan()).unwrap();
+    assert_eq!(plan["foreseen"]["verdict"], "do_not_release");
+    assert_eq!(plan["foreseen"]["reasons"][0]["reason"], "demo_seed");
     for gone in ["risky", "claims", "correct_claims", "uniques_after", "claims_before"] {
         assert!(told.get(gone).is_none(), "{gone}");
     }
@@ -157,12 +215,14 @@ fn protect_says_in_the_first_line_that_nothing_was_exchanged() {
         verdict: Verdict::DoNotRelease,
         reasons: vec![Reason::NothingExchanged { at_risk: 17 }],
     };
-    let text = ProtectReport { judgement, equal: false, ..protect() }.text();
+    let mut nothing = protect();
+    (nothing.verify.judgement, nothing.verify.equal) = (judgement, false);
+    let text = nothing.text();
     let first = text.lines().next().unwrap();
     assert!(first.contains("do not release") && first.contains("nothing was exchanged"), "{text}");
     assert!(text.contains("NOT all unchanged"), "{text}");
     let mut unkeyed = protect();
-    unkeyed.plan.protection = Protection::default();
+    unkeyed.verify.protection = Protection::default();
     assert!(unkeyed.text().contains("no keys were named, so no risk was measured"));
     assert!(!unkeyed.text().contains("0 of 0"));
 }

@@ -20,7 +20,7 @@ use marginswap_report::page::{
 };
 use marginswap_report::pictures::waterfall::Coverage;
 use marginswap_report::protection::{
-    Judgement, NewPair, Protection, Reason, ScenarioProtection, Verdict,
+    ExposedBecause, Fates, Judgement, NewPair, Protection, Reason, ScenarioProtection, Verdict,
 };
 use marginswap_report::verify::{MarginReport, TwoWayReport, VariableReport, VerifyReport};
 use support::assert_golden;
@@ -33,33 +33,40 @@ fn learned(names: [&str; 3]) -> Protection {
         name: None,
         keys: list(&[0, 2]),
         sensitive: list(&[1]),
-        at_risk: 4,
-        gone: 1,
-        shared: 1,
-        matched: 2,
-        matched_right: 1,
-        shared_right: 0,
-        shared_learned: 0,
-        protected: 2,
+        fates: Fates {
+            at_risk: 4,
+            gone: 1,
+            shared: 1,
+            matched: 2,
+            matched_right: 1,
+            shared_right: 0,
+            shared_learned: 0,
+            protected: 2,
+            newly_exposed: 0,
+        },
         values_true: Some(0.5),
         values_true_by_chance: Some(0.375),
         shared_values_true: None,
         shared_values_true_by_chance: None,
         matched_by_true_values: vec![1, 1],
-        newly_exposed: 0,
     };
     Protection {
-        at_risk: 4,
-        gone: 1,
-        shared: 1,
-        matched: 2,
-        matched_right: 1,
-        shared_right: 0,
-        shared_learned: 0,
-        protected: 2,
+        fates: Fates {
+            at_risk: 4,
+            gone: 1,
+            shared: 1,
+            matched: 2,
+            matched_right: 1,
+            shared_right: 0,
+            shared_learned: 0,
+            protected: 2,
+            newly_exposed: 0,
+        },
         values_true: scenario.values_true,
         values_true_by_chance: scenario.values_true_by_chance,
-        newly_exposed: 0,
+        disclosed: 1,
+        disclosed_is_exact: true,
+        newly_exposed_because: ExposedBecause::default(),
         new_pairs: 1,
         new_pairs_records: 2,
         new_pairs_by_variables: vec![NewPair {
@@ -114,7 +121,21 @@ fn compared(names: [&str; 3]) -> VerifyReport {
         judgement: review(),
         protection: learned(names),
         weighted: vec![],
-        advice: Vec::new(),
+        advice: vec![
+            Advice::LargerSwaps { max_records: 4, frees: 1, asked: 2 },
+            Advice::WithoutTable {
+                table: vec![names[0].to_owned(), names[1].to_owned()],
+                frees: 1,
+            },
+            Advice::CoarserKey {
+                key: names[2].to_owned(),
+                now: 4,
+                bands: vec![Banded { width: 10, at_risk: 2 }],
+                merged: Some(Merged { categories: 3, at_risk: 1 }),
+                left_out: 0,
+            },
+            Advice::SuppressOrRecode { people: 1 },
+        ],
         broken: Vec::new(),
         unlinked: None,
         reordered: false,
@@ -182,7 +203,6 @@ fn internal(names: [&str; 3]) -> InternalReport {
     InternalReport {
         class: "INTERNAL",
         tool_version: "0.0.0",
-        judgement: review(),
         before: file("survey.csv", "a"),
         after: file("released.csv", "b"),
         columns: names
@@ -191,12 +211,14 @@ fn internal(names: [&str; 3]) -> InternalReport {
                 name: (*name).to_owned(),
                 role: "values were exchanged".to_owned(),
                 levels: Some(4),
+                levels_is_exact: true,
                 released: true,
             })
             .chain([ColumnFacts {
                 name: "person_id".to_owned(),
                 role: "id".to_owned(),
                 levels: None,
+                levels_is_exact: true,
                 released: false,
             }])
             .collect(),
@@ -212,23 +234,6 @@ fn internal(names: [&str; 3]) -> InternalReport {
             below_5: 4,
         }],
         coverage: Some(Coverage::of(4, Some(3), &learned(names))),
-        disclosed: Some(1),
-        disclosed_is_exact: true,
-        advice: vec![
-            Advice::LargerSwaps { max_records: 4, frees: 1, asked: 2 },
-            Advice::WithoutTable {
-                table: vec![names[0].to_owned(), names[1].to_owned()],
-                frees: 1,
-            },
-            Advice::CoarserKey {
-                key: names[2].to_owned(),
-                now: 4,
-                bands: vec![Banded { width: 10, at_risk: 2 }],
-                merged: Some(Merged { categories: 3, at_risk: 1 }),
-                left_out: 0,
-            },
-            Advice::SuppressOrRecode { people: 1 },
-        ],
         verify: compared(names),
         watched: vec![WatchReport {
             table: names.map(str::to_owned).to_vec(),
@@ -249,6 +254,7 @@ fn internal(names: [&str; 3]) -> InternalReport {
         replay: vec!["marginswap apply survey.csv swap.plan -o released.csv".to_owned()],
         shuffled: false,
         left_records: None,
+        exposed_records: None,
     }
 }
 
@@ -318,10 +324,10 @@ fn every_reason_is_a_sentence_of_the_page() {
         (Reason::TablesDiffer { tables: 1, of: 2 }, "1 of 2 kept tables differs"),
         (Reason::OneWayTablesDiffer { variables: 2 }, "the counts of 2 variables differ"),
         (Reason::LinkedColumnsDiffer { groups: 1 }, "1 group of linked columns no longer belongs"),
-        (Reason::StayingColumnsDiffer, "columns that must stay"),
-        (Reason::PlanDiffers, "the plan does not lead"),
-        (Reason::IdsDiffer, "the ids of the two files"),
-        (Reason::DemoSeed, "demo seed"),
+        (Reason::StayingColumnsDiffer {}, "columns that must stay"),
+        (Reason::PlanDiffers {}, "the plan does not lead"),
+        (Reason::IdsDiffer {}, "the ids of the two files"),
+        (Reason::DemoSeed {}, "demo seed"),
         (
             Reason::NothingExchanged { at_risk: 7 },
             "nothing was exchanged although 7 people are at risk",
@@ -330,9 +336,9 @@ fn every_reason_is_a_sentence_of_the_page() {
             Reason::MatchedRight { people: 2, tolerated: 0 },
             "2 people at risk are still matched, with",
         ),
-        (Reason::NoKeys, "no keys were named"),
-        (Reason::NobodyChecked, "nobody is at risk"),
-        (Reason::NoTables, "no tables to keep were named"),
+        (Reason::NoKeys {}, "no keys were named"),
+        (Reason::NobodyChecked {}, "nobody is at risk"),
+        (Reason::NoTables {}, "no tables to keep were named"),
         (Reason::NobodyProtected { at_risk: 3 }, "none of the 3 people at risk is protected"),
         (
             Reason::SharedRight { people: 1, tolerated: 0 },
@@ -348,7 +354,15 @@ fn every_reason_is_a_sentence_of_the_page() {
         ),
         (Reason::NewlyExposed { people: 1, tolerated: 0 }, "newly exposes 1 person"),
         (
-            Reason::NotPartable { disclosed: 1, others: 2, tolerated: 0 },
+            Reason::NotPartable { disclosed: 1, others: 2, undecided: 2, tolerated: 0 },
+            "for at least 1 of them the kept tables already disclose the keys",
+        ),
+        (
+            Reason::PublishedCategoriesMissing { categories: 2, tables: 1 },
+            "2 published categories of 1 table occur in no record of the original",
+        ),
+        (
+            Reason::NotPartable { disclosed: 1, others: 2, undecided: 0, tolerated: 0 },
             "parts the keys of 3 people at risk; for 1 of them",
         ),
         (
@@ -360,7 +374,8 @@ fn every_reason_is_a_sentence_of_the_page() {
     ];
     for (reason, words) in cases {
         let mut report = internal(NAMES);
-        report.judgement = Judgement { verdict: Verdict::DoNotRelease, reasons: vec![reason] };
+        report.verify.judgement =
+            Judgement { verdict: Verdict::DoNotRelease, reasons: vec![reason] };
         let text = report.text();
         assert!(text.starts_with("Verdict: do not release") && text.contains(words), "{text}");
         let page = html::plain(&html::checked(&report.html()));
@@ -376,7 +391,7 @@ fn nothing_exchanged_is_said_in_the_first_line() {
     let judgement = Judgement {
         verdict: Verdict::DoNotRelease,
         reasons: vec![
-            Reason::DemoSeed,
+            Reason::DemoSeed {},
             Reason::NothingExchanged { at_risk: 17 },
             Reason::NobodyProtected { at_risk: 17 },
         ],
@@ -442,15 +457,20 @@ fn every_scenario_is_on_the_page() {
     let second = ScenarioProtection {
         name: Some("neighbour".to_owned()),
         keys: vec!["sex".to_owned()],
-        newly_exposed: 3,
         ..report.verify.protection.scenarios[0].clone()
     };
     report.verify.protection.scenarios.push(second);
-    report.verify.protection.newly_exposed = 3;
+    report.verify.protection.fates.newly_exposed = 3;
+    report.verify.protection.newly_exposed_because =
+        ExposedBecause { disclosed: 1, not_partable: 0, not_taken: 2 };
     let page = html::checked(&report.html());
     let text = html::plain(&page);
-    for words in ["Scenario “neighbour”", "The worst of all scenarios", "3 people newly exposed."]
-    {
+    for words in [
+        "Scenario “neighbour”",
+        "The worst of all scenarios",
+        "3 people newly exposed.",
+        "1: the kept tables already disclose the keys; 2: partable, but no exchange was made",
+    ] {
         assert!(text.contains(words), "{words} in\n{text}");
     }
     assert!(report.verify.text().contains("In the worst of these 2 scenarios"));
@@ -510,9 +530,8 @@ fn a_page_of_little_is_a_page() {
     let mut report = internal(NAMES);
     report.rule = None;
     report.coverage = None;
-    report.disclosed = None;
     report.risk_before.clear();
-    report.advice.clear();
+    report.verify.advice.clear();
     report.columns.clear();
     report.plan = None;
     report.watched.clear();
@@ -521,7 +540,7 @@ fn a_page_of_little_is_a_page() {
     report.verify.changed_by_variable = None;
     report.verify.two_way.clear();
     report.method.parameters.clear();
-    report.judgement.reasons = vec![Reason::NoKeys];
+    report.verify.judgement.reasons = vec![Reason::NoKeys {}];
     let root = html::checked(&report.html());
     assert!(html::plain(&root).contains("No keys were named"));
 }
@@ -533,12 +552,16 @@ fn records_are_named_only_when_revealed() {
     let reasons = [LeftReason::Disclosed, LeftReason::NotPartable, LeftReason::NotTaken];
     let left = reasons.map(|reason| LeftRecord { record: 4711, reason });
     report.left_records = Some(left.to_vec());
+    let exposed = LeftRecord { record: 1234, reason: LeftReason::NotTaken };
+    report.exposed_records = Some(vec![exposed]);
     let text = html::plain(&html::checked(&report.html()));
     assert!(text.contains("4,711 | the kept tables already disclose the keys"), "{text}");
     assert!(text.contains("4,711 | no exchange of two records parts the keys"), "{text}");
     assert!(text.contains("4,711 | partable, but no exchange was made"), "{text}");
+    assert!(text.contains("1,234 | partable, but no exchange was made"), "{text}");
     let told = serde_json::to_value(&report).unwrap();
     assert_eq!(told["left_records"][2]["reason"], "not_taken");
+    assert_eq!(told["exposed_records"][0]["record"], 1234);
 }
 
 #[test]
@@ -634,8 +657,10 @@ fn differences_that_no_swap_makes_are_named() {
 fn the_external_report_tells_people_by_range() {
     let mut report = internal(NAMES);
     let protection = &mut report.verify.protection;
-    (protection.at_risk, protection.gone, protection.protected) = (1_234, 1_111, 1_187);
-    (protection.shared, protection.matched, protection.matched_right) = (76, 47, 29);
+    (protection.fates.at_risk, protection.fates.gone, protection.fates.protected) =
+        (1_234, 1_111, 1_187);
+    (protection.fates.shared, protection.fates.matched, protection.fates.matched_right) =
+        (76, 47, 29);
     let external = published(&report, false).unwrap();
     let page = html::plain(&html::checked(&external.html()));
     assert!(

@@ -20,7 +20,7 @@ use marginswap_report::pictures::waterfall::Coverage;
 use marginswap_report::pictures::{
     change, diagonal, frontier, risk, triangle, true_values, waterfall, why,
 };
-use marginswap_report::protection::ScenarioProtection;
+use marginswap_report::protection::{Fates, ScenarioProtection};
 use marginswap_report::verify::VariableReport;
 
 use support::{Area, Node, assert_golden, name, read, sheet, text_area};
@@ -309,20 +309,22 @@ fn scenario(histogram: &[u64]) -> ScenarioProtection {
         name: None,
         keys: vec!["age".to_owned()],
         sensitive: (1..histogram.len()).map(|number| format!("variable {number}")).collect(),
-        at_risk: matched + 5,
-        gone: 3,
-        shared: 2,
-        matched,
-        matched_right: histogram.last().copied().unwrap_or(0),
-        shared_right: 0,
-        shared_learned: 0,
-        protected: 5,
+        fates: Fates {
+            at_risk: matched + 5,
+            gone: 3,
+            shared: 2,
+            matched,
+            matched_right: histogram.last().copied().unwrap_or(0),
+            shared_right: 0,
+            shared_learned: 0,
+            protected: 5,
+            newly_exposed: 0,
+        },
         values_true: Some(0.4),
         values_true_by_chance: Some(0.314),
         shared_values_true: None,
         shared_values_true_by_chance: None,
         matched_by_true_values: histogram.to_vec(),
-        newly_exposed: 0,
     }
 }
 

@@ -194,17 +194,6 @@ impl Columns {
         Ok(Self { names: other.names.clone(), roles: other.roles.clone(), columns })
     }
 
-    /// These columns without those that take no part, but for the one that names the records.
-    #[must_use]
-    pub fn without_ignored(mut self) -> Self {
-        for position in 0..self.columns.len() {
-            if self.role(position) == Role::Ignored && self.id() != Some(position) {
-                self.columns[position] = None;
-            }
-        }
-        self
-    }
-
     /// These columns before any is derived from them.
     #[must_use]
     pub fn without_derived(mut self) -> Self {

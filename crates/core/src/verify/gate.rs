@@ -13,6 +13,7 @@
 //! Way in: [`judge`].
 
 use super::WorstCase;
+use crate::verdict::{Reason, Verdict};
 
 /// What was found out about two files, and about how the second was made.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,6 +32,12 @@ pub struct Findings {
     pub linked_changed: usize,
     /// Does the joint table of the columns that stay differ?
     pub staying_changed: bool,
+    /// Do the ids of the two files not agree?
+    pub ids_differ: bool,
+    /// Was a plan given that does not lead from the one file to the other?
+    pub plan_differs: bool,
+    /// Kept tables whose weighted counts moved further than they may.
+    pub weights_drift: usize,
     /// Was the seed a demo seed, which anybody can guess?
     pub demo_seed: bool,
     /// Original records that the released file no longer has, counted with repetition:
@@ -45,6 +52,8 @@ pub struct Findings {
     pub telling_columns: usize,
     /// People at risk of whom the kept tables prove that somebody has their keys.
     pub disclosed: u64,
+    /// Is that number exact? Otherwise it is a lower bound.
+    pub disclosed_is_exact: bool,
     /// Other people at risk who are not gone and whose keys no exchange of two records parts.
     pub not_partable: u64,
     /// Records that break a rule, in the original and in the released file.
@@ -66,6 +75,10 @@ pub struct PublishedFindings {
     pub moved_cells: u64,
     /// Tables that agree with the original in no cell, so that nothing was checked.
     pub unchecked: usize,
+    /// Published categories that no record of the original has.
+    pub missing_categories: u64,
+    /// Tables with such a category.
+    pub missing_in: usize,
 }
 
 /// How much of each finding is tolerated. The default tolerates nothing, and does not ask
@@ -93,201 +106,6 @@ pub struct Thresholds {
     pub new_pairs: Option<u64>,
 }
 
-/// The three answers, the best first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Answer {
-    /// Nothing speaks against releasing the file.
-    Release,
-    /// A reviewer must decide.
-    Review,
-    /// The file must not be released.
-    DoNotRelease,
-}
-
-/// Why a file is not simply released; the gravest first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Reason {
-    /// The files do not have the same number of records.
-    RecordsDiffer {
-        /// In the original.
-        before: u64,
-        /// In the released file.
-        after: u64,
-    },
-    /// Kept tables differ.
-    TablesDiffer {
-        /// How many.
-        tables: usize,
-        /// Of how many.
-        of: usize,
-    },
-    /// The release changes published numbers.
-    PublishedChanged {
-        /// In how many tables.
-        tables: usize,
-        /// Of how many.
-        of: usize,
-        /// How many numbers.
-        cells: u64,
-    },
-    /// One-way tables differ.
-    OneWayTablesDiffer {
-        /// Of how many variables.
-        variables: usize,
-    },
-    /// Linked columns were parted.
-    LinkedColumnsDiffer {
-        /// How many groups of them.
-        groups: usize,
-    },
-    /// Columns that stay did not.
-    StayingColumnsDiffer,
-    /// A demo seed was used.
-    DemoSeed,
-    /// Nothing was exchanged although people are at risk.
-    NothingExchanged {
-        /// How many.
-        at_risk: u64,
-    },
-    /// People at risk are matched with every sensitive value true.
-    MatchedRight {
-        /// How many.
-        people: u64,
-        /// How many are tolerated.
-        tolerated: u64,
-    },
-    /// No keys were named, so no intruder was looked at.
-    NoKeys,
-    /// Keys were named and nobody is at risk, so nobody was looked up.
-    NobodyChecked,
-    /// People are alone with their keys and were not counted at risk, so nobody looked them
-    /// up.
-    AloneNotCounted {
-        /// How many.
-        people: u64,
-    },
-    /// No tables were named, so nothing was compared.
-    NoTables,
-    /// Published tables agree with the original nowhere, so nothing was checked.
-    PublishedUnchecked {
-        /// How many tables.
-        tables: usize,
-    },
-    /// The release changes cells whose original differs from what was published.
-    PublishedAlsoChanged {
-        /// How many.
-        cells: u64,
-    },
-    /// Nobody at risk is protected.
-    NobodyProtected {
-        /// How many.
-        at_risk: u64,
-    },
-    /// Everything is learned truly about people, from several records that agree.
-    SharedRight {
-        /// How many people.
-        people: u64,
-        /// How many are tolerated.
-        tolerated: u64,
-    },
-    /// People's keys are shared as they were before, or too much is learned truly about them
-    /// from several records.
-    SharedLearned {
-        /// How many people.
-        people: u64,
-        /// How many are tolerated.
-        tolerated: u64,
-    },
-    /// People at risk are still matched.
-    Matched {
-        /// How many.
-        people: u64,
-        /// Of how many at risk.
-        at_risk: u64,
-        /// How many are tolerated.
-        tolerated: u64,
-    },
-    /// People became alone with their keys, with every sensitive value true.
-    NewlyExposed {
-        /// How many.
-        people: u64,
-        /// How many are tolerated.
-        tolerated: u64,
-    },
-    /// No exchange can part people at risk from their keys.
-    NotPartable {
-        /// How many of them the kept tables disclose.
-        disclosed: u64,
-        /// How many others.
-        others: u64,
-        /// How many are tolerated.
-        tolerated: u64,
-    },
-    /// Released columns that no exchange touches give exchanges away.
-    ColumnsTell {
-        /// How many.
-        columns: usize,
-    },
-    /// More records break rules than in the original.
-    RulesBroken {
-        /// In the original.
-        before: u64,
-        /// In the released file.
-        after: u64,
-        /// How many more are tolerated.
-        tolerated: u64,
-    },
-    /// Two-way combinations occur that never did.
-    NewPairs {
-        /// How many.
-        combinations: u64,
-        /// How many are tolerated.
-        tolerated: u64,
-    },
-}
-
-impl Reason {
-    /// The answer that this reason alone leads to.
-    #[must_use]
-    pub fn answer(&self) -> Answer {
-        match self {
-            Self::RecordsDiffer { .. }
-            | Self::TablesDiffer { .. }
-            | Self::PublishedChanged { .. }
-            | Self::OneWayTablesDiffer { .. }
-            | Self::LinkedColumnsDiffer { .. }
-            | Self::StayingColumnsDiffer
-            | Self::DemoSeed
-            | Self::NothingExchanged { .. }
-            | Self::MatchedRight { .. } => Answer::DoNotRelease,
-            Self::NoKeys
-            | Self::NobodyChecked
-            | Self::AloneNotCounted { .. }
-            | Self::ColumnsTell { .. }
-            | Self::NoTables
-            | Self::PublishedUnchecked { .. }
-            | Self::PublishedAlsoChanged { .. }
-            | Self::NobodyProtected { .. }
-            | Self::SharedRight { .. }
-            | Self::SharedLearned { .. }
-            | Self::Matched { .. }
-            | Self::NewlyExposed { .. }
-            | Self::NotPartable { .. }
-            | Self::RulesBroken { .. }
-            | Self::NewPairs { .. } => Answer::Review,
-        }
-    }
-}
-
-/// What the gate answers.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Verdict {
-    /// The answer: the gravest that a reason leads to.
-    pub answer: Answer,
-    /// All reasons, the gravest first; none exactly when the answer is to release.
-    pub reasons: Vec<Reason>,
-}
-
 /// Judges what was found.
 ///
 /// Laws: `a-yes-is-earned`, `more-tolerance-is-never-stricter`.
@@ -296,9 +114,7 @@ pub fn judge(findings: &Findings, thresholds: &Thresholds) -> Verdict {
     let mut reasons = about_the_tables(findings);
     reasons.extend(about_the_people(findings, thresholds));
     reasons.extend(about_the_records(findings, thresholds));
-    reasons.sort_unstable();
-    let answer = reasons.iter().map(Reason::answer).max().unwrap_or(Answer::Release);
-    Verdict { answer, reasons }
+    Verdict::of(reasons)
 }
 
 /// What must not differ at all.
@@ -308,35 +124,54 @@ fn about_the_tables(findings: &Findings) -> Vec<Reason> {
     let published = findings.published;
     let found = [
         (before != after, Reason::RecordsDiffer { before, after }),
-        (tables_changed > 0, Reason::TablesDiffer { tables: tables_changed, of: tables }),
+        (
+            tables_changed > 0,
+            Reason::TablesDiffer { tables: tables_changed as u64, of: tables as u64 },
+        ),
+        (
+            findings.weights_drift > 0,
+            Reason::WeightsDrift { tables: findings.weights_drift as u64 },
+        ),
         (
             published.changed_cells > 0,
             Reason::PublishedChanged {
-                tables: published.changed_tables,
-                of: published.tables,
+                tables: published.changed_tables as u64,
+                of: published.tables as u64,
                 cells: published.changed_cells,
             },
         ),
-        (published.unchecked > 0, Reason::PublishedUnchecked { tables: published.unchecked }),
+        (
+            published.unchecked > 0,
+            Reason::PublishedUnchecked { tables: published.unchecked as u64 },
+        ),
+        (
+            published.missing_categories > 0,
+            Reason::PublishedCategoriesMissing {
+                categories: published.missing_categories,
+                tables: published.missing_in as u64,
+            },
+        ),
         (published.moved_cells > 0, Reason::PublishedAlsoChanged { cells: published.moved_cells }),
-        (one_way_changed > 0, Reason::OneWayTablesDiffer { variables: one_way_changed }),
-        (linked_changed > 0, Reason::LinkedColumnsDiffer { groups: linked_changed }),
-        (findings.staying_changed, Reason::StayingColumnsDiffer),
-        (findings.demo_seed, Reason::DemoSeed),
-        (tables == 0, Reason::NoTables),
+        (one_way_changed > 0, Reason::OneWayTablesDiffer { variables: one_way_changed as u64 }),
+        (linked_changed > 0, Reason::LinkedColumnsDiffer { groups: linked_changed as u64 }),
+        (findings.staying_changed, Reason::StayingColumnsDiffer {}),
+        (findings.ids_differ, Reason::IdsDiffer {}),
+        (findings.plan_differs, Reason::PlanDiffers {}),
+        (findings.demo_seed, Reason::DemoSeed {}),
+        (tables == 0, Reason::NoTables {}),
     ];
     holding(&found)
 }
 
 /// What an intruder learns.
 fn about_the_people(findings: &Findings, thresholds: &Thresholds) -> Vec<Reason> {
-    let Some(learned) = &findings.learned else { return vec![Reason::NoKeys] };
+    let Some(learned) = &findings.learned else { return vec![Reason::NoKeys {}] };
     let at_risk = learned.at_risk;
     let Findings { disclosed, not_partable, alone_not_counted: people, .. } = *findings;
     let beyond = |people: u64, tolerated: u64| people > tolerated;
     let nobody_protected = at_risk > 0 && learned.protected == 0;
     let found = [
-        (at_risk == 0, Reason::NobodyChecked),
+        (at_risk == 0, Reason::NobodyChecked {}),
         (people > 0, Reason::AloneNotCounted { people }),
         (at_risk > 0 && findings.replaced == 0, Reason::NothingExchanged { at_risk }),
         (
@@ -377,6 +212,7 @@ fn about_the_people(findings: &Findings, thresholds: &Thresholds) -> Vec<Reason>
             Reason::NotPartable {
                 disclosed,
                 others: not_partable,
+                undecided: if findings.disclosed_is_exact { 0 } else { not_partable },
                 tolerated: thresholds.not_partable,
             },
         ),
@@ -388,7 +224,7 @@ fn about_the_people(findings: &Findings, thresholds: &Thresholds) -> Vec<Reason>
 fn about_the_records(findings: &Findings, thresholds: &Thresholds) -> Vec<Reason> {
     let [before, after] = findings.rules_broken;
     let tolerated = thresholds.rules_broken;
-    let columns = findings.telling_columns;
+    let columns = findings.telling_columns as u64;
     let mut found = vec![
         (columns > 0, Reason::ColumnsTell { columns }),
         (

@@ -1,6 +1,6 @@
 //! What a released file keeps, what it changes and what it still gives away.
 //!
-//! Everything is counted anew from the records of the two files; no plan is read, and
+//! Everything is counted again from the records of the two files; no plan is read, and
 //! nothing is shared with the way they were made but the counting of tables. Both files come
 //! over one coding: [`encode_both`](crate::encode::encode_both), or the records of one file
 //! and a changed copy of them.
@@ -35,7 +35,7 @@ mod weighted;
 
 pub use change::{Changes, File, Link, LinkError, changes, link_by_id};
 pub use frontier::{Criterion, Standing, choose, undominated};
-pub use gate::{Answer, Findings, PublishedFindings, Reason, Thresholds, Verdict, judge};
+pub use gate::{Findings, PublishedFindings, Thresholds, judge};
 pub use learned::{
     AtRisk, Fate, Learned, Outcome, Scenario, Share, Values, WorstCase, learned, worst_case,
 };

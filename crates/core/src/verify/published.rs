@@ -166,6 +166,8 @@ pub struct PublishedCheck {
     pub unlisted: u64,
     /// For each variable the listed categories that no original record has.
     pub unknown: Vec<u64>,
+    /// How many of these have a published number that is not zero.
+    pub unknown_with_people: u64,
     /// Every cell in which not all three numbers are the same, in the order of the table; zeros
     /// that were left out come behind, in the order of their categories.
     pub found: Vec<FoundCell>,
@@ -221,8 +223,11 @@ pub fn compare_published(
     released: Side<'_>,
 ) -> PublishedCheck {
     let counted = Counted::of(table, [original, released]);
-    let mut check =
-        PublishedCheck { unknown: counted.unknown(table, original), ..PublishedCheck::default() };
+    let mut check = PublishedCheck {
+        unknown: counted.unknown(table, original),
+        unknown_with_people: unknown_with_people(table, original),
+        ..PublishedCheck::default()
+    };
     let mut listed: Map<Vec<bool>, Vec<usize>> = Map::with_hasher(STATE);
     for cell in 0..table.cells() {
         let totals = table.codes_of(cell).iter().map(|&code| code == TOTAL).collect();
@@ -358,6 +363,33 @@ impl Counted {
             })
             .collect()
     }
+}
+
+/// How many listed categories no original record has, though a number that is not zero is
+/// published of them.
+fn unknown_with_people(table: &PublishedTable, original: Side<'_>) -> u64 {
+    let mut claimed: Vec<Vec<bool>> =
+        table.categories.iter().map(|categories| vec![false; categories.levels()]).collect();
+    for cell in 0..table.cells() {
+        if table.numbers[cell].is_some_and(|number| number != Decimal::ZERO) {
+            for (claimed, &code) in claimed.iter_mut().zip(table.codes_of(cell)) {
+                if code != TOTAL {
+                    claimed[code as usize] = true;
+                }
+            }
+        }
+    }
+    let is_unknown = |variable: usize, code: u32| {
+        let name = table.categories[variable].category(code);
+        name.is_some_and(|name| original.columns[variable].dictionary().find(name).is_none())
+    };
+    let unknown = claimed.iter().enumerate().map(|(variable, claimed)| {
+        let codes = (0u32..)
+            .zip(claimed)
+            .filter(|(code, claimed)| **claimed && is_unknown(variable, *code));
+        codes.count() as u64
+    });
+    unknown.sum()
 }
 
 /// For each code of a dictionary its code among all categories.

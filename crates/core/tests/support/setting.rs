@@ -14,7 +14,7 @@ use marginswap_core::partner::{screen, screen_keys};
 use marginswap_core::plan::{
     Constraints, Detach, Drawn, Intruder, Larger, Pairing, Plan, Planned, Prices, Task, draw, plan,
 };
-use marginswap_core::random::Seed;
+use marginswap_core::random::{Random, Seed};
 use marginswap_core::swap::apply_to_records;
 use marginswap_core::table::{JointTable, Located};
 use marginswap_core::varset::VarSet;
@@ -171,4 +171,27 @@ pub fn columns(world: &World, category: impl Fn(u32) -> String) -> Columns {
     };
     let columns = (0..variables).map(|variable| Some(column(variable))).collect();
     Columns::new(names(variables), Roles::all_variables(variables), columns)
+}
+
+/// A random file of three to five variables with two levels or more each, and all its two-way
+/// tables but a few.
+pub fn file_and_tables(
+    random: &mut Random,
+    more_levels: usize,
+    records: [usize; 2],
+) -> (World, Vec<VarSet>) {
+    let variables = 3 + random.below(3);
+    let levels = 2 + random.below(more_levels);
+    let [least, more] = records;
+    let code = |random: &mut Random| u32::try_from(random.below(levels)).unwrap();
+    let records = (0..least + random.below(more))
+        .map(|_| (0..variables).map(|_| code(random)).collect())
+        .collect();
+    let everything = VarSet::first(variables);
+    let mut tables: Vec<VarSet> = everything.subsets().filter(|set| set.len() == 2).collect();
+    for _ in 0..random.below(4) {
+        let dropped = random.below(tables.len());
+        tables.remove(dropped);
+    }
+    (World { levels: vec![levels; variables], records }, tables)
 }

@@ -270,7 +270,7 @@ fn value_at(
         Value::Null => Ok(None),
         Value::Number(digits) => number(digits.to_string().as_bytes(), &options.suppressed),
         Value::String(text) => number(text.as_bytes(), &options.suppressed),
-        _ => Err(unusable("this is no number")),
+        _ => Err(unusable("this is not a number")),
     };
     read.map_err(|refusal| refusal.in_column(format!("`value` at place {place}")))
 }
@@ -286,7 +286,7 @@ fn not_json(error: &serde_json::Error) -> Diagnostic {
     let detail = if error.is_data() {
         "the JSON is not a dataset of JSON-stat 2: a part has another kind"
     } else {
-        "the file begins as JSON and is none"
+        "the file begins like JSON but cannot be read as JSON"
     };
     let mut refusal = other(detail);
     refusal.place.line = Some(error.line() as u64);

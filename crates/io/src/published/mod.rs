@@ -172,7 +172,7 @@ fn number(text: &[u8], more: &[String]) -> Result<Option<Decimal>, Diagnostic> {
     match Decimal::read(text) {
         Some(number) if number.is_negative() => Err(unusable("the number is negative")),
         Some(number) => Ok(Some(number)),
-        None => Err(unusable("this is no number, and no known sign of a suppressed one")),
+        None => Err(unusable("this is neither a number nor a known sign for a suppressed one")),
     }
 }
 

@@ -42,7 +42,8 @@ pub fn inspect(
     }
 }
 
-/// The levels of the columns of a file, and which follow from others.
+/// The levels of the columns of a file and of its derived variables, and which columns follow from
+/// others.
 fn revealed(loaded: &Loaded) -> Revealed {
     let own = loaded.own_names();
     let all: Vec<(&str, &Column)> = loaded
@@ -51,7 +52,14 @@ fn revealed(loaded: &Loaded) -> Revealed {
         .map(|(name, _, column)| (name, column))
         .collect();
     let (names, columns): (Vec<&str>, Vec<&Column>) = all.into_iter().unzip();
-    let levels = names.iter().zip(&columns).map(|(name, column)| levels_of(name, column));
+    let levels = loaded.columns().map(|(name, _, column)| {
+        let mut levels = levels_of(name, column);
+        if !own.iter().any(|own| own == name) {
+            // The classes of a derived variable are ours.
+            levels.missing_looking.clear();
+        }
+        levels
+    });
     let function = |found: Function| {
         let (column, of) = (names[found.column].to_owned(), names[found.of].to_owned());
         let line = |texts: [&String; 2]| {

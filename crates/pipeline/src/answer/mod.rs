@@ -34,7 +34,7 @@ pub use graph::{graph, graph_picture};
 pub use inspect::inspect;
 pub use keys::{key_screening, record_keys};
 pub use plan::{left_because, protect};
-pub use protection::{judgement, protection, protection_of};
+pub use protection::{Protected, judgement, left_reason, protection, protection_of};
 pub use published::{published, reveal_published};
 pub(crate) use risk::anonymity;
 pub use risk::{RiskParts, risk, write_risk};

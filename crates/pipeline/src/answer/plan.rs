@@ -3,7 +3,7 @@
 use marginswap_core::plan::{LeftOver, Obstacle};
 use marginswap_report::plan::{LeftReport, PlanReport, ProtectReport};
 
-use super::{judgement, published};
+use super::verify;
 use crate::compare::Comparison;
 
 /// Counts why records are left: these have no partner, and those have one and no swap.
@@ -27,16 +27,11 @@ pub fn left_because(not_swappable: u64, others: &[LeftOver]) -> LeftReport {
 /// Joins a plan with what was found in the file it made.
 #[must_use]
 pub fn protect(plan: PlanReport, released: String, comparison: &Comparison) -> ProtectReport {
-    let found = &comparison.verification;
+    let tables = &comparison.verification.tables;
     ProtectReport {
-        judgement: judgement(comparison),
+        verify: verify(comparison),
         plan,
-        advice: comparison.advice.clone(),
         released,
-        equal: found.is_equal(),
-        published: published(comparison),
-        cells_kept: found.tables.iter().map(|table| table.cells as u64).sum(),
-        two_way_max: found.two_way_others.total_variation_max,
-        two_way_mean: found.two_way_others.total_variation_mean,
+        cells_kept: tables.iter().map(|table| table.cells as u64).sum(),
     }
 }

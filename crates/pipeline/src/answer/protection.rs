@@ -1,23 +1,37 @@
 //! What intruders learn and what the gate says, with names.
 
 use marginswap_core::encode::Schema;
-use marginswap_core::verify::{self, Learned, NewPairs, WorstCase};
+use marginswap_core::partner::{KeyScreening, Unpartable};
+use marginswap_core::verdict;
+use marginswap_core::verify::{Learned, NewPairs, WorstCase};
+use marginswap_report::page::LeftReason;
 use marginswap_report::protection::{
-    Judgement, NewPair, Protection, Reason, ScenarioProtection, Verdict,
+    ExposedBecause, Fates, Judgement, NewPair, Protection, ScenarioProtection, Verdict,
 };
 
 use super::{name, names};
-use crate::compare::Comparison;
+use crate::compare::{Comparison, newly_exposed, not_partable, why_exposed};
 use crate::original::{Intruder, Original};
+
+/// What was counted of a file, released or foreseen.
+#[derive(Clone, Copy)]
+pub struct Protected<'a> {
+    /// The original file.
+    pub original: &'a Original,
+    /// What each intruder learns.
+    pub learned: &'a [Learned],
+    /// The worst of it for every person.
+    pub worst: Option<&'a WorstCase>,
+    /// Two-way combinations that never occurred.
+    pub new_pairs: &'a NewPairs,
+    /// For each intruder, who can be parted from the keys; none where nobody needs to be.
+    pub screenings: &'a [KeyScreening],
+}
 
 /// What intruders learn, in the worst case and each by itself.
 #[must_use]
-pub fn protection(
-    original: &Original,
-    learned: &[Learned],
-    worst: Option<&WorstCase>,
-    new_pairs: &NewPairs,
-) -> Protection {
+pub fn protection(of: &Protected<'_>) -> Protection {
+    let Protected { original, learned, worst, new_pairs, screenings } = *of;
     let schema = original.scope.schema();
     let scenarios: Vec<ScenarioProtection> = original
         .intruders
@@ -44,10 +58,13 @@ pub fn protection(
                 records: found.new.records,
             })
             .collect(),
+        disclosed: not_partable(original, learned, screenings)[0],
+        disclosed_is_exact: screenings.iter().all(KeyScreening::proved_is_exact),
+        newly_exposed_because: exposed_because(of),
         ..Protection::default()
     };
     if let Some(worst) = worst {
-        found = Protection {
+        found.fates = Fates {
             at_risk: worst.at_risk,
             gone: worst.gone,
             shared: worst.shared,
@@ -57,7 +74,6 @@ pub fn protection(
             shared_learned: worst.shared_learned,
             protected: worst.protected,
             newly_exposed: worst.newly_exposed,
-            ..found
         };
     }
     Protection { scenarios, ..found }
@@ -67,7 +83,13 @@ pub fn protection(
 #[must_use]
 pub fn protection_of(comparison: &Comparison) -> Protection {
     let found = &comparison.verification;
-    protection(&comparison.original, &found.learned, found.worst_case.as_ref(), &found.new_pairs)
+    protection(&Protected {
+        original: &comparison.original,
+        learned: &found.learned,
+        worst: found.worst_case.as_ref(),
+        new_pairs: &found.new_pairs,
+        screenings: &comparison.key_screenings,
+    })
 }
 
 fn scenario(schema: &Schema, intruder: &Intruder, learned: &Learned) -> ScenarioProtection {
@@ -75,88 +97,58 @@ fn scenario(schema: &Schema, intruder: &Intruder, learned: &Learned) -> Scenario
         name: intruder.name.clone(),
         keys: names(schema, learned.keys),
         sensitive: names(schema, learned.sensitive),
-        at_risk: learned.at_risk,
-        gone: learned.gone,
-        shared: learned.shared,
-        matched: learned.matched,
-        matched_right: learned.matched_right,
-        shared_right: learned.shared_right,
-        shared_learned: learned.shared_unchanged + learned.shared_learned,
-        protected: learned.protected(),
+        fates: Fates {
+            at_risk: learned.at_risk,
+            gone: learned.gone,
+            shared: learned.shared,
+            matched: learned.matched,
+            matched_right: learned.matched_right,
+            shared_right: learned.shared_right,
+            shared_learned: learned.shared_unchanged + learned.shared_learned,
+            protected: learned.protected(),
+            newly_exposed: learned.newly_exposed,
+        },
         shared_values_true: learned.shared_values.share().value(),
         shared_values_true_by_chance: learned.shared_values.by_chance.value(),
         values_true: learned.matched_values.share().value(),
         values_true_by_chance: learned.matched_values.by_chance.value(),
         matched_by_true_values: learned.matched_by_correct.clone(),
-        newly_exposed: learned.newly_exposed,
     }
 }
 
-/// What the gate says of two files.
+/// What the gate says, without what one reason says after another.
 #[must_use]
-pub fn judgement(comparison: &Comparison) -> Judgement {
-    let mut reasons: Vec<Reason> = comparison.verdict.reasons.iter().map(reason).collect();
-    let plan = comparison.plan.as_ref();
-    if plan.is_some_and(|plan| !plan.fits_input || plan.gives_release == Some(false)) {
-        reasons.insert(0, Reason::PlanDiffers);
-    }
-    if comparison.unlinked.is_some() {
-        reasons.insert(0, Reason::IdsDiffer);
-    }
-    if comparison.drifts_too_far() {
-        let beyond = comparison.weighted.iter().filter(|table| table.beyond > 0).count();
-        reasons.insert(0, Reason::WeightsDrift { tables: beyond as u64 });
-    }
+pub fn judgement(verdict: &verdict::Verdict) -> Judgement {
     Judgement {
-        verdict: match comparison.verdict.answer {
-            verify::Answer::Release => Verdict::Release,
-            verify::Answer::Review => Verdict::Review,
-            verify::Answer::DoNotRelease => Verdict::DoNotRelease,
+        verdict: match verdict.answer {
+            verdict::Answer::Release => Verdict::Release,
+            verdict::Answer::Review => Verdict::Review,
+            verdict::Answer::DoNotRelease => Verdict::DoNotRelease,
         },
-        reasons,
+        reasons: verdict.told(),
     }
 }
 
-fn reason(reason: &verify::Reason) -> Reason {
-    use verify::Reason as Core;
-    match *reason {
-        Core::RecordsDiffer { before, after } => Reason::RecordsDiffer { before, after },
-        Core::TablesDiffer { tables, of } => {
-            Reason::TablesDiffer { tables: tables as u64, of: of as u64 }
-        }
-        Core::PublishedChanged { tables, of, cells } => {
-            Reason::PublishedChanged { tables: tables as u64, of: of as u64, cells }
-        }
-        Core::PublishedUnchecked { tables } => Reason::PublishedUnchecked { tables: tables as u64 },
-        Core::PublishedAlsoChanged { cells } => Reason::PublishedAlsoChanged { cells },
-        Core::OneWayTablesDiffer { variables } => {
-            Reason::OneWayTablesDiffer { variables: variables as u64 }
-        }
-        Core::LinkedColumnsDiffer { groups } => {
-            Reason::LinkedColumnsDiffer { groups: groups as u64 }
-        }
-        Core::StayingColumnsDiffer => Reason::StayingColumnsDiffer,
-        Core::DemoSeed => Reason::DemoSeed,
-        Core::NothingExchanged { at_risk } => Reason::NothingExchanged { at_risk },
-        Core::MatchedRight { people, tolerated } => Reason::MatchedRight { people, tolerated },
-        Core::NoKeys => Reason::NoKeys,
-        Core::NobodyChecked => Reason::NobodyChecked,
-        Core::AloneNotCounted { people } => Reason::AloneNotCounted { people },
-        Core::ColumnsTell { columns } => Reason::ColumnsTell { columns: columns as u64 },
-        Core::NoTables => Reason::NoTables,
-        Core::NobodyProtected { at_risk } => Reason::NobodyProtected { at_risk },
-        Core::SharedRight { people, tolerated } => Reason::SharedRight { people, tolerated },
-        Core::SharedLearned { people, tolerated } => Reason::SharedLearned { people, tolerated },
-        Core::Matched { people, at_risk, tolerated } => {
-            Reason::Matched { people, at_risk, tolerated }
-        }
-        Core::NewlyExposed { people, tolerated } => Reason::NewlyExposed { people, tolerated },
-        Core::NotPartable { disclosed, others, tolerated } => {
-            Reason::NotPartable { disclosed, others, tolerated }
-        }
-        Core::RulesBroken { before, after, tolerated } => {
-            Reason::RulesBroken { before, after, tolerated }
-        }
-        Core::NewPairs { combinations, tolerated } => Reason::NewPairs { combinations, tolerated },
+/// Why a person's keys are still found, where nothing was done about it.
+#[must_use]
+pub fn left_reason(why: Option<&Unpartable>) -> LeftReason {
+    match why {
+        Some(Unpartable::Published(_) | Unpartable::Proved(_)) => LeftReason::Disclosed,
+        Some(Unpartable::NoPartner) => LeftReason::NotPartable,
+        None => LeftReason::NotTaken,
     }
+}
+
+/// The newly exposed people by reason.
+fn exposed_because(found: &Protected<'_>) -> ExposedBecause {
+    let mut because = ExposedBecause::default();
+    for record in newly_exposed(found.learned) {
+        let why = why_exposed(found.original, found.learned, found.screenings, record);
+        *match left_reason(why.as_ref()) {
+            LeftReason::Disclosed => &mut because.disclosed,
+            LeftReason::NotPartable => &mut because.not_partable,
+            LeftReason::NotTaken => &mut because.not_taken,
+        } += 1;
+    }
+    because
 }

@@ -19,7 +19,7 @@ pub fn verify(comparison: &Comparison) -> VerifyReport {
     let two_way = some(&found.two_way_others);
     let three_way = found.three_way_others.as_ref().and_then(some);
     VerifyReport {
-        judgement: judgement(comparison),
+        judgement: judgement(&comparison.verdict),
         equal: found.is_equal(),
         records_before: found.records_before as u64,
         records_after: found.records_after as u64,

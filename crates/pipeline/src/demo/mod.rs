@@ -89,7 +89,7 @@ fn refuse_another_project(files: &DemoFiles) -> Result<(), Diagnostic> {
     match [&files.data, &files.project].into_iter().find(|file| file.exists()) {
         Some(file) if !is_town => Err(Diagnostic::new(
             Code::OutputIsInput,
-            "this is a file of a project that is no demo",
+            "this file belongs to a project that is not a demo",
             "name another folder",
         )
         .in_file(file)),

@@ -8,6 +8,7 @@
 //! Way in: `FromStr`, which is in [`super::parse`]; what it means for records is in
 //! [`super::evaluate`].
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
@@ -156,6 +157,30 @@ impl Expression {
             }
         });
         place
+    }
+
+    /// The texts that a name is compared with, each with the name.
+    #[must_use]
+    pub fn texts_compared(&self) -> BTreeSet<(&str, &str)> {
+        let mut found = BTreeSet::new();
+        self.root.visit(&mut |part| match &part.what {
+            What::Compare { left, right, .. } => {
+                for (one, other) in [(left, right), (right, left)] {
+                    if let (Some(name), What::Text(text)) = (one.name(), &other.what) {
+                        found.insert((name, text.as_str()));
+                    }
+                }
+            }
+            What::Among { of, values, .. } => {
+                for value in values {
+                    if let (Some(name), What::Text(text)) = (of.name(), &value.what) {
+                        found.insert((name, text.as_str()));
+                    }
+                }
+            }
+            _ => {}
+        });
+        found
     }
 
     /// The names that are used as conditions: each must be a derived variable that is one.

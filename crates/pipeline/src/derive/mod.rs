@@ -145,6 +145,27 @@ impl Ready {
         &of(&self.derivations.all, name).expression
     }
 
+    /// The derived variables that compare a column with texts which no record has: the variable,
+    /// the column, and how many such texts.
+    pub(crate) fn unmatched(&self, columns: &Columns) -> Vec<(String, String, u64)> {
+        let mut found: BTreeMap<(String, String), u64> = BTreeMap::new();
+        for place in self.derivations.needed() {
+            let Derivation { name, expression, .. } = &self.derivations.all[place];
+            for (column, text) in expression.texts_compared() {
+                let read = columns.position(column).and_then(|position| columns.get(position));
+                if read.is_some_and(|read| read.dictionary().find(text.as_bytes()).is_none()) {
+                    *found.entry((name.clone(), column.to_owned())).or_default() += 1;
+                }
+            }
+        }
+        found.into_iter().map(|((name, column), texts)| (name, column, texts)).collect()
+    }
+
+    /// The columns that a derived variable follows from, by position, whether or not it is used.
+    pub(crate) fn sources(&self) -> BTreeSet<usize> {
+        self.derivations.all.iter().flat_map(|one| &one.sources).copied().collect()
+    }
+
     /// The derived columns, in the order of their names; a refusal with the number of a record
     /// otherwise, counted from 0.
     ///
@@ -176,11 +197,11 @@ fn refusal(derivation: &Derivation, trouble: &Trouble) -> (Diagnostic, usize) {
     let refusal = match &trouble.why {
         Why::NotANumber { variable, decimal_comma, empty } => {
             let what = match (decimal_comma, empty) {
-                (true, _) => "it has a decimal comma",
-                (_, true) => "it is empty",
-                _ => "it is none",
+                (true, _) => "this one has a decimal comma",
+                (_, true) => "the field is empty",
+                _ => "the value is not one",
             };
-            let detail = format!("`{name}` needs a number in record {}, and {what}", {
+            let detail = format!("`{name}` needs a number in record {}, but {what}", {
                 grouped(trouble.record as u64 + 1)
             });
             let remedy = match decimal_comma {

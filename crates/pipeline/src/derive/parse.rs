@@ -16,7 +16,7 @@ use std::str::FromStr;
 
 use super::bands::Bands;
 use super::expression::{Comparison, Expression, Part, What, begins_name, continues_name};
-use crate::project::BadValue;
+use crate::project::{BadValue, between};
 use marginswap_core::decimal::Decimal;
 
 /// How deep parts may lie in each other.
@@ -209,7 +209,7 @@ impl<'a> Reader<'a> {
             _ => {
                 return Err(self.refuse_at(
                     at,
-                    "this is no function",
+                    "this function is unknown",
                     "the functions are `band`, `map`, `prefix` and `if`",
                 ));
             }
@@ -244,7 +244,7 @@ impl<'a> Reader<'a> {
             } else if names.is_empty() && !self.rest.starts_with(begins_name) {
                 numbers.push(self.number()?);
             } else {
-                return Err(self.refuse_at(place, "this is no bound of a class", HOW));
+                return Err(self.refuse_at(place, "this is not a bound of a class", HOW));
             }
         }
         let refuse = |detail: &str| Err(self.refuse_at(at, detail, HOW));
@@ -439,19 +439,11 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// What stands between two of these signs; doubled it stands for itself.
+    /// What is between two of these signs; a doubled one is the sign itself.
     fn between(&mut self, sign: char) -> Result<String, BadValue> {
-        let mut inner = String::new();
-        let mut rest = &self.rest[1..];
-        while let Some(end) = rest.find(sign) {
-            inner.push_str(&rest[..end]);
-            rest = &rest[end + 1..];
-            if !rest.starts_with(sign) {
-                self.rest = rest.trim_start();
-                return Ok(inner);
-            }
-            inner.push(sign);
-            rest = &rest[1..];
+        if let Some((inner, rest)) = between(self.rest, sign) {
+            self.rest = rest.trim_start();
+            return Ok(inner);
         }
         let what = if sign == '`' { "a backtick" } else { "a quote" };
         let remedy = "close it; one that belongs to the text is doubled";
@@ -599,7 +591,7 @@ mod tests {
             ("band(age, 10, 20, top = 30)", 1, "`bottom` and `top` go with a width"),
             ("band(age, 10, bottom = 30, top = 20)", 1, "`bottom` is below `top`"),
             ("band(age, 10, 20, \"CANARY\")", 1, "there is one name more than there are bounds"),
-            ("band(age, ten)", 11, "this is no bound of a class"),
+            ("band(age, ten)", 11, "this is not a bound of a class"),
             ("band(age, 1o)", 11, "a number is expected"),
             ("band(age 10)", 10, "the parenthesis of character 1 is not closed here"),
             ("x = \"CANARY", 5, "a quote is not closed"),
@@ -616,7 +608,7 @@ mod tests {
             ("marital status = 1", 9, "text follows the expression"),
             ("age in 3", 8, "a list of values is expected"),
             ("age in {CANARY}", 9, "a number is expected"),
-            ("log(age)", 1, "this is no function"),
+            ("log(age)", 1, "this function is unknown"),
             ("band(age, 10) and 3", 1, "a condition is expected"),
             ("a = 1 = 2", 1, "two comparisons in a row"),
             ("and", 1, "a column, a number or a text is expected"),

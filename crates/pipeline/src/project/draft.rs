@@ -9,6 +9,7 @@ use std::fmt::Write;
 use marginswap_core::diagnostic::grouped;
 
 use super::Project;
+use crate::appearance::ProposedBands;
 use crate::derive::plain;
 use crate::settings::{Kind, SECTIONS, SETTINGS, Setting, Topic, Value, formula};
 
@@ -33,7 +34,7 @@ pub struct DraftColumn {
     /// Is nearly every value different?
     pub looks_like_id: bool,
     /// Classes to publish it in, where it is a number with many values.
-    pub bands: Option<String>,
+    pub bands: Option<ProposedBands>,
 }
 
 impl Draft {
@@ -78,7 +79,11 @@ impl Draft {
                 Some(levels) => grouped(levels as u64),
                 None => "not read".to_owned(),
             };
-            let note = if column.looks_like_id { "  nearly every value is different" } else { "" };
+            let note = match (&column.bands, column.looks_like_id) {
+                (Some(_), true) => "  nearly every value is different: see [derive]",
+                (None, true) => "  nearly every value is different",
+                (_, false) => "",
+            };
             let width = width.unwrap_or(0);
             let _ = writeln!(file, "#   {name:<width$} {levels:>10}{note}");
         }
@@ -106,7 +111,7 @@ impl Draft {
 
     /// A line for each column of many numbers, or an example.
     fn propose_bands(&self, file: &mut String, setting: &Setting) {
-        let proposed: Vec<(&DraftColumn, &String)> = self
+        let proposed: Vec<(&DraftColumn, &ProposedBands)> = self
             .columns
             .iter()
             .filter_map(|column| Some((column, column.bands.as_ref()?)))
@@ -121,8 +126,10 @@ impl Draft {
              # the classes in the tables to keep: the exact values can then be exchanged."
         );
         for (column, bands) in proposed {
-            let name = key(&format!("{}_class", column.name));
-            let _ = writeln!(file, "#{name} = {}", text(bands));
+            let name = key(&format!("{}_band", column.name));
+            // Without its classes a column in which nearly all values differ looks like an id.
+            let mark = if bands.is_needed { "" } else { "#" };
+            let _ = writeln!(file, "{mark}{name} = {}", text(&bands.expression));
         }
     }
 

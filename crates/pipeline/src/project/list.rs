@@ -201,7 +201,7 @@ fn places(columns: &[String]) -> Result<[Option<usize>; 6], Diagnostic> {
         let meant = did_you_mean(other, &known);
         return Err(refuse(
             Code::BadTableList,
-            format!("`{other}` is no column of a list of tables; these are {}", HEADS.join(", ")),
+            format!("`{other}` is not a column of a list of tables; they are {}", HEADS.join(", ")),
             if meant.starts_with("did you mean") { meant } else { "remove the column".to_owned() },
         ));
     }

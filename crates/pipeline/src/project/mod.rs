@@ -12,6 +12,7 @@
 
 mod amount;
 mod draft;
+mod effect;
 mod files;
 mod intruder;
 mod list;
@@ -37,6 +38,7 @@ use serde_json::{Map, Value, json};
 pub use amount::{Amount, Share};
 pub use draft::{Draft, DraftColumn};
 pub(crate) use draft::{key, written};
+pub(crate) use effect::{check_effects, no_effect};
 pub use intruder::NamedIntruder;
 pub use list::ListedTable;
 pub use max_records::MaxRecords;
@@ -46,6 +48,7 @@ pub use published::{PublishedEntries, PublishedEntry};
 pub use read::{FILE_NAME, ProjectFile};
 pub use risky::{Pairing, Risky};
 pub use rule::{Rule, Term};
+pub(crate) use text::between;
 pub use text::{BadValue, Written};
 pub use trs::Trs;
 pub use weight_drift::WeightDrift;

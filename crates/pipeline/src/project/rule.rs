@@ -15,7 +15,7 @@ use std::str::FromStr;
 
 use serde_json::{Value, json};
 
-use super::text::BadValue;
+use super::text::{BadValue, between};
 
 /// A forbidden combination.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -50,7 +50,7 @@ impl FromStr for Rule {
             if terms.iter().any(|earlier| earlier.column == term.column) {
                 reader.rest = start;
                 return Err(reader.refuse(
-                    "a column stands twice in one rule",
+                    "a column is named twice in one rule",
                     "name each column once, several values as `age in {0-4, 5-9}`",
                 ));
             }
@@ -208,19 +208,11 @@ impl<'a> Reader<'a> {
         Ok(value.into())
     }
 
-    /// What stands between two of these signs; doubled it stands for itself.
+    /// What is between two of these signs; a doubled one is the sign itself.
     fn between(&mut self, sign: char) -> Result<String, BadValue> {
-        let mut inner = String::new();
-        let mut rest = &self.rest[1..];
-        while let Some(end) = rest.find(sign) {
-            inner.push_str(&rest[..end]);
-            rest = &rest[end + 1..];
-            if !rest.starts_with(sign) {
-                self.rest = rest.trim_start();
-                return Ok(inner);
-            }
-            inner.push(sign);
-            rest = &rest[1..];
+        if let Some((inner, rest)) = between(self.rest, sign) {
+            self.rest = rest.trim_start();
+            return Ok(inner);
         }
         Err(self.refuse(
             &format!("a `{sign}` is not closed").replace("```", "backtick"),
@@ -349,6 +341,9 @@ mod tests {
             assert!(!error.contains("CANARY"), "{error}");
         }
         let error = "größe = 5 & größe = 6".parse::<Rule>().unwrap_err();
-        assert_eq!(error.detail, "a column stands twice in one rule, at character 13 of the rule");
+        assert_eq!(
+            error.detail,
+            "a column is named twice in one rule, at character 13 of the rule"
+        );
     }
 }

@@ -25,6 +25,25 @@ impl BadValue {
     }
 }
 
+/// What is between the sign that a text begins with and the next one of its kind, and the text
+/// behind it; a doubled sign belongs to the inside. `None` when it is not closed.
+pub(crate) fn between(text: &str, sign: char) -> Option<(String, &str)> {
+    let mut inner = String::new();
+    let mut rest = text.strip_prefix(sign)?;
+    loop {
+        let end = rest.find(sign)?;
+        inner.push_str(&rest[..end]);
+        rest = &rest[end + sign.len_utf8()..];
+        match rest.strip_prefix(sign) {
+            None => return Some((inner, rest)),
+            Some(behind) => {
+                inner.push(sign);
+                rest = behind;
+            }
+        }
+    }
+}
+
 impl From<Diagnostic> for BadValue {
     fn from(refusal: Diagnostic) -> Self {
         Self { detail: refusal.detail, remedy: refusal.remedy }

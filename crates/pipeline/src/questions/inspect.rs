@@ -5,6 +5,7 @@ use marginswap_core::table::Located;
 use marginswap_report::inspect::{ColumnReport, ColumnRole, InspectReport};
 
 pub use crate::answer::Reveal;
+pub use crate::input::Header;
 
 use crate::answer;
 use crate::derive::Take;
@@ -16,14 +17,15 @@ use crate::settings::formula;
 /// Reads the whole file and says what is in it.
 ///
 /// # Errors
-/// When the file cannot be read.
+/// When the file cannot be read, or has no header line.
 pub fn inspect(
     project: &Project,
     reveal: Reveal,
+    header: Header,
     run: &mut Run<'_>,
 ) -> Result<InspectReport, Diagnostic> {
     let data = data_of(project)?;
-    let opened = open_with(project, &data, Take::All)?;
+    let opened = open_with(project, &data, Take::All)?.with_header(header);
     let ignored = opened.ignored();
     let format = opened.format();
     let loaded = opened.read(false, run)?;

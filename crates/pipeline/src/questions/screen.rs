@@ -42,7 +42,7 @@ pub fn screen(project: &Project, run: &mut Run<'_>) -> Result<Screened, Diagnost
     note_many(&separators, run);
     let loaded = opened.read(false, run)?;
     let records = loaded.records(&scope, run);
-    let ids = ids(scope.schema(), &records).into_iter().collect();
+    let ids = ids(scope.schema(), &records, &loaded).into_iter().collect();
     let intruders = key_lists(project);
     let rules = forbidden(project, &loaded, &scope, run);
     let restrictions = restrictions(project, &loaded, &scope, &rules);

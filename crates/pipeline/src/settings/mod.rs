@@ -224,9 +224,16 @@ impl Setting {
             Kind::Derived => {
                 let mut all = BTreeMap::new();
                 for text in texts {
-                    let (name, expression) = named(text)
-                        .map_err(|bad| Diagnostic::new(Code::BadFormula, bad.detail, bad.remedy))?;
-                    all.insert(name, Value::text(expression.to_string()));
+                    let (name, expression) = named(text).map_err(|bad| {
+                        Diagnostic::new(Code::BadExpression, bad.detail, bad.remedy)
+                    })?;
+                    if all.insert(name.clone(), Value::text(expression.to_string())).is_some() {
+                        return Err(Diagnostic::new(
+                            Code::RepeatedName,
+                            format!("two derived variables are called `{name}`"),
+                            "give each a name of its own",
+                        ));
+                    }
                 }
                 Value::Map(all)
             }

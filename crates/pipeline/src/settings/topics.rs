@@ -13,7 +13,8 @@ pub const RISK: &[Topic] = &[Data, Columns, Ties, Keys, Risk, Model];
 /// `explain`.
 pub const EXPLAIN: &[Topic] = &[Data, Columns, Ties, Keys, Partners, Size];
 /// `plan`.
-pub const PLAN: &[Topic] = &[Data, Columns, Ties, Keys, Risk, Model, Partners, Size, Planning];
+pub const PLAN: &[Topic] =
+    &[Data, Columns, Ties, Keys, Risk, Model, Partners, Size, Planning, Gate];
 /// `frontier`.
 pub const FRONTIER: &[Topic] =
     &[Data, Columns, Ties, Keys, Risk, Model, Partners, Size, Planning, Plan];

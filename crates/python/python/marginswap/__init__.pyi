@@ -126,6 +126,9 @@ class Plan(Answer):
     @property
     def not_for_release(self) -> bool: ...
     def same_swaps(self, other: Plan) -> bool: ...
+class EngineRelease(Answer):
+    table: Any
+    def write(self, path: Path, *, partition_by: Sequence[str] = ()) -> EngineRelease: ...
 def inspect(
     data: Any = None,
     *,
@@ -323,6 +326,8 @@ def protect(
     demo_seed: int | None = None,
     seal_file: Path | None = None,
     force: bool = False,
+    engine: Any = None,
+    staging: Path | None = None,
     project: Project | Path | None = None,
     progress: Progress | None = None,
     threads: int | None = None,
@@ -380,7 +385,7 @@ def protect(
     report: Path | None = None,
     external_report: Path | None = None,
     watch: str | Sequence[str] | None = None,
-) -> Release: ...
+) -> Release | EngineRelease: ...
 def apply(
     data: Any,
     plan: Plan | Path | None,

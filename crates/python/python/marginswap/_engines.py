@@ -108,7 +108,7 @@ class Spark(Engine):
 
     def held(self, table: Any) -> Any:
         """A pyarrow table as one of Spark; large ones go by way of a folder."""
-        if not hasattr(table, "num_rows"):
+        if not isinstance(table, pyarrow("moves are a table of pyarrow").Table):
             return table
         if self.staging is None:
             return self.session.createDataFrame(table)

@@ -113,7 +113,10 @@ impl ExternalReport {
                 verify.records_changed.unwrap_or(verify.replaced),
                 verify.records_before,
             ),
-            protected: Protected::of(verify.protection.protected, verify.protection.at_risk),
+            protected: Protected::of(
+                verify.protection.fates.protected,
+                verify.protection.fates.at_risk,
+            ),
             may_differ,
             two_way,
             watched: watched

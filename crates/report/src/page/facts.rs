@@ -28,6 +28,8 @@ pub struct ColumnFacts {
     pub role: String,
     /// How many different values it has; null when it was not read.
     pub levels: Option<u64>,
+    /// Is that exact? Otherwise only some records were looked at, and it has at least as many.
+    pub levels_is_exact: bool,
     /// Is it in the released file?
     pub released: bool,
 }

@@ -8,8 +8,8 @@ use marginswap_core::text::grouped;
 use serde::Serialize;
 
 use super::{
-    Advice, ColumnFacts, Figure, FileFacts, LeftRecord, Method, PlanFacts, RiskBefore, Style,
-    Table, WatchReport, rendered, tables,
+    ColumnFacts, Figure, FileFacts, LeftRecord, Method, PlanFacts, RiskBefore, Style, Table,
+    WatchReport, rendered, tables,
 };
 use crate::advice;
 use crate::answer::{Answer, counted, distance, percent, share, shown};
@@ -18,8 +18,9 @@ use crate::lettering::spoken_list;
 use crate::pictures::risk::RiskPicture;
 use crate::pictures::waterfall::Coverage;
 use crate::pictures::{change, risk, triangle, true_values, waterfall};
-use crate::protection::{Judgement, Reason, ScenarioProtection};
+use crate::protection::{Reason, ScenarioProtection};
 use crate::published::PublishedReport;
+use crate::reason::reason_sentence;
 use crate::sheet::Picture;
 use crate::verify::VerifyReport;
 
@@ -30,9 +31,10 @@ pub struct InternalReport {
     pub class: &'static str,
     /// The version of the program.
     pub tool_version: &'static str,
-    /// What the gate says, with its reasons.
+    /// Everything that `verify` answers: the verdict, the comparison of the two files, what
+    /// intruders learn.
     #[serde(flatten)]
-    pub judgement: Judgement,
+    pub verify: VerifyReport,
     /// The original file.
     pub before: FileFacts,
     /// The released file.
@@ -50,15 +52,6 @@ pub struct InternalReport {
     pub risk_before: Vec<RiskBefore>,
     /// What happened to the people at risk; null when no keys were named.
     pub coverage: Option<Coverage>,
-    /// People at risk whose keys the kept tables already disclose; null when this was not
-    /// computed.
-    pub disclosed: Option<u64>,
-    /// Is `disclosed` exact? Otherwise it is a lower bound.
-    pub disclosed_is_exact: bool,
-    /// What would help those who are left.
-    pub advice: Vec<Advice>,
-    /// The comparison of the two files, with what intruders learn.
-    pub verify: VerifyReport,
     /// The watched tables.
     pub watched: Vec<WatchReport>,
     /// How the swaps were chosen, as far as it is known.
@@ -73,13 +66,17 @@ pub struct InternalReport {
     /// The people at risk who are still matched, when records are revealed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub left_records: Option<Vec<LeftRecord>>,
+    /// The people who are newly exposed, when records are revealed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub exposed_records: Option<Vec<LeftRecord>>,
 }
 
 impl InternalReport {
     /// Was it made with a demo seed, which others know?
     #[must_use]
     pub fn is_demonstration(&self) -> bool {
-        self.judgement.reasons.iter().any(|reason| matches!(reason, Reason::DemoSeed))
+        let mut reasons = self.verify.judgement.reasons.iter();
+        reasons.any(|reason| matches!(reason, Reason::DemoSeed {}))
     }
 
     /// The page.
@@ -101,7 +98,8 @@ impl InternalReport {
             scenarios: (1..).zip(scenarios).map(|(number, one)| Seen::of(number, one)).collect(),
             worst_case: tables::worst_case(self).map(Table::new),
             new_pairs: tables::new_pairs(self).map(Table::new),
-            revealed: tables::revealed(self).map(Table::new),
+            revealed: tables::revealed(self).into_iter().map(Table::new).collect(),
+            weighted: tables::weighted(verify).map(Table::new),
             columns: tables::columns(self, true).map(Table::new),
             held_back: tables::columns(self, false).map(Table::new),
             graph: Figure::new(self.graph_picture.clone()),
@@ -146,16 +144,21 @@ impl InternalReport {
             );
         }
         if !learned.scenarios.is_empty() {
-            let of = |people: u64| format!("{} of {}", grouped(people), grouped(learned.at_risk));
+            let of =
+                |people: u64| format!("{} of {}", grouped(people), grouped(learned.fates.at_risk));
             push(
                 "People at risk who are protected",
-                percent(learned.protected, learned.at_risk),
-                of(learned.protected),
+                percent(learned.fates.protected, learned.fates.at_risk),
+                of(learned.fates.protected),
             );
             push(
                 "Still matched to one record",
-                percent(learned.matched, learned.at_risk),
-                format!("{}; {} right", of(learned.matched), grouped(learned.matched_right)),
+                percent(learned.fates.matched, learned.fates.at_risk),
+                format!(
+                    "{}; {} right",
+                    of(learned.fates.matched),
+                    grouped(learned.fates.matched_right)
+                ),
             );
         }
         if let (Some(right), Some(chance)) = (learned.values_true, learned.values_true_by_chance) {
@@ -183,11 +186,11 @@ impl InternalReport {
 
 impl Answer for InternalReport {
     fn text(&self) -> String {
-        let mut text = self.judgement.lines();
+        let mut text = self.verify.judgement.lines();
         for [name, number, of] in self.figures() {
             text.push_str(&format!("  {name}: {number} ({of})\n"));
         }
-        text.push_str(&advice::lines(&self.advice));
+        text.push_str(&advice::lines(&self.verify.advice));
         text
     }
 }
@@ -207,7 +210,7 @@ struct Seen {
 impl Seen {
     fn of(number: usize, scenario: &ScenarioProtection) -> Self {
         let id = |name: &str| format!("{name}-{number}");
-        let counted = scenario.matched > 0 && !scenario.matched_by_true_values.is_empty();
+        let counted = scenario.fates.matched > 0 && !scenario.matched_by_true_values.is_empty();
         Self {
             title: match &scenario.name {
                 None => format!("Scenario {number}"),
@@ -237,6 +240,14 @@ impl Page<'_> {
         counted(*count, "person", "people")
     }
 
+    fn reason(&self, reason: &Reason) -> String {
+        reason_sentence(reason)
+    }
+
+    fn exposed(&self) -> String {
+        self.report.verify.protection.newly_exposed_because.words()
+    }
+
     fn listed(&self, names: &[String]) -> String {
         spoken_list(names)
     }
@@ -260,7 +271,8 @@ struct Page<'a> {
     scenarios: Vec<Seen>,
     worst_case: Option<Table>,
     new_pairs: Option<Table>,
-    revealed: Option<Table>,
+    revealed: Vec<Table>,
+    weighted: Option<Table>,
     columns: Option<Table>,
     held_back: Option<Table>,
     graph: Figure,

@@ -3,11 +3,11 @@
 use marginswap_core::text::grouped;
 
 use super::internal::InternalReport;
-use super::{ColumnFacts, FileFacts, RiskBefore};
+use super::{ColumnFacts, FileFacts, LeftRecord, RiskBefore};
 use crate::answer::{counted, distance, formula, percent, shown};
 use crate::lettering::{spoken, spoken_list};
 use crate::protection::{Fates, ScenarioProtection};
-use crate::published::{DifferenceReport, PublishedReport, amount};
+use crate::published::PublishedReport;
 use crate::sheet::TextTable;
 use crate::verify::VerifyReport;
 
@@ -21,11 +21,15 @@ const MOST_PUBLISHED: usize = 50;
 pub(super) fn columns(report: &InternalReport, released: bool) -> Option<TextTable> {
     let records = report.after.records;
     let row = |column: &ColumnFacts| {
+        let known = |number: String| match column.levels_is_exact {
+            true => number,
+            false => format!("at least {number}"),
+        };
         vec![
             spoken(&column.name),
             column.role.clone(),
-            column.levels.map_or_else(|| "–".to_owned(), grouped),
-            column.levels.map_or_else(|| "–".to_owned(), |levels| percent(levels, records)),
+            column.levels.map_or_else(|| "–".to_owned(), |levels| known(grouped(levels))),
+            column.levels.map_or_else(|| "–".to_owned(), |levels| known(percent(levels, records))),
         ]
     };
     let rows: Vec<Vec<String>> =
@@ -42,7 +46,7 @@ pub(super) fn columns(report: &InternalReport, released: bool) -> Option<TextTab
 pub(super) fn scenario(scenario: &ScenarioProtection) -> TextTable {
     fates(
         format!("What {} finds who knows {}", scenario.who(), spoken_list(&scenario.keys)),
-        &Fates::of_scenario(scenario),
+        &scenario.fates,
     )
 }
 
@@ -51,7 +55,7 @@ pub(super) fn worst_case(report: &InternalReport) -> Option<TextTable> {
     let protection = &report.verify.protection;
     (protection.scenarios.len() > 1).then(|| {
         let caption = "The worst of all scenarios, person by person".to_owned();
-        fates(caption, &Fates::of_worst_case(protection))
+        fates(caption, &protection.fates)
     })
 }
 
@@ -96,16 +100,12 @@ pub(super) fn kept(verify: &VerifyReport) -> TextTable {
 pub(super) fn published(verify: &VerifyReport) -> Option<TextTable> {
     let tables = &verify.published;
     let row = |table: &PublishedReport| {
-        let told = |found: DifferenceReport| match found.cells {
-            0 => "0".to_owned(),
-            cells => format!("{} (by {} at most)", grouped(cells), amount(found.largest)),
-        };
         vec![
             table.title(),
             grouped(table.cells),
             grouped(table.suppressed),
-            told(table.release_changes),
-            told(table.original_differs),
+            table.release_changes.words(),
+            table.original_differs.words(),
         ]
     };
     let (found, clean): (Vec<&PublishedReport>, Vec<&PublishedReport>) =
@@ -184,15 +184,36 @@ pub(super) fn watched(report: &InternalReport) -> Option<TextTable> {
 }
 
 /// The people at risk who are still matched, by record.
-pub(super) fn revealed(report: &InternalReport) -> Option<TextTable> {
-    report.left_records.as_ref().map(|list| {
-        let rows = list.iter().map(|left| vec![grouped(left.record), left.reason.to_string()]);
-        TextTable::new(
-            "People at risk who are still matched",
-            &["record of the original", "reason"],
-            rows.collect(),
-        )
-    })
+pub(super) fn revealed(report: &InternalReport) -> Vec<TextTable> {
+    let table = |title: &str, list: &Option<Vec<LeftRecord>>| {
+        let rows = list.as_ref()?.iter();
+        let rows = rows.map(|left| vec![grouped(left.record), left.reason.to_string()]);
+        let heads = ["record of the original", "reason"];
+        Some(TextTable::new(title, &heads, rows.collect()))
+    };
+    let exposed = report.exposed_records.clone().filter(|list| !list.is_empty());
+    let tables = [
+        table("People at risk who are still matched", &report.left_records),
+        table("People who are newly exposed", &exposed),
+    ];
+    tables.into_iter().flatten().collect()
+}
+
+/// How far weighted counts of kept tables moved, where they need not be exact.
+pub(super) fn weighted(report: &VerifyReport) -> Option<TextTable> {
+    if report.weighted.is_empty() {
+        return None;
+    }
+    let rows = report.weighted.iter().map(|table| {
+        let numbers = [table.cells, table.moved].map(grouped);
+        let [cells, moved] = numbers;
+        vec![formula(&table.margin), cells, moved, table.largest_words()]
+    });
+    Some(TextTable::new(
+        "Weighted counts of kept tables",
+        &["table", "cells", "moved", "largest drift"],
+        rows.collect(),
+    ))
 }
 
 /// The hashes of the files.

@@ -12,7 +12,7 @@ use marginswap_core::text::grouped;
 use super::bars::{self, Fill, Piece, Row, share};
 use crate::answer::{counted, percent, share as shown_share};
 use crate::paint::{DONE, LEFT, STOCK};
-use crate::protection::{Protection, ScenarioProtection, values_true_words};
+use crate::protection::{Fates, Protection, ScenarioProtection, values_true_words};
 use crate::sheet::{Picture, TextTable, Twin};
 
 const TITLE: &str = "Risk before and after";
@@ -40,32 +40,17 @@ impl RiskPicture {
     /// What one intruder finds.
     #[must_use]
     pub fn of_scenario(scenario: &ScenarioProtection) -> Self {
-        let &ScenarioProtection {
-            at_risk,
-            gone,
-            shared,
-            matched,
-            matched_right,
-            values_true,
-            values_true_by_chance,
-            ..
-        } = scenario;
-        Self { at_risk, gone, shared, matched, matched_right, values_true, values_true_by_chance }
+        Self::of(&scenario.fates, scenario.values_true, scenario.values_true_by_chance)
     }
 
     /// What the worst of all intruders finds.
     #[must_use]
     pub fn of_worst_case(worst: &Protection) -> Self {
-        let &Protection {
-            at_risk,
-            gone,
-            shared,
-            matched,
-            matched_right,
-            values_true,
-            values_true_by_chance,
-            ..
-        } = worst;
+        Self::of(&worst.fates, worst.values_true, worst.values_true_by_chance)
+    }
+
+    fn of(fates: &Fates, values_true: Option<f64>, values_true_by_chance: Option<f64>) -> Self {
+        let Fates { at_risk, gone, shared, matched, matched_right, .. } = *fates;
         Self { at_risk, gone, shared, matched, matched_right, values_true, values_true_by_chance }
     }
 }

@@ -44,7 +44,7 @@ pub fn draw(id: &str, scenario: &ScenarioProtection) -> Picture {
             let bar = Piece { from: 0.0, to: share(people(bin), most), fill };
             let pieces = if people(bin) > 0 { vec![bar] } else { Vec::new() };
             Row::new(&name(bin), pieces, grouped(people(bin)))
-                .of(percent(people(bin), scenario.matched))
+                .of(percent(people(bin), scenario.fates.matched))
         })
         .collect();
     let mut sheet = bars::sheet(&rows);
@@ -62,12 +62,12 @@ pub fn draw(id: &str, scenario: &ScenarioProtection) -> Picture {
     let right = counts.last().copied().unwrap_or(0);
     let mut words = vec![format!(
         "{} matched; on the matching records every sensitive value is true for {}.",
-        counted(scenario.matched, "person is", "people are"),
+        counted(scenario.fates.matched, "person is", "people are"),
         grouped(right)
     )];
     words.extend(by_chance(scenario, values).map(|words| format!("{words}.")));
     let cells = |bin: &Range<usize>| {
-        vec![name(bin), grouped(people(bin)), percent(people(bin), scenario.matched)]
+        vec![name(bin), grouped(people(bin)), percent(people(bin), scenario.fates.matched)]
     };
     let table = TextTable::new(
         TITLE,

@@ -15,7 +15,7 @@ use serde::Serialize;
 use super::bars::{self, Fill, Piece, ROW, Row, share};
 use crate::answer::{counted, percent};
 use crate::paint::{DASHED, DONE, LEFT, STOCK, filled, stroked};
-use crate::protection::Protection;
+use crate::protection::{Fates, Protection};
 use crate::sheet::{Picture, TextTable, Twin};
 use crate::svg::{Element, number};
 
@@ -45,7 +45,7 @@ impl Coverage {
     /// The coverage of a file with these records.
     #[must_use]
     pub fn of(records: u64, partable: Option<u64>, protection: &Protection) -> Self {
-        let &Protection { at_risk, gone, shared, matched, matched_right, .. } = protection;
+        let Fates { at_risk, gone, shared, matched, matched_right, .. } = protection.fates;
         Self { records, at_risk, partable, gone, shared, matched, matched_right }
     }
 }
