@@ -10,7 +10,7 @@ use marginswap_report::screen::ScreenReport;
 use crate::answer;
 use crate::input::{ids, note_many, separators};
 use crate::notes::{Note, Phase, Run};
-use crate::original::{data_of, forbidden, key_lists, open, scope_of};
+use crate::original::{Scoped, forbidden, key_lists, read_scoped};
 use crate::project::Project;
 use crate::restrictions::{Step, restrictions, steps};
 
@@ -35,12 +35,10 @@ pub struct Screened {
 /// # Errors
 /// When the file cannot be read, or deciding would take too long.
 pub fn screen(project: &Project, run: &mut Run<'_>) -> Result<Screened, Diagnostic> {
-    let data = data_of(project)?;
-    let opened = open(project, &data)?;
-    let scope = scope_of(project, &opened)?;
+    let Scoped { project, loaded, scope } = read_scoped(project, false, run)?;
+    let project = &project;
     let separators = separators(&scope, project.max_separators());
     note_many(&separators, run);
-    let loaded = opened.read(false, run)?;
     let records = loaded.records(&scope, run);
     let ids = ids(scope.schema(), &records, &loaded).into_iter().collect();
     let intruders = key_lists(project);
