@@ -169,9 +169,22 @@ pub struct GraphArgs {
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Example:\n  marginswap screen survey.csv --keep 'region*sex*age' --out screened.csv"
+    after_help = "Example:\n  marginswap screen survey.csv --keep 'region*sex*age' --out screened.csv\n  \
+                  marginswap screen survey.csv --keep 'region*sex*age' --what-if 'region*income'"
 )]
 pub struct ScreenArgs {
+    /// Count what publishing these tables too would disclose (repeatable): 'block*age*sex'
+    #[arg(long, value_name = "TABLES")]
+    pub what_if: Vec<String>,
+    /// Count the disclosed records of each value of this column, such as an area
+    #[arg(long, value_name = "COLUMN")]
+    pub by: Option<String>,
+    /// List the values of --by with their counts
+    #[arg(long, requires = "by")]
+    pub reveal: bool,
+    /// Draw the disclosed records to this SVG file: now, with --what-if, and by area
+    #[arg(long, value_name = "FILE")]
+    pub svg: Option<PathBuf>,
     /// Write one line per record to this CSV file (SECRET: readable by its owner alone)
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,

@@ -719,6 +719,17 @@ fn a_first_record_is_not_shown_as_names() {
     assert_eq!(said.matches("does the file have a header line").count(), 1, "{said}");
 }
 
+/// Names with spaces between them are most likely several.
+#[test]
+fn forgotten_commas_are_called_out() {
+    let said = err(&marginswap(&["screen", TOWN, "--keep", "sex", "--keys", "region sex"]));
+    assert!(said.contains("put commas between the names"), "{said}");
+    let said = err(&marginswap(&["screen", TOWN, "--keep", "region,sex"]));
+    assert!(said.contains("join the variables of a table with `*`"), "{said}");
+    let said = err(&marginswap(&["screen", TOWN, "--keep", "sex", "--keys", "regoin"]));
+    assert!(said.contains("did you mean `region`? `marginswap explain E105`"), "{said}");
+}
+
 /// Library words are not shown for numbers.
 #[test]
 fn numbers_are_asked_for_in_our_words() {

@@ -284,8 +284,6 @@ fn constraints_hold() {
         "w",
         "-o",
         &path,
-        "--order",
-        "input",
         "--demo-seed",
         "3",
     ]);

@@ -373,7 +373,7 @@ fn parameters_are_what_decides_a_plan() {
     );
     // Places, outputs and what would be done anyway make no difference.
     let plain = Project::default().parameters();
-    let said = "data = 'x'\ndelimiter = ','\n[risk]\nrisky = 'unique'\n[swap]\npairing = 'greedy'\nmax_records = 2\n\
+    let said = "data = 'x'\ndelimiter = ','\n[risk]\nrisky = 'unique'\n[swap]\npairing = 'slices'\nmax_records = 2\n\
                 weights = { a = 1 }\n[release]\nout = 'o'\nplan = 'p'\norder = 'input'\ndrop = ['a']\n";
     assert_eq!(load(said).unwrap().parameters(), plain);
     let records = |file: &str| load(format!("[risk]\nrisky = 'records:{file}'\n")).unwrap();

@@ -254,12 +254,12 @@ fn a_sealed_plan_needs_its_key() {
     desk.write("a.plan", &text);
     let seal = ["--demo-seed", "1", "--seal-file", &other];
     let third = desk.path("third.plan");
-    assert_eq!(code(&marginswap(&words("plan", &data, &[&seal[..], &["-o", &third]].concat()))), 0);
+    assert_eq!(code(&marginswap(&words("plan", &data, &[&seal[..], &["-o", &third]].concat()))), 1);
     assert!(err(&apply(&["--seal-file", &other])).contains("E505"));
     let missing = desk.path("missing");
     assert!(err(&apply(&["--seal-file", &missing])).contains("E201"));
     let plain = ["--demo-seed", "1", "-o", &plan, "--force"];
-    assert_eq!(code(&marginswap(&words("plan", &data, &plain))), 0);
+    assert_eq!(code(&marginswap(&words("plan", &data, &plain))), 1);
     assert!(err(&apply(&["--seal-file", &key])).contains("E505"));
     let seed = desk.path("seed");
     let seeded = ["--seed-file", &seed, "-o", &plan, "--force"];

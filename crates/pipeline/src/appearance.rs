@@ -30,6 +30,11 @@ pub struct ProposedBands {
 #[must_use]
 pub fn proposed_bands(name: &str, column: &Column) -> Option<ProposedBands> {
     let is_needed = looks_like_id(column);
+    let lower = name.to_lowercase();
+    if is_needed && (lower.contains("weight") || ["w", "wt", "wgt"].contains(&&*lower)) {
+        // A sampling weight is not published in classes.
+        return None;
+    }
     if column.dictionary().levels() < MANY && !is_needed {
         return None;
     }
@@ -328,6 +333,7 @@ mod tests {
         );
         let shares = cycled((0..400u32).map(|record| format!("{}.{:03}", record % 5, record)));
         assert!(proposed_bands("share", &shares).is_some_and(|found| found.is_needed));
+        assert_eq!(proposed_bands("hh_weight", &shares), None);
         for first in [1, 100_000, 7_400_000_000u64] {
             let serial = cycled((0..400).map(|record| (first + record).to_string()));
             assert_eq!(proposed_bands("id", &serial), None);

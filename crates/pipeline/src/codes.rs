@@ -103,7 +103,8 @@ pub fn render(refusal: &Diagnostic) -> String {
     }
     lines.extend(refusal.detail.lines().map(|line| format!("  {}", escaped(line))));
     let remedy = escaped(&remedy(refusal));
-    lines.push(format!("  {remedy}; `marginswap explain {entry}` says more"));
+    let end = if remedy.ends_with('?') { "" } else { ";" };
+    lines.push(format!("  {remedy}{end} `marginswap explain {entry}` says more"));
     lines.join("\n")
 }
 
@@ -189,8 +190,8 @@ entries! {
          by its fit (--select fit) is always searched forward, and its fit can be judged only when\n\
          the file is a sample with rare combinations of keys. A bound on weighted counts\n\
          (`--weight-drift 1%`) is respected by greedy swaps of two records only, so it goes neither\n\
-         with --max-records above 2 nor with `--pairing optimal`. A released file has the format of the\n\
-         data, so its name must not have the ending of another one.";
+         with --max-records above 2 nor with `--pairing optimal`. A released file has the format\n\
+         of the data, so its name must not have the ending of another one.";
     OrderGivesAway 117 exit 3: "order that reveals swaps",
         "The records are to be released in the order of the input, where a variable comes in runs,\n\
          as in a file sorted by region. An exchanged value is then visible among its neighbours,\n\
@@ -241,7 +242,7 @@ entries! {
         "A file of groups is a CSV file with a header line and one row for each code. The codes\n\
          are in the column with the same name as in the data, or else in the first column, unless\n\
          `key = \"COLUMN\"` names another one. Two rows may not give one code two values.";
-    BadExpression 137 exit 2 helps ["derive"]: "unreadable expression or rule",
+    BadExpression 137 exit 2: "unreadable expression or rule",
         "A derived variable is written `age10 = band(age, 10)`, with `band`, `map`, `prefix`, `if`\n\
          or a condition such as `age >= 18 and sex = \"f\"`. A rule is written\n\
          `age = 0-17 & marital = married`. A name with spaces or signs goes between backticks, a\n\

@@ -70,7 +70,7 @@ pub fn draft(
 pub(crate) fn usual(mut project: Project) -> Project {
     project.risk.risky = Some(Risky::Unique);
     project.risk.model = Some(ModelChoice::Auto);
-    project.swap.pairing = Some(Pairing::Greedy);
+    project.swap.pairing = Some(Pairing::default());
     project.release.plan = Some("swap.plan".into());
     project
 }

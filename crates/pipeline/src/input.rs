@@ -435,6 +435,13 @@ impl Loaded {
         position_of(self.names(), name).map_err(|error| error.in_file(&self.path))
     }
 
+    /// Does a derived variable follow from this column?
+    pub fn is_source(&self, name: &str) -> bool {
+        self.columns
+            .position(name)
+            .is_some_and(|position| self.derived.sources().contains(&position))
+    }
+
     /// Is this a derived variable that is only looked at?
     pub fn is_only_watched(&self, name: &str) -> bool {
         let position = self.columns.position(name);

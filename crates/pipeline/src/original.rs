@@ -541,6 +541,10 @@ fn check_names(
                 true => {
                     "the first line of the file looks like a record: add a header line".to_owned()
                 }
+                false if is_several(name, columns) => match setting.kind {
+                    Kind::Tables => "join the variables of a table with `*`".to_owned(),
+                    _ => "put commas between the names of several columns".to_owned(),
+                },
                 false if takes_derived => {
                     let known: Vec<String> =
                         columns.iter().chain(project.derive.keys()).cloned().collect();
@@ -554,6 +558,13 @@ fn check_names(
         }
     }
     check_roles(project)
+}
+
+/// Is this not one name, but names of several columns with other signs between them?
+fn is_several(name: &str, columns: &[String]) -> bool {
+    let mut words = name.split([' ', ',', ';', '\t']).filter(|word| !word.is_empty());
+    let is_column = |word: &str| columns.iter().any(|column| column == word);
+    words.clone().count() > 1 && words.all(is_column)
 }
 
 /// Refuses a setting that needs a column to take part which another one leaves out, and `drop`

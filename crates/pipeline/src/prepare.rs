@@ -189,7 +189,11 @@ pub(crate) fn constraints(original: &Original) -> Constraints {
 /// [`Code::StalePlan`] when it does not.
 pub(crate) fn prove_obedience(original: &Original, plan: &Plan) -> Result<(), Diagnostic> {
     let Original { project, scope, records, located, loaded, .. } = original;
-    let largest = project.max_records().get();
+    // Permutations in slices are groups of any size.
+    let largest = match project.pairing() {
+        Pairing::Slices => usize::MAX,
+        Pairing::Greedy | Pairing::Optimal => project.max_records().get(),
+    };
     let refuse = |why: String| {
         let remedy = "make a new plan; this one was changed after it was made";
         Diagnostic::new(Code::StalePlan, why, remedy).in_file(loaded.path())
@@ -284,6 +288,7 @@ impl Prepared {
             larger: search.as_ref().map(|search| Larger { search, records }),
         };
         let pairing = match project.pairing() {
+            Pairing::Slices => plan::Pairing::Slices,
             Pairing::Greedy => plan::Pairing::Greedy,
             Pairing::Optimal => plan::Pairing::Optimal,
         };
@@ -464,7 +469,7 @@ impl Prepared {
 
     /// What a plan does, in numbers.
     pub fn report(&self, planned: &Planned, not_for_release: bool) -> PlanReport {
-        let plan::Planned { plan, left_over, impossible, barred, protection, .. } =
+        let plan::Planned { plan, left_over, impossible, barred, protection, most_parted, .. } =
             &planned.on_cells;
         let outside = self.outside_groups(planned);
         let RiskCount { records: risky, not_swappable, disclosed } = self.count_risk(&outside);
@@ -517,6 +522,7 @@ impl Prepared {
                 let told = covered + impossible + barred;
                 risky.checked_sub(told).expect("everybody at risk has one answer")
             }),
+            most_parted: *most_parted,
             swaps: plan.swaps().len() as u64,
             groups: plan.groups().len() as u64,
             groups_by_records,

@@ -25,6 +25,7 @@
 //! | [`protection`] | what intruders learn from a released file, and the verdict of the gate |
 //! | [`reason`] | the reasons of a verdict, in words |
 //! | [`larger`] | what `explain` answers about swaps of more than two records |
+//! | [`what_if`] | what `screen` answers about tables not yet published, and area by area |
 //! | [`frontier`] | several plans compared by risk and change |
 //! | [`codes`] | what `explain` answers about error codes |
 //! | [`margin_graph`] | the picture of the kept tables' graph, its separators and what they separate |
@@ -52,6 +53,7 @@ pub mod risk;
 pub mod screen;
 pub mod show;
 pub mod verify;
+pub mod what_if;
 
 pub mod band;
 pub mod lettering;

@@ -52,6 +52,10 @@ pub struct PlanReport {
     /// How many a swap could free and none does: a constraint or the budget forbids it, or the
     /// other records it needs are already used. Null as above.
     pub barred: Option<u64>,
+    /// No swap of any number of records parts more people at risk from their keys at once, with
+    /// proof. Null where nothing was proved: the kept tables are not two, or several intruders
+    /// are named.
+    pub most_parted: Option<u64>,
     /// How many swaps of two records there are.
     pub swaps: u64,
     /// How many swaps of more records there are; moves that share a record count as one.
@@ -216,6 +220,21 @@ impl PlanReport {
         format!("How far changed {} moved:\n{}", self.many(), aligned(&rows))
     }
 
+    /// How many can be parted at once, and how many are.
+    fn most_line(&self) -> String {
+        let Some(most) = self.most_parted else { return String::new() };
+        format!(
+            "No more than {} can be parted from their keys at once by any swap that keeps these\n\
+             tables; {} {}.\n",
+            match self.households {
+                Some(_) => counted(most, "household", "households"),
+                None => counted(most, "person", "people"),
+            },
+            grouped(self.parted),
+            if self.parted == 1 { "is" } else { "are" },
+        )
+    }
+
     /// What was changed already, and by what seed.
     fn remarks(&self) -> String {
         let mut text = String::new();
@@ -248,7 +267,7 @@ impl Answer for PlanReport {
             row("  parted by this plan", self.parted, at_risk),
             row("  detached by this plan", self.detached, at_risk),
         ];
-        if self.impossible.is_some() {
+        if self.impossible.is_some() || self.covered_by_groups > 0 {
             let label = "  parted or detached by swaps of more than two records";
             rows.push(row(label, self.covered_by_groups, at_risk));
         }
@@ -281,6 +300,7 @@ impl Answer for PlanReport {
             ));
         }
         text.push_str(&self.moved_lines());
+        text.push_str(&self.most_line());
         text.push_str("\nForeseen in the released file:\n");
         text.push_str(&self.protection.lines());
         text.push_str(&self.remarks());
@@ -386,6 +406,7 @@ impl Answer for ProtectReport {
             ));
         }
         text.push_str(&plan.moved_lines());
+        text.push_str(&plan.most_line());
         text.push_str(&advice::lines(&verify.advice));
         text.push_str(&plan.remarks());
         text

@@ -123,7 +123,7 @@ fn words(reason: &Reason) -> String {
             "nobody is at risk with these keys, so no protection was tested".to_owned()
         }
         Reason::AloneNotCounted { people } => format!(
-            "{} alone with their keys and not counted at risk, so nobody looked for them",
+            "{} alone with their keys and not counted at risk, so they were not checked",
             counted(*people, "person is", "people are")
         ),
         Reason::NoTables {} => "no tables to keep were named, so none were compared".to_owned(),

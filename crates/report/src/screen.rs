@@ -7,6 +7,7 @@ use serde::Serialize;
 use crate::answer::{Answer, Names, aligned, formula, listed, percent};
 use crate::keys::{KeyScreening, all_lines, keys_by_scenario};
 use crate::restrictions::{self, Restriction};
+use crate::what_if::{self, AreasReport, WhatIfReport};
 
 /// Totals over all records. Every number is exact, except `disclosed` where
 /// `disclosed_is_exact` is false: then it is a lower bound.
@@ -46,6 +47,12 @@ pub struct ScreenReport {
     pub disclosed_uses_stay_margin: Option<Names>,
     /// Swappable records by the kept tables alone, then with one setting after the other.
     pub restrictions: Vec<Restriction>,
+    /// What publishing more tables would change: each alone, then all together.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub what_if: Vec<WhatIfReport>,
+    /// The disclosed records of each area, where a variable is named for it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub by: Option<AreasReport>,
     /// For each intruder, whose keys can be parted.
     #[serde(flatten, serialize_with = "keys_by_scenario")]
     pub keys: Vec<KeyScreening>,
@@ -74,6 +81,10 @@ impl Answer for ScreenReport {
         let mut text = aligned(&rows);
         text.push_str(&restrictions::lines(&self.restrictions, self.records));
         text.push_str(&all_lines(&self.keys, KeyScreening::lines));
+        text.push_str(&what_if::lines(&self.what_if));
+        if let Some(by) = &self.by {
+            text.push_str(&by.lines());
+        }
         text.push_str(
             "\nAlready disclosed: the kept tables, the one-way tables of all other variables and the columns\n\
              that stay prove that the cell is occupied. No swap of any number of records can empty it.\n",

@@ -203,12 +203,13 @@ impl WeightedReport {
         self.largest.map_or("from zero".to_owned(), |largest| format!("{:.2} %", 100.0 * largest))
     }
 
-    /// The largest drift, for the end of a sentence.
+    /// How many counts moved, and how far.
     fn words(&self) -> String {
+        let moved = counted(self.moved, "weighted count moved", "weighted counts moved");
         match (self.moved, self.largest) {
-            (0, _) => "none by anything".to_owned(),
-            (_, Some(largest)) => format!("by {:.2} % at most", 100.0 * largest),
-            (_, None) => "one of them from zero".to_owned(),
+            (0, _) => "no weighted count moved".to_owned(),
+            (_, Some(largest)) => format!("{moved}, by {:.2} % at most", 100.0 * largest),
+            (_, None) => format!("{moved}, one of them from zero"),
         }
     }
 }
@@ -334,12 +335,7 @@ impl VerifyReport {
     /// The same in a line for each table of a longer answer.
     pub(crate) fn weights(&self) -> String {
         let line = |table: &WeightedReport| {
-            format!(
-                "Weighted   {}: {} moved, {}\n",
-                formula(&table.margin),
-                counted(table.moved, "weighted count", "weighted counts"),
-                table.words()
-            )
+            format!("Weighted   {}: {}\n", formula(&table.margin), table.words())
         };
         self.weighted.iter().map(line).collect()
     }

@@ -87,6 +87,7 @@ fn plan() -> PlanReport {
         impossible: None,
         not_found: None,
         barred: None,
+        most_parted: Some(14),
         swaps: 8,
         groups: 0,
         groups_by_records: BTreeMap::new(),
@@ -116,6 +117,7 @@ fn larger() -> PlanReport {
         impossible: Some(1),
         not_found: Some(1),
         barred: Some(1),
+        most_parted: None,
         groups: 2,
         groups_by_records: BTreeMap::from([(3, 1), (4, 1)]),
         ..plan()

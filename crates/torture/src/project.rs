@@ -246,7 +246,7 @@ fn words(key: &str) -> &'static [&'static str] {
         "swap.max_records" => &["2", "3", "4", "5"],
         "swap.budget" => &["0", "2", "3", "7", "10 %", "50 %", "100 %"],
         "swap.rate" => &["0", "2", "5", "10 %", "50 %", "100 %"],
-        "swap.pairing" => &["greedy", "optimal"],
+        "swap.pairing" => &["slices", "greedy", "optimal"],
         "release.order" => &["random", "input"],
         "trs.k_anonymity" => &["0", "2", "3"],
         "trs.swaprate" => &["0", "5 %", "50 %"],

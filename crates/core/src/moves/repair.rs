@@ -16,6 +16,7 @@
 use super::around::Around;
 use super::search::Hunt;
 use super::{Found, Kind};
+use crate::encode::Bits;
 use crate::hash::{Map, STATE};
 use crate::varset::VarSet;
 
@@ -79,19 +80,12 @@ impl Neighbourhood {
             .chain(single.map(|variable| space.bits.of(variable)))
             .filter(|margin| *margin != 0)
             .collect();
-        let mut keys = Keys::new(margins.len());
-        let projected = |words: &[u64], margin: u64| {
-            let mut blank = vec![0; words.len()];
-            space.bits.put(margin, words, &mut blank);
-            blank
-        };
+        let mut keys = Keys::new(&space.bits, space.cells.layout().words(), &margins);
         let out_keys: Vec<Vec<u32>> = out
             .iter()
             .map(|&(cell, _)| {
                 let words = space.cells.get(cell as usize);
-                let number =
-                    |(table, &margin): (usize, &u64)| keys.number(table, projected(words, margin));
-                margins.iter().enumerate().map(number).collect()
+                (0..margins.len()).map(|table| keys.number(table, words)).collect()
             })
             .collect();
         let (cells, is_complete) = patchwork(around, &out, &margins, &keys);
@@ -101,10 +95,8 @@ impl Neighbourhood {
         let patch_keys: Vec<Vec<u32>> = patches
             .iter()
             .map(|words| {
-                let known = |(table, &margin): (usize, &u64)| {
-                    keys.find(table, &projected(words, margin)).expect("a patch is made of these")
-                };
-                margins.iter().enumerate().map(known).collect()
+                let known = |table| keys.find(table, words).expect("a patch is made of these");
+                (0..margins.len()).map(known).collect()
             })
             .collect();
         let mut outs_of = vec![Vec::new(); keys.count()];
@@ -140,26 +132,62 @@ impl Neighbourhood {
     }
 }
 
-/// Numbers for the cells of all tables.
+/// Numbers for the cells of all tables. Where a cell takes one or two words, so does the key of
+/// a table's cell, and nothing is allocated for it.
 struct Keys {
-    numbers: Vec<Map<Vec<u64>, u32>>,
+    /// The bits of each table.
+    masks: Vec<Vec<u64>>,
+    few: Vec<Map<[u64; 2], u32>>,
+    many: Vec<Map<Vec<u64>, u32>>,
     count: u32,
 }
 
 impl Keys {
-    fn new(tables: usize) -> Self {
-        Self { numbers: (0..tables).map(|_| Map::with_hasher(STATE)).collect(), count: 0 }
+    fn new(bits: &Bits, words: usize, margins: &[u64]) -> Self {
+        let mask = |margin: &u64| {
+            let mut mask = vec![0; words];
+            bits.put(*margin, &vec![u64::MAX; words], &mut mask);
+            mask
+        };
+        let is_few = words <= 2;
+        let tables = |wanted: bool| if wanted { margins.len() } else { 0 };
+        Self {
+            masks: margins.iter().map(mask).collect(),
+            few: (0..tables(is_few)).map(|_| Map::with_hasher(STATE)).collect(),
+            many: (0..tables(!is_few)).map(|_| Map::with_hasher(STATE)).collect(),
+            count: 0,
+        }
     }
 
-    fn number(&mut self, table: usize, cell: Vec<u64>) -> u32 {
+    fn few(&self, table: usize, cell: &[u64]) -> [u64; 2] {
+        let mask = &self.masks[table];
+        [cell[0] & mask[0], cell.get(1).map_or(0, |word| word & mask[1])]
+    }
+
+    fn many(&self, table: usize, cell: &[u64]) -> Vec<u64> {
+        cell.iter().zip(&self.masks[table]).map(|(word, mask)| word & mask).collect()
+    }
+
+    /// The number of the table's cell that a cell falls into, a new one where there is none.
+    fn number(&mut self, table: usize, cell: &[u64]) -> u32 {
         let next = self.count;
-        let number = *self.numbers[table].entry(cell).or_insert(next);
+        let number = if self.many.is_empty() {
+            let key = self.few(table, cell);
+            *self.few[table].entry(key).or_insert(next)
+        } else {
+            let key = self.many(table, cell);
+            *self.many[table].entry(key).or_insert(next)
+        };
         self.count += u32::from(number == next);
         number
     }
 
     fn find(&self, table: usize, cell: &[u64]) -> Option<u32> {
-        self.numbers[table].get(cell).copied()
+        if self.many.is_empty() {
+            self.few[table].get(&self.few(table, cell)).copied()
+        } else {
+            self.many[table].get(&self.many(table, cell)).copied()
+        }
     }
 
     fn count(&self) -> usize {
@@ -194,8 +222,7 @@ fn patchwork(
     for (table, margin) in margins.iter().enumerate() {
         ends[63 - margin.leading_zeros() as usize].push(table);
     }
-    let mut weaver =
-        Weaver { around, margins, keys, values, ends, found: Vec::new(), left: 400_000 };
+    let mut weaver = Weaver { around, keys, values, ends, found: Vec::new(), left: 400_000 };
     let mut cell = around.middle().to_vec();
     for farthest in 1..=count {
         // Cells at just this distance: the nearer ones were found before.
@@ -211,7 +238,6 @@ fn patchwork(
 
 struct Weaver<'w, 's, 'a> {
     around: &'w Around<'s, 'a>,
-    margins: &'w [u64],
     keys: &'w Keys,
     values: Vec<Vec<u32>>,
     ends: Vec<Vec<usize>>,
@@ -242,11 +268,7 @@ impl Weaver<'_, '_, '_> {
                 continue;
             }
             space.bits.put(1 << bit, from, cell);
-            let occurs = self.ends[bit].iter().all(|&table| {
-                let mut blank = vec![0; cell.len()];
-                space.bits.put(self.margins[table], cell, &mut blank);
-                self.keys.find(table, &blank).is_some()
-            });
+            let occurs = self.ends[bit].iter().all(|&table| self.keys.find(table, cell).is_some());
             if occurs {
                 self.weave(bit + 1, differ - differs, cell);
             }

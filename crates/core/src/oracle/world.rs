@@ -121,11 +121,10 @@ impl World {
         })
     }
 
-    /// For each record the fewest that its cell holds in any file with the same tables and the
-    /// same counts of each variable. Puts the records into cells one after the other, wherever
-    /// every table has one left.
-    #[must_use]
-    pub fn fewest_in_cells(&self, tables: &[VarSet]) -> Vec<u64> {
+    /// Gives every file with the same tables and the same counts of each variable, as the places
+    /// of its records in [`Self::all_cells`]. Puts the records into cells one after the other,
+    /// wherever every table has one left.
+    pub fn each_file_with(&self, tables: &[VarSet], give: &mut dyn FnMut(&[usize])) {
         fn go(
             first: usize,
             cells: &[Vec<u32>],
@@ -156,14 +155,45 @@ impl World {
         let single = (0..self.levels.len()).map(VarSet::single);
         let mut left: Vec<_> =
             tables.iter().copied().chain(single).map(|set| (set, self.margin_table(set))).collect();
+        go(0, &cells, &mut left, &mut Vec::new(), self.records.len(), give);
+    }
+
+    /// For each record the fewest that its cell holds in any file with the same tables.
+    #[must_use]
+    pub fn fewest_in_cells(&self, tables: &[VarSet]) -> Vec<u64> {
+        let cells = self.all_cells();
         let mut fewest = vec![u64::MAX; self.records.len()];
-        go(0, &cells, &mut left, &mut Vec::new(), self.records.len(), &mut |made| {
+        self.each_file_with(tables, &mut |made| {
             for (record, fewest) in self.records.iter().zip(&mut fewest) {
                 let here = made.iter().filter(|&&cell| cells[cell] == *record).count() as u64;
                 *fewest = here.min(*fewest);
             }
         });
         fewest
+    }
+
+    /// Of the people who are alone with their keys and whom a pair can part from them: the most
+    /// whose keys nobody has in one file with the same tables, where at most `company` records
+    /// have any of these keys. And how many people no pair can part.
+    #[must_use]
+    pub fn most_parted(&self, tables: &[VarSet], keys: VarSet, company: usize) -> [u64; 2] {
+        let before = self.margin_table(keys);
+        let own = |record: usize| project(&self.records[record], keys);
+        let (alone, others): (Vec<usize>, Vec<usize>) = (0..self.records.len())
+            .filter(|&record| before[&own(record)] == 1)
+            .partition(|&record| !self.parting_partners(record, tables, keys).is_empty());
+        let cells = self.all_cells();
+        let mut most = 0;
+        self.each_file_with(tables, &mut |made| {
+            let has = |record: usize| {
+                made.iter().filter(|&&cell| project(&cells[cell], keys) == own(record)).count()
+            };
+            if alone.iter().all(|&record| has(record) <= company) {
+                let gone = alone.iter().filter(|&&record| has(record) == 0).count() as u64;
+                most = gone.max(most);
+            }
+        });
+        [most, others.len() as u64]
     }
 
     /// Every file of as many records over the same levels, as a table of counts: as many as

@@ -145,6 +145,30 @@ impl<'a> Combinations<'a> {
         }
     }
 
+    /// Have exactly two records the keys of these words, where as many or more had them before?
+    pub(super) fn is_last_company(&self, words: &[u64]) -> bool {
+        self.index
+            .find(words)
+            .is_some_and(|found| self.now[found as usize] == 2 && self.before[found as usize] >= 2)
+    }
+
+    /// With so many records more or less, would one be alone with keys that several had?
+    pub(super) fn would_be_alone(&self, combination: u32, more: i64) -> bool {
+        let combination = combination as usize;
+        let after = i64::from(self.now[combination]) + more;
+        more != 0 && after == 1 && self.before[combination] >= 2
+    }
+
+    /// How many combinations are known.
+    pub(super) fn len(&self) -> usize {
+        self.now.len()
+    }
+
+    /// How many combinations no record may come to have.
+    pub(super) fn protected(&self) -> usize {
+        self.protected.iter().filter(|protected| **protected).count()
+    }
+
     /// How many records have the keys of a cell now.
     pub(super) fn now(&self, cell: usize) -> u32 {
         self.now[self.of_cell[cell] as usize]

@@ -50,7 +50,7 @@ struct Moved {
 
 /// One record of a move.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Member {
+pub(super) enum Member {
     /// One that was not moved yet.
     Fresh(Taken),
     /// One that was, by number.
@@ -78,6 +78,19 @@ impl Live {
         live
     }
 
+    /// What each moved record is now, by number.
+    pub(super) fn all_moved(&self) -> impl Iterator<Item = &[u64]> {
+        self.moved.iter().map(|moved| &moved.now[..])
+    }
+
+    /// Where a record is from.
+    pub(super) fn origin(&self, member: Member) -> Taken {
+        match member {
+            Member::Fresh(taken) => taken,
+            Member::Again(record) => self.moved[record as usize].from,
+        }
+    }
+
     /// How many records are still asked for.
     pub(super) fn open(&self, planner: &Planner<'_>) -> usize {
         self.open.iter().map(|&cell| planner.pool.open(cell as usize) as usize).sum()
@@ -99,7 +112,11 @@ impl Live {
 
     /// Would all records that a move ties together agree on one of the lists? With several
     /// lists each move may follow another one.
-    fn agrees_when_tied(&self, planner: &Planner<'_>, members: &[(Member, Vec<u64>)]) -> bool {
+    pub(super) fn agrees_when_tied(
+        &self,
+        planner: &Planner<'_>,
+        members: &[(Member, Vec<u64>)],
+    ) -> bool {
         let matches = &planner.task.constraints.matches;
         if matches.len() < 2 {
             return true;
@@ -126,7 +143,7 @@ impl Live {
     }
 
     /// Gives records other cells and ties them together.
-    fn change(&mut self, members: Vec<(Member, Vec<u64>)>) {
+    pub(super) fn change(&mut self, members: Vec<(Member, Vec<u64>)>) {
         let mut first = None;
         for (member, now) in members {
             let record = match member {
@@ -433,7 +450,7 @@ impl Choice<'_> {
 }
 
 /// May a record have this cell afterwards? One at risk must have other keys.
-fn may_become(planner: &Planner<'_>, from: Taken, new: &[u64]) -> bool {
+pub(super) fn may_become(planner: &Planner<'_>, from: Taken, new: &[u64]) -> bool {
     let cell = from.cell.position();
     let has_own = |keys: &Combinations<'_>| {
         keys.is_at_risk(cell)

@@ -12,6 +12,7 @@
 //!    cheapest of what it finds.
 //! 3. `augment`: a record whose partners are all taken makes room by moving a swap.
 //! 4. `merge`: two records at risk that each took a helper take each other instead.
+//! 5. `permute`: where disjoint pairs leave somebody, permutations of whole slices.
 //!
 //! Where few records are at risk, `optimal` finds the best pairing instead.
 //!
@@ -30,6 +31,7 @@
 //!
 //! Way in: [`plan`].
 
+mod assignment;
 mod augment;
 mod beyond;
 mod bystanders;
@@ -48,14 +50,17 @@ mod live;
 mod matching;
 mod members;
 mod merge;
+mod most;
 mod nearest;
 mod obeys;
 mod on_columns;
 mod optimal;
+mod permute;
 mod pool;
 mod protection;
 mod through;
 
+pub use assignment::{Assignment, FORBIDDEN, assign};
 pub use beyond::Larger;
 pub use bystanders::Exposed;
 pub(crate) use cell_plan::taken;
@@ -138,6 +143,8 @@ pub enum Pairing {
     /// Cheapest first, then room is made for those left over: any number of records. Where
     /// some are still left and few are at risk, the best pairing is tried too.
     Greedy,
+    /// As greedy; then permutations within slices for those left, as groups.
+    Slices,
     /// The best there is: few records.
     Optimal,
 }
@@ -161,6 +168,19 @@ pub struct Planned {
     /// The people whom the plan leaves alone with their keys and true values, who were not
     /// alone before.
     pub exposed: Vec<Exposed>,
+    /// More records at risk than this no swap parts from their keys at once; known where the
+    /// kept tables are two and one intruder is asked about.
+    pub most_parted: Option<u64>,
+}
+
+impl Planned {
+    /// How many more people are protected than newly exposed, and how many are protected.
+    fn worth(&self) -> (i64, u64) {
+        let protected: u64 =
+            self.protection.iter().map(|row| u64::from(row.parted + row.detached)).sum();
+        let exposed: i64 = self.exposed.iter().map(|exposed| i64::from(exposed.records)).sum();
+        (i64::try_from(protected).expect("a count is small") - exposed, protected)
+    }
 }
 
 /// How often room is made and swaps are merged in turn; each time fewer are left.
@@ -181,19 +201,34 @@ const MOST_ROUNDS: usize = 6;
 /// for: these do not look at it.
 pub fn plan(task: Task<'_>, pairing: Pairing, seed: Seed) -> Result<Planned, NoBestPairing> {
     assert!(
-        task.constraints.drift.is_none() || (pairing == Pairing::Greedy && task.larger.is_none()),
+        task.constraints.drift.is_none() || (pairing != Pairing::Optimal && task.larger.is_none()),
         "only greedy pairs respect a bound on weighted cells"
     );
+    let (planned, permuted) = plan_once(task, pairing, seed)?;
+    // Who is left decides what follows, so more at first may be fewer in the end.
+    if permuted {
+        let (pairs, _) = plan_once(task, Pairing::Greedy, seed)?;
+        if pairs.worth() > planned.worth() {
+            return Ok(pairs);
+        }
+    }
+    Ok(planned)
+}
+
+/// A plan, and whether slices were permuted for it.
+fn plan_once(
+    task: Task<'_>,
+    pairing: Pairing,
+    seed: Seed,
+) -> Result<(Planned, bool), NoBestPairing> {
     let graph = task.class.margin_graph();
     let mut planner = Planner::new(task, &graph, seed);
-    planner.cover(Goal::Part, pairing)?;
-    // The best pairing does not know how far weighted cells have moved already.
-    if pairing == Pairing::Greedy && !planner.open.is_empty() && planner.drift.is_none() {
-        planner = planner.or_optimal(seed);
+    // Where somebody at risk has every possible combination of keys, nobody can be parted
+    // unless others may come to have them.
+    if !planner.is_everything_taken() {
+        planner = planner.parted_by_pairs(pairing, seed)?;
     }
-    if pairing == Pairing::Greedy {
-        planner.look_once_more();
-    }
+    let permuted = !planner.beyond.groups.is_empty();
     planner.give_company();
     if let Some(larger) = task.larger {
         planner.cover_beyond_pairs(larger, seed);
@@ -212,7 +247,7 @@ pub fn plan(task: Task<'_>, pairing: Pairing, seed: Seed) -> Result<Planned, NoB
             planner.add_random_swaps(agree, least);
         }
     }
-    Ok(planner.finished())
+    Ok((planner.finished(), permuted))
 }
 
 /// The state of a search.
@@ -312,6 +347,23 @@ impl<'a> Planner<'a> {
         self.task.screening.is_swappable(id) && (goal != Goal::Part || partable())
     }
 
+    /// Parts as many as can be from their keys that nobody else comes to have.
+    fn parted_by_pairs(mut self, pairing: Pairing, seed: Seed) -> Result<Self, NoBestPairing> {
+        self.cover(Goal::Part, pairing)?;
+        if pairing == Pairing::Optimal {
+            return Ok(self);
+        }
+        // The best pairing does not know how far weighted cells have moved already.
+        if !self.open.is_empty() && self.drift.is_none() {
+            self = self.or_optimal(seed);
+        }
+        self.look_once_more();
+        if pairing == Pairing::Slices {
+            self.permute_slices();
+        }
+        Ok(self)
+    }
+
     /// Covers as many as pairs can, for one goal.
     fn cover(&mut self, goal: Goal, pairing: Pairing) -> Result<(), NoBestPairing> {
         self.set_goal(goal);
@@ -319,7 +371,7 @@ impl<'a> Planner<'a> {
             let first = self.swaps.len();
             match pairing {
                 Pairing::Optimal => self.match_optimally(agree)?,
-                Pairing::Greedy => self.match_greedily(agree, first),
+                Pairing::Greedy | Pairing::Slices => self.match_greedily(agree, first),
             }
         }
         Ok(())
@@ -378,6 +430,7 @@ impl<'a> Planner<'a> {
         self.open = self.cells_in_need(|cell| self.task.screening.is_swappable(CellId::at(cell)));
         let left_over = self.left_over();
         let protection = self.protection();
+        let most_parted = self.most_parted(&protection);
         let Task { joint, class, at_risk, .. } = self.task;
         let remaining = |cells: &Map<u32, ()>| -> Vec<Remaining> {
             let mut cells: Vec<usize> = cells.keys().map(|&cell| cell as usize).collect();
@@ -395,7 +448,7 @@ impl<'a> Planner<'a> {
         let groups = self.beyond.groups.into_iter();
         let groups = groups.map(|members| CellGroup::new(joint, class, members)).collect();
         let plan = CellPlan::new(joint, at_risk, class, self.swaps, groups);
-        Planned { plan, protection, left_over, impossible, barred, exposed }
+        Planned { plan, protection, left_over, impossible, barred, exposed, most_parted }
     }
 
     /// Makes a swap between a free record of each of two cells.

@@ -30,7 +30,12 @@ pub fn inspect(
     let columns: Vec<ColumnReport> = loaded
         .columns()
         .filter(|(_, role, _)| *role != Role::Ignored)
-        .map(|(name, role, column)| described(name, role, column, derived.get(name)))
+        .map(|(name, role, column)| {
+            let mut found = described(name, role, column, derived.get(name));
+            // What something follows from is a number or a code.
+            found.looks_like_id &= !loaded.is_source(name);
+            found
+        })
         .collect();
     InspectReport {
         data: loaded.path().display().to_string(),

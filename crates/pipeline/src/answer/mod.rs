@@ -38,14 +38,15 @@ pub use protection::{Protected, judgement, left_reason, protection, protection_o
 pub use published::{published, reveal_published};
 pub(crate) use risk::anonymity;
 pub use risk::{RiskParts, risk, write_risk};
-pub use screen::{screen, write_screen};
+pub use screen::{areas, screen, write_screen};
 pub use show::show;
 pub use verify::verify;
 
 /// How much is shown.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Reveal {
     /// Names and counts.
+    #[default]
     Counts,
     /// Values and single records too.
     Everything,

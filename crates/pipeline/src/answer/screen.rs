@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
+use marginswap_core::columns::Column;
 use marginswap_core::encode::RecordId;
 use marginswap_core::graph::{Scope, Separators};
 use marginswap_core::partner::{KeyScreening, Screening, Unpartable};
@@ -10,8 +11,9 @@ use marginswap_core::table::{CellId, Located};
 use marginswap_core::varset::VarSet;
 use marginswap_report::restrictions::{RestrictedBy, Restriction};
 use marginswap_report::screen::ScreenReport;
+use marginswap_report::what_if::{Area, AreasReport};
 
-use super::names;
+use super::{Reveal, names};
 use crate::restrictions::Step;
 
 /// Adds up a screening, and what each restriction leaves. `ids`: the variables in which nearly
@@ -42,6 +44,8 @@ pub fn screen(
         disclosed_also_uses: set(scope.in_no_named_table()),
         disclosed_uses_stay_margin: scope.stay_margin().map(set),
         restrictions: steps.iter().map(|step| restriction(joint, step)).collect(),
+        what_if: Vec::new(),
+        by: None,
         keys: vec![],
     };
     let all = &steps.last().expect("there is a first step").swappable;
@@ -60,6 +64,33 @@ pub fn screen(
         }
     }
     report
+}
+
+/// The disclosed records of each value of a column.
+#[must_use]
+pub fn areas(
+    joint: &Located,
+    screening: &Screening,
+    variable: &str,
+    column: &Column,
+    reveal: Reveal,
+) -> AreasReport {
+    let mut found = vec![[0u64; 2]; column.dictionary().levels()];
+    column.for_each_code(|record, code| {
+        let disclosed = screening.is_disclosed(joint.cell_of(RecordId::at(record)));
+        found[code as usize][0] += 1;
+        found[code as usize][1] += u64::from(disclosed);
+    });
+    let value = |code: u32| {
+        let category = column.dictionary().category(code);
+        category.map(|bytes| String::from_utf8_lossy(bytes).into_owned())
+    };
+    let areas = (0u32..)
+        .zip(found)
+        .filter(|(_, [records, _])| *records > 0)
+        .map(|(code, [records, disclosed])| Area { value: value(code), records, disclosed })
+        .collect();
+    AreasReport::new(variable.to_owned(), areas, reveal == Reveal::Everything)
 }
 
 fn restriction(joint: &Located, step: &Step) -> Restriction {

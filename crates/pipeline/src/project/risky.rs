@@ -100,8 +100,10 @@ impl fmt::Display for Risky {
 /// How partners are found for all risky records at once.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Pairing {
-    /// `greedy`: cheapest pair first, then a pass for those left over.
+    /// `slices`: as `greedy`, then permutations of whole slices for those left over.
     #[default]
+    Slices,
+    /// `greedy`: cheapest pair first, then a pass for those left over.
     Greedy,
     /// `optimal`: an exact matching, where it fits.
     Optimal,
@@ -112,20 +114,22 @@ impl FromStr for Pairing {
 
     fn from_str(text: &str) -> Result<Self, BadValue> {
         match text.trim() {
+            "slices" => Ok(Self::Slices),
             "greedy" => Ok(Self::Greedy),
             "optimal" => Ok(Self::Optimal),
-            _ => Err(BadValue::new("unknown pairing", "write greedy or optimal")),
+            _ => Err(BadValue::new("unknown pairing", "write slices, greedy or optimal")),
         }
     }
 }
 
 impl Written for Pairing {
-    const WHAT: &'static str = "\"greedy\" or \"optimal\"";
+    const WHAT: &'static str = "\"slices\", \"greedy\" or \"optimal\"";
 }
 
 impl fmt::Display for Pairing {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(match self {
+            Self::Slices => "slices",
             Self::Greedy => "greedy",
             Self::Optimal => "optimal",
         })
@@ -185,7 +189,7 @@ mod tests {
 
     #[test]
     fn ways_to_pair() {
-        for pairing in [Pairing::Greedy, Pairing::Optimal] {
+        for pairing in [Pairing::Slices, Pairing::Greedy, Pairing::Optimal] {
             assert_eq!(pairing.to_string().parse(), Ok(pairing));
         }
         assert!("Greedy".parse::<Pairing>().is_err());

@@ -3,15 +3,18 @@
 use std::io::{self, Write};
 
 use marginswap_core::diagnostic::Diagnostic;
+use marginswap_core::graph::Formula;
 use marginswap_core::partner::{KeyScreening, Screening, screen_announced, screen_keys};
 use marginswap_core::table::Located;
 use marginswap_report::screen::ScreenReport;
+use marginswap_report::what_if::WhatIfReport;
 
-use crate::answer;
+use crate::answer::{self, Reveal};
 use crate::input::{ids, note_many, separators};
 use crate::notes::{Note, Phase, Run};
 use crate::original::{Scoped, forbidden, key_lists, read_scoped};
 use crate::project::Project;
+use crate::refusal::Code;
 use crate::restrictions::{Step, restrictions, steps};
 
 /// More comparisons than this take a second or longer.
@@ -29,14 +32,71 @@ pub struct Screened {
     steps: Vec<Step>,
 }
 
+/// What is asked beside.
+#[derive(Debug, Clone, Default)]
+pub struct Further {
+    /// Formulas of tables that might be published too.
+    pub what_if: Vec<String>,
+    /// The column whose values are areas.
+    pub by: Option<String>,
+    /// Are the areas named?
+    pub reveal: Reveal,
+}
+
+/// As [`screen`]; and what publishing more tables would change, and what is disclosed in each
+/// area.
+///
+/// # Errors
+/// As [`screen`], and when a table or a column cannot be used.
+pub fn screen_further(
+    project: &Project,
+    further: &Further,
+    run: &mut Run<'_>,
+) -> Result<Screened, Diagnostic> {
+    for text in &further.what_if {
+        Formula::parse(&[text])?;
+    }
+    let mut screened = screened(project, further, run)?;
+    let mut asked: Vec<Vec<String>> = further.what_if.iter().map(|one| vec![one.clone()]).collect();
+    if asked.len() > 1 {
+        asked.push(further.what_if.clone());
+    }
+    for tables in asked {
+        let mut more = project.clone();
+        more.keep.tables.extend(tables.iter().cloned());
+        let (now, then) = (&screened.report, screen(&more, run)?.report);
+        let what_if = WhatIfReport {
+            tables,
+            disclosed: then.disclosed,
+            disclosed_more: then.disclosed.saturating_sub(now.disclosed),
+            disclosed_is_exact: now.disclosed_is_exact && then.disclosed_is_exact,
+            swappable: then.swappable,
+            swappable_fewer: now.swappable.saturating_sub(then.swappable),
+        };
+        screened.report.what_if.push(what_if);
+    }
+    Ok(screened)
+}
+
 /// Decides for every record whether it can be swapped while every setting is respected, and
 /// whether the kept tables already disclose it.
 ///
 /// # Errors
 /// When the file cannot be read, or deciding would take too long.
 pub fn screen(project: &Project, run: &mut Run<'_>) -> Result<Screened, Diagnostic> {
+    screened(project, &Further::default(), run)
+}
+
+fn screened(
+    project: &Project,
+    further: &Further,
+    run: &mut Run<'_>,
+) -> Result<Screened, Diagnostic> {
     let Scoped { project, loaded, scope } = read_scoped(project, false, run)?;
     let project = &project;
+    if let Some(name) = &further.by {
+        loaded.position(name)?;
+    }
     let separators = separators(&scope, project.max_separators());
     note_many(&separators, run);
     let records = loaded.records(&scope, run);
@@ -67,6 +127,17 @@ pub fn screen(project: &Project, run: &mut Run<'_>) -> Result<Screened, Diagnost
             answer::key_screening(scope.schema(), *name, &joint, found, allowed)
         })
         .collect();
+    if let Some(by) = &further.by {
+        let mut columns = loaded.columns();
+        let (name, _, column) = columns.find(|(name, ..)| name == by).ok_or_else(|| {
+            Diagnostic::new(
+                Code::UnknownColumn,
+                format!("`{by}` takes no part in this question"),
+                "name a column that takes part",
+            )
+        })?;
+        report.by = Some(answer::areas(&joint, &screening, name, column, further.reveal));
+    }
     let endings = intruders.iter().enumerate().map(|(place, (name, _))| ending(place, *name));
     let key_screenings = endings.zip(on_keys).collect();
     Ok(Screened { report, joint, screening, key_screenings, steps })

@@ -1,0 +1,135 @@
+//! How many people can be parted from their keys at once, at most, and the proof.
+//!
+//! Two kept tables meet in S. Every file with the same two tables is one permutation, in each
+//! slice on S, of what lies on one side against what lies on the other. At most u records can
+//! have a combination of keys, as the tables tell; so if each record that has keys of somebody
+//! at risk costs 1/u and any other nothing, no file with the same tables keeps fewer such
+//! combinations than the cheapest assignments of all slices cost together, and whoever's keys
+//! are kept is not parted. The duals of an assignment prove its cost.
+//!
+//! Only slices in which the plan leaves somebody are worked out: in all others everybody is
+//! parted, and nothing is left to prove. Large slices count as if everybody there could be
+//! parted, and so do people who share their keys with somebody who is not at risk; the bound is
+//! then too high, never too low.
+//!
+//! Whoever's keys are kept is not parted: keys that others come to have are those of people who
+//! stay, or one of whom cannot leave.
+//!
+//! `Planner::is_everything_taken` is the simplest case of all: somebody at risk has every
+//! combination of keys there can be, so nobody can be parted unless others get company.
+
+use rayon::prelude::*;
+
+use super::assignment::assign;
+use super::{Planner, Protection};
+use crate::hash::{Map, STATE};
+use crate::table::{CellId, Grouping, MarginTable};
+use crate::varset::VarSet;
+
+/// Slices of more records are not worked out.
+const MOST_RECORDS: usize = 1_200;
+/// So many steps are made; slices that would take more than an eighth of them are left out.
+const MOST_STEPS: usize = 800_000_000;
+/// What a combination costs that one record at most can have; a multiple of 1 to 10.
+const WHOLE: u64 = 2_520;
+
+impl Planner<'_> {
+    /// The most records at risk that any swap parts from their keys at once; `None` where the
+    /// kept tables are not two, or several intruders are asked about.
+    ///
+    /// Law: `no-more-than-can-be-parted`.
+    pub(super) fn most_parted(&self, protection: &[Protection]) -> Option<u64> {
+        let ([intruder], [keys]) = (self.task.intruders, &self.combinations[..]) else {
+            return None;
+        };
+        let class = self.task.class;
+        let uncovered = class.uncovered().iter().map(VarSet::single);
+        let tables: Vec<VarSet> = class.margins().iter().copied().chain(uncovered).collect();
+        let &[left, right] = &tables[..] else { return None };
+        let cells = self.task.joint.cells();
+        let grouping = Grouping::of(cells, left & right);
+        let mut slices: Map<u32, Vec<usize>> = Map::with_hasher(STATE);
+        for row in protection.iter().filter(|row| row.left + row.detached > 0) {
+            slices.insert(grouping.group_of()[row.cell.position()], Vec::new());
+        }
+        for (cell, slice) in grouping.group_of().iter().enumerate() {
+            if let Some(records) = slices.get_mut(slice) {
+                let count = self.task.joint.counts()[cell] as usize;
+                records.extend(std::iter::repeat_n(cell, count.min(MOST_RECORDS + 1)));
+            }
+        }
+        let mut slices: Vec<(u32, Vec<usize>)> = slices.into_iter().collect();
+        slices.sort_unstable_by_key(|(slice, _)| *slice);
+        let moving = cells.layout().mask(right - left);
+        let prices = self.prices_of_keys(intruder.keys, &[left, right]);
+        let price = |words: &[u64]| {
+            keys.find(words).and_then(|found| prices.get(found as usize)).copied().unwrap_or(0)
+        };
+        // Every row that begins with a cost is one search through all columns.
+        let mut left = MOST_STEPS;
+        slices.retain(|(_, slice)| {
+            let rows = slice.iter().filter(|&&cell| price(cells.get(cell)) > 0).count();
+            let steps = (rows + 8).saturating_mul(slice.len()).saturating_mul(slice.len());
+            let fits = slice.len() <= MOST_RECORDS && steps <= left.min(MOST_STEPS / 8);
+            left -= if fits { steps } else { 0 };
+            fits
+        });
+        let kept = |(_, slice): &(u32, Vec<usize>)| -> u64 {
+            let mut costs = Vec::with_capacity(slice.len() * slice.len());
+            let mut new = vec![0; cells.layout().words()];
+            for &row in slice {
+                for &column in slice {
+                    let both = cells.get(row).iter().zip(cells.get(column)).zip(moving.words());
+                    for (word, ((own, other), bits)) in new.iter_mut().zip(both) {
+                        *word = own & !bits | other & bits;
+                    }
+                    costs.push(price(&new));
+                }
+            }
+            let found = assign(&costs, slice.len());
+            debug_assert!(found.is_proved(&costs), "the duals prove the assignment");
+            u64::try_from(found.bound()).expect("no cost is below 0")
+        };
+        let kept: u64 = slices.par_iter().map(kept).sum();
+        let at_risk: u64 = self.task.at_risk.iter().map(|&count| u64::from(count)).sum();
+        Some(at_risk.saturating_sub(kept.div_ceil(WHOLE)))
+    }
+
+    /// For each combination of keys of the file what a record that has it costs: nothing, unless
+    /// everybody who has it is at risk.
+    fn prices_of_keys(&self, of: VarSet, tables: &[VarSet]) -> Vec<i64> {
+        let (joint, keys) = (self.task.joint, &self.combinations[0]);
+        let most = tables.iter().map(|table| MarginTable::count(joint, *table & of));
+        let most: Vec<MarginTable> = most.collect();
+        let mut prices = vec![0i64; keys.len()];
+        let mut all_at_risk = vec![true; keys.len()];
+        for cell in 0..joint.len() {
+            let found = keys.of(cell) as usize;
+            all_at_risk[found] &= self.task.at_risk[cell] == joint.counts()[cell];
+            let most = most.iter().map(|table| table.n(CellId::at(cell))).min();
+            let price = WHOLE / most.unwrap_or(1).max(1);
+            prices[found] = i64::try_from(price).expect("a price is small");
+        }
+        for (price, all) in prices.iter_mut().zip(all_at_risk) {
+            *price *= i64::from(all);
+        }
+        prices
+    }
+
+    /// Has somebody at risk every combination of keys that values can make?
+    pub(super) fn is_everything_taken(&self) -> bool {
+        let ([intruder], [keys]) = (self.task.intruders, &self.combinations[..]) else {
+            return false;
+        };
+        let protected = keys.protected();
+        let mut possible = 1usize;
+        for key in intruder.keys {
+            let levels = Grouping::of(self.task.joint.cells(), VarSet::single(key)).groups();
+            possible = possible.saturating_mul(levels);
+            if possible > protected {
+                return false;
+            }
+        }
+        possible == protected && !intruder.keys.is_empty()
+    }
+}
