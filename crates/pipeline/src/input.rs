@@ -262,7 +262,10 @@ impl Opened {
     ) -> Result<(Loaded, Vec<(String, Column)>), Diagnostic> {
         let (id, roles) = (self.roles.id(), &self.roles);
         let wanted: Vec<bool> = (0..roles.own())
-            .map(|column| roles.of(column) != Role::Ignored || id == Some(column))
+            .map(|column| {
+                roles.of(column) != Role::Ignored
+                    || [id, self.household].contains(&Some(column))
+            })
             .collect();
         let sample = Sample { columns: wanted.iter().map(|wanted| !wanted).collect(), step };
         self.read_with(&wanted, &sample, run)
