@@ -133,6 +133,7 @@ def inspect(
     data: Any = None,
     *,
     reveal: bool = False,
+    header: bool = False,
     project: Project | Path | None = None,
     progress: Progress | None = None,
     threads: int | None = None,
@@ -318,6 +319,13 @@ def plan(
     rate: str | int | float | None = None,
     pairing: str | int | float | None = None,
     weights: Mapping[str, int] | None = None,
+    tolerate_matched_right: str | int | float | None = None,
+    tolerate_matched: str | int | float | None = None,
+    tolerate_shared_right: str | int | float | None = None,
+    tolerate_shared_learned: str | int | float | None = None,
+    tolerate_newly_exposed: str | int | float | None = None,
+    tolerate_not_partable: str | int | float | None = None,
+    tolerate_new_pairs: str | int | float | None = None,
 ) -> Plan: ...
 def protect(
     data: Any = None,
