@@ -498,6 +498,9 @@ pub struct DemoArgs {
     /// Number of people in the survey
     #[arg(long, value_name = "N", default_value_t = 100_000)]
     pub records: u32,
+    /// Survey whole households, with municipalities in counties and states
+    #[arg(long)]
+    pub households: bool,
     /// Seed of the town; the same number gives the same survey and the same swaps
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = demo_seed)]
     pub demo_seed: u64,

@@ -109,10 +109,6 @@ impl<T: Takes> Typed<T> {
         setup.project = completed.map_err(|refusal| setup.blame(refusal))?;
         on_threads(self.threads, || {
             let run = &mut output::run();
-            let preset = setup.file.as_ref().and_then(|file| file.project.trs.as_ref());
-            if preset.is_some_and(|trs| trs.hid.is_some()) {
-                run.note(Note::HouseholdsNotUsed);
-            }
             command(&setup, run).map_err(|refusal| setup.blame(refusal))
         })?
     }

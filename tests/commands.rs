@@ -767,28 +767,6 @@ fn every_intruder_is_looked_at() {
     assert!(text.contains("keys partable (2)"), "{text}");
 }
 
-/// The household column of targeted record swapping is accepted, and a note says that it is not
-/// used.
-#[test]
-fn the_household_column_is_noted() {
-    let desk = Desk::new();
-    let town = fs::canonicalize(TOWN).unwrap();
-    let town = town.to_str().unwrap();
-    let project = |more: &str| {
-        desk.write(
-            "marginswap.toml",
-            &format!("data = '{town}'\n[keep]\ntables = ['sex*age']\n{more}"),
-        )
-    };
-    let note = "`hid` under [trs] is not used";
-    for (more, is_noted) in [("[trs]\nhid = 'region'\n", true), ("[trs]\nk_anonymity = 2\n", false)]
-    {
-        let output = marginswap(&["graph", "--project", &project(more)]);
-        assert!(output.status.success(), "{}", err(&output));
-        assert_eq!(err(&output).contains(note), is_noted, "{}", err(&output));
-    }
-}
-
 /// A next step that needs rules or codes says so, and shows no value.
 #[test]
 fn the_next_step_names_what_it_leaves_out() {

@@ -460,6 +460,9 @@ const TESTED_IN_THE_JOB: &[Kind] =
 
 /// Lists of tables: `tests/tables.rs`.
 const TESTED_IN_TABLES: &[Kind] = &[Code::BadTableList, Code::NoHouseholds];
+/// Households: `tests/households.rs`.
+const TESTED_IN_HOUSEHOLDS: &[Kind] = &[Code::NotAHousehold, Code::VariesInHousehold];
+
 /// Seals and threads: `tests/trust.rs`.
 const TESTED_IN_TRUST: &[Kind] = &[Code::WrongSeal, Code::TooFewThreads];
 
@@ -477,6 +480,7 @@ fn every_code_has_a_test() {
     tested.extend(TESTED_IN_TRUST);
     tested.extend(OUR_FAULT);
     tested.extend(TESTED_IN_TABLES);
+    tested.extend(TESTED_IN_HOUSEHOLDS);
     tested.extend(TESTED_IN_THE_CORE);
     tested.insert(Code::OwnBug);
     tested.extend([Code::TooManyVariables, Code::TooManyTied, Code::Unreadable]);

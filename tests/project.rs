@@ -12,7 +12,7 @@ use marginswap_core::diagnostic::{Diagnostic, Kind};
 use marginswap_core::random::Seed;
 use marginswap_io::Overwrite;
 use marginswap_pipeline::codes;
-use marginswap_pipeline::demo;
+use marginswap_pipeline::demo::{self, Survey};
 use marginswap_pipeline::project::{
     Amount, Fraction, ModelChoice, Pairing, PeopleCount, Project, ReleaseOrder, Risky, ScoreBy,
     SearchBy, SelectBy, Share,
@@ -33,8 +33,12 @@ missing = ["", "NA"]
 [derive]
 age10 = "band(age, 10)"
 "the region" = 'map(town, "geo.csv", "region")'
+[unit]
+household = "dwelling"
+size = "persons"
 [keep]
 tables = ["region*sex*age", "age*`marital status` + sex"]
+households = ["region*size + region*count(age < 18)"]
 list = "tables.csv"
 [verify]
 published = ["t1.csv", { file = "t2.csv", columns = { SEX = "sex" }, absent = "zero" }]
@@ -42,6 +46,7 @@ total = ["_T"]
 [risk]
 keys = ["region", "sex"]
 more_keys = [["age"], ["age", "sex"]]
+household_keys = ["region", "size"]
 sensitive = ["income"]
 risky = "k:3"
 population = 1000000
@@ -57,6 +62,7 @@ employer = { keys = ["age"], sensitive = ["income"] }
 [swap]
 linked = [["age", "age_group"]]
 match = [["region", "sex"], ["region"], []]
+near = ["district", "county"]
 strata = ["stratum"]
 weight = "w"
 weight_drift = "1 %"
@@ -92,6 +98,7 @@ carry_along = ["lau"]
 k_anonymity = 4
 risk_variables = ["age", "sex"]
 swaprate = "0.07"
+hid = "dwelling"
 "#;
 
 fn load(text: impl AsRef<[u8]>) -> Result<Project, Diagnostic> {
@@ -137,6 +144,10 @@ fn every_entry_is_read() {
     assert_eq!(derived[0], ("age10", "band(age, 10)".to_owned()));
     assert_eq!(derived[1], ("the region", "map(town, \"geo.csv\", \"region\")".to_owned()));
     assert_eq!(project.keep.tables, ["region*sex*age", "age*`marital status` + sex"]);
+    assert_eq!(project.unit.household.as_deref(), Some("dwelling"));
+    assert_eq!(project.unit.size.as_deref(), Some("persons"));
+    assert_eq!(project.keep.households, ["region*size + region*count(age < 18)"]);
+    assert_eq!(project.risk.household_keys, ["region", "size"]);
     assert_eq!(project.risk.keys, ["region", "sex"]);
     assert_eq!(project.risk.risky, Some(Risky::BelowK(3)));
     assert_eq!(project.risk.population, Some(PeopleCount(1_000_000)));
@@ -148,6 +159,7 @@ fn every_entry_is_read() {
     assert_eq!(project.risk.select, Some(SelectBy::Fit));
     assert_eq!(project.swap.linked, [["age", "age_group"]]);
     assert_eq!(project.swap.matched, [names(&["region", "sex"]), names(&["region"]), vec![]]);
+    assert_eq!(project.swap.near, ["district", "county"]);
     assert_eq!(project.swap.strata, ["stratum"]);
     assert_eq!(project.swap.weight.as_deref(), Some("w"));
     assert_eq!(project.swap.rules.len(), 2);
@@ -179,6 +191,7 @@ fn every_entry_is_read() {
     assert_eq!(trs.k_anonymity, Some(4));
     assert_eq!(trs.risk_variables, ["age", "sex"]);
     assert_eq!(trs.swaprate, Some(Amount::Share(Share::percent(7))));
+    assert_eq!(trs.hid.as_deref(), Some("dwelling"));
 }
 
 /// Windows editors write a byte order mark and CR LF.
@@ -243,7 +256,7 @@ const REFUSED: &[(&str, Kind, &str, &str)] = &[
     ("dat = 'x'\n", Code::UnknownEntry, "line 1, column 1", "did you mean `data`?"),
     ("\n  [risks]\n", Code::UnknownEntry, "line 2, column 4", "did you mean `risk`?"),
     ("[keep]\ntable = ['a']\n", Code::UnknownEntry, "line 2, column 1", "did you mean `tables`?"),
-    ("[swap]\nmatched = []\n", Code::UnknownEntry, "line 2, column 1", "match, strata"),
+    ("[swap]\nmatched = []\n", Code::UnknownEntry, "line 2, column 1", "match, near, strata"),
     ("[swap]\nzzz = 1\n", Code::UnknownEntry, "line 2, column 1", "check the spelling"),
     ("[trs]\nhouseholds = 'h'\n", Code::UnknownEntry, "line 2, column 1", "hierarchy"),
     ("'a`, expected `b' = 1\n", Code::UnknownEntry, "line 1, column 1", "data"),
@@ -426,9 +439,14 @@ fn the_preset_stands_for_other_entries() {
     let both = load(format!("[swap]\nrate = '2 %'\n{trs}")).unwrap().expanded();
     assert_eq!(both.swap.rate, Some(Amount::Share(Share::percent(2))));
     assert_eq!(both.columns, expanded.columns);
-    // As `recordSwap` knows it: a share without quotes, and households, which have no part.
-    let known = load(format!("{trs}swaprate = 0.05\nhid = 'household'\n")).unwrap();
+    // As `recordSwap` knows it: a share without quotes.
+    let known = load(format!("{trs}swaprate = 0.05\n")).unwrap();
     assert_eq!(known.parameters(), load(plain).unwrap().parameters());
+    // With households, these are counted in the table that is kept.
+    let households = load(format!("{trs}hid = 'household'\n")).unwrap().expanded();
+    assert_eq!(households.unit.household.as_deref(), Some("household"));
+    assert_eq!(households.keep.households, expanded.keep.tables);
+    assert!(households.keep.tables.is_empty());
     assert!(load("[trs]\nswaprate = 1.5\n").is_err());
     // Off: nobody is risky.
     let off = load("[trs]\nk_anonymity = 0\n").unwrap().expanded();
@@ -605,7 +623,8 @@ fn what_cannot_be_is_not_in_town() {
 fn the_demo_is_written_with_its_project() {
     let folder = support::folder();
     let folder = folder.path().join("new").join("town");
-    let files = demo::write_demo(&folder, 2_000, SEED, Overwrite::Refuse).unwrap();
+    let files =
+        demo::write_demo(&folder, (Survey::Persons, 2_000), SEED, Overwrite::Refuse).unwrap();
     assert_eq!(fs::read_to_string(&files.data).unwrap(), town(2_000));
     let project = Project::load(&files.project).unwrap();
     assert_eq!(project.data.as_ref(), Some(&files.data));
@@ -625,12 +644,14 @@ fn the_demo_is_written_with_its_project() {
         let told = text.lines().find(|line| line.starts_with(&format!("#   \"{name}\" "))).unwrap();
         assert_eq!(told.split_whitespace().last(), Some(levels.to_string().as_str()), "{name}");
     }
-    let again = demo::write_demo(&folder, 10, SEED, Overwrite::Refuse).unwrap_err();
+    let again =
+        demo::write_demo(&folder, (Survey::Persons, 10), SEED, Overwrite::Refuse).unwrap_err();
     assert_eq!(again.code, Code::OutputExists);
-    demo::write_demo(&folder, 10, SEED, Overwrite::Force).unwrap();
+    demo::write_demo(&folder, (Survey::Persons, 10), SEED, Overwrite::Force).unwrap();
     assert_eq!(fs::read_to_string(&files.data).unwrap(), town(10));
     // A file where the folder should be.
-    let refusal = demo::write_demo(&files.data, 10, SEED, Overwrite::Force).unwrap_err();
+    let refusal =
+        demo::write_demo(&files.data, (Survey::Persons, 10), SEED, Overwrite::Force).unwrap_err();
     assert_eq!(refusal.code, Code::Unwritable);
 }
 
@@ -670,13 +691,7 @@ fn every_setting_does_its_work() {
             assert_eq!(back.parameters(), alone.parameters(), "{}", setting.key());
         }
     }
-    let known = [
-        "keep.named",
-        "keep.max_separators",
-        "report.internal",
-        "report.external",
-        "report.watch",
-        "trs.hid",
-    ];
+    let known =
+        ["keep.named", "keep.max_separators", "report.internal", "report.external", "report.watch"];
     assert_eq!(missing, known, "the full project gives every other setting");
 }

@@ -2,7 +2,7 @@
 
 use marginswap_core::diagnostic::Diagnostic;
 use marginswap_io::Overwrite;
-use marginswap_pipeline::demo::write_demo;
+use marginswap_pipeline::demo::{Survey, write_demo};
 use marginswap_pipeline::seal::SealFrom;
 use marginswap_pipeline::seed::SeedFrom;
 
@@ -18,7 +18,9 @@ pub fn run(args: &DemoArgs) -> Result<Outcome, Diagnostic> {
         let overwrite = Overwrite::from_force(args.force.force);
         let seed = SeedFrom::Demo(args.demo_seed);
         let records = usize::try_from(args.records).expect("32 bits fit an address");
-        let files = write_demo(&args.folder, records, seed.choose(run)?.seed, overwrite)?;
+        let asks = if args.households { Survey::Households } else { Survey::Persons };
+        let drawn = seed.choose(run)?.seed;
+        let files = write_demo(&args.folder, (asks, records), drawn, overwrite)?;
         talk(&format!("{} is the survey of an invented town", files.data.display()));
         talk(&format!("{} says what to do with it", files.project.display()));
         let setup = Setup::of_file(&files.project)?;

@@ -15,7 +15,7 @@ pub fn run(args: &GraphArgs) -> Result<Outcome, Diagnostic> {
         let overwrite = Overwrite::from_force(args.force.force);
         setup.guard(&[args.svg.as_deref()], &[], &[], overwrite, run)?;
         let sketch = Sketch::new(args.svg.as_ref(), &args.force);
-        let graph = graph(&setup.project)?;
+        let graph = graph(&setup.project, run)?;
         sketch.draw_plain(|| graph.picture)?;
         give(&graph.report, args.answer.json)?;
         next(&setup.line("screen", ForScreen::TOPICS).to_string());

@@ -62,6 +62,11 @@ reasons! {
     IdsDiffer "ids_differ" => DoNotRelease {}
     /// The plan was made for another file, or gives another one.
     PlanDiffers "plan_differs" => DoNotRelease {}
+    /// Members of one household differ in what a household has in common.
+    TornHouseholds "torn_households" => DoNotRelease {
+        /// In how many households.
+        households,
+    }
     /// The files do not have the same number of records.
     RecordsDiffer "records_differ" => DoNotRelease {
         /// In the original.

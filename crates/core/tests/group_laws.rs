@@ -98,6 +98,7 @@ fn law_freed_is_parted() {
             detach: Detach::Every,
             at_risk: &at_risk,
             screening: None,
+            members: None,
         };
         let search = MoveSearch::new(&joint, &class, &setting.prices.weights).unwrap();
         let cell = joint.cell_of(RecordId::at(person));

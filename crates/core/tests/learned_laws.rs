@@ -386,6 +386,7 @@ fn clean() -> Findings {
         staying_changed: false,
         ids_differ: false,
         plan_differs: false,
+        torn_households: 0,
         weights_drift: 0,
         demo_seed: false,
         replaced: 2,
@@ -453,6 +454,7 @@ fn faults() -> Vec<(Findings, Thresholds, Vec<Reason>)> {
         (with(&|f| f.staying_changed = true), strict, vec![Reason::StayingColumnsDiffer {}]),
         (with(&|f| f.ids_differ = true), strict, vec![Reason::IdsDiffer {}]),
         (with(&|f| f.plan_differs = true), strict, vec![Reason::PlanDiffers {}]),
+        (with(&|f| f.torn_households = 3), strict, vec![Reason::TornHouseholds { households: 3 }]),
         (with(&|f| f.weights_drift = 2), strict, vec![Reason::WeightsDrift { tables: 2 }]),
         (
             with(&|f| {

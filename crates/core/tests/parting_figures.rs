@@ -122,6 +122,7 @@ fn figures(folder: &Path, question: &Question) -> Figures {
         detach: Detach::Half,
         at_risk: &at_risk,
         screening: Some(&parted),
+        members: None,
     };
     let task = Task {
         derived: &[],

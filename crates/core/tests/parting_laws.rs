@@ -264,6 +264,7 @@ fn law_protected_from_every_intruder() {
             detach: Detach::Half,
             at_risk: &at_risk[place],
             screening: None,
+            members: None,
         };
         let class = GeneratingClass::new(everything, setting.tables.iter().copied());
         let separators = minimal_separators(&class.margin_graph(), usize::MAX);

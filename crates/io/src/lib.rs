@@ -55,7 +55,7 @@ pub use plan_file::{
     write_plan,
 };
 pub use published::{PublishedFile, PublishedFormat, PublishedOptions, read_published};
-pub use rewrite::{ReleaseOptions, RewriteCounts, rewrite, rewrite_same};
+pub use rewrite::{ReleaseOptions, Renamed, RewriteCounts, rewrite, rewrite_same};
 pub use seal::SealKey;
 pub use source::{Compression, Format, ReadOptions, Sample, Source, Table};
 pub use staged::{

@@ -32,7 +32,7 @@ const PIECE: usize = 1 << 16;
 /// Writes the file in this order.
 pub(crate) fn reorder(
     input: &Input<'_>,
-    plan: &Exchanges<'_>,
+    plan: &Exchanges,
     release: &ReleaseOptions,
     order: &[u32],
     out: &mut dyn Write,
@@ -98,13 +98,7 @@ struct Held {
 
 impl Held {
     /// Holds some lines; those that are swapped are put together later.
-    fn take(
-        &mut self,
-        lines: &Lines<'_>,
-        form: &Form,
-        plan: &Exchanges<'_>,
-        swapped: &mut Swapped,
-    ) {
+    fn take(&mut self, lines: &Lines<'_>, form: &Form, plan: &Exchanges, swapped: &mut Swapped) {
         for (position, line) in lines.lines.iter().enumerate() {
             let fields = lines.fields_at(position);
             let number = lines.first + position as u64;
@@ -130,7 +124,7 @@ impl Held {
     fn exchange(
         &mut self,
         entry: usize,
-        plan: &Exchanges<'_>,
+        plan: &Exchanges,
         swapped: &Swapped,
         form: &Form,
         counts: &mut RewriteCounts,

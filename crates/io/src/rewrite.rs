@@ -22,10 +22,13 @@
 //! record it comes from; `the-release-in-parquet-is-the-same`: the same records in Parquet and
 //! in CSV, rewritten alike, have the same categories.
 
+use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::Path;
+use std::sync::Arc;
 
 use crate::refusal::Code;
+use marginswap_core::columns::Households;
 use marginswap_core::diagnostic::{Diagnostic, grouped};
 use marginswap_core::encode::RecordId;
 use marginswap_core::plan::Plan;
@@ -45,6 +48,21 @@ pub struct ReleaseOptions {
     pub drop: Vec<usize>,
     /// How a CSV file is packed; a Parquet file packs its columns as the input does.
     pub packing: Compression,
+    /// The households, where the plan speaks of them and not of single records: all lines of
+    /// one take the values of the first line of another.
+    pub households: Option<Arc<Households>>,
+    /// The column that names the households, where they get each other's names; only together
+    /// with a new order.
+    pub renamed: Option<Renamed>,
+}
+
+/// New names for households.
+#[derive(Debug, Clone)]
+pub struct Renamed {
+    /// The position of the column that names them.
+    pub column: usize,
+    /// For each household, the one whose name it gets.
+    pub from: Vec<u32>,
 }
 
 /// What was done.
@@ -120,7 +138,14 @@ fn rewrite_file(
             stale("the plan exchanges a column that the file does not have").in_file(file.path())
         );
     }
-    let plan = Exchanges::new(plan);
+    let plan = match &release.households {
+        Some(households) => Exchanges::of_households(plan, households, release.renamed.as_ref())?,
+        None => Exchanges::new(plan),
+    };
+    assert!(
+        release.renamed.is_none() || release.order.is_some(),
+        "names are given out in a new order"
+    );
     assert!((0..columns).any(|column| !release.drop.contains(&column)), "a column is left");
     let written = match opened.format() {
         Format::Csv { .. } => {
@@ -146,21 +171,24 @@ fn rewrite_file(
 }
 
 /// The swaps, looked up by record.
-pub(crate) struct Exchanges<'s> {
+pub(crate) struct Exchanges {
     /// One for each swapped record, by rising record.
-    pub(crate) entries: Vec<Exchange<'s>>,
+    pub(crate) entries: Vec<Exchange>,
 }
 
 /// One record of a swap or a group.
-pub(crate) struct Exchange<'s> {
+pub(crate) struct Exchange {
     /// The record.
     pub(crate) record: RecordId,
-    /// The columns; all records of a swap or group have the same.
-    pub(crate) exchanged: &'s [usize],
+    /// The columns; all records of a swap or group have the same, but for a new name.
+    pub(crate) exchanged: Arc<[usize]>,
     from: Givers,
+    /// Which of the columns holds a new name, and where that comes from.
+    renamed: Option<(usize, usize)>,
 }
 
 /// Where the values come from, as places among the entries.
+#[derive(Clone)]
 enum Givers {
     /// All from the other side of the swap.
     Partner(usize),
@@ -168,18 +196,23 @@ enum Givers {
     Each(Vec<usize>),
 }
 
-impl Exchange<'_> {
+impl Exchange {
     /// Where the record that gives the value of the nth column stands among the entries.
     pub(crate) fn giver(&self, nth: usize) -> usize {
+        let before = match self.renamed {
+            Some((name, place)) if name == nth => return place,
+            Some((name, _)) => usize::from(name < nth),
+            None => 0,
+        };
         match &self.from {
             Givers::Partner(place) => *place,
-            Givers::Each(places) => places[nth],
+            Givers::Each(places) => places[nth - before],
         }
     }
 }
 
-impl<'s> Exchanges<'s> {
-    fn new(plan: &'s Plan) -> Self {
+impl Exchanges {
+    fn new(plan: &Plan) -> Self {
         let (swaps, groups) = (plan.swaps(), plan.groups());
         let mut sides: Vec<(RecordId, usize)> = swaps
             .iter()
@@ -199,23 +232,88 @@ impl<'s> Exchanges<'s> {
         for (place, &(_, side)) in sides.iter().enumerate() {
             places[side] = place;
         }
+        let of_groups: Vec<Arc<[usize]>> =
+            groups.iter().map(|group| group.columns.as_slice().into()).collect();
         let entries = sides
             .iter()
             .map(|&(record, side)| {
                 let (exchanged, from) = match side.checked_sub(2 * swaps.len()) {
-                    None => (&*swaps[side / 2].exchanged, Givers::Partner(places[side ^ 1])),
+                    None => {
+                        (Arc::clone(&swaps[side / 2].exchanged), Givers::Partner(places[side ^ 1]))
+                    }
                     Some(member) => {
                         let (number, place) = members[member];
                         let group = &groups[number];
                         let first = side - place;
                         let giver = |from: &Vec<usize>| places[first + from[place]];
-                        (&group.columns[..], Givers::Each(group.from.iter().map(giver).collect()))
+                        let from = Givers::Each(group.from.iter().map(giver).collect());
+                        (Arc::clone(&of_groups[number]), from)
                     }
                 };
-                Exchange { record, exchanged, from }
+                Exchange { record, exchanged, from, renamed: None }
             })
             .collect();
         Self { entries }
+    }
+
+    /// The exchanges of lines that a plan for households makes: every line of a household takes
+    /// what the first line of another one has.
+    ///
+    /// Law: `all-members-move-together`.
+    fn of_households(
+        plan: &Plan,
+        households: &Households,
+        renamed: Option<&Renamed>,
+    ) -> Result<Self, Diagnostic> {
+        let whole = Self::new(plan);
+        whole.check_records(households.len() as u64)?;
+        let mut lines: Vec<(u32, Option<usize>)> = Vec::new();
+        let mut entry_of: Vec<Option<usize>> = vec![None; households.len()];
+        for (entry, exchange) in whole.entries.iter().enumerate() {
+            entry_of[exchange.record.position()] = Some(entry);
+        }
+        for (household, &entry) in entry_of.iter().enumerate() {
+            if entry.is_some() || renamed.is_some() {
+                lines.extend(households.members(household).iter().map(|&line| (line, entry)));
+            }
+        }
+        lines.sort_unstable_by_key(|(line, _)| *line);
+        let mut place_of = vec![0usize; households.lines()];
+        for (place, &(line, _)) in lines.iter().enumerate() {
+            place_of[line as usize] = place;
+        }
+        let first = |household: usize| place_of[households.first(household)];
+        let giver = |entry: usize| first(whole.entries[entry].record.position());
+        let mut merged: BTreeMap<Vec<usize>, Arc<[usize]>> = BTreeMap::new();
+        let nothing: Arc<[usize]> = Arc::from([]);
+        let entries = lines.iter().enumerate().map(|(own, &(line, entry))| {
+            let (exchanged, from) = match entry.map(|entry| &whole.entries[entry]) {
+                Some(exchange) => {
+                    let from = match &exchange.from {
+                        Givers::Partner(entry) => Givers::Partner(giver(*entry)),
+                        Givers::Each(entries) => {
+                            Givers::Each(entries.iter().map(|&entry| giver(entry)).collect())
+                        }
+                    };
+                    (&exchange.exchanged, from)
+                }
+                None => (&nothing, Givers::Partner(own)),
+            };
+            let record = RecordId::at(line as usize);
+            let Some(renamed) = renamed else {
+                let exchanged = Arc::clone(exchanged);
+                return Exchange { record, exchanged, from, renamed: None };
+            };
+            let nth = exchanged.partition_point(|&column| column < renamed.column);
+            let name = first(renamed.from[households.of(line as usize)] as usize);
+            let columns = merged.entry(exchanged.to_vec()).or_insert_with(|| {
+                let (before, behind) = exchanged.split_at(nth);
+                [before, &[renamed.column], behind].concat().into()
+            });
+            let exchanged = Arc::clone(columns);
+            Exchange { record, exchanged, from, renamed: Some((nth, name)) }
+        });
+        Ok(Self { entries: entries.collect() })
     }
 
     /// Refuses a file of so many records, if the swaps speak of more.

@@ -51,7 +51,7 @@ impl Input<'_> {
 /// Writes the CSV file with the swaps done.
 pub(crate) fn rewrite(
     input: &Input<'_>,
-    plan: &Exchanges<'_>,
+    plan: &Exchanges,
     release: &ReleaseOptions,
     out: &mut dyn Write,
 ) -> Result<RewriteCounts, Diagnostic> {
@@ -91,7 +91,7 @@ struct Cells {
 }
 
 impl Cells {
-    fn collect(mut reader: CsvReader, plan: &Exchanges<'_>) -> Result<Self, Diagnostic> {
+    fn collect(mut reader: CsvReader, plan: &Exchanges) -> Result<Self, Diagnostic> {
         let (mut bytes, mut ends, mut first) = (Vec::new(), Vec::new(), Vec::new());
         let mut records = 0;
         let mut entries = plan.entries.iter().peekable();
@@ -102,7 +102,7 @@ impl Cells {
             {
                 let fields = lines.fields_of(exchange.record);
                 first.push(ends.len());
-                for &column in exchange.exchanged {
+                for &column in exchange.exchanged.iter() {
                     let raw = fields.get(column).ok_or_else(changed_meanwhile)?.raw(lines.window);
                     bytes.extend_from_slice(raw);
                     ends.push(bytes.len());
@@ -129,7 +129,7 @@ impl Cells {
 struct Copy<'a> {
     reader: CsvReader,
     cells: &'a Cells,
-    entries: &'a [Exchange<'a>],
+    entries: &'a [Exchange],
     release: &'a ReleaseOptions,
     form: Form,
     counts: RewriteCounts,
@@ -158,7 +158,7 @@ enum Blanks {
 impl<'a> Copy<'a> {
     fn new(
         reader: CsvReader,
-        plan: &'a Exchanges<'a>,
+        plan: &'a Exchanges,
         cells: &'a Cells,
         release: &'a ReleaseOptions,
     ) -> Result<Self, Diagnostic> {
@@ -293,7 +293,7 @@ impl Form {
 
 /// A batch of lines on its way to the output.
 struct Writing<'a> {
-    entries: &'a [Exchange<'a>],
+    entries: &'a [Exchange],
     cells: &'a Cells,
     form: &'a Form,
     /// The entry of the next swapped record.

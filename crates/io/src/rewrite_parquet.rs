@@ -71,7 +71,7 @@ const BATCH: usize = 1 << 13;
 /// Writes a Parquet file with the swaps done.
 pub(crate) fn rewrite(
     reader: &ParquetReader,
-    plan: &Exchanges<'_>,
+    plan: &Exchanges,
     release: &ReleaseOptions,
     out: &mut (dyn Write + Send),
 ) -> Result<RewriteCounts, Diagnostic> {
@@ -138,7 +138,7 @@ struct Touched {
 /// are copied or left out.
 fn touched_columns(
     reader: &ParquetReader,
-    plan: &Exchanges<'_>,
+    plan: &Exchanges,
     release: &ReleaseOptions,
     counts: &mut RewriteCounts,
 ) -> Result<Vec<Option<Touched>>, Diagnostic> {

@@ -45,6 +45,7 @@ fn planned(joint: &JointTable, variables: usize) -> Planned {
             detach: Detach::Half,
             at_risk: &at_risk,
             screening: None,
+            members: None,
         }],
         at_risk: &at_risk,
         rounds: 2,

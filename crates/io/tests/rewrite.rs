@@ -6,16 +6,17 @@ mod support;
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use marginswap_core::columns::{Column, Columns, Roles};
+use marginswap_core::columns::{Column, Columns, Households, Roles};
 use marginswap_core::diagnostic::Diagnostic;
 use marginswap_core::encode::RecordId;
 use marginswap_core::plan::{Plan, PlannedGroup, PlannedSwap};
 use marginswap_core::swap::apply;
 use marginswap_io::refusal::Code;
 use marginswap_io::{
-    Compression, Overwrite, ReadOptions, ReleaseOptions, RewriteCounts, Secrecy, Source, Staged,
-    rewrite,
+    Compression, Overwrite, ReadOptions, ReleaseOptions, Renamed, RewriteCounts, Secrecy, Source,
+    Staged, rewrite,
 };
 use proptest::prelude::*;
 use support::{plan_of, swap};
@@ -226,6 +227,7 @@ fn release_of(world: &World, seed: u64) -> ReleaseOptions {
         order: (seed & 1 == 1).then_some(order),
         drop: if seed & 2 == 2 { drop } else { Vec::new() },
         packing: Compression::Plain,
+        ..ReleaseOptions::default()
     }
 }
 
@@ -584,4 +586,68 @@ fn a_failing_output_is_named_and_a_failing_input_too() {
     assert_eq!((refusal.code, refusal.place.file), (Code::TooFewFields, Some(bad.path())));
     drop(staged);
     assert!(!target.exists());
+}
+
+/// All lines of a household take what another household has, whatever their numbers; nothing
+/// else changes, and the names go with the places where that is asked for.
+#[test]
+fn law_all_members_move_together() {
+    let bytes = "hid,region,tenure,age\n\
+                 7,N,own,31\n\
+                 3,S,rent,8\n\
+                 7,\"N\",own,64\n\
+                 9,W,free,40\n\
+                 3,S,rent,35\n\
+                 7,N,own,5\n";
+    let hid: Column = ["7", "3", "7", "9", "3", "7"].iter().map(|one| one.as_bytes()).collect();
+    let households = Arc::new(Households::by(&hid));
+    let plain = ReleaseOptions { households: Some(Arc::clone(&households)), ..Default::default() };
+    let moved = text(bytes, &[swap(0, 1, &[1])], &plain);
+    assert_eq!(
+        moved,
+        "hid,region,tenure,age\n\
+         7,S,own,31\n\
+         3,N,rent,8\n\
+         7,S,own,64\n\
+         9,W,free,40\n\
+         3,N,rent,35\n\
+         7,S,own,5\n"
+    );
+    // Three households, each column by its own permutation.
+    let group = PlannedGroup {
+        records: [0, 1, 2].map(RecordId::at).to_vec(),
+        columns: vec![1, 2],
+        from: vec![vec![1, 2, 0], vec![2, 0, 1]],
+    };
+    let input = Input::new(bytes.as_bytes());
+    let mut out = Vec::new();
+    let plan = Plan::new(vec![], vec![group]).unwrap();
+    rewrite(&input.path(), &COMMA, &plan, &plain, &mut out).unwrap();
+    let permuted = "hid,region,tenure,age\n\
+                    7,S,free,31\n\
+                    3,W,own,8\n\
+                    7,S,free,64\n\
+                    9,N,rent,40\n\
+                    3,W,own,35\n\
+                    7,S,free,5\n";
+    assert_eq!(String::from_utf8(out).unwrap(), permuted);
+    // In a new order, household by household, the first one gets the first name.
+    let order = [2u32, 0, 1];
+    let lines = order.iter().flat_map(|&one| households.members(one as usize)).copied().collect();
+    let renamed = Renamed { column: 0, from: vec![1, 2, 0] };
+    let release = ReleaseOptions { order: Some(lines), renamed: Some(renamed), ..plain.clone() };
+    let named = text(bytes, &[swap(0, 1, &[1])], &release);
+    assert_eq!(
+        named,
+        "hid,region,tenure,age\n\
+         7,W,free,40\n\
+         3,S,own,31\n\
+         3,S,own,64\n\
+         3,S,own,5\n\
+         9,N,rent,8\n\
+         9,N,rent,35\n"
+    );
+    // A plan that speaks of more households than there are is not for this file.
+    let beyond = Input::new(bytes.as_bytes()).rewrite(&[swap(0, 3, &[1])], &plain);
+    assert_eq!(beyond.unwrap_err().code, Code::StalePlan);
 }

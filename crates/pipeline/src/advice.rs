@@ -110,6 +110,7 @@ fn larger_swaps(
             detach: Detach::Half,
             at_risk,
             screening: None,
+            members: None,
         })
         .collect();
     let cells: Vec<CellId> = asked.iter().map(|&record| located.cell_of(record)).collect();

@@ -377,10 +377,21 @@ entries! {
          `weighted` and `published`, of which only `variables` is required. Each line is a table:\n\
          `variables` as `region*sex` or `region, sex`, `where` a condition such as `age >= 18`,\n\
          `weighted` and `published` yes or no.";
-    NoHouseholds 248 exit 3: "table of households",
-        "Only tables that count persons, which means records, can be kept. A table that counts\n\
-         each household once is not kept by exchanges of single records. Leave it out of the\n\
-         list, and look at it with `watch`.";
+    NoHouseholds 248 exit 3 helps ["keep.households"]: "table of households",
+        "The tables of a list count persons, which means lines. A table that counts each household\n\
+         once is named apart, and is kept where whole households are swapped. Leave it out of the\n\
+         list.";
+    NotAHousehold 260 exit 3 helps ["unit.household"]: "line without a household",
+        "In a household run every line belongs to one household, which the household column names.\n\
+         Here a line has no value in that column. Correct it, or leave the line out. Lines of one\n\
+         household need not follow each other.";
+    VariesInHousehold 261 exit 3: "column that varies inside a household",
+        "Whole households exchange what all of their members have in common, such as the area and\n\
+         the tenure. What partners agree on, what rules speak of, keys of households and tables of\n\
+         households are about such columns too, or about what is counted in a household: `size`,\n\
+         `count(age < 18)`, `any(age >= 65)`, `members(age, sex)`. The named column differs between\n\
+         two members of the same household, on the line that is told. `inspect` lists the columns\n\
+         of households.";
     PopulationTooSmall 301 exit 3: "population smaller than the file",
         "The file is a sample of the population, so the population has at least as many people as\n\
          the file has records; a complete census has exactly as many. Weights add up to the\n\

@@ -26,6 +26,7 @@ use marginswap_core::verify::{
     Checks, File, Findings, Learned, Link, LinkError, Outcome, Pooled, PublishedCheck,
     PublishedFindings, Scenario, TableDistance, Thresholds, Verification, WeightedCheck, Weights,
     WorstCase, changes, compare_tables, judge, link_by_id, recount, verify_pooled, weighted,
+    worst_case,
 };
 use marginswap_io::{FileDigest, PlanFile, ReadOptions, Source};
 use rayon::prelude::*;
@@ -42,7 +43,7 @@ use crate::original::{Intruder, Original};
 use crate::project::{Amount, Columns, Gate, Project};
 use crate::published::findings_of;
 use crate::release::shuffled_link;
-use crate::telltale::{sample_step, tell_tales};
+use crate::telltale::{is_exchanged, sample_step, tell_tales};
 use crate::weights::{Weighting, bad_weight, weights_of};
 
 /// What is known of a release beside its two files.
@@ -110,6 +111,17 @@ pub struct Comparison {
     pub advice: Vec<Advice>,
     /// What was found in the published tables, in the order of the project.
     pub published: Vec<PublishedCheck>,
+    /// What was counted in the lines, where records are households.
+    pub people: Option<PeopleFound>,
+}
+
+/// What was found in the lines of two files of households.
+pub struct PeopleFound {
+    /// What was counted of persons. Intruders who look for whole households come last, with the
+    /// fate of each member's household.
+    pub verification: Verification,
+    /// Released households whose members differ in a column of households.
+    pub torn: u64,
 }
 
 /// Does a plan lead from the one file to the other?
@@ -135,13 +147,12 @@ pub enum Order {
 }
 
 /// The files before they are counted.
-struct Pair {
-    original: Original,
+struct Pair<'a> {
+    original: &'a Original,
     before: Records,
     after: Records,
     link: Option<Link>,
     order: Order,
-    dropped: Vec<String>,
     unlinked: Option<String>,
     /// The columns of the released file, where something only watched is to be counted apart.
     released: Vec<Option<Column>>,
@@ -161,32 +172,67 @@ impl Comparison {
         run: &mut Run<'_>,
     ) -> Result<Self, Diagnostic> {
         let read = read_released(&original, released, run)?;
-        let Released { after, dropped, as_they_are, telling } = read;
+        let Released { after: lines, dropped, as_they_are, telling } = read;
         run.begin(Phase::Comparing)?;
-        let digest = after.digest().clone();
-        let published = compare_published(&original, &after)?;
-        let mut pair = Pair::new(original, &after, dropped, evidence)?;
-        drop(after);
+        let digest = lines.digest().clone();
+        let published = compare_published(original.lines(), &lines)?;
+        let table = original.people.as_ref().map(|people| people.together.table(&lines));
+        let after = table.as_ref().map_or(&lines, |(table, _)| table);
+        let mut pair = Pair::new(&original, after, evidence)?;
+        let mut of_persons = match &original.people {
+            Some(people) => Some(Pair::unlinked(&people.lines, &lines, evidence)?),
+            None => None,
+        };
+        let told_by_names =
+            table.as_ref().map_or(0, |(table, _)| names_tell(&original, table, run));
+        let torn = table.map_or(0, |(_, torn)| torn);
         let plan = pair.follow(evidence, run);
+        if let Some(persons) = &mut of_persons {
+            persons.link = pair.link.as_ref().and_then(|link| lines_of(link, &original, &lines));
+            persons.align();
+        }
+        drop(lines);
         let demo_seed = evidence.demo_seed || pair.is_for_demonstration(evidence.demo_plans);
         pair.align();
         let pooled = Pooled::of(&pair.before, &pair.after);
         let verification = pair.verify(&pooled, evidence.triples);
-        let key_screenings = pair.screen_keys(&verification)?;
+        let persons = of_persons.as_ref().map(|persons| {
+            let pooled = Pooled::of(&persons.before, &persons.after);
+            let mut found = persons.verify(&pooled, evidence.triples);
+            let people = original.people.as_ref().expect("persons are people");
+            found.learned.extend(people.of_households(&verification.learned));
+            found.worst_case = worst_case(&found.learned);
+            (pooled, found)
+        });
+        let found_by = persons.as_ref().map_or(&verification, |(_, found)| found);
+        let key_screenings = pair.screen_keys(found_by)?;
         let (broken, mut findings) =
             pair.findings(&pooled, &verification, &key_screenings, demo_seed);
+        if let (Some(of_persons), Some((_, found))) = (&of_persons, &persons) {
+            of_persons.add_to(&mut findings, found, &original, &key_screenings);
+        }
+        findings.torn_households = torn;
         let weighted = pair.weighted(&pooled);
         findings.weights_drift = weighted.iter().filter(|table| table.beyond > 0).count();
-        findings.telling_columns = telling;
+        findings.telling_columns = telling + told_by_names;
         findings.published = findings_of(published.iter());
         findings.plan_differs =
             plan.as_ref().is_some_and(|plan| !plan.fits_input || plan.gives_release == Some(false));
-        let occurring = verification.new_pairs.occurring;
-        let tolerated = thresholds(&pair.original.project.gate, &findings, occurring);
+        let occurring = found_by.new_pairs.occurring;
+        let tolerated = thresholds(&original.project.gate, &findings, occurring);
         let verdict = judge(&findings, &tolerated);
-        let watched = pair.watched(&pooled)?;
-        let advice = advice(&pair.original, &verification, &key_screenings);
-        let Pair { original, after: records, order, dropped, unlinked, .. } = pair;
+        let watched = match (&of_persons, &persons) {
+            (Some(of_persons), Some((pooled, _))) => of_persons.watched(pooled)?,
+            _ => pair.watched(&pooled)?,
+        };
+        // What helps single people is counted in records, and these are households here.
+        let advice = match original.people {
+            Some(_) => Vec::new(),
+            None => advice(&original, &verification, &key_screenings),
+        };
+        let Pair { after: records, order, unlinked, .. } = pair;
+        drop(of_persons);
+        let people = persons.map(|(_, verification)| PeopleFound { verification, torn });
         Ok(Self {
             original,
             released: (released.to_owned(), digest),
@@ -204,27 +250,38 @@ impl Comparison {
             weighted,
             advice,
             published,
+            people,
         })
     }
 
     /// Is every kept table, every count and every tie as it was?
     #[must_use]
     pub fn is_exact(&self) -> bool {
-        self.verification.is_equal() && self.broken.is_empty() && self.unlinked.is_none()
+        let persons = |found: &PeopleFound| found.verification.is_equal() && found.torn == 0;
+        self.verification.is_equal()
+            && self.people.as_ref().is_none_or(persons)
+            && self.broken.is_empty()
+            && self.unlinked.is_none()
     }
 
-    /// Why no exchange can part a record from the keys of an intruder who still finds them; a
-    /// disclosure by the tables comes first. `None` when it can be parted from all of these.
+    /// What was counted of persons: of records, where these are persons.
     #[must_use]
-    pub fn why_not_parted(&self, record: RecordId) -> Option<Unpartable> {
-        why_not_parted(&self.original, &self.verification.learned, &self.key_screenings, record)
+    pub fn of_persons(&self) -> &Verification {
+        self.people.as_ref().map_or(&self.verification, |found| &found.verification)
+    }
+
+    /// Why no exchange can part a person from the keys of an intruder who still finds them; a
+    /// disclosure by the tables comes first. `None` when they can be parted from all of these.
+    #[must_use]
+    pub fn why_not_parted(&self, line: RecordId) -> Option<Unpartable> {
+        why_not_parted(&self.original, &self.of_persons().learned, &self.key_screenings, line)
     }
 
     /// The newly exposed records, each with why no exchange can part it from its keys; `None`
     /// when one can.
     #[must_use]
     pub fn newly_exposed(&self) -> Vec<(RecordId, Option<Unpartable>)> {
-        let learned = &self.verification.learned;
+        let learned = &self.of_persons().learned;
         let why = |record| why_exposed(&self.original, learned, &self.key_screenings, record);
         newly_exposed(learned).into_iter().map(|record| (record, why(record))).collect()
     }
@@ -271,7 +328,7 @@ pub(crate) fn why_not_parted(
     let still_found = |learned: &Learned| {
         learned.fate(record).is_some_and(|fate| fate.outcome() != Outcome::Gone)
     };
-    let cell = original.located.cell_of(record);
+    let cell = original.cell_of_line(record);
     let scenarios = learned.iter().zip(screenings);
     let reasons = scenarios
         .filter(|(learned, _)| still_found(learned))
@@ -287,7 +344,7 @@ pub(crate) fn not_partable(
     screenings: &[KeyScreening],
 ) -> [u64; 2] {
     let mut people = [0, 0];
-    for record in (0..original.records.len()).map(RecordId::at) {
+    for record in (0..original.lines().records.len()).map(RecordId::at) {
         match why_not_parted(original, learned, screenings, record) {
             Some(Unpartable::Published(_) | Unpartable::Proved(_)) => people[0] += 1,
             Some(Unpartable::NoPartner) => people[1] += 1,
@@ -310,7 +367,7 @@ pub(crate) fn why_exposed(
     screenings: &[KeyScreening],
     record: RecordId,
 ) -> Option<Unpartable> {
-    let cell = original.located.cell_of(record);
+    let cell = original.cell_of_line(record);
     let exposed = learned.iter().zip(screenings);
     let exposed =
         exposed.filter(|(one, _)| one.newly_exposed_records().binary_search(&record).is_ok());
@@ -321,6 +378,40 @@ pub(crate) fn why_exposed(
 /// Is somebody at risk still found by their keys, or newly exposed?
 pub(crate) fn somebody_is_found(worst: &WorstCase) -> bool {
     worst.gone < worst.at_risk || worst.newly_exposed > 0
+}
+
+/// Which line became which, where that is known of households whose members are in the same
+/// order.
+fn lines_of(link: &Link, original: &Original, released: &Loaded) -> Option<Link> {
+    let (before, after) = (original.loaded.households()?, released.households()?);
+    let mut places = vec![0; before.lines()];
+    for household in 0..before.len() {
+        let place = match link {
+            Link::ByPosition => household,
+            Link::ByMap(places) => places[household] as usize,
+        };
+        let (own, there) = (before.members(household), after.members(place));
+        if own.len() != there.len() {
+            return None;
+        }
+        for (&line, &place) in own.iter().zip(there) {
+            places[line as usize] = place;
+        }
+    }
+    Some(Link::ByMap(places))
+}
+
+/// Do the names of households, released as they are, give exchanges away by their order?
+fn names_tell(original: &Original, released: &Loaded, run: &mut Run<'_>) -> usize {
+    let household = original.loaded.household().expect("a column names the households");
+    let name = &original.loaded.names()[household];
+    let step = sample_step(released.records_read());
+    let exchanged = |name: &str| is_exchanged(&original.loaded, name);
+    let tales = tell_tales(&original.loaded, released, &[], step, exchanged);
+    let tales: Vec<_> = tales.into_iter().filter(|tale| tale.column == *name).collect();
+    let found = usize::from(!tales.is_empty());
+    tales.into_iter().for_each(|tale| run.note(Note::GivesAway(tale)));
+    found
 }
 
 /// The released file as it is read.
@@ -341,7 +432,7 @@ fn read_released(
     path: &std::path::Path,
     run: &mut Run<'_>,
 ) -> Result<Released, Diagnostic> {
-    let Original { project, loaded, .. } = original;
+    let Original { project, loaded, .. } = original.lines();
     let source = Source::open(path, &ReadOptions { delimiter: project.delimiter })?;
     let names = source.columns().to_vec();
     let there = |list: &[String]| -> Vec<String> {
@@ -355,7 +446,16 @@ fn read_released(
         id: told.id.clone().filter(|id| names.contains(id)),
         missing: Vec::new(),
     };
-    let lenient = Project { columns: roles, ..Project::default() };
+    let unit = project.unit.clone();
+    if let Some(household) = unit.household.as_ref().filter(|name| !names.contains(name)) {
+        return Err(Diagnostic::new(
+            Code::OtherColumns,
+            format!("column `{household}` names the households and is not in the released file"),
+            "compare files that both have it",
+        )
+        .in_file(path));
+    }
+    let lenient = Project { columns: roles, unit, ..Project::default() };
     let opened = Opened::new(path, source, &lenient, Derivations::default())?;
     // Columns that take no part may be long texts: of a long file some records are enough.
     let step = sample_step(loaded.records_read());
@@ -369,7 +469,8 @@ fn read_released(
         .iter()
         .map(|(name, column)| (name.clone(), (column.dictionary().levels(), step == 1)))
         .collect();
-    let tales = tell_tales(loaded, &after, &samples, step);
+    let exchanged = |name: &str| is_exchanged(&original.loaded, name);
+    let tales = tell_tales(loaded, &after, &samples, step, exchanged);
     let mut telling: Vec<&str> = tales.iter().map(|tale| tale.column.as_str()).collect();
     telling.dedup();
     let telling = telling.len();
@@ -390,17 +491,16 @@ fn read_released(
     Ok(Released { after, dropped, as_they_are, telling })
 }
 
-impl Pair {
+impl<'a> Pair<'a> {
     fn new(
-        original: Original,
+        original: &'a Original,
         after: &Loaded,
-        dropped: Vec<String>,
         evidence: &Evidence<'_>,
     ) -> Result<Self, Diagnostic> {
         let loaded = &original.loaded;
         let (before, records) =
             encode_both(original.scope.schema(), loaded.raw_columns(), after.raw_columns());
-        let (link, unlinked) = match link(loaded, after, evidence.shuffled)? {
+        let (link, unlinked) = match link(original, after, evidence.shuffled)? {
             Ok(link) => (link, None),
             Err(error) => (None, Some(error.to_string())),
         };
@@ -412,20 +512,40 @@ impl Pair {
         let apart = loaded.names().iter().any(|name| loaded.is_only_watched(name));
         let released = if apart { after.raw_columns().to_vec() } else { Vec::new() };
         let weights = match &original.weighting {
-            Some(weighting) => Some(weights_of_both(&original, weighting, after, &records)?),
+            Some(weighting) => Some(weights_of_both(original, weighting, after, &records)?),
             None => None,
         };
-        Ok(Self {
-            original,
-            before,
-            after: records,
-            link,
-            order,
-            dropped,
-            unlinked,
-            released,
-            weights,
-        })
+        Ok(Self { original, before, after: records, link, order, unlinked, released, weights })
+    }
+
+    /// The lines of two files of households, of which nobody asks which became which.
+    fn unlinked(
+        original: &'a Original,
+        after: &Loaded,
+        evidence: &Evidence<'_>,
+    ) -> Result<Self, Diagnostic> {
+        let pair = Self::new(original, after, &Evidence { shuffled: true, ..*evidence })?;
+        Ok(Self { link: None, order: Order::Unknown, unlinked: None, ..pair })
+    }
+
+    /// What was found of persons, for the gate, beside what was found of their households.
+    fn add_to(
+        &self,
+        findings: &mut Findings,
+        found: &Verification,
+        households: &Original,
+        screenings: &[KeyScreening],
+    ) {
+        if findings.records[0] == findings.records[1] {
+            findings.records = [found.records_before as u64, found.records_after as u64];
+        }
+        findings.tables += found.tables.len();
+        findings.tables_changed += found.tables.iter().filter(|table| table.changed > 0).count();
+        findings.learned.clone_from(&found.worst_case);
+        findings.alone_not_counted = self.original.alone_not_counted();
+        findings.new_pairs = found.new_pairs.combinations;
+        [findings.disclosed, findings.not_partable] =
+            not_partable(households, &found.learned, screenings);
     }
 
     /// Finds out whether following the plan gives the released file, and in which order: that of
@@ -541,8 +661,8 @@ impl Pair {
         if found.worst_case.as_ref().is_none_or(|worst| !somebody_is_found(worst)) {
             return Ok(Vec::new());
         }
-        let Original { scope, separators, loaded, .. } = &self.original;
-        screen_intruders(&self.original, scope.class(), separators)
+        let Original { scope, separators, loaded, .. } = self.original;
+        screen_intruders(self.original, scope.class(), separators)
             .map_err(|error| error.in_file(loaded.path()))
     }
 
@@ -582,7 +702,11 @@ impl Pair {
                 broken.push(self.column_names(check.margin));
             }
         }
-        let [disclosed, not_partable] = not_partable(&self.original, &found.learned, screenings);
+        // Of households the persons behind them are counted.
+        let [disclosed, not_partable] = match self.original.people {
+            Some(_) => [0, 0],
+            None => not_partable(self.original, &found.learned, screenings),
+        };
         let findings = Findings {
             records: [found.records_before as u64, found.records_after as u64],
             tables: named.len(),
@@ -593,6 +717,7 @@ impl Pair {
             staying_changed,
             ids_differ: self.unlinked.is_some(),
             plan_differs: false,
+            torn_households: 0,
             weights_drift: 0,
             demo_seed,
             replaced: found.replaced,
@@ -637,7 +762,7 @@ impl Pair {
 
     /// How far the watched tables moved.
     fn watched(&self, pooled: &Pooled) -> Result<Vec<TableDistance>, Diagnostic> {
-        let Original { project, loaded, scope, .. } = &self.original;
+        let Original { project, loaded, scope, .. } = self.original;
         if project.report.watch.is_empty() {
             return Ok(Vec::new());
         }
@@ -728,10 +853,16 @@ pub(crate) fn thresholds(gate: &Gate, findings: &Findings, occurring: u64) -> Th
 /// position where the numbers agree. A released file that lost, gained or repeated an id is
 /// an answer, an original that repeats one is not.
 fn link(
-    before: &Loaded,
+    original: &Original,
     after: &Loaded,
     shuffled: bool,
 ) -> Result<Result<Option<Link>, LinkError>, Diagnostic> {
+    let before = &original.loaded;
+    // Households get each other's names, unless they are released as they are.
+    if before.is_of_households() && original.project.release.release_id != Some(true) {
+        let same = before.records_read() == after.records_read();
+        return Ok(Ok((same && !shuffled).then_some(Link::ByPosition)));
+    }
     if let (Some(left), Some(right)) = (before.id_column(), after.id_column()) {
         // A file whose ids differ links to itself.
         link_by_id(left, left).map_err(|error| {

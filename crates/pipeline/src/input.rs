@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::refusal::Code;
-use marginswap_core::columns::{Column, Columns, Role, Roles, did_you_mean, nearly_all_differ};
+use marginswap_core::columns::{
+    Column, Columns, Households, Role, Roles, did_you_mean, nearly_all_differ,
+};
 use marginswap_core::diagnostic::{Diagnostic, grouped};
 use marginswap_core::encode::{RecordId, Records, Schema, Variable};
 use marginswap_core::graph::{Scope, Separators, minimal_separators, quoted};
@@ -23,6 +25,8 @@ pub struct Opened {
     names: Vec<String>,
     roles: Roles,
     derived: Derivations,
+    /// The column that names the household of a line.
+    household: Option<usize>,
     header: Header,
 }
 
@@ -65,7 +69,8 @@ impl Header {
 }
 
 /// A file that has been read: its columns in memory, and the handle through which its bytes
-/// can be read again.
+/// can be read again. In a table of households each record is a household, and what is known of
+/// the bytes is known of the lines behind them.
 pub struct Loaded {
     path: PathBuf,
     columns: Columns,
@@ -73,6 +78,16 @@ pub struct Loaded {
     digest: FileDigest,
     format: Format,
     derived: Arc<Ready>,
+    households: Option<Arc<Households>>,
+    household: Option<usize>,
+    records: RecordsAre,
+}
+
+/// What a record is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum RecordsAre {
+    Lines,
+    Households,
 }
 
 impl Opened {
@@ -90,12 +105,23 @@ impl Opened {
     ) -> Result<Self, Diagnostic> {
         let told = &project.columns;
         let names = source.columns();
-        let roles = Roles::assign(names, &told.vars, &told.stay, &told.ignore, told.id.as_ref())
+        let household = project.unit.household.as_ref();
+        // What names households is no property of theirs.
+        let mut ignore = told.ignore.clone();
+        ignore.extend(household.filter(|name| !told.ignore.contains(name)).cloned());
+        let roles = Roles::assign(names, &told.vars, &told.stay, &ignore, told.id.as_ref())
             .map_err(|error| error.in_file(path))?;
         derived.check_sources(names, &roles)?;
         let roles = roles.with_derived(derived.columns());
+        let household =
+            household.map(|name| position_of(names, name)).transpose().map_err(|error| {
+                error
+                    .in_file(path)
+                    .about(format!("unit.household={}", household.map_or("", String::as_str)))
+            })?;
         let names = names.iter().chain(derived.names()).cloned().collect();
-        Ok(Self { path: path.to_owned(), source, names, roles, derived, header: Header::Noted })
+        let (path, header) = (path.to_owned(), Header::Noted);
+        Ok(Self { path, source, names, roles, derived, household, header })
     }
 
     /// The same, with another answer to a first line that looks like a record.
@@ -163,7 +189,11 @@ impl Opened {
     pub fn read(self, with_id: bool, run: &mut Run<'_>) -> Result<Loaded, Diagnostic> {
         let (id, roles) = (self.roles.id(), &self.roles);
         let wanted: Vec<bool> = (0..roles.own())
-            .map(|column| roles.of(column) != Role::Ignored || (with_id && id == Some(column)))
+            .map(|column| {
+                roles.of(column) != Role::Ignored
+                    || (with_id && id == Some(column))
+                    || self.household == Some(column)
+            })
             .collect();
         self.read_these(&wanted, run)
     }
@@ -197,7 +227,7 @@ impl Opened {
         sample: &Sample,
         run: &mut Run<'_>,
     ) -> Result<(Loaded, Vec<(String, Column)>), Diagnostic> {
-        let Self { path, source, names, roles, derived, header } = self;
+        let Self { path, source, names, roles, derived, household, header } = self;
         let derived = Arc::new(derived.ready()?);
         run.begin(Phase::Reading)?;
         let (file, format) = (source.file().clone(), source.format());
@@ -206,22 +236,58 @@ impl Opened {
         let samples = names.iter().zip(table.samples);
         let samples = samples.filter_map(|(name, sample)| Some((name.clone(), sample?))).collect();
         let columns = Columns::new(names, roles, table.columns);
-        let columns = work_out(&derived, columns, &file, format)?;
+        let households = match household {
+            Some(household) => Some(Arc::new(households(&columns, household, &file, format)?)),
+            None => None,
+        };
+        let columns = work_out(&derived, columns, households.as_deref(), &file, format)?;
         for (variable, column, texts) in derived.unmatched(&columns) {
             run.note(Note::TextMissing { variable, column, texts });
         }
-        Ok((Loaded { path, columns, file, digest: table.digest, format, derived }, samples))
+        let (digest, records) = (table.digest, RecordsAre::Lines);
+        let loaded =
+            Loaded { path, columns, file, digest, format, derived, households, household, records };
+        Ok((loaded, samples))
     }
+}
+
+/// The households that a column names.
+fn households(
+    columns: &Columns,
+    position: usize,
+    file: &InputFile,
+    format: Format,
+) -> Result<Households, Diagnostic> {
+    let column = columns.get(position).expect("the column of households was read");
+    let (mut first, mut lines) = (None, 0u64);
+    column.for_each_code(|line, code| {
+        if column.dictionary().is_blank(code) {
+            first.get_or_insert(line);
+            lines += 1;
+        }
+    });
+    let Some(line) = first else { return Ok(Households::by(column)) };
+    let detail = match lines {
+        1 => "1 line has no household".to_owned(),
+        lines => format!("{} lines have no household", grouped(lines)),
+    };
+    let remedy = "give every line its household, or leave these lines out";
+    let mut refusal = Diagnostic::new(Code::NotAHousehold, detail, remedy)
+        .in_file(file.path())
+        .in_column(format!("`{}`", columns.names()[position]));
+    refusal.place.line = line_of(file, format, line);
+    Err(refusal)
 }
 
 /// The columns with those that are derived from them.
 fn work_out(
     derived: &Ready,
     columns: Columns,
+    households: Option<&Households>,
     file: &InputFile,
     format: Format,
 ) -> Result<Columns, Diagnostic> {
-    match derived.work_out(&columns) {
+    match derived.work_out(&columns, households) {
         Ok(found) => Ok(columns.with_derived(found)),
         Err((mut refusal, record)) => {
             refusal.place.line = line_of(file, format, record);
@@ -241,7 +307,7 @@ fn line_of(file: &InputFile, format: Format, record: usize) -> Option<u64> {
     lines.next_record().ok()?.map(|found| found.line())
 }
 
-fn position_of(names: &[String], name: &str) -> Result<usize, Diagnostic> {
+pub(crate) fn position_of(names: &[String], name: &str) -> Result<usize, Diagnostic> {
     names.iter().position(|other| other == name).ok_or_else(|| {
         Diagnostic::new(
             Code::UnknownColumn,
@@ -291,9 +357,64 @@ impl Loaded {
     pub fn derived(&self) -> impl Iterator<Item = (&str, String, Role)> {
         let own = self.own_names().len();
         let all = self.names()[own..].iter().enumerate();
-        all.map(move |(place, name)| {
-            (name.as_str(), self.derived.expression(name).to_string(), self.role(own + place))
+        all.filter_map(move |(place, name)| {
+            let expression = self.derived.expression(name)?.to_string();
+            Some((name.as_str(), expression, self.role(own + place)))
         })
+    }
+
+    /// Is a column behind those of the file counted in households?
+    pub fn is_counted(&self, column: usize) -> bool {
+        let nth = column.checked_sub(self.own_names().len());
+        nth.is_some_and(|nth| self.derived.is_counted(nth))
+    }
+
+    /// The households of its lines, where a column names them.
+    pub fn households(&self) -> Option<&Arc<Households>> {
+        self.households.as_ref()
+    }
+
+    /// The column that names them.
+    pub fn household(&self) -> Option<usize> {
+        self.household
+    }
+
+    /// Is each record a household?
+    pub fn is_of_households(&self) -> bool {
+        self.records == RecordsAre::Households
+    }
+
+    /// The same file as a table of households, with these columns.
+    #[must_use]
+    pub fn of_households(&self, columns: Columns) -> Self {
+        Self {
+            path: self.path.clone(),
+            columns,
+            file: self.file.clone(),
+            digest: self.digest.clone(),
+            format: self.format,
+            derived: Arc::clone(&self.derived),
+            households: self.households.clone(),
+            household: self.household,
+            records: RecordsAre::Households,
+        }
+    }
+
+    /// These lines, where all members of a household have what it has in these columns.
+    #[must_use]
+    pub fn with_columns_of_households<'c>(
+        &self,
+        changed: impl Iterator<Item = (usize, &'c Column)>,
+    ) -> Self {
+        let households = self.households.as_ref().expect("the lines have households");
+        let changed = changed.map(|(position, column)| (position, households.on_lines(column)));
+        let columns = self.columns.with_columns(changed.collect()).without_derived();
+        Self { records: RecordsAre::Lines, ..self.of_households(columns) }
+    }
+
+    /// The line of the file that a line read from it is on, counted from 0.
+    pub fn line_of(&self, line: usize) -> Option<u64> {
+        line_of(&self.file, self.format, line)
     }
 
     /// What may happen to a column.
@@ -371,12 +492,14 @@ impl Loaded {
     /// column that one file has read and the other has not, otherwise.
     pub fn in_the_order_of(self, other: &Self) -> Result<Self, String> {
         let columns = self.columns.in_the_order_of(&other.columns)?;
-        Ok(Self { columns, derived: Arc::clone(&other.derived), ..self })
+        let household = other.household;
+        Ok(Self { columns, household, derived: Arc::clone(&other.derived), ..self })
     }
 
     /// The same with its derived variables worked out again from its own columns.
     pub fn derived_again(self) -> Result<Self, Diagnostic> {
-        let columns = work_out(&self.derived, self.columns, &self.file, self.format)?;
+        let Self { derived, columns, households, file, format, .. } = &self;
+        let columns = work_out(derived, columns.clone(), households.as_deref(), file, *format)?;
         Ok(Self { columns, ..self })
     }
 
@@ -401,6 +524,12 @@ impl Loaded {
     /// The records, packed for the scope of tables in this file.
     pub fn records(&self, scope: &Scope, run: &mut Run<'_>) -> Records {
         self.encode(scope.schema(), run)
+    }
+
+    /// The lines behind a table of households, packed: what would be said of them is said of
+    /// the households.
+    pub fn lines(&self, scope: &Scope) -> Records {
+        Records::of(scope.schema(), &self.columns)
     }
 
     /// The records, packed without any table in mind.
@@ -435,6 +564,8 @@ impl Loaded {
             let more = (exchanged.len() - names.len()) as u64;
             run.note(Note::IdsAmongVariables { names, more });
         }
+        // That no two households are alike is no sign of an id.
+        let staying = if self.is_of_households() { Vec::new() } else { staying };
         for variable in staying {
             let columns = variable.columns.iter().map(|&column| quoted(&self.names()[column]));
             run.note(Note::IdStays { variable: variable.name.clone(), columns: columns.collect() });

@@ -16,6 +16,7 @@
 //! | [`init`] | a project file for a new data file |
 //! | [`input`] | a file's columns with their roles; the record a user names |
 //! | [`original`] | the original file of a project: read once, with who is at risk in it |
+//! | [`household`] | a file of persons as a table of households |
 //! | [`questions`] | what is in a file, who can be swapped and why not, who is at risk |
 //! | [`derive`](mod@derive) | variables that follow from columns, worked out on dictionaries |
 //! | [`assess`](mod@assess) | a fitted risk model and every record's risk |
@@ -36,6 +37,7 @@ pub mod compare;
 pub mod demo;
 pub mod derive;
 pub mod frontier;
+pub mod household;
 pub mod init;
 pub mod input;
 pub mod notes;

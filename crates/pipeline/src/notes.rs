@@ -90,8 +90,16 @@ pub enum Note {
         /// The plan.
         path: PathBuf,
     },
-    /// The household column of targeted record swapping is not used.
-    HouseholdsNotUsed,
+    /// Households have another size than the column that holds it says.
+    SizesDiffer {
+        /// How many.
+        households: u64,
+    },
+    /// A column is always the number of members, and stays.
+    SizeStays {
+        /// The column.
+        column: String,
+    },
     /// Temporary files of earlier runs are in the way of nobody, and hold data.
     Leftovers {
         /// Their folder.
@@ -227,8 +235,18 @@ impl fmt::Display for Note {
                  their swaps: release one of them only.",
                 path.display()
             ),
-            Self::HouseholdsNotUsed => formatter.write_str(
-                "note: `hid` under [trs] is not used: single records are swapped, not households",
+            Self::SizesDiffer { households } => write!(
+                formatter,
+                "warning: {} another number of lines than the column of sizes says",
+                match households {
+                    1 => "1 household has".to_owned(),
+                    many => format!("{} households have", grouped(*many)),
+                }
+            ),
+            Self::SizeStays { column } => write!(
+                formatter,
+                "note: `{}` is the number of members of every household, so it stays",
+                escaped(column)
             ),
             Self::Leftovers { folder, files } => write!(
                 formatter,

@@ -8,11 +8,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::refusal::Code;
-use marginswap_core::columns::did_you_mean;
+use marginswap_core::columns::{Roles, did_you_mean};
 use marginswap_core::diagnostic::Diagnostic;
 use marginswap_core::encode::{RecordId, Records};
 use marginswap_core::graph::{Formula, Reason, Scope, Separators, Ties};
-use marginswap_core::plan::{Detach, Forbidden, Plan, Term};
+use marginswap_core::plan::{Detach, Forbidden, Members, Plan, Term};
 use marginswap_core::risk::{KeyTable, Summaries, rare_cells};
 use marginswap_core::table::{CellId, Located};
 use marginswap_core::varset::VarSet;
@@ -21,7 +21,8 @@ use marginswap_io::{ReadOptions, Source};
 
 use crate::assess::{Question, Taken, assess, key_table};
 use crate::derive::{Derivations, Expression, Take};
-use crate::input::{Loaded, Opened, note_many, separators};
+use crate::household::{self, People};
+use crate::input::{Loaded, Opened, note_many, position_of, separators};
 use crate::notes::{Note, Run};
 use crate::project::{Pairing, Project, Risky, WeightDrift, check_effects, no_effect};
 use crate::published::Published;
@@ -53,6 +54,8 @@ pub struct Original {
     pub table_names: TableNames,
     /// The weights, where weighted counts of kept tables may move.
     pub weighting: Option<Weighting>,
+    /// The persons behind the records, where these are households.
+    pub people: Option<Box<People>>,
 }
 
 /// An intruder who knows some keys.
@@ -68,6 +71,8 @@ pub struct Intruder {
     pub detach: Detach,
     /// For each record: is it at risk?
     pub risky: Vec<bool>,
+    /// What the members of households have on the keys, where the records are households.
+    pub members: Option<Members>,
 }
 
 impl Intruder {
@@ -91,18 +96,39 @@ impl Original {
     /// When it cannot be read, or a setting does not fit it.
     pub fn read(project: Project, run: &mut Run<'_>) -> Result<Self, Diagnostic> {
         let project = project.completed()?;
+        match project.unit.household {
+            Some(_) => household::read(project, run),
+            None => Self::of_lines(project, run),
+        }
+    }
+
+    /// The lines of the data file, each a record.
+    ///
+    /// # Errors
+    /// As [`Original::read`].
+    pub(crate) fn of_lines(project: Project, run: &mut Run<'_>) -> Result<Self, Diagnostic> {
         let mut watched = Formula::parse(&project.report.watch)?.names();
         let opened = open(&project, &data_of(&project)?)?;
         watched.retain(|name| !opened.is_only_watched(name));
-        let scope = scope_apart(&project, &opened, &watched)?;
-        let separators = separators(&scope, project.max_separators());
-        note_many(&separators, run);
+        let scope = scope_apart(&project, &Header::opened(&opened), &watched)?;
+        // Where households are swapped, nothing is asked about the ties of single lines.
+        let swapped = project.unit.household.is_none();
+        let separators = separators(&scope, if swapped { project.max_separators() } else { 1 });
+        if swapped {
+            note_many(&separators, run);
+        }
         let loaded = opened.read(true, run)?;
         let published = Published::open(&project, loaded.in_memory())?;
         let table_names = TableNames::of(&project, loaded.names(), &scope);
-        let records = loaded.records(&scope, run);
+        let records = match swapped {
+            true => loaded.records(&scope, run),
+            false => loaded.lines(&scope),
+        };
         let located = Located::count(&records);
-        let forbidden = forbidden(&project, &loaded, &scope, run);
+        let forbidden = match swapped {
+            true => forbidden(&project, &loaded, &scope, run),
+            false => Vec::new(),
+        };
         let intruders = intruders(&project, &loaded, &scope, &located, records.levels())?;
         let weighting = Weighting::of(&project, &loaded, &scope)?;
         Ok(Self {
@@ -117,7 +143,26 @@ impl Original {
             published,
             table_names,
             weighting,
+            people: None,
         })
+    }
+
+    /// The cell that is swapped of a line of the file: its own, or that of its household.
+    #[must_use]
+    pub fn cell_of_line(&self, line: RecordId) -> CellId {
+        match (&self.people, self.loaded.households()) {
+            (Some(_), Some(households)) => {
+                self.located.cell_of(RecordId::at(households.of(line.position())))
+            }
+            _ => self.located.cell_of(line),
+        }
+    }
+
+    /// The lines of the file, with what is asked of them: this original where records are
+    /// swapped, the persons where households are.
+    #[must_use]
+    pub fn lines(&self) -> &Self {
+        self.people.as_ref().map_or(self, |people| &people.lines)
     }
 
     /// Proves that a plan keeps every table and moves nothing that stays.
@@ -136,10 +181,21 @@ impl Original {
         })
     }
 
-    /// The tables that must be found unchanged.
+    /// The tables that must be found unchanged; where households are swapped, those of them that
+    /// count households.
     #[must_use]
     pub fn named_tables(&self) -> Vec<VarSet> {
-        named_tables(&self.scope)
+        match &self.people {
+            Some(people) => people.tables.clone(),
+            None => named_tables(&self.scope),
+        }
+    }
+
+    /// How many tables must be found unchanged, of persons and of households.
+    #[must_use]
+    pub fn tables(&self) -> usize {
+        let of_persons = self.people.as_ref().map_or(0, |people| people.lines.named_tables().len());
+        self.named_tables().len() + of_persons
     }
 
     /// For each record: is it at risk from any intruder?
@@ -193,25 +249,14 @@ fn intruders(
 ) -> Result<Vec<Intruder>, Diagnostic> {
     let told = &project.risk;
     let mut found = Vec::new();
-    // A weight that stays with its line tells nothing about a person.
-    let weight = match (&project.swap.weight, project.weight_drift()) {
-        (None, _) | (_, WeightDrift::Exact) => VarSet::EMPTY,
-        (Some(weight), _) => loaded.variables(scope, std::slice::from_ref(weight)),
-    };
-    let hidden = |keys: VarSet, sensitive: &[String]| match sensitive.is_empty() {
-        true => scope.schema().own() - keys - weight,
-        false => loaded.variables(scope, sensitive) - keys,
-    };
-    let detach = |sensitive: &[String]| match (project.swap.detach, sensitive.is_empty()) {
-        (Some(values), _) => Detach::AtLeast(values as usize),
-        (None, false) => Detach::Every,
-        (None, true) => Detach::Half,
-    };
+    let hidden =
+        |keys: VarSet, sensitive: &[String]| hidden_from(project, loaded, scope, keys, sensitive);
+    let detach = |sensitive: &[String]| detach_of(project, sensitive);
     if !told.keys.is_empty() {
         let keys = loaded.variables(scope, &told.keys);
         let risky = risky(project, loaded, scope, located, levels)?;
         let (sensitive, detach) = (hidden(keys, &told.sensitive), detach(&told.sensitive));
-        found.push(Intruder { name: None, keys, sensitive, detach, risky });
+        found.push(Intruder { name: None, keys, sensitive, detach, risky, members: None });
     }
     let more = told.more_keys.iter().map(|keys| (None, keys, &told.sensitive));
     let named = told.scenarios.iter().map(|(name, intruder)| {
@@ -229,7 +274,7 @@ fn intruders(
         let by_model = |_| unreachable!("these rules need no model");
         let risky = rule_of(&rule, loaded, located, keys, by_model)?;
         let (sensitive, detach) = (hidden(keys, sensitive), detach(sensitive));
-        found.push(Intruder { name, keys, sensitive, detach, risky });
+        found.push(Intruder { name, keys, sensitive, detach, risky, members: None });
     }
     check_detach(project, &found)?;
     Ok(found)
@@ -246,6 +291,34 @@ fn check_detach(project: &Project, intruders: &[Intruder]) -> Result<(), Diagnos
             "give a smaller number, or name more sensitive variables",
         )),
         _ => Ok(()),
+    }
+}
+
+/// What an intruder who knows these keys wants to learn: what is named, else everything else.
+pub(crate) fn hidden_from(
+    project: &Project,
+    loaded: &Loaded,
+    scope: &Scope,
+    keys: VarSet,
+    sensitive: &[String],
+) -> VarSet {
+    // A weight that stays with its line tells nothing about a person.
+    let weight = match (&project.swap.weight, project.weight_drift()) {
+        (None, _) | (_, WeightDrift::Exact) => VarSet::EMPTY,
+        (Some(weight), _) => loaded.variables(scope, std::slice::from_ref(weight)),
+    };
+    match sensitive.is_empty() {
+        true => scope.schema().own() - keys - weight,
+        false => loaded.variables(scope, sensitive) - keys,
+    }
+}
+
+/// How many of these must stay hidden.
+pub(crate) fn detach_of(project: &Project, sensitive: &[String]) -> Detach {
+    match (project.swap.detach, sensitive.is_empty()) {
+        (Some(values), _) => Detach::AtLeast(values as usize),
+        (None, false) => Detach::Every,
+        (None, true) => Detach::Half,
     }
 }
 
@@ -292,8 +365,14 @@ pub fn key_lists(project: &Project) -> Vec<(Option<&str>, &[String])> {
     let first = Some(&told.keys).filter(|keys| !keys.is_empty());
     let unnamed = first.into_iter().chain(&told.more_keys).map(|keys| (None, keys.as_slice()));
     let named = told.scenarios.iter();
-    unnamed.chain(named.map(|(name, one)| (Some(name.as_str()), one.keys.as_slice()))).collect()
+    let named = named.map(|(name, one)| (Some(name.as_str()), one.keys.as_slice()));
+    let households = Some(told.household_keys.as_slice()).filter(|keys| !keys.is_empty());
+    let households = households.map(|keys| (Some(OF_HOUSEHOLDS), keys));
+    unnamed.chain(named).chain(households).collect()
 }
+
+/// What the intruder is called who knows the keys of whole households.
+pub const OF_HOUSEHOLDS: &str = "households";
 
 /// Refuses a project without any intruder.
 ///
@@ -301,7 +380,8 @@ pub fn key_lists(project: &Project) -> Vec<(Option<&str>, &[String])> {
 /// [`Code::MissingSetting`].
 pub fn intruders_are_named(project: &Project) -> Result<(), Diagnostic> {
     let by_model = matches!(project.risky(), Risky::Top(_) | Risky::Probability(_));
-    if project.risk.scenarios.is_empty() || by_model { keys_are_named(project) } else { Ok(()) }
+    let others = !project.risk.scenarios.is_empty() || !project.risk.household_keys.is_empty();
+    if others && !by_model { Ok(()) } else { keys_are_named(project) }
 }
 
 /// Refuses a project without keys.
@@ -353,7 +433,9 @@ pub fn open(project: &Project, path: &Path) -> Result<Opened, Diagnostic> {
 /// # Errors
 /// As there.
 pub fn open_with(project: &Project, path: &Path, take: Take) -> Result<Opened, Diagnostic> {
+    household::refuse_without_households(project)?;
     let source = Source::open(path, &ReadOptions { delimiter: project.delimiter })?;
+    let project = &household::with_counted(project, source.columns())?;
     check_effects(project)?;
     check_listed(project, source.columns())?;
     check_names(project, source.columns(), source.looks_like_a_record())
@@ -489,18 +571,33 @@ fn is_several(name: &str, columns: &[String]) -> bool {
 /// for a column that takes part.
 fn check_roles(project: &Project) -> Result<(), Diagnostic> {
     let told = &project.columns;
-    let left_out = |name: &&String| told.ignore.contains(name) || told.id.as_ref() == Some(name);
+    let household = project.unit.household.as_ref();
+    if let Some(name) = household.filter(|name| told.id.as_ref() == Some(name)) {
+        return Err(Diagnostic::new(
+            Code::TwoRoles,
+            format!("column `{name}` names the records and the households"),
+            "name two columns; a file with one line for each household needs no household column",
+        )
+        .about(format!("unit.household={name}")));
+    }
+    let left_out = |name: &&String| {
+        told.ignore.contains(name) || [told.id.as_ref(), household].contains(&Some(*name))
+    };
     let taking_part = SETTINGS.iter().filter(|setting| {
         matches!(setting.section, "keep" | "swap")
             || matches!(
                 (setting.section, setting.name),
-                ("risk", "keys" | "more_keys" | "sensitive")
+                ("risk", "keys" | "more_keys" | "household_keys" | "sensitive") | ("unit", "size")
             )
     });
     for setting in taking_part {
         let named = setting.columns(project);
         let Some(name) = named.iter().find(left_out) else { continue };
-        let why = if told.id.as_ref() == Some(name) { "is the id" } else { "is ignored" };
+        let why = match Some(name) {
+            name if name == told.id.as_ref() => "is the id",
+            name if name == household => "names the households",
+            _ => "is ignored",
+        };
         return Err(Diagnostic::new(
             Code::IgnoredInTable,
             format!("`{}` names `{name}`, which {why}", setting.name),
@@ -511,7 +608,11 @@ fn check_roles(project: &Project) -> Result<(), Diagnostic> {
     let roles = [("vars", "a variable", &told.vars), ("stay", "a column that stays", &told.stay)];
     for (role, word, names) in roles {
         if let Some(name) = names.iter().find(left_out) {
-            let other = if told.id.as_ref() == Some(name) { "the id" } else { "an ignored column" };
+            let other = match Some(name) {
+                name if name == told.id.as_ref() => "the id",
+                name if name == household => "the name of a household",
+                _ => "an ignored column",
+            };
             return Err(Diagnostic::new(
                 Code::TwoRoles,
                 format!("column `{name}` is named as {word} and as {other}"),
@@ -531,19 +632,70 @@ fn check_roles(project: &Project) -> Result<(), Diagnostic> {
     Ok(())
 }
 
+/// What a scope asks of a file: its columns and what may happen to them.
+pub(crate) struct Header<'a> {
+    names: &'a [String],
+    roles: &'a Roles,
+    path: &'a Path,
+}
+
+impl<'a> Header<'a> {
+    /// Of a file whose header was read.
+    pub(crate) fn opened(opened: &'a Opened) -> Self {
+        Self { names: opened.columns(), roles: opened.roles(), path: opened.path() }
+    }
+
+    /// Of a file that was read.
+    pub(crate) fn of(loaded: &'a Loaded) -> Self {
+        Self { names: loaded.names(), roles: loaded.in_memory().roles(), path: loaded.path() }
+    }
+}
+
+/// A file with its scope, for questions that need no more.
+pub(crate) struct Scoped {
+    /// The project; where households are swapped, in their words.
+    pub(crate) project: Project,
+    /// The file; where households are swapped, the table of them.
+    pub(crate) loaded: Loaded,
+    /// Its variables and what ties them.
+    pub(crate) scope: Scope,
+}
+
+/// Reads the file of a project, with the column that names the records if that is asked for.
+///
+/// # Errors
+/// When it cannot be read, or a setting does not fit it.
+pub(crate) fn read_scoped(
+    project: &Project,
+    with_id: bool,
+    run: &mut Run<'_>,
+) -> Result<Scoped, Diagnostic> {
+    if project.unit.household.is_some() {
+        // Who is at risk is not asked.
+        let mut project = project.clone();
+        project.risk.risky = None;
+        let Original { project, loaded, scope, .. } = Original::read(project, run)?;
+        return Ok(Scoped { project, loaded, scope });
+    }
+    let opened = open(project, &data_of(project)?)?;
+    let scope = scope_of(project, &opened)?;
+    let loaded = opened.read(with_id, run)?;
+    Ok(Scoped { project: project.clone(), loaded, scope })
+}
+
 /// The scope of a project in a file with these columns.
 pub fn scope_of(project: &Project, opened: &Opened) -> Result<Scope, Diagnostic> {
-    scope_apart(project, opened, &[])
+    scope_apart(project, &Header::opened(opened), &[])
 }
 
 /// As [`scope_of`], with more columns that are variables of their own though they stay.
-pub fn scope_apart(
+pub(crate) fn scope_apart(
     project: &Project,
-    opened: &Opened,
+    header: &Header<'_>,
     more: &[String],
 ) -> Result<Scope, Diagnostic> {
-    let names = opened.columns();
-    let find = |name: &str| opened.position(name);
+    let Header { names, roles, path } = header;
+    let find = |name: &str| position_of(names, name).map_err(|error| error.in_file(path));
     let swap = &project.swap;
     let all = |names: &[String]| -> Result<BTreeSet<usize>, Diagnostic> {
         names.iter().map(|name| find(name)).collect()
@@ -553,11 +705,13 @@ pub fn scope_apart(
     for keys in &project.risk.more_keys {
         apart.extend(all(keys)?);
     }
+    apart.extend(all(&project.risk.household_keys)?);
     for intruder in project.risk.scenarios.values() {
         apart.extend(all(&intruder.keys)?);
         apart.extend(all(&intruder.sensitive)?);
     }
     apart.extend(all(&swap.strata)?);
+    apart.extend(all(&swap.near)?);
     apart.extend(all(more)?);
     for list in &swap.matched {
         apart.extend(all(list)?);
@@ -575,8 +729,8 @@ pub fn scope_apart(
         weight: weight.filter(|_| exact),
         apart,
     };
-    Scope::with_ties(names, opened.roles(), &Formula::parse(&project.keep.formulas())?, &ties)
-        .map_err(|error| error.in_file(opened.path()))
+    Scope::with_ties(names, roles, &Formula::parse(&project.keep.formulas())?, &ties)
+        .map_err(|error| error.in_file(path))
 }
 
 /// Who is at risk, record by record.

@@ -78,7 +78,8 @@ pub fn internal(
     plan: Option<(&PathBuf, &PlanFile)>,
     reveal: Reveal,
 ) -> Result<InternalReport, Diagnostic> {
-    let Original { project, loaded, scope, separators, .. } = &comparison.original;
+    let Original { loaded, scope, separators, .. } = &comparison.original;
+    let project = &comparison.original.lines().project;
     let verify = answer::verify(comparison);
     let named = !comparison.original.intruders.is_empty();
     let partable = named.then(|| partable(comparison)).transpose()?;
@@ -106,7 +107,7 @@ pub fn internal(
         rule: named.then(|| rule(project)),
         graph: answer::graph(scope, separators, &comparison.original.table_names),
         graph_picture: margin_graph::draw(&answer::graph_picture(scope, separators)),
-        risk_before: risk_before(&comparison.original),
+        risk_before: risk_before(comparison.original.lines()),
         coverage: named.then(|| Coverage::of(verify.records_before, partable, &verify.protection)),
         watched: watched(comparison)?,
         method: Method { parameters },
@@ -142,13 +143,19 @@ fn plan_facts(comparison: &Comparison, path: &std::path::Path, plan: &PlanFile) 
 /// Every column, and what was done to it.
 fn columns(comparison: &Comparison) -> Vec<ColumnFacts> {
     let loaded = &comparison.original.loaded;
-    let read = loaded.raw_columns();
+    let lines = &comparison.original.lines().loaded;
+    let read = lines.raw_columns();
     let facts = loaded.own_names().iter().enumerate().map(|(position, name)| {
         let released = !comparison.dropped.contains(name);
         let role = match (loaded.role(position), released) {
             (_, false) => "not released",
             (Role::Variable, true) => "may be exchanged",
             (Role::Stay, true) => "released, never exchanged",
+            (Role::Ignored, true) if lines.household() == Some(position) => "names the household",
+            // A column of persons stays with its person.
+            (Role::Ignored, true) if lines.role(position) != Role::Ignored => {
+                "released, never exchanged"
+            }
             (Role::Ignored, true) if loaded.is_id(position) => "names the record, released",
             (Role::Ignored, true) => "takes no part, released as it is",
         };
@@ -196,7 +203,7 @@ fn rule(project: &Project) -> String {
 
 /// The watched tables and how far they moved.
 fn watched(comparison: &Comparison) -> Result<Vec<WatchReport>, Diagnostic> {
-    let formula = Formula::parse(&comparison.original.project.report.watch)?;
+    let formula = Formula::parse(&comparison.original.lines().project.report.watch)?;
     let tables = formula.tables().iter().zip(&comparison.watched);
     let reports = tables.map(|(table, found)| WatchReport {
         table: table.clone(),
@@ -231,8 +238,8 @@ fn risk_before(original: &Original) -> Vec<RiskBefore> {
 
 /// The original records at risk that are still matched.
 fn still_matched(comparison: &Comparison) -> Vec<RecordId> {
-    let Some(worst) = &comparison.verification.worst_case else { return Vec::new() };
-    let all = (0..comparison.original.records.len()).map(RecordId::at);
+    let Some(worst) = &comparison.of_persons().worst_case else { return Vec::new() };
+    let all = (0..comparison.original.lines().records.len()).map(RecordId::at);
     all.filter(|&record| worst.outcome(record) == Some(Outcome::Matched)).collect()
 }
 
@@ -256,7 +263,8 @@ fn exposed(comparison: &Comparison) -> Vec<LeftRecord> {
 /// How many people at risk can be parted from the keys of every intruder who finds them at
 /// risk, whatever became of them.
 fn partable(comparison: &Comparison) -> Result<u64, Diagnostic> {
-    let Comparison { original, verification, key_screenings, .. } = comparison;
+    let Comparison { original, key_screenings, .. } = comparison;
+    let found = comparison.of_persons();
     let made;
     let screenings = if key_screenings.is_empty() {
         made = screen_intruders(original, original.scope.class(), &original.separators)?;
@@ -265,13 +273,13 @@ fn partable(comparison: &Comparison) -> Result<u64, Diagnostic> {
         key_screenings
     };
     let can_be_parted = |record: RecordId| {
-        let cell = original.located.cell_of(record);
-        let scenarios = verification.learned.iter().zip(screenings);
+        let cell = comparison.original.cell_of_line(record);
+        let scenarios = found.learned.iter().zip(screenings);
         let mut at_risk =
             scenarios.filter(|(learned, _)| learned.fate(record).is_some()).peekable();
         at_risk.peek().is_some() && at_risk.all(|(_, screening)| screening.is_partable(cell))
     };
-    let all = (0..original.records.len()).map(RecordId::at);
+    let all = (0..original.lines().records.len()).map(RecordId::at);
     Ok(all.filter(|&record| can_be_parted(record)).count() as u64)
 }
 

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::refusal::Code;
 use marginswap_core::columns::Role;
 use marginswap_core::diagnostic::Diagnostic;
+use marginswap_core::encode::encode_both;
 use marginswap_core::moves::{MoveSearch, TooManyTied};
 use marginswap_core::partner::{KeyScreening, Screening, Unpartable, screen, screen_keys};
 use marginswap_core::plan::{
@@ -20,11 +21,12 @@ use marginswap_core::verify::{
     judge, learned, new_pairs, weighted, worst_case,
 };
 use marginswap_io::{PlanFile, PlanHeader};
-use marginswap_report::plan::{self as report, PlanReport};
+use marginswap_report::plan::{self as report, Moved, PlanReport, PlannedHouseholds};
 use marginswap_report::protection::Protection;
 
 use crate::answer;
 use crate::compare::{not_partable, somebody_is_found, thresholds};
+use crate::household::People;
 use crate::input::ids;
 use crate::notes::{Note, Phase, Run};
 use crate::original::{Original, data_of, intruders_are_named};
@@ -165,6 +167,11 @@ pub(crate) fn constraints(original: &Original) -> Constraints {
     if matches.is_empty() {
         matches.push(strata);
     }
+    // As near as possible for each list, and anywhere in the end.
+    let near: Vec<VarSet> =
+        swap.near.iter().map(|name| loaded.variables(scope, std::slice::from_ref(name))).collect();
+    let levels = || near.iter().copied().chain([VarSet::EMPTY]);
+    let matches = matches.iter().flat_map(|&list| levels().map(move |area| list | area)).collect();
     let records = records.len() as u64;
     Constraints {
         matches,
@@ -230,6 +237,9 @@ pub struct Foreseen {
     pub replaced: u64,
     /// Records of the file that will break a rule.
     pub rules_broken: u64,
+    /// What each intruder learns about households, where these are swapped and the rest is said
+    /// of persons.
+    pub households: Option<Vec<Learned>>,
 }
 
 /// Records at risk, counted.
@@ -303,6 +313,7 @@ impl Prepared {
             detach: intruder.detach,
             at_risk,
             screening: Some(screening),
+            members: intruder.members.as_ref(),
         })
         .collect()
     }
@@ -317,13 +328,18 @@ impl Prepared {
         let learned: Vec<Learned> =
             intruders.iter().map(|intruder| learned(&pooled, &intruder.scenario())).collect();
         let pairs = compare_pairs(&pooled, scope.schema().own(), &self.original.named_tables());
-        Foreseen {
+        let households = Foreseen {
             worst_case: worst_case(&learned).expect("a job has keys"),
             learned,
             new_pairs: new_pairs(&pooled, &pairs),
             distances: Distances::of_pairs(&pairs),
             replaced: pooled.replaced(),
             rules_broken: self.original.rules_broken(&after),
+            households: None,
+        };
+        match &self.original.people {
+            Some(people) => Foreseen::of_persons(people, &self.original, planned, households),
+            None => households,
         }
     }
 
@@ -337,7 +353,7 @@ impl Prepared {
             not_partable(&self.original, &foreseen.learned, &self.key_screenings);
         let findings = Findings {
             records: [records, records],
-            tables: self.original.named_tables().len(),
+            tables: self.original.tables(),
             tables_changed: 0,
             published: PublishedFindings::default(),
             one_way_changed: 0,
@@ -345,11 +361,12 @@ impl Prepared {
             staying_changed: false,
             ids_differ: false,
             plan_differs: false,
+            torn_households: 0,
             weights_drift: 0,
             demo_seed,
             replaced: foreseen.replaced,
             learned: Some(foreseen.worst_case.clone()),
-            alone_not_counted: self.original.alone_not_counted(),
+            alone_not_counted: self.original.lines().alone_not_counted(),
             telling_columns: 0,
             disclosed,
             disclosed_is_exact: self.key_screenings.iter().all(KeyScreening::proved_is_exact),
@@ -391,6 +408,7 @@ impl Prepared {
                 true => &self.key_screenings,
                 false => &[],
             },
+            households: foreseen.households.as_deref(),
         })
     }
 
@@ -484,6 +502,10 @@ impl Prepared {
         };
         PlanReport {
             records: self.original.records.len() as u64,
+            households: self.original.people.as_ref().map(|people| PlannedHouseholds {
+                persons: people.lines.records.len() as u64,
+                households_at_risk: risky,
+            }),
             protection: Protection::default(),
             partable: self.partable(),
             parted: protection.iter().map(|row| u64::from(row.parted)).sum(),
@@ -507,11 +529,37 @@ impl Prepared {
             records_changed: plan.records_changed(),
             cells_changed: plan.values_changed(self.original.scope.schema().own()),
             cost: plan.swaps().iter().map(cost).sum::<u64>() + self.cost_of_groups(plan),
-            tables: self.original.named_tables().len() as u64,
+            tables: self.original.tables() as u64,
+            moved: self.moved(planned),
             broken_rules: self.broken_rules,
             not_for_release,
             foreseen: None,
         }
+    }
+
+    /// How far records moved: for each area that is named, from the smallest to the largest, how
+    /// many changed records stay in it and in no smaller one; behind these, how many leave all.
+    fn moved(&self, planned: &Planned) -> Vec<Moved> {
+        let Original { project, scope, loaded, records, .. } = &self.original;
+        let near = &project.swap.near;
+        if near.is_empty() {
+            return Vec::new();
+        }
+        let variable = |name: &String| loaded.variable_and_column(scope, name).0;
+        let areas: Vec<usize> = near.iter().map(variable).collect();
+        let after = swap::apply_to_records(&planned.plan, scope.schema(), records);
+        let layout = records.cells().layout();
+        let mut counts = vec![0u64; areas.len() + 1];
+        for record in planned.plan.records() {
+            let (old, new) = (records.get(record), after.get(record));
+            if old != new {
+                let differing = layout.differing(old, new);
+                let place = areas.iter().position(|area| !differing.contains(*area));
+                counts[place.unwrap_or(areas.len())] += 1;
+            }
+        }
+        let names = near.iter().cloned().map(Some).chain([None]);
+        names.zip(counts).map(|(within, records)| Moved { within, records }).collect()
     }
 
     /// The weighted number of two-way tables that the groups disturb, group by group.
@@ -560,7 +608,8 @@ impl Prepared {
     /// What a plan file says beside the plan.
     #[must_use]
     pub fn plan_header(&self) -> Header {
-        let Original { project, loaded, records, .. } = &self.original;
+        let Original { loaded, records, .. } = &self.original;
+        let project = &self.original.lines().project;
         let digest = loaded.digest();
         Header(PlanHeader {
             version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -590,5 +639,35 @@ impl Header {
             ..self.0
         };
         PlanFile { header, plan }
+    }
+}
+
+impl Foreseen {
+    /// What a plan for households comes to for persons: the lines after it, counted like those
+    /// of a released file.
+    fn of_persons(
+        people: &People,
+        original: &Original,
+        planned: &Planned,
+        households: Self,
+    ) -> Self {
+        let Original { loaded, scope, intruders, .. } = &people.lines;
+        let after = people.lines_after(&original.loaded, &planned.plan);
+        let (before, after) =
+            encode_both(scope.schema(), loaded.raw_columns(), after.raw_columns());
+        let pooled = Pooled::of(&before, &after);
+        let mut all: Vec<Learned> =
+            intruders.iter().map(|intruder| learned(&pooled, &intruder.scenario())).collect();
+        all.extend(people.of_households(&households.learned));
+        let pairs = compare_pairs(&pooled, scope.schema().own(), &people.lines.named_tables());
+        Self {
+            worst_case: worst_case(&all).expect("a job has keys"),
+            learned: all,
+            new_pairs: new_pairs(&pooled, &pairs),
+            distances: Distances::of_pairs(&pairs),
+            replaced: households.replaced,
+            rules_broken: households.rules_broken,
+            households: Some(households.learned),
+        }
     }
 }

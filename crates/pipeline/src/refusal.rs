@@ -24,6 +24,8 @@ marginswap_core::refusals! {
         NotAKey "not-a-key": "A model with a column that is not a key";
         BadTableList "bad-table-list": "An unusable list of tables";
         NoHouseholds "no-households": "A table of households";
+        NotAHousehold "not-a-household": "A line without a household";
+        VariesInHousehold "varies-in-household": "A column that varies inside a household";
         TotalIsCategory "total-is-category": "A code of totals that is a category";
         OtherCategories "other-categories": "A published column without a common category";
         TooManySets "too-many-sets": "More sets of keys than anybody can wait for";

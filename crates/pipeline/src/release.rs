@@ -7,6 +7,7 @@
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use crate::codes;
 use crate::refusal::Code;
@@ -17,7 +18,7 @@ use marginswap_core::random::{Random, Seed};
 use marginswap_core::verify::Link;
 pub use marginswap_io::Overwrite;
 use marginswap_io::{
-    Compression, Finished, Format, PlanFile, ReadOptions, ReleaseOptions, Secrecy, Staged,
+    Compression, Finished, Format, PlanFile, ReadOptions, ReleaseOptions, Renamed, Secrecy, Staged,
     publish_all, read_plan, rewrite_same,
 };
 
@@ -85,9 +86,9 @@ pub fn release(
     check_ending(release.target, loaded.format())?;
     let options = ReadOptions { delimiter: original.project.delimiter };
     let how = ReleaseOptions {
-        order: order(release, evidence, loaded.records_read()),
         drop,
         packing: Compression::for_target(release.target),
+        ..in_order(&original, order(release, evidence, loaded.records_read()))
     };
     run.begin(Phase::Writing)?;
     let mut staged = Staged::create(release.target, release.overwrite, Secrecy::Plain)?;
@@ -125,11 +126,47 @@ fn order(release: &ReleaseAs<'_>, evidence: &Evidence<'_>, records: usize) -> Op
     Some(shuffled_order(seed, records))
 }
 
+/// The lines of the released file in the order of its records. Households are released with
+/// their members together; unless the id is released too, they get each other's names in the
+/// order of the input, so that a name tells neither where a household was nor where it lives.
+fn in_order(original: &Original, order: Option<Vec<u32>>) -> ReleaseOptions {
+    let loaded = &original.loaded;
+    let Some(households) = loaded.households().filter(|_| loaded.is_of_households()) else {
+        return ReleaseOptions { order, ..ReleaseOptions::default() };
+    };
+    let lines = order.as_ref().map(|order| {
+        order.iter().flat_map(|&one| households.members(one as usize)).copied().collect()
+    });
+    let renames = original.project.release.release_id != Some(true);
+    let renamed = order.filter(|_| renames).map(|order| {
+        let mut from = vec![0; order.len()];
+        for (place, household) in (0u32..).zip(order) {
+            from[household as usize] = place;
+        }
+        Renamed { column: loaded.household().expect("a column names the households"), from }
+    });
+    ReleaseOptions {
+        order: lines,
+        households: Some(Arc::clone(households)),
+        renamed,
+        ..ReleaseOptions::default()
+    }
+}
+
 /// The positions of the columns that are not released.
 fn dropped(original: &Original) -> Result<Vec<usize>, Diagnostic> {
+    let original = original.lines();
     let mut drop = Vec::new();
     for name in &original.project.dropped() {
         let column = original.loaded.position(name)?;
+        if original.loaded.household() == Some(column) {
+            return Err(Diagnostic::new(
+                Code::TwoRoles,
+                format!("`drop` names `{name}`, which keeps the members of households together"),
+                "release it; households get new names unless the id is released",
+            )
+            .about(format!("release.drop={name}")));
+        }
         if original.scope.schema().variable_of(column).is_some() {
             return Err(Diagnostic::new(
                 Code::TwoRoles,

@@ -69,7 +69,7 @@ fn classes(
     loaded: &Loaded,
     scope: &Scope,
 ) -> Vec<(Option<RestrictedBy>, GeneratingClass)> {
-    let formula = Formula::parse(&project.keep.tables).expect("the tables were looked at");
+    let formula = Formula::parse(&project.keep.formulas()).expect("the tables were looked at");
     let named = formula.tables().iter().map(|table| KeptTable {
         variables: loaded.variables(scope, table),
         reason: Reason::Named,

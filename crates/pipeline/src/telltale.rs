@@ -54,16 +54,17 @@ pub(crate) fn tell_tales(
     released: &Loaded,
     samples: &[(String, Column)],
     step: usize,
+    is_exchanged: impl Fn(&str) -> bool,
 ) -> Vec<TellTale> {
     let all = || released.columns().map(|(name, _, column)| (name, column));
     let exchanged: Vec<(&str, &Column, Vec<u32>)> = all()
-        .filter(|(name, _)| is_exchanged(original, name))
+        .filter(|(name, _)| is_exchanged(name))
         .map(|(name, column)| (name, column, sampled(column, step)))
         .collect();
     // A derived variable is not released; what follows from exchanged columns can be told all the
     // same, by a column that stays.
     let is_released = |name: &str| released.own_names().iter().any(|own| own == name);
-    let staying = all().filter(|(name, _)| !is_exchanged(original, name) && is_released(name));
+    let staying = all().filter(|(name, _)| !is_exchanged(name) && is_released(name));
     let staying = staying.map(|(name, column)| (name, column, sampled(column, step)));
     let ignored = samples.iter().map(|(name, sample)| (name.as_str(), sample, sampled(sample, 1)));
     let mut found = Vec::new();
@@ -89,7 +90,7 @@ pub(crate) fn tell_tales(
 }
 
 /// May a column be exchanged? A weight that stays is known by the original only.
-fn is_exchanged(original: &Loaded, wanted: &str) -> bool {
+pub(crate) fn is_exchanged(original: &Loaded, wanted: &str) -> bool {
     original.columns().any(|(name, role, _)| name == wanted && role == Role::Variable)
 }
 

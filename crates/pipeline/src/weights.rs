@@ -125,7 +125,7 @@ pub fn write_margins(
     folder: &Path,
     overwrite: Overwrite,
 ) -> Result<Vec<PathBuf>, Diagnostic> {
-    let Original { project, loaded, scope, .. } = original;
+    let Original { project, loaded, scope, .. } = original.lines();
     fs::create_dir_all(folder).map_err(|error| {
         Diagnostic::new(
             Code::Unwritable,

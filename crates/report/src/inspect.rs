@@ -18,6 +18,9 @@ pub struct InspectReport {
     pub variables: usize,
     /// The columns that take part.
     pub columns: Vec<ColumnReport>,
+    /// The households of the file, where a column names them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub households: Option<HouseholdColumns>,
     /// The columns that are ignored.
     pub ignored: Vec<String>,
     /// How many different combinations of values occur.
@@ -27,6 +30,40 @@ pub struct InspectReport {
     /// What the columns hold, where it was asked for: values of the data.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub revealed: Option<Revealed>,
+}
+
+/// The households of a file, and which of its columns are theirs.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct HouseholdColumns {
+    /// How many there are.
+    pub households: u64,
+    /// How many members the largest has.
+    pub largest: u64,
+    /// The columns that all members of every household have in common: these can be exchanged.
+    pub of_households: Vec<String>,
+    /// The columns that are counted in a household, and stay.
+    pub counted: Vec<String>,
+    /// The columns that vary inside households.
+    pub of_persons: Vec<String>,
+}
+
+impl HouseholdColumns {
+    fn tell(&self, text: &mut String) {
+        text.push_str(&format!(
+            "\n{}, of up to {}\n",
+            counted(self.households, "household", "households"),
+            counted(self.largest, "member", "members")
+        ));
+        for (what, columns) in [
+            ("the same for all members", &self.of_households),
+            ("counted in a household, stays", &self.counted),
+            ("varies inside households", &self.of_persons),
+        ] {
+            if !columns.is_empty() {
+                text.push_str(&format!("  {what}: {}\n", listed(columns)));
+            }
+        }
+    }
 }
 
 /// What the columns of a file hold.
@@ -150,6 +187,9 @@ impl Answer for InspectReport {
             counted(self.sample_uniques as u64, "sample unique", "sample uniques"),
             percent(self.sample_uniques as u64, records),
         ));
+        if let Some(households) = &self.households {
+            households.tell(&mut text);
+        }
         if let Some(revealed) = &self.revealed {
             revealed.tell(&mut text);
         }

@@ -7,7 +7,7 @@ use serde::ser::Error;
 use serde::{Serialize, Serializer};
 
 use crate::advice;
-use crate::answer::{Answer, aligned, counted, distance, percent};
+use crate::answer::{Answer, aligned, counted, distance, percent, shown};
 use crate::pictures::waterfall::Coverage;
 use crate::protection::{Judgement, Protection, values_true_words};
 use crate::published;
@@ -18,6 +18,10 @@ use crate::verify::VerifyReport;
 pub struct PlanReport {
     /// How many records there are.
     pub records: u64,
+    /// Where whole households are swapped, they are the records of this plan; this is what is
+    /// behind them.
+    #[serde(rename = "planned_households", skip_serializing_if = "Option::is_none")]
+    pub households: Option<PlannedHouseholds>,
     /// What intruders will learn when the plan is followed; in the answer of `protect`, what
     /// they learn from the released file.
     #[serde(flatten)]
@@ -66,6 +70,9 @@ pub struct PlanReport {
     pub cost: u64,
     /// How many tables are kept.
     pub tables: u64,
+    /// How far changed records moved, by the areas that partners were looked for in first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub moved: Vec<Moved>,
     /// Records of the original that already break a rule.
     pub broken_rules: u64,
     /// Is the seed a demo seed, which others know?
@@ -98,6 +105,24 @@ impl Foreseen {
         text.push('\n');
         text
     }
+}
+
+/// Changed records by how far they moved.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Moved {
+    /// The smallest of the named areas that they stay in; null for those that leave all.
+    pub within: Option<String>,
+    /// How many.
+    pub records: u64,
+}
+
+/// What is behind the records of a plan that are households.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct PlannedHouseholds {
+    /// How many persons there are.
+    pub persons: u64,
+    /// How many households have a member at risk, or are at risk themselves.
+    pub households_at_risk: u64,
 }
 
 /// Why people at risk are left. Of several partners the one that comes furthest decides.
@@ -143,7 +168,15 @@ impl PlanReport {
     /// What the waterfall shows.
     #[must_use]
     pub fn coverage(&self) -> Coverage {
-        Coverage::of(self.records, Some(self.partable), &self.protection)
+        match &self.households {
+            Some(households) => Coverage::of(households.persons, None, &self.protection),
+            None => Coverage::of(self.records, Some(self.partable), &self.protection),
+        }
+    }
+
+    /// What its records are.
+    fn many(&self) -> &'static str {
+        if self.households.is_some() { "households" } else { "records" }
     }
 
     /// Why people are left: in words, each with its number.
@@ -170,13 +203,33 @@ impl PlanReport {
         }
     }
 
+    /// How far records moved.
+    fn moved_lines(&self) -> String {
+        if self.moved.is_empty() {
+            return String::new();
+        }
+        let all: u64 = self.moved.iter().map(|moved| moved.records).sum();
+        let row = |moved: &Moved| {
+            let what = match &moved.within {
+                Some(area) => format!("within the same {}", shown(area)),
+                None => "further".to_owned(),
+            };
+            vec![format!("  {what}"), grouped(moved.records), percent(moved.records, all)]
+        };
+        let rows: Vec<Vec<String>> = self.moved.iter().map(row).collect();
+        format!("How far changed {} moved:\n{}", self.many(), aligned(&rows))
+    }
+
     /// How many can be parted at once, and how many are.
     fn most_line(&self) -> String {
         let Some(most) = self.most_parted else { return String::new() };
         format!(
             "No more than {} can be parted from their keys at once by any swap that keeps these\n\
              tables; {} {}.\n",
-            counted(most, "person", "people"),
+            match self.households {
+                Some(_) => counted(most, "household", "households"),
+                None => counted(most, "person", "people"),
+            },
             grouped(self.parted),
             if self.parted == 1 { "is" } else { "are" },
         )
@@ -201,12 +254,15 @@ impl PlanReport {
 
 impl Answer for PlanReport {
     fn text(&self) -> String {
-        let at_risk = self.protection.fates.at_risk;
+        let (at_risk, at_risk_words) = match &self.households {
+            Some(households) => (households.households_at_risk, "households at risk"),
+            None => (self.protection.fates.at_risk, "people at risk"),
+        };
         let row = |label: &str, number: u64, whole: u64| {
             vec![label.to_owned(), grouped(number), percent(number, whole)]
         };
         let mut rows = vec![
-            row("people at risk", at_risk, self.records),
+            row(at_risk_words, at_risk, self.records),
             row("  partable: some exchange parts their keys", self.partable, at_risk),
             row("  parted by this plan", self.parted, at_risk),
             row("  detached by this plan", self.detached, at_risk),
@@ -219,7 +275,8 @@ impl Answer for PlanReport {
         for (why, number) in self.left_rows() {
             rows.push(row(&format!("    {why}"), number, at_risk));
         }
-        rows.push(row("records changed", self.records_changed, self.records));
+        let changed = format!("{} changed", self.many());
+        rows.push(row(&changed, self.records_changed, self.records));
         let mut text = self.foreseen.as_ref().map_or_else(String::new, Foreseen::lines);
         text.push_str(&aligned(&rows));
         text.push_str(&format!(
@@ -232,7 +289,9 @@ impl Answer for PlanReport {
             let sizes: Vec<String> = self
                 .groups_by_records
                 .iter()
-                .map(|(records, groups)| format!("{} of {records} records", grouped(*groups)))
+                .map(|(records, groups)| {
+                    format!("{} of {records} {}", grouped(*groups), self.many())
+                })
                 .collect();
             text.push_str(&format!(
                 "Of these {}: {}.\n",
@@ -240,6 +299,7 @@ impl Answer for PlanReport {
                 sizes.join(", ")
             ));
         }
+        text.push_str(&self.moved_lines());
         text.push_str(&self.most_line());
         text.push_str("\nForeseen in the released file:\n");
         text.push_str(&self.protection.lines());
@@ -289,7 +349,10 @@ impl Answer for ProtectReport {
         text.push_str(&verify.weights());
         text.push_str(&format!(
             "Changed    {} ({}), {}",
-            counted(plan.records_changed, "record", "records"),
+            match &plan.households {
+                Some(_) => counted(plan.records_changed, "household", "households"),
+                None => counted(plan.records_changed, "record", "records"),
+            },
             percent(plan.records_changed, plan.records),
             counted(plan.cells_changed, "value", "values"),
         ));
@@ -303,7 +366,14 @@ impl Answer for ProtectReport {
         text.push('\n');
         text.push_str(&self.learned());
         text.push_str(&format!(
-            "Plan       {} parted ({} partable), {} detached, {} left\n",
+            "Plan       {}{} parted ({} partable), {} detached, {} left\n",
+            match &plan.households {
+                Some(households) => format!(
+                    "{} at risk: ",
+                    counted(households.households_at_risk, "household", "households")
+                ),
+                None => String::new(),
+            },
             grouped(plan.parted),
             grouped(plan.partable),
             grouped(plan.detached),
@@ -317,14 +387,25 @@ impl Answer for ProtectReport {
         if plan.groups > 0 {
             text.push_str(&format!(
                 "             {} by {}\n",
-                counted(plan.covered_by_groups, "person", "people"),
-                counted(
-                    plan.groups,
-                    "swap of more than two records",
-                    "swaps of more than two records"
-                ),
+                match &plan.households {
+                    Some(_) => counted(plan.covered_by_groups, "household", "households"),
+                    None => counted(plan.covered_by_groups, "person", "people"),
+                },
+                match &plan.households {
+                    Some(_) => counted(
+                        plan.groups,
+                        "swap of more than two households",
+                        "swaps of more than two households"
+                    ),
+                    None => counted(
+                        plan.groups,
+                        "swap of more than two records",
+                        "swaps of more than two records"
+                    ),
+                },
             ));
         }
+        text.push_str(&plan.moved_lines());
         text.push_str(&plan.most_line());
         text.push_str(&advice::lines(&verify.advice));
         text.push_str(&plan.remarks());
@@ -366,6 +447,16 @@ impl ProtectReport {
         ));
         for (why, people) in learned.newly_exposed_because.reasons() {
             text.push_str(&format!("             {}: {why}\n", grouped(people)));
+        }
+        if let Some(households) = &learned.household_fates {
+            text.push_str(&format!(
+                "Households {} of {} at risk protected: {} gone, {} shared, {} matched\n",
+                grouped(households.protected),
+                grouped(households.at_risk),
+                grouped(households.gone),
+                grouped(households.shared),
+                grouped(households.matched),
+            ));
         }
         if learned.new_pairs > 0 {
             text.push_str(&format!(

@@ -38,6 +38,45 @@ pub struct Protection {
     pub new_pairs_by_variables: Vec<NewPair>,
     /// Each intruder by itself.
     pub scenarios: Vec<ScenarioProtection>,
+    /// The same of whole households, where these are swapped and the rest is said of persons.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub household_fates: Option<HouseholdProtection>,
+}
+
+/// What intruders find who know the keys of all members of a household, in the worst of all
+/// scenarios.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct HouseholdProtection {
+    /// Households at risk: those with a member at risk, and those alone with their own keys.
+    pub at_risk: u64,
+    /// No released household has their keys.
+    pub gone: u64,
+    /// Two or more have them.
+    pub shared: u64,
+    /// Exactly one has them.
+    pub matched: u64,
+    /// Gone, or shared without too much being learned.
+    pub protected: u64,
+    /// Households that became alone with their keys, all values true.
+    pub newly_exposed: u64,
+}
+
+impl HouseholdProtection {
+    fn lines(&self) -> String {
+        let row = |what: &str, households: u64| {
+            vec![what.to_owned(), grouped(households), percent(households, self.at_risk)]
+        };
+        let rows = [
+            vec!["households at risk".to_owned(), grouped(self.at_risk), String::new()],
+            row("  gone: no released household has their keys", self.gone),
+            row("  shared: two or more households have them", self.shared),
+            row("  matched: exactly one household has them", self.matched),
+            vec!["newly exposed households".to_owned(), grouped(self.newly_exposed), String::new()],
+        ];
+        let mut text = "An intruder who knows these of all members of a household:\n".to_owned();
+        text.push_str(&aligned(&rows));
+        text
+    }
 }
 
 /// New combinations of two variables.
@@ -103,6 +142,9 @@ impl Protection {
                 text,
                 "The number of people whose keys the kept tables disclose is a lower bound."
             );
+        }
+        if let Some(households) = &self.household_fates {
+            text.push_str(&households.lines());
         }
         if self.new_pairs > 0 {
             let _ = writeln!(

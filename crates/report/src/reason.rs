@@ -104,6 +104,10 @@ fn words(reason: &Reason) -> String {
             "weighted counts of {} moved further than they may",
             counted(*tables, "kept table", "kept tables")
         ),
+        Reason::TornHouseholds { households } => format!(
+            "{} torn: members differ in what a household has in common",
+            counted(*households, "household is", "households are")
+        ),
         Reason::IdsDiffer {} => "the ids of the two files do not agree".to_owned(),
         Reason::DemoSeed {} => "the seed is a demo seed, which others know".to_owned(),
         Reason::NothingExchanged { at_risk } => format!(

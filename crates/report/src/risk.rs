@@ -51,6 +51,9 @@ pub struct RiskReport {
     /// about the first one.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub scenarios: Vec<ScenarioRisk>,
+    /// The households of these records, where a column names them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub households: Option<HouseholdRisk>,
     /// Exact: the sets of keys with the most uniques.
     pub key_sets: Vec<KeySetReport>,
     /// Exact: which keys matter most.
@@ -63,6 +66,40 @@ pub struct RiskReport {
     pub at_risk: Option<AtRisk>,
     /// The records that it selects, the riskiest first.
     pub risky: Vec<RiskyRecord>,
+}
+
+/// The risk of whole households.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct HouseholdRisk {
+    /// How many there are.
+    pub households: u64,
+    /// Exact: those with a member who is alone with the keys.
+    pub with_sample_unique: u64,
+    /// Exact: those alone with the keys of households, where such keys are named.
+    pub unique_on_household_keys: Option<u64>,
+    /// Estimated: households of which some member is claimed rightly, when every sample unique is
+    /// matched to one person of the population: 1 − Π(1 − r) for each household, summed.
+    pub expected_claimed: f64,
+}
+
+impl HouseholdRisk {
+    fn lines(&self) -> String {
+        let row = |what: &str, number: u64| {
+            vec![what.to_owned(), grouped(number), percent(number, self.households)]
+        };
+        let mut rows = vec![
+            vec!["households".to_owned(), grouped(self.households), String::new()],
+            row("  with a member alone with the keys", self.with_sample_unique),
+        ];
+        if let Some(unique) = self.unique_on_household_keys {
+            rows.push(row("  alone with the keys of households", unique));
+        }
+        format!(
+            "\n{}Estimated: in {:.1} households some member is claimed rightly.\n",
+            aligned(&rows),
+            self.expected_claimed
+        )
+    }
 }
 
 /// What one of several intruders finds in the file. Every number is exact.
@@ -447,6 +484,9 @@ impl Answer for RiskReport {
         self.fit_text(&mut text);
         self.risk_text(&mut text);
         self.rule_text(&mut text);
+        if let Some(households) = &self.households {
+            text.push_str(&households.lines());
+        }
         self.count_text(&mut text);
         self.step_text(&mut text);
         text.push_str(

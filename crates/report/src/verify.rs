@@ -10,7 +10,7 @@ use serde::Serialize;
 use crate::advice::{self, Advice};
 use crate::answer::{Answer, Names, aligned, counted, distance, formula, listed, percent};
 use crate::pictures::triangle::{Distance, Fate, TrianglePicture};
-use crate::protection::{Judgement, Protection, Verdict};
+use crate::protection::{HouseholdProtection, Judgement, Protection, Verdict};
 use crate::published::{self, PublishedReport};
 
 /// How many differing tables the text lists.
@@ -32,6 +32,9 @@ pub struct VerifyReport {
     pub records_before: u64,
     /// How many the released file has.
     pub records_after: u64,
+    /// The households behind the records, where these are swapped.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub households: Option<HouseholdsReport>,
     /// The kept tables.
     pub margins: Vec<MarginReport>,
     /// The published tables.
@@ -73,9 +76,59 @@ pub struct VerifyReport {
     pub three_way_mean: Option<f64>,
 }
 
+/// The households of two files.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct HouseholdsReport {
+    /// How many the original file has.
+    pub before: u64,
+    /// How many the released file has.
+    pub after: u64,
+    /// How many are changed; null where they are not linked.
+    pub changed: Option<u64>,
+    /// Released households whose members differ in what a household has in common.
+    pub torn: u64,
+}
+
+impl HouseholdsReport {
+    fn line(&self) -> String {
+        let mut text = match self.before == self.after {
+            true => format!("{} in both files", counted(self.before, "household", "households")),
+            false => format!(
+                "{} in the original file, {} in the released one",
+                counted(self.before, "household", "households"),
+                grouped(self.after)
+            ),
+        };
+        if let Some(changed) = self.changed {
+            text.push_str(&format!(", {} changed", grouped(changed)));
+        }
+        match self.torn {
+            0 => text.push_str("; the members of each are together.\n"),
+            torn => text.push_str(&format!(
+                "; {} torn: members differ in what a household has in common.\n",
+                counted(torn, "is", "are")
+            )),
+        }
+        text
+    }
+}
+
+/// What a table counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Counted {
+    /// Each person once.
+    Persons,
+    /// Each household once.
+    Households,
+}
+
 /// A kept table.
 #[derive(Debug, Clone, Serialize)]
 pub struct MarginReport {
+    /// What it counts, where there are households.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub counts: Option<Counted>,
     /// Its variables.
     pub margin: Names,
     /// What it is called, where it has a name.
@@ -92,7 +145,12 @@ impl MarginReport {
     #[must_use]
     pub fn title(&self) -> String {
         let name = self.name.as_ref().map(|name| format!(" [{}]", escaped(name)));
-        format!("{}{}", formula(&self.margin), name.unwrap_or_default())
+        let counts = match self.counts {
+            Some(Counted::Households) => " (households)",
+            Some(Counted::Persons) => " (persons)",
+            None => "",
+        };
+        format!("{}{}{counts}", formula(&self.margin), name.unwrap_or_default())
     }
 }
 
@@ -220,6 +278,9 @@ impl VerifyReport {
                 grouped(self.records_after)
             ));
         }
+        if let Some(households) = &self.households {
+            text.push_str(&households.line());
+        }
         if self.margins.is_empty() {
             text.push_str("No tables to keep were named, so none were compared.\n");
         } else if differing.is_empty() {
@@ -295,9 +356,13 @@ impl VerifyReport {
             equal: false,
             records_before: 0,
             records_after: 0,
+            households: Some(HouseholdsReport::default()),
             margins: vec![],
             published: vec![],
-            protection: Protection::default(),
+            protection: Protection {
+                household_fates: Some(HouseholdProtection::default()),
+                ..Protection::default()
+            },
             advice: vec![],
             replaced: 0,
             records_changed: None,

@@ -41,6 +41,7 @@ fn protection() -> Protection {
         matched_by_true_values: vec![1, 1, 1],
     };
     Protection {
+        household_fates: None,
         fates: Fates {
             at_risk: 17,
             gone: 12,
@@ -70,6 +71,8 @@ fn protection() -> Protection {
 
 fn plan() -> PlanReport {
     PlanReport {
+        households: None,
+        moved: vec![],
         records: 400,
         protection: protection(),
         partable: 15,
@@ -132,6 +135,7 @@ fn protect() -> ProtectReport {
 
 fn compared() -> VerifyReport {
     VerifyReport {
+        households: None,
         judgement: Judgement {
             verdict: Verdict::Review,
             reasons: vec![Reason::Matched { people: 3, at_risk: 17, tolerated: 0 }],

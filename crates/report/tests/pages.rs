@@ -51,6 +51,7 @@ fn learned(names: [&str; 3]) -> Protection {
         matched_by_true_values: vec![1, 1],
     };
     Protection {
+        household_fates: None,
         fates: Fates {
             at_risk: 4,
             gone: 1,
@@ -92,8 +93,13 @@ fn review() -> Judgement {
 /// first two variables are in one kept table, the third is in another.
 fn compared(names: [&str; 3]) -> VerifyReport {
     let list = |positions: &[usize]| positions.iter().map(|&one| names[one].to_owned()).collect();
-    let margin =
-        |positions| MarginReport { margin: list(positions), name: None, cells: 4, changed: 0 };
+    let margin = |positions| MarginReport {
+        counts: None,
+        margin: list(positions),
+        name: None,
+        cells: 4,
+        changed: 0,
+    };
     let two_way = |pair: [usize; 2], kept, moved: [f64; 2], association| TwoWayReport {
         pair: pair.map(|one| names[one].to_owned()),
         kept,
@@ -109,6 +115,7 @@ fn compared(names: [&str; 3]) -> VerifyReport {
         equal: true,
         records_before: 4,
         records_after: 4,
+        households: None,
         margins: vec![margin(&[0, 1]), margin(&[2])],
         records_changed: Some(2),
         cells_changed: Some(2),

@@ -61,6 +61,8 @@ fn is_drawn(setting: &Setting, wild: bool, preset: bool, random: &mut Random) ->
         "delimiter" if !wild => 9,
         "keep.tables" | "columns.id" => 9,
         "columns.ignore" | "columns.vars" | "columns.stay" => 2,
+        // What speaks of households is refused where none are named.
+        "unit.size" | "keep.households" | "risk.household_keys" if !wild => return false,
         _ if wild => 3,
         // A model that is not asked for by a rule changes nothing, and many clash.
         _ if setting.topic == Topic::Model => return random.below(60) == 0,

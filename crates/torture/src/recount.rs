@@ -33,9 +33,12 @@ struct Exchange {
 pub fn check(case: &Case, released: &Released<'_>) -> Result<usize, String> {
     let exchanges = parse_plan(released.plan).ok_or("the plan cannot be parsed")?;
     let before = &case.world.rows;
+    let told = Settings::of(case);
+    if let Some(household) = told.household() {
+        return check_households(&told, household, &exchanges, released);
+    }
     let after = follow(before, &exchanges)?;
     check_bytes(case, released, &after)?;
-    let told = Settings::of(case);
     check_columns(&told, before, &after, &exchanges)?;
     check_tables(&told, before, &after)?;
     check_partners(&told, before, &exchanges)?;
@@ -100,6 +103,67 @@ fn follow(before: &Rows, exchanges: &[Exchange]) -> Result<Rows, String> {
         }
     }
     Ok(after)
+}
+
+/// The lines of each household by a column, the households in the order of their first lines.
+fn households(rows: &[Vec<Vec<u8>>], column: usize) -> Vec<Vec<usize>> {
+    let mut found: Vec<(Vec<u8>, Vec<usize>)> = Vec::new();
+    for (line, row) in rows.iter().enumerate() {
+        let name = csv::value(&row[column]);
+        match found.iter_mut().find(|(other, _)| *other == name) {
+            Some((_, lines)) => lines.push(line),
+            None => found.push((name, vec![line])),
+        }
+    }
+    found.into_iter().map(|(_, lines)| lines).collect()
+}
+
+/// Where households are swapped: every line of one takes what the first line of another has, the
+/// released households are those, under any names, and every table of persons is kept.
+fn check_households(
+    told: &Settings<'_>,
+    household: usize,
+    exchanges: &[Exchange],
+    released: &Released<'_>,
+) -> Result<usize, String> {
+    let before = &told.case.world.rows;
+    let lines = households(before, household);
+    let mut after = before.clone();
+    for exchange in exchanges {
+        for (column, from) in &exchange.takes {
+            for (&one, &from) in exchange.records.iter().zip(from) {
+                let giver = lines.get(exchange.records[from]).ok_or("no such household")?[0];
+                for &line in lines.get(one).ok_or("no such household")? {
+                    after[line][*column] = before[giver][*column].clone();
+                }
+            }
+        }
+    }
+    let dropped = told.dropped();
+    let whole = |rows: &Rows, household: usize, dropped: &BTreeSet<usize>| {
+        let kept = |line: &usize| -> Vec<Vec<u8>> {
+            let fields = rows[*line].iter().enumerate();
+            let kept = fields.filter(|(at, _)| !dropped.contains(at) && *at != household);
+            kept.map(|(_, raw)| csv::value(raw)).collect()
+        };
+        counted(households(rows, household).iter().map(|lines| {
+            let mut members: Vec<Vec<Vec<u8>>> = lines.iter().map(kept).collect();
+            members.sort();
+            members
+        }))
+    };
+    let found = csv::rows(released.bytes, told.case.world.delimiter);
+    let found: Rows = found.ok_or("the release is no CSV file")?[1..].to_vec();
+    let place = household - dropped.iter().filter(|&&column| column < household).count();
+    if whole(&found, place, &BTreeSet::new()) != whole(&after, household, &dropped) {
+        return Err("the released households are not those that the plan makes".into());
+    }
+    for columns in told.tables("keep.tables") {
+        if table(before, &columns) != table(&after, &columns) {
+            return Err("a kept table of persons is another one".into());
+        }
+    }
+    Ok(before.iter().zip(&after).filter(|(old, new)| values(old) != values(new)).count())
 }
 
 fn values(row: &[Vec<u8>]) -> Vec<Vec<u8>> {
@@ -188,6 +252,12 @@ impl<'a> Settings<'a> {
             Some(percent) => of * percent.trim().parse::<usize>().ok()? / 100,
             None => text.parse().ok()?,
         })
+    }
+
+    /// The column of households, where these are swapped.
+    fn household(&self) -> Option<usize> {
+        let told = self.text("unit.household").or_else(|| self.text("trs.hid"));
+        told.map(|name| self.column(name))
     }
 
     fn has_preset(&self) -> bool {

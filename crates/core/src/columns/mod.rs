@@ -9,10 +9,12 @@
 
 mod column;
 mod dictionary;
+mod household;
 mod role;
 
 pub use column::{Column, ColumnBuilder, looks_like_id, nearly_all_differ};
 pub use dictionary::Dictionary;
+pub use household::{Households, Level, Torn};
 pub use role::{DerivedColumn, Role, Roles, did_you_mean};
 
 /// The columns of a file, by position; those that were not read have a name and a role.
@@ -203,7 +205,11 @@ impl Columns {
     }
 
     /// These columns, where some have other codes.
-    pub(crate) fn with_columns(&self, changed: Vec<(usize, Column)>) -> Self {
+    ///
+    /// # Panics
+    /// When there is no such column.
+    #[must_use]
+    pub fn with_columns(&self, changed: Vec<(usize, Column)>) -> Self {
         let mut after = self.clone();
         for (position, column) in changed {
             after.columns[position] = Some(column);

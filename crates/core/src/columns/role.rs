@@ -6,6 +6,7 @@
 
 use std::collections::BTreeSet;
 
+use super::Level;
 use crate::diagnostic::Diagnostic;
 use crate::refusal::Code;
 
@@ -32,7 +33,8 @@ pub struct Roles {
 /// A column that follows from columns of the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DerivedColumn {
-    /// Their positions.
+    /// Their positions; none where it is counted from all lines of a household, which no
+    /// exchange of households changes: then it stays.
     pub sources: BTreeSet<usize>,
     /// Does it take part, or is it only looked at?
     pub takes_part: bool,
@@ -102,14 +104,14 @@ impl Roles {
     /// where something that it follows from may.
     ///
     /// # Panics
-    /// When a derived column follows from no column of the file, or takes part and follows from
-    /// one that is ignored.
+    /// When a derived column follows from what is no column of the file, or takes part and
+    /// follows from one that is ignored.
     #[must_use]
     pub fn with_derived(mut self, derived: Vec<DerivedColumn>) -> Self {
         let own = self.own();
         for DerivedColumn { sources, takes_part } in derived {
             assert!(
-                !sources.is_empty() && sources.iter().all(|&source| source < own),
+                sources.iter().all(|&source| source < own),
                 "a derived column follows from columns of the file"
             );
             let any = |role: Role| sources.iter().any(|&source| self.roles[source] == role);
@@ -122,6 +124,27 @@ impl Roles {
             self.derived.push(sources);
         }
         self
+    }
+
+    /// The roles in the table of households of the file: what varies inside a household takes
+    /// no part by itself, the column `id` names the households, and behind all come columns
+    /// that stay.
+    ///
+    /// # Panics
+    /// When there is not a level for each column.
+    #[must_use]
+    pub fn of_households(&self, levels: &[Level], id: usize, together: usize) -> Self {
+        assert_eq!(levels.len(), self.roles.len(), "every column has a level");
+        let role = |(&role, level): (&Role, &Level)| match (role, level) {
+            (Role::Ignored, _) | (_, Level::Person) => Role::Ignored,
+            (_, Level::Composition) => Role::Stay,
+            (role, Level::Household) => role,
+        };
+        let own = self.roles.iter().zip(levels).map(role);
+        let roles = own.chain(std::iter::repeat_n(Role::Stay, together)).collect();
+        let derived = self.derived.iter().cloned();
+        let derived = derived.chain(std::iter::repeat_n(BTreeSet::new(), together)).collect();
+        Self { roles, id: Some(id), derived }
     }
 
     /// How many columns the file has: those behind them are derived.

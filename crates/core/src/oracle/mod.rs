@@ -7,6 +7,7 @@
 
 mod derived;
 mod graphs;
+mod households;
 mod outside;
 mod published;
 mod restricted;
@@ -18,6 +19,7 @@ pub use graphs::{
     all_antichains, all_graphs, components, is_chordal, is_connected, maximal_cliques,
     minimal_separators,
 };
+pub use households::{HouseholdWorld, PlainHousehold};
 pub use outside::Met;
 pub use published::{PlainCell, PlainCheck, PlainRecord, published};
 pub use world::World;

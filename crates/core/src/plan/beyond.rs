@@ -100,7 +100,7 @@ enum Purpose {
 /// No record may come to have the keys of somebody at risk, so everybody at risk who takes
 /// part in a move is parted from their keys by it.
 pub(super) struct Rules<'a> {
-    pub(super) combinations: &'a [Combinations],
+    pub(super) combinations: &'a [Combinations<'a>],
     pub(super) constraints: &'a Constraints,
     pub(super) seen: &'a Seen<'a>,
     pub(super) layout: &'a crate::encode::Layout,
@@ -265,7 +265,7 @@ impl Planner<'_> {
         if self.pool.is_open(cell) || company == Company::Given {
             return free;
         }
-        let spare = |keys: &Combinations| keys.now(cell).saturating_sub(2);
+        let spare = |keys: &Combinations<'_>| keys.now(cell).saturating_sub(2);
         self.combinations.iter().map(spare).min().map_or(free, |spare| free.min(spare))
     }
 

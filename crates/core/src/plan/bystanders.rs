@@ -43,11 +43,13 @@ impl Planner<'_> {
         if self.task.rounds == 0 || self.open.is_empty() || self.is_full() {
             return;
         }
+        let cells = self.task.joint.cells();
         for &cell in &self.open {
+            let cell = cell as usize;
             let combinations = self.combinations.iter_mut();
             combinations.for_each(|keys| {
-                if keys.is_at_risk(cell as usize) {
-                    keys.open_to_others(cell as usize);
+                if keys.is_at_risk(cell) {
+                    keys.open_to_others(cell, cells.get(cell));
                 }
             });
         }
@@ -61,8 +63,14 @@ impl Planner<'_> {
     pub(super) fn protect_bystanders(&mut self) {
         for _ in 0..self.task.rounds {
             let exposed = self.newly_exposed();
-            if exposed.is_empty() || self.is_full() {
+            let members = self.members_left_alone();
+            if (exposed.is_empty() && members.is_empty()) || self.is_full() {
                 return;
+            }
+            for (intruder, cell) in members {
+                let words = self.task.joint.cells().get(cell);
+                self.combinations[intruder].protect_members(cell, words);
+                self.pool.want(cell);
             }
             let mut stuck: Vec<(usize, u32)> = Vec::new();
             for Exposed { intruder, cell, .. } in exposed {
@@ -86,6 +94,26 @@ impl Planner<'_> {
                 }
             }
         }
+    }
+
+    /// The cells of households without a swap in which a member is alone now, who was not before:
+    /// for each intruder, those whose household is not at risk yet.
+    fn members_left_alone(&self) -> Vec<(usize, usize)> {
+        let cells = self.task.joint.cells();
+        let mut found = Vec::new();
+        for (intruder, combinations) in self.combinations.iter().enumerate() {
+            let left = (0..cells.len()).filter(|&cell| {
+                self.pool.others(cell) > 0
+                    && !self.pool.is_open(cell)
+                    && !combinations.is_at_risk(cell)
+                    && combinations.leaves_a_member_alone(cells.get(cell))
+            });
+            found.extend(left.map(|cell| (intruder, cell)));
+        }
+        // A cell that two intruders find is wanted once.
+        found.sort_by_key(|&(_, cell)| cell);
+        found.dedup_by_key(|(_, cell)| *cell);
+        found
     }
 
     /// Undoes the swaps that took the company of somebody away who cannot be protected.

@@ -6,11 +6,12 @@
 //! how many records have it as the plan grows, because a record that a swap leaves alone
 //! with its keys is exposed by it.
 
+use super::members::MemberCombinations;
 use crate::table::{CellIndex, JointTable};
 use crate::varset::VarSet;
 
 /// The combinations of one set of keys.
-pub(super) struct Combinations {
+pub(super) struct Combinations<'a> {
     index: CellIndex,
     /// The number of each cell's combination.
     of_cell: Vec<u32>,
@@ -25,9 +26,11 @@ pub(super) struct Combinations {
     opened: Vec<bool>,
     /// Has the cell a record at risk?
     at_risk: Vec<bool>,
+    /// Those of the members, where records are households.
+    members: Option<MemberCombinations<'a>>,
 }
 
-impl Combinations {
+impl<'a> Combinations<'a> {
     /// `can_leave` says of each cell whether its records may be parted from their keys.
     pub(super) fn new(
         joint: &JointTable,
@@ -52,7 +55,13 @@ impl Combinations {
         let at_risk = at_risk.iter().map(|&at_risk| at_risk > 0).collect();
         let (opened, came) = (vec![false; before.len()], vec![0; before.len()]);
         let now = before.clone();
-        Self { index, of_cell, before, now, came, protected, opened, at_risk }
+        let members = None;
+        Self { index, of_cell, before, now, came, protected, opened, at_risk, members }
+    }
+
+    /// The same, where the combinations of members count too.
+    pub(super) fn with_members(self, members: Option<MemberCombinations<'a>>) -> Self {
+        Self { members, ..self }
     }
 
     /// Has the cell a record at risk?
@@ -63,6 +72,7 @@ impl Combinations {
     /// Must no record come to have the keys of these words?
     pub(super) fn is_protected(&self, words: &[u64]) -> bool {
         self.index.find(words).is_some_and(|found| self.protected[found as usize])
+            || self.members.as_ref().is_some_and(|members| members.is_protected(words))
     }
 
     /// Has no record the keys of these words now?
@@ -86,8 +96,12 @@ impl Combinations {
         }
     }
 
-    /// Others may come to have the keys of this cell, of which nobody was parted.
-    pub(super) fn open_to_others(&mut self, cell: usize) {
+    /// Others may come to have the keys of this cell, whose words these are and of which nobody
+    /// was parted.
+    pub(super) fn open_to_others(&mut self, cell: usize, words: &[u64]) {
+        if let Some(members) = &mut self.members {
+            members.open_to_others(words);
+        }
         let combination = self.of_cell[cell] as usize;
         if self.protected[combination] && self.now[combination] == self.before[combination] {
             self.protected[combination] = false;
@@ -101,11 +115,12 @@ impl Combinations {
         self.opened[combination] && self.came[combination] > 0
     }
 
-    /// Would one record less leave somebody alone with the keys of a cell, who is not at
-    /// risk anyway?
-    pub(super) fn exposes(&self, cell: usize) -> bool {
+    /// Would one record less, with these words, leave somebody alone with the keys of a cell, who
+    /// is not at risk anyway?
+    pub(super) fn exposes(&self, cell: usize, words: &[u64]) -> bool {
         let combination = self.of_cell[cell] as usize;
-        self.now[combination] == 2 && !self.protected[combination]
+        (self.now[combination] == 2 && !self.protected[combination])
+            || self.members.as_ref().is_some_and(|members| members.exposes(words))
     }
 
     /// Would a record that comes to have the keys of these words be the only one, where
@@ -114,6 +129,20 @@ impl Combinations {
         self.index
             .find(words)
             .is_some_and(|found| self.now[found as usize] == 0 && self.before[found as usize] >= 2)
+            || self.members.as_ref().is_some_and(|members| members.exposes_by_coming(words))
+    }
+
+    /// Is a member of a household with these words alone now, who was not before?
+    pub(super) fn leaves_a_member_alone(&self, words: &[u64]) -> bool {
+        self.members.as_ref().is_some_and(|members| members.has_somebody_alone(words))
+    }
+
+    /// Those members are at risk from now on, and so is their household.
+    pub(super) fn protect_members(&mut self, cell: usize, words: &[u64]) {
+        self.protect(cell);
+        if let Some(members) = &mut self.members {
+            members.protect_alone(words);
+        }
     }
 
     /// Have exactly two records the keys of these words, where as many or more had them before?
@@ -185,12 +214,18 @@ impl Combinations {
             // Gone after all, and for good.
             self.protected[found] = true;
         }
+        if let Some(members) = &mut self.members {
+            members.leave(words);
+        }
     }
 
     /// It has them again.
     pub(super) fn come_home(&mut self, words: &[u64]) {
         let found = self.index.find(words).expect("the keys of a record are known") as usize;
         self.now[found] += 1;
+        if let Some(members) = &mut self.members {
+            members.arrive(words);
+        }
     }
 
     /// A record comes to have these keys.
@@ -205,6 +240,9 @@ impl Combinations {
         }
         self.now[found] += 1;
         self.came[found] += 1;
+        if let Some(members) = &mut self.members {
+            members.arrive(words);
+        }
     }
 
     /// It does not have them after all.
@@ -213,11 +251,17 @@ impl Combinations {
         let less = |count: u32| count.checked_sub(1).expect("a record that goes was there");
         self.now[found] = less(self.now[found]);
         self.came[found] = less(self.came[found]);
+        if let Some(members) = &mut self.members {
+            members.leave(words);
+        }
     }
 
     /// Every record has its own keys again.
     pub(super) fn reset(&mut self) {
         self.now.clone_from(&self.before);
         self.came.fill(0);
+        if let Some(members) = &mut self.members {
+            members.reset();
+        }
     }
 }

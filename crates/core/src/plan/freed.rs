@@ -34,7 +34,7 @@ pub fn freed_by_larger(
     asked: &[CellId],
 ) -> Vec<Option<usize>> {
     let joint = larger.search.joint();
-    let combinations: Vec<Combinations> = intruders
+    let combinations: Vec<Combinations<'_>> = intruders
         .iter()
         .map(|intruder| Combinations::new(joint, intruder.keys, intruder.at_risk, |_| true))
         .collect();

@@ -7,6 +7,7 @@
 //!
 //! The definitions are those of [`crate::verify::learned`], said of an exchange.
 
+use super::members::Members;
 use crate::partner::KeyScreening;
 use crate::partner::parting::parts_keys;
 use crate::varset::VarSet;
@@ -24,6 +25,9 @@ pub struct Intruder<'a> {
     pub at_risk: &'a [u32],
     /// Whose keys can be parted, where that is known: the others are not searched for.
     pub screening: Option<&'a KeyScreening>,
+    /// What the members of each household have on the keys, where records are households and the
+    /// intruder looks for persons.
+    pub members: Option<&'a Members>,
 }
 
 /// How many sensitive values of somebody who is detached must be false.

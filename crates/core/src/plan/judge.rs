@@ -132,7 +132,8 @@ impl Planner<'_> {
                     return None;
                 }
                 let count = |holds: [bool; 2]| holds.map(u8::from).iter().sum::<u8>();
-                exposed += count([left, right].map(|cell| combinations.exposes(cell)));
+                exposed +=
+                    count([0, 1].map(|side| combinations.exposes([left, right][side], old[side])));
                 exposed += count(new.map(|cell| combinations.exposes_by_coming(cell)));
                 new_uniques += count(new.map(|cell| combinations.is_new(cell)));
             } else if [left, right].iter().any(|&cell| combinations.is_at_risk(cell)) {

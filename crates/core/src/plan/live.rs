@@ -452,7 +452,7 @@ impl Choice<'_> {
 /// May a record have this cell afterwards? One at risk must have other keys.
 pub(super) fn may_become(planner: &Planner<'_>, from: Taken, new: &[u64]) -> bool {
     let cell = from.cell.position();
-    let has_own = |keys: &Combinations| {
+    let has_own = |keys: &Combinations<'_>| {
         keys.is_at_risk(cell)
             && (keys.may_get_company(cell) || keys.find(new) == Some(keys.of(cell)))
     };

@@ -48,6 +48,7 @@ mod judge;
 mod left;
 mod live;
 mod matching;
+mod members;
 mod merge;
 mod most;
 mod nearest;
@@ -73,6 +74,7 @@ pub use freed::freed_by_larger;
 pub use intruder::{Aim, Detach, Goal, Intruder};
 pub use left::{LeftOver, Obstacle, Remaining};
 pub use matching::maximum_weight_matching;
+pub use members::Members;
 pub use obeys::Disobeyed;
 pub use on_columns::{Plan, PlannedGroup, PlannedSwap, Unproved, Unsound};
 pub use optimal::{MOST_VERTICES, NoBestPairing};
@@ -91,6 +93,7 @@ use bystanders::Bystanders;
 use combinations::Combinations;
 use drift::Drift;
 use judge::{Change, Judgement};
+use members::MemberCombinations;
 use pool::Pool;
 
 /// What is to be planned.
@@ -256,7 +259,7 @@ struct Planner<'a> {
     salt: u64,
     pool: Pool,
     /// For each intruder the key combinations.
-    combinations: Vec<Combinations>,
+    combinations: Vec<Combinations<'a>>,
     /// How far weighted cells may still move, where that is bounded.
     drift: Option<Drift>,
     /// The combinations of two values that occur in the file.
@@ -295,7 +298,11 @@ impl<'a> Planner<'a> {
                         let screening = intruder.screening;
                         screening.is_none_or(|screening| screening.is_partable(CellId::at(cell)))
                     };
+                    let members = intruder.members.map(|members| {
+                        MemberCombinations::new(joint, intruder.keys, members, can_leave)
+                    });
                     Combinations::new(joint, intruder.keys, intruder.at_risk, can_leave)
+                        .with_members(members)
                 })
                 .collect(),
             drift: task.constraints.drift.as_ref().map(|bound| Drift::new(bound, joint)),

@@ -7,6 +7,7 @@
 //! drawn from a [`CellPlan`](super::CellPlan) keep every table, which was proved on cells;
 //! one that comes from elsewhere can be proved with [`Plan::prove`].
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
 
@@ -137,6 +138,14 @@ impl Plan {
     pub fn records(&self) -> impl Iterator<Item = RecordId> {
         let in_swaps = self.swaps.iter().flat_map(|swap| [swap.left, swap.right]);
         in_swaps.chain(self.groups.iter().flat_map(|group| group.records.iter().copied()))
+    }
+
+    /// The positions of the columns in which anything is exchanged.
+    #[must_use]
+    pub fn columns(&self) -> BTreeSet<usize> {
+        let in_swaps = self.swaps.iter().flat_map(|swap| swap.exchanged.iter());
+        let in_groups = self.groups.iter().flat_map(|group| &group.columns);
+        in_swaps.chain(in_groups).copied().collect()
     }
 
     /// The highest position of a column that is exchanged.

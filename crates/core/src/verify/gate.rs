@@ -36,6 +36,8 @@ pub struct Findings {
     pub ids_differ: bool,
     /// Was a plan given that does not lead from the one file to the other?
     pub plan_differs: bool,
+    /// Released households whose members differ in what a household has in common.
+    pub torn_households: u64,
     /// Kept tables whose weighted counts moved further than they may.
     pub weights_drift: usize,
     /// Was the seed a demo seed, which anybody can guess?
@@ -123,6 +125,10 @@ fn about_the_tables(findings: &Findings) -> Vec<Reason> {
     let Findings { tables, tables_changed, one_way_changed, linked_changed, .. } = *findings;
     let published = findings.published;
     let found = [
+        (
+            findings.torn_households > 0,
+            Reason::TornHouseholds { households: findings.torn_households },
+        ),
         (before != after, Reason::RecordsDiffer { before, after }),
         (
             tables_changed > 0,

@@ -30,6 +30,7 @@ use rayon::prelude::*;
 
 use super::Pooled;
 use super::pooled::Groups;
+use crate::columns::Households;
 use crate::encode::RecordId;
 use crate::varset::VarSet;
 
@@ -215,6 +216,48 @@ impl Learned {
     #[must_use]
     pub fn fate(&self, record: RecordId) -> Option<Fate> {
         self.fates[record.position()]
+    }
+
+    /// What is learned about households, for each of their members: a member has the fate of the
+    /// household.
+    ///
+    /// # Panics
+    /// When the records are not these households.
+    #[must_use]
+    pub fn of_members(&self, households: &Households) -> Self {
+        assert_eq!(self.fates.len(), households.len(), "the records are the households");
+        let fates: Vec<Option<Fate>> =
+            (0..households.lines()).map(|line| self.fates[households.of(line)]).collect();
+        let members = |household: &RecordId| households.members(household.position()).iter();
+        let mut exposed: Vec<RecordId> = self
+            .exposed
+            .iter()
+            .flat_map(|one| members(one).map(|&line| RecordId::at(line as usize)))
+            .collect();
+        exposed.sort_unstable();
+        let mut found = Self {
+            at_risk: 0,
+            gone: 0,
+            shared: 0,
+            matched: 0,
+            shared_right: 0,
+            shared_unchanged: 0,
+            shared_learned: 0,
+            matched_right: 0,
+            matched_values: Values::default(),
+            shared_values: Values::default(),
+            matched_by_correct: vec![0; self.matched_by_correct.len()],
+            newly_exposed: exposed.len() as u64,
+            fates: Vec::new(),
+            exposed,
+            ..self.clone()
+        };
+        fates.iter().flatten().for_each(|&fate| found.add(fate));
+        // What a record drawn at random would give is a share, and that of the households.
+        found.shared_values.by_chance = self.shared_values.by_chance;
+        found.matched_values.by_chance = self.matched_values.by_chance;
+        found.fates = fates;
+        found
     }
 
     /// The newly exposed records of the original file, in its order.

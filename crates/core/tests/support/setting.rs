@@ -104,6 +104,7 @@ impl Setting {
             detach: Detach::Every,
             at_risk,
             screening: Some(&parted),
+            members: None,
         };
         let task = Task {
             derived: &[],

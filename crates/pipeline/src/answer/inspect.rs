@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use marginswap_core::columns::{Column, Role, looks_like_id};
 use marginswap_core::table::JointTable;
 use marginswap_report::inspect::{
-    ColumnReport, ColumnRole, FunctionReport, InspectReport, LevelReport, Revealed, RevealedColumn,
+    ColumnReport, ColumnRole, FunctionReport, HouseholdColumns, InspectReport, LevelReport,
+    Revealed, RevealedColumn,
 };
 
 use super::Reveal;
@@ -21,12 +22,14 @@ pub fn inspect(
     format: String,
     ignored: Vec<String>,
     joint: &JointTable,
+    households: Option<HouseholdColumns>,
     reveal: Reveal,
 ) -> InspectReport {
     let derived: BTreeMap<&str, String> =
         loaded.derived().map(|(name, expression, _)| (name, expression)).collect();
     let columns: Vec<ColumnReport> = loaded
         .columns()
+        .filter(|(_, role, _)| *role != Role::Ignored)
         .map(|(name, role, column)| {
             let mut found = described(name, role, column, derived.get(name));
             // What something follows from is a number or a code.
@@ -40,6 +43,7 @@ pub fn inspect(
         records: joint.records(),
         variables: columns.iter().filter(|column| column.role == ColumnRole::Variable).count(),
         columns,
+        households,
         ignored,
         cells: joint.len(),
         sample_uniques: joint.sample_uniques(),

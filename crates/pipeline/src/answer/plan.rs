@@ -27,11 +27,13 @@ pub fn left_because(not_swappable: u64, others: &[LeftOver]) -> LeftReport {
 /// Joins a plan with what was found in the file it made.
 #[must_use]
 pub fn protect(plan: PlanReport, released: String, comparison: &Comparison) -> ProtectReport {
-    let tables = &comparison.verification.tables;
+    let found = comparison.of_persons();
+    let households = comparison.people.as_ref().map(|_| &comparison.verification);
+    let tables = found.tables.iter().chain(households.into_iter().flat_map(|all| &all.tables));
     ProtectReport {
         verify: verify(comparison),
         plan,
         released,
-        cells_kept: tables.iter().map(|table| table.cells as u64).sum(),
+        cells_kept: tables.map(|table| table.cells as u64).sum(),
     }
 }

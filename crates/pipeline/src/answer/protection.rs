@@ -3,10 +3,11 @@
 use marginswap_core::encode::Schema;
 use marginswap_core::partner::{KeyScreening, Unpartable};
 use marginswap_core::verdict;
-use marginswap_core::verify::{Learned, NewPairs, WorstCase};
+use marginswap_core::verify::{Learned, NewPairs, WorstCase, worst_case};
 use marginswap_report::page::LeftReason;
 use marginswap_report::protection::{
-    ExposedBecause, Fates, Judgement, NewPair, Protection, ScenarioProtection, Verdict,
+    ExposedBecause, Fates, HouseholdProtection, Judgement, NewPair, Protection, ScenarioProtection,
+    Verdict,
 };
 
 use super::{name, names};
@@ -26,18 +27,27 @@ pub struct Protected<'a> {
     pub new_pairs: &'a NewPairs,
     /// For each intruder, who can be parted from the keys; none where nobody needs to be.
     pub screenings: &'a [KeyScreening],
+    /// What each intruder learns about households, where these are swapped and the rest is said
+    /// of persons.
+    pub households: Option<&'a [Learned]>,
 }
 
 /// What intruders learn, in the worst case and each by itself.
 #[must_use]
 pub fn protection(of: &Protected<'_>) -> Protection {
-    let Protected { original, learned, worst, new_pairs, screenings } = *of;
-    let schema = original.scope.schema();
-    let scenarios: Vec<ScenarioProtection> = original
-        .intruders
-        .iter()
+    let Protected { original, learned, worst, new_pairs, screenings, households } = *of;
+    let lines = original.lines();
+    let schema = lines.scope.schema();
+    let persons = lines.intruders.iter().map(|intruder| (schema, intruder));
+    // Intruders who look for whole households come behind those who look for persons.
+    let behind =
+        original.people.as_ref().map_or(original.intruders.len(), |_| lines.intruders.len());
+    let of_households = original.intruders.iter().skip(behind);
+    let of_households = of_households.map(|intruder| (original.scope.schema(), intruder));
+    let scenarios: Vec<ScenarioProtection> = persons
+        .chain(of_households)
         .zip(learned)
-        .map(|(intruder, learned)| scenario(schema, intruder, learned))
+        .map(|((schema, intruder), learned)| scenario(schema, intruder, learned))
         .collect();
     // Shares of true values are those of the intruder who learns most.
     let most = scenarios.iter().max_by(|left, right| {
@@ -76,19 +86,28 @@ pub fn protection(of: &Protected<'_>) -> Protection {
             newly_exposed: worst.newly_exposed,
         };
     }
-    Protection { scenarios, ..found }
+    let household_fates = households.and_then(worst_case).map(|worst| HouseholdProtection {
+        at_risk: worst.at_risk,
+        gone: worst.gone,
+        shared: worst.shared,
+        matched: worst.matched,
+        protected: worst.protected,
+        newly_exposed: worst.newly_exposed,
+    });
+    Protection { scenarios, household_fates, ..found }
 }
 
 /// What intruders learn from a released file.
 #[must_use]
 pub fn protection_of(comparison: &Comparison) -> Protection {
-    let found = &comparison.verification;
+    let found = comparison.of_persons();
     protection(&Protected {
         original: &comparison.original,
         learned: &found.learned,
         worst: found.worst_case.as_ref(),
         new_pairs: &found.new_pairs,
         screenings: &comparison.key_screenings,
+        households: comparison.people.as_ref().map(|_| &comparison.verification.learned[..]),
     })
 }
 

@@ -136,6 +136,7 @@ pub fn risk(parts: &RiskParts<'_>) -> RiskReport {
         dis: parts.dis,
         anonymity: anonymity(&parts.anonymity),
         scenarios: parts.scenarios.clone(),
+        households: None,
         key_sets: parts
             .key_sets
             .iter()

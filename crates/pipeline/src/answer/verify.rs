@@ -1,38 +1,40 @@
 //! What `verify` answers: a verification with its names.
 
-use marginswap_core::verify::Distances;
+use marginswap_core::verify::{Distances, Verification};
 use marginswap_report::verify::{
-    MarginReport, TwoWayReport, VariableReport, VerifyReport, WeightedReport,
+    Counted, HouseholdsReport, MarginReport, TwoWayReport, VariableReport, VerifyReport,
+    WeightedReport,
 };
 
 use super::{judgement, name, names, protection_of, published};
 use crate::compare::{Comparison, Order};
+use crate::original::Original;
 
 /// What was found in two files, with names.
 #[must_use]
 pub fn verify(comparison: &Comparison) -> VerifyReport {
-    let schema = comparison.original.scope.schema();
+    let schema = comparison.original.lines().scope.schema();
     let own = schema.own();
-    let found = &comparison.verification;
+    let found = comparison.of_persons();
     let changes = found.changes.as_ref();
     let some = |distances: &Distances| (distances.tables > 0).then_some(*distances);
     let two_way = some(&found.two_way_others);
     let three_way = found.three_way_others.as_ref().and_then(some);
     VerifyReport {
         judgement: judgement(&comparison.verdict),
-        equal: found.is_equal(),
+        equal: found.is_equal() && comparison.verification.is_equal(),
         records_before: found.records_before as u64,
         records_after: found.records_after as u64,
-        margins: found
-            .tables
-            .iter()
-            .map(|table| MarginReport {
-                margin: names(schema, table.margin),
-                name: comparison.original.table_names.name(table.margin),
-                cells: table.cells as u64,
-                changed: table.changed as u64,
-            })
-            .collect(),
+        households: comparison.people.as_ref().map(|people| {
+            let found = &comparison.verification;
+            HouseholdsReport {
+                before: found.records_before as u64,
+                after: found.records_after as u64,
+                changed: found.changes.as_ref().map(|changes| changes.records),
+                torn: people.torn,
+            }
+        }),
+        margins: margins(comparison),
         published: published(comparison),
         protection: protection_of(comparison),
         advice: comparison.advice.clone(),
@@ -81,4 +83,25 @@ pub fn verify(comparison: &Comparison) -> VerifyReport {
         three_way_max: three_way.map(|distances| distances.total_variation_max),
         three_way_mean: three_way.map(|distances| distances.total_variation_mean),
     }
+}
+
+/// The kept tables: of records, or of persons and then of households.
+fn margins(comparison: &Comparison) -> Vec<MarginReport> {
+    let report = |original: &Original, found: &Verification, counts: Option<Counted>| {
+        let schema = original.scope.schema();
+        let tables = found.tables.iter();
+        let report = tables.map(|table| MarginReport {
+            counts,
+            margin: names(schema, table.margin),
+            name: original.table_names.name(table.margin),
+            cells: table.cells as u64,
+            changed: table.changed as u64,
+        });
+        report.collect::<Vec<_>>()
+    };
+    let Comparison { original, verification, people, .. } = comparison;
+    let Some(people) = people else { return report(original, verification, None) };
+    let mut all = report(original.lines(), &people.verification, Some(Counted::Persons));
+    all.extend(report(original, verification, Some(Counted::Households)));
+    all
 }

@@ -2,6 +2,7 @@
 //!
 //! Way in: [`write_demo`].
 
+mod families;
 mod town;
 
 use std::fs;
@@ -16,7 +17,17 @@ use crate::init::usual;
 use crate::project::{Draft, DraftColumn, FILE_NAME, Keep, Project};
 use crate::release::stage;
 
+pub use families::families;
 pub use town::survey;
+
+/// What the survey asks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Survey {
+    /// Single persons.
+    Persons,
+    /// Whole households, with all their members.
+    Households,
+}
 
 /// What was written.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -47,6 +58,9 @@ const RULES: [&str; 1] = ["age in {0-4, 5-14} & household = 1"];
 
 const DATA_NAME: &str = "survey.csv";
 
+/// The municipalities of the households, with what they lie in.
+const AREAS_NAME: &str = "areas.csv";
+
 /// Writes `survey.csv` and `marginswap.toml` into a folder, which is made when it is not
 /// there. The same seed gives the same bytes everywhere.
 ///
@@ -55,7 +69,7 @@ const DATA_NAME: &str = "survey.csv";
 /// folder cannot be written; then neither file is new.
 pub fn write_demo(
     folder: &Path,
-    records: usize,
+    (asks, records): (Survey, usize),
     seed: Seed,
     overwrite: Overwrite,
 ) -> Result<DemoFiles, Diagnostic> {
@@ -70,13 +84,26 @@ pub fn write_demo(
     refuse_another_project(&files)?;
     // Nobody is in it: it needs no secrecy.
     let mut data = Staged::create(&files.data, overwrite, Secrecy::Plain)?;
-    survey(records, seed, &mut data).map_err(|error| {
+    let written = match asks {
+        Survey::Persons => survey(records, seed, &mut data),
+        Survey::Households => families(records, seed, &mut data),
+    };
+    written.map_err(|error| {
         Diagnostic::new(Code::Unwritable, marginswap_io::said(&error), "make room on the disk")
             .in_file(&files.data)
     })?;
-    let text = project_file(records);
+    let text = match asks {
+        Survey::Persons => project_file(records),
+        Survey::Households => project_of_households(records),
+    };
     let project = stage(&files.project, overwrite, Secrecy::Plain, text.as_bytes())?;
-    publish_all(vec![data.finish()?, project])?;
+    let mut all = vec![data.finish()?, project];
+    if asks == Survey::Households {
+        let mut list = Vec::new();
+        families::areas(&mut list).expect("memory takes everything");
+        all.push(stage(&folder.join(AREAS_NAME), overwrite, Secrecy::Plain, &list)?);
+    }
+    publish_all(all)?;
     Ok(files)
 }
 
@@ -95,6 +122,39 @@ fn refuse_another_project(files: &DemoFiles) -> Result<(), Diagnostic> {
         .in_file(file)),
         _ => Ok(()),
     }
+}
+
+/// The project file of the households.
+#[must_use]
+pub fn project_of_households(records: usize) -> String {
+    let texts = |texts: &[&str]| texts.iter().map(|&text| text.to_owned()).collect();
+    let columns = families::columns().map(|(name, levels)| DraftColumn {
+        name: name.to_owned(),
+        levels: Some(levels.unwrap_or(records)),
+        looks_like_id: levels.is_none(),
+        bands: None,
+    });
+    let keep = Keep {
+        tables: texts(&["county*sex", "municipality"]),
+        households: texts(&["municipality*size", "county*count(age < 18)", "county*tenure"]),
+        ..Keep::default()
+    };
+    let mut project = Project { data: Some(DATA_NAME.into()), keep, ..Project::default() };
+    for (name, expression) in [
+        ("county", format!("map(municipality, \"{AREAS_NAME}\", \"county\")")),
+        ("state", format!("map(municipality, \"{AREAS_NAME}\", \"state\")")),
+        ("age10", "band(age, 10, top = 80)".to_owned()),
+    ] {
+        let expression = expression.parse().expect("it is an expression");
+        project.derive.insert(name.to_owned(), expression);
+    }
+    project.columns.id = Some("person".to_owned());
+    project.unit.household = Some("household".to_owned());
+    project.risk.keys = texts(&["municipality", "age10", "sex", "job", "birthplace"]);
+    project.swap.near = texts(&["county", "state"]);
+    project.release.out = Some("released.csv".into());
+    let draft = Draft { project: usual(project), records, columns: columns.collect() };
+    format!("{BANNER}\n{}", draft.text())
 }
 
 /// The project file of the town.

@@ -153,7 +153,7 @@ impl Person {
 }
 
 /// A position, each with a probability in proportion to its weight.
-fn pick(random: &mut Random, weights: &[usize]) -> usize {
+pub(super) fn pick(random: &mut Random, weights: &[usize]) -> usize {
     let mut left = random.below(weights.iter().sum());
     weights
         .iter()

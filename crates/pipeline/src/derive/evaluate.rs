@@ -282,6 +282,7 @@ impl<'r> Record<'r> {
                 Some(false) => NO,
                 None => MISSING,
             }),
+            What::Together { .. } => unreachable!("a household is not asked for one record"),
         }
     }
 

@@ -101,6 +101,40 @@ pub(super) enum What {
     And(Vec<Part>),
     /// Any of several conditions.
     Or(Vec<Part>),
+    /// What the members of a household are together; an expression is nothing else then.
+    Together {
+        /// What is taken of them.
+        how: Together,
+        /// The condition that is asked of each, or the values that are listed.
+        of: Vec<Part>,
+    },
+}
+
+/// What is taken of the members of a household.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Together {
+    /// How many there are.
+    Size,
+    /// How many meet a condition.
+    Count,
+    /// Does any of them meet a condition?
+    Any,
+    /// Their values, each as often as it occurs.
+    Members,
+}
+
+impl Together {
+    pub(super) const ALL: [Self; 4] = [Self::Size, Self::Count, Self::Any, Self::Members];
+
+    /// The function of this name.
+    pub(super) fn function(self) -> &'static str {
+        match self {
+            Self::Size => "size",
+            Self::Count => "count",
+            Self::Any => "any",
+            Self::Members => "members",
+        }
+    }
 }
 
 /// How two values are compared.
@@ -192,6 +226,7 @@ impl Expression {
                 What::If { condition, .. } => vec![condition],
                 What::Not(inner) => vec![inner],
                 What::And(all) | What::Or(all) => all.iter().collect(),
+                What::Together { how: Together::Count | Together::Any, of } => of.iter().collect(),
                 _ => vec![],
             };
             names.extend(conditions.into_iter().filter_map(Part::name));
@@ -209,6 +244,14 @@ impl Expression {
     #[must_use]
     pub fn is_condition(&self) -> bool {
         self.root.is_condition()
+    }
+
+    /// What is taken of the members of a household, and of which values of each; `None` for an
+    /// expression that speaks of single records.
+    #[must_use]
+    pub fn together(&self) -> Option<(Together, Vec<Self>)> {
+        let What::Together { how, of } = &self.root.what else { return None };
+        Some((*how, of.iter().map(|part| Self { root: part.clone() }).collect()))
     }
 
     /// The files that it reads.
@@ -274,7 +317,9 @@ impl Part {
             }
             What::Among { of, .. } => of.visit(visit),
             What::Not(inner) => inner.visit(visit),
-            What::And(all) | What::Or(all) => all.iter().for_each(|part| part.visit(visit)),
+            What::And(all) | What::Or(all) | What::Together { of: all, .. } => {
+                all.iter().for_each(|part| part.visit(visit));
+            }
         }
     }
 
@@ -294,7 +339,9 @@ impl Part {
             }
             What::Among { of, .. } => of.change(change),
             What::Not(inner) => inner.change(change),
-            What::And(all) | What::Or(all) => all.iter_mut().for_each(|part| part.change(change)),
+            What::And(all) | What::Or(all) | What::Together { of: all, .. } => {
+                all.iter_mut().for_each(|part| part.change(change));
+            }
         }
     }
 }
@@ -370,6 +417,10 @@ impl fmt::Display for Part {
             What::Not(inner) => write!(formatter, "not {}", inner.inner()),
             What::And(all) => formatter.write_str(&joined(all, " and ")),
             What::Or(all) => formatter.write_str(&joined(all, " or ")),
+            What::Together { how, of } => {
+                let of: Vec<String> = of.iter().map(ToString::to_string).collect();
+                write!(formatter, "{}({})", how.function(), of.join(", "))
+            }
         }
     }
 }

@@ -5,6 +5,9 @@
 //! written out and never exchanged alone: it changes with its columns, and what a swap keeps is
 //! decided in `marginswap_core` by treating it as a variable that is tied to them.
 //!
+//! A few are *counted* from all members of a household, as `count(age < 18)` is. All lines of a
+//! household have the same value of them, and no exchange of households changes it.
+//!
 //! [`Derivations::of`] takes those that the settings of a project name, [`resolve`] puts them in
 //! order over the columns of a file, [`Ready::work_out`] makes columns of them.
 
@@ -16,11 +19,13 @@ mod parse;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use marginswap_core::columns::{Column, Columns, DerivedColumn, Role, Roles, did_you_mean};
+use marginswap_core::columns::{
+    Column, ColumnBuilder, Columns, DerivedColumn, Households, Role, Roles, did_you_mean,
+};
 use marginswap_core::diagnostic::{Diagnostic, grouped};
 
 pub use evaluate::{Context, MISSING, NO, Trouble, Why, YES};
-pub use expression::{Expression, name as plain};
+pub use expression::{Expression, Together, name as plain};
 pub use parse::named;
 
 use crate::project::Project;
@@ -58,6 +63,16 @@ impl Derivations {
     /// As [`resolve`].
     pub fn of(project: &Project, columns: &[String], take: Take) -> Result<Self, Diagnostic> {
         let all = resolve(&project.derive, columns)?;
+        if let (Some(counted), None) =
+            (all.iter().find(|one| one.is_counted), &project.unit.household)
+        {
+            return Err(Diagnostic::new(
+                Code::MissingSetting,
+                format!("`{}` is counted in households, and none are named", counted.name),
+                "name the column that tells the households apart",
+            )
+            .about("unit.household"));
+        }
         let (mut named, mut watched) = (BTreeSet::new(), BTreeSet::new());
         for setting in SETTINGS {
             match setting.topic {
@@ -103,7 +118,11 @@ impl Derivations {
     /// The columns that they become.
     pub(crate) fn columns(&self) -> Vec<DerivedColumn> {
         let column = |&(place, takes_part): &(usize, bool)| DerivedColumn {
-            sources: self.all[place].sources.clone(),
+            // No exchange of households changes what is counted in them.
+            sources: match self.all[place].is_counted {
+                true => BTreeSet::new(),
+                false => self.all[place].sources.clone(),
+            },
             takes_part,
         };
         self.taken.iter().map(column).collect()
@@ -123,6 +142,11 @@ impl Derivations {
         needed
     }
 
+    /// Is the derived variable that becomes the nth column counted in households?
+    pub(crate) fn is_counted(&self, nth: usize) -> bool {
+        self.all[self.taken[nth].0].is_counted
+    }
+
     /// Reads the files of groups.
     ///
     /// # Errors
@@ -136,13 +160,12 @@ impl Derivations {
 }
 
 impl Ready {
-    /// The expression of a derived variable that became a column.
-    ///
-    /// # Panics
-    /// When there is none of this name.
+    /// The expression of a derived variable; none for what households are together without
+    /// being asked for.
     #[must_use]
-    pub fn expression(&self, name: &str) -> &Expression {
-        &of(&self.derivations.all, name).expression
+    pub fn expression(&self, name: &str) -> Option<&Expression> {
+        let all = &self.derivations.all;
+        all.iter().find(|one| one.name == name).map(|one| &one.expression)
     }
 
     /// The derived variables that compare a column with texts which no record has: the variable,
@@ -171,7 +194,14 @@ impl Ready {
     ///
     /// # Errors
     /// When a value is no number or a code has no row.
-    pub fn work_out(&self, columns: &Columns) -> Result<Vec<Column>, (Diagnostic, usize)> {
+    ///
+    /// # Panics
+    /// When one is counted in households and none are given.
+    pub fn work_out(
+        &self,
+        columns: &Columns,
+        households: Option<&Households>,
+    ) -> Result<Vec<Column>, (Diagnostic, usize)> {
         let Derivations { all, taken, .. } = &self.derivations;
         let mut found: BTreeMap<usize, Column> = BTreeMap::new();
         for place in self.derivations.needed() {
@@ -183,11 +213,60 @@ impl Ready {
                     columns.get(position).expect("what something follows from was read")
                 }
             };
-            let derived = self.context.evaluate(&derivation.expression, column);
+            let derived = match derivation.expression.together() {
+                Some((how, of)) => {
+                    let households = households.expect("what is counted has households");
+                    self.counted(how, &of, households, column)
+                }
+                None => self.context.evaluate(&derivation.expression, column),
+            };
             let derived = derived.map_err(|trouble| refusal(derivation, &trouble))?;
             found.insert(place, derived);
         }
         Ok(taken.iter().map(|(place, _)| found[place].clone()).collect())
+    }
+
+    /// Is the derived variable of the nth column counted in households?
+    pub(crate) fn is_counted(&self, nth: usize) -> bool {
+        self.derivations.is_counted(nth)
+    }
+
+    /// What is taken of the members of each household, on all of its lines.
+    fn counted<'c>(
+        &self,
+        how: Together,
+        of: &[Expression],
+        households: &Households,
+        column: impl Fn(&str) -> &'c Column,
+    ) -> Result<Column, Trouble> {
+        let values: Vec<Column> =
+            of.iter().map(|one| self.context.evaluate(one, &column)).collect::<Result<_, _>>()?;
+        let found = match how {
+            Together::Size => households.sizes(),
+            Together::Members => households.multiset(&values.iter().collect::<Vec<_>>()),
+            Together::Count | Together::Any => {
+                let answer = |text: &str| values[0].dictionary().find(text.as_bytes());
+                let (yes, missing) = (answer(YES), answer(MISSING));
+                let mut found = ColumnBuilder::default();
+                for household in 0..households.len() {
+                    let members = households.members(household).iter();
+                    let answers = members.map(|&line| Some(values[0].code(line as usize)));
+                    let (mut holds, mut open) = (0u64, false);
+                    for answer in answers {
+                        holds += u64::from(answer == yes);
+                        open |= answer == missing;
+                    }
+                    match (how, holds > 0, open) {
+                        (Together::Count, ..) => found.push(holds.to_string().as_bytes()),
+                        (_, true, _) => found.push(YES.as_bytes()),
+                        (_, false, true) => found.push(MISSING.as_bytes()),
+                        (_, false, false) => found.push(NO.as_bytes()),
+                    }
+                }
+                found.finish()
+            }
+        };
+        Ok(households.on_lines(&found))
     }
 }
 
@@ -242,6 +321,8 @@ pub struct Derivation {
     pub sources: BTreeSet<usize>,
     /// Is it yes, no or missing?
     pub is_condition: bool,
+    /// Is it counted from all members of a household, or does it follow from what is?
+    pub is_counted: bool,
 }
 
 /// The derived variables over these columns, each behind those that it follows from.
@@ -292,13 +373,19 @@ fn add<'a>(
     }
     path.push(name);
     let expression = &derive[name];
+    let together = expression.together().map(|(how, _)| how);
     let mut sources = BTreeSet::new();
+    let (mut counted, mut single) = (together.is_some(), false);
     for used in expression.names() {
         if let Some(column) = columns.iter().position(|column| column == used) {
             sources.insert(column);
+            single = true;
         } else if let Some((used, _)) = derive.get_key_value(used) {
             add(used, derive, columns, resolved, path)?;
-            sources.extend(&of(resolved, used).sources);
+            let used = of(resolved, used);
+            sources.extend(&used.sources);
+            counted |= used.is_counted;
+            single |= !used.is_counted;
         } else {
             let known: Vec<String> = columns.iter().chain(derive.keys()).cloned().collect();
             let detail = format!(
@@ -309,7 +396,15 @@ fn add<'a>(
         }
     }
     path.pop();
-    if sources.is_empty() {
+    if counted && single && together.is_none() {
+        return Err(refuse(
+            Code::BadDerived,
+            name,
+            format!("`{name}` mixes what is counted in a household with values of single lines"),
+            "let it follow from the one or from the other",
+        ));
+    }
+    if sources.is_empty() && together != Some(Together::Size) && !counted {
         return Err(refuse(
             Code::BadDerived,
             name,
@@ -328,9 +423,12 @@ fn add<'a>(
             "compare it with something, as in `age >= 18` or `sex = \"f\"`",
         ));
     }
-    let is_condition = expression.is_condition() || expression.alias().is_some_and(is_condition);
+    let is_condition = expression.is_condition()
+        || together == Some(Together::Any)
+        || expression.alias().is_some_and(is_condition);
     let (name, expression) = (name.to_owned(), expression.clone());
-    resolved.push(Derivation { name, expression, sources, is_condition });
+    let is_counted = counted;
+    resolved.push(Derivation { name, expression, sources, is_condition, is_counted });
     Ok(())
 }
 

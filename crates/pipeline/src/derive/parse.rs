@@ -5,6 +5,7 @@
 //! band(income, 0, 10000, 20000)          band(age, 18, 65, "young", "middle", "old")
 //! map(municipality, "geo.csv", "region") prefix(nuts3, 4)
 //! if(age >= 18, occupation, "none")      age >= 18 and sex = "f"
+//! size()  count(age < 18)                any(sex = "f" and age >= 65)  members(age10, sex)
 //! ```
 //!
 //! A name goes between backticks when it holds a sign or a space or begins with a digit, a text
@@ -15,7 +16,9 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use super::bands::Bands;
-use super::expression::{Comparison, Expression, Part, What, begins_name, continues_name};
+use super::expression::{
+    Comparison, Expression, Part, Together, What, begins_name, continues_name,
+};
 use crate::project::{BadValue, between};
 use marginswap_core::decimal::Decimal;
 
@@ -28,7 +31,10 @@ impl FromStr for Expression {
     /// Law: `expressions-come-back`.
     fn from_str(text: &str) -> Result<Self, BadValue> {
         let mut reader = Reader { text, rest: text.trim_start(), depth: 0 };
-        let root = reader.any()?;
+        let root = match reader.together()? {
+            Some(root) => root,
+            None => reader.any()?,
+        };
         if !reader.rest.is_empty() {
             let remedy = match reader.rest.chars().next() {
                 Some('&' | '|') => "join conditions with `and` and `or`",
@@ -68,6 +74,46 @@ struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
+    /// What the members of a household are together, where the expression begins with it.
+    fn together(&mut self) -> Result<Option<Part>, BadValue> {
+        let (at, back) = (self.place(), self.rest);
+        let begins = |reader: &mut Self, how: &Together| {
+            let found = reader.take_word(how.function()) && reader.take("(");
+            if !found {
+                reader.rest = back;
+            }
+            found
+        };
+        let Some(how) = Together::ALL.into_iter().find(|how| begins(self, how)) else {
+            return Ok(None);
+        };
+        let mut of = Vec::new();
+        if !self.take(")") {
+            of.push(self.any()?);
+            while self.next_argument(at)? {
+                of.push(self.any()?);
+            }
+        }
+        let fits = match how {
+            Together::Size => of.is_empty(),
+            Together::Count | Together::Any => of.len() == 1,
+            Together::Members => !of.is_empty(),
+        };
+        if !fits {
+            let (detail, remedy) = match how {
+                Together::Size => ("`size` takes nothing", "write `size()`"),
+                Together::Members => ("`members` takes columns", "write `members(age, sex)`"),
+                Together::Count => ("`count` takes a condition", "write `count(age < 18)`"),
+                Together::Any => ("`any` takes a condition", "write `any(age >= 65)`"),
+            };
+            return Err(self.refuse_at(at, detail, remedy));
+        }
+        if matches!(how, Together::Count | Together::Any) {
+            self.must_be_condition(&of[0])?;
+        }
+        Ok(Some(Part { what: What::Together { how, of }, at }))
+    }
+
     /// Conditions joined with `or`, or a value.
     fn any(&mut self) -> Result<Part, BadValue> {
         if self.depth == DEEPEST {
@@ -206,6 +252,13 @@ impl<'a> Reader<'a> {
             "map" => self.map(at)?,
             "prefix" => self.prefix(at)?,
             "if" => self.choice(at)?,
+            "size" | "count" | "any" | "members" => {
+                return Err(self.refuse_at(
+                    at,
+                    "what is taken of a whole household is an expression by itself",
+                    "give it a name of its own, as in `kids = count(age < 18)`",
+                ));
+            }
             _ => {
                 return Err(self.refuse_at(
                     at,
@@ -560,6 +613,12 @@ mod tests {
             ("`band`", "band"),
             ("notable = 1", "notable = 1"),
             ("if(adult, band(age, 10), 'child')", "if(adult, band(age, 10), \"child\")"),
+            ("size( )", "size()"),
+            ("count(age<18)", "count(age < 18)"),
+            ("any(sex='f' and age>=65)", "any(sex = \"f\" and age >= 65)"),
+            ("members(age10,sex)", "members(age10, sex)"),
+            ("members(band(age, 10))", "members(band(age, 10))"),
+            ("size = 3", "size = 3"),
         ] {
             let expression: Expression =
                 text.parse().unwrap_or_else(|error| panic!("{text}: {error}"));
@@ -609,6 +668,13 @@ mod tests {
             ("age in 3", 8, "a list of values is expected"),
             ("age in {CANARY}", 9, "a number is expected"),
             ("log(age)", 1, "this function is unknown"),
+            ("size(age)", 1, "`size` takes nothing"),
+            ("count()", 1, "`count` takes a condition"),
+            ("count(age < 18, age > 3)", 1, "`count` takes a condition"),
+            ("any(\"CANARY\")", 5, "a condition is expected"),
+            ("members()", 1, "`members` takes columns"),
+            ("count(age < 18) = 2", 17, "text follows the expression"),
+            ("if(count(age < 18) = 2, a, b)", 4, "what is taken of a whole household"),
             ("band(age, 10) and 3", 1, "a condition is expected"),
             ("a = 1 = 2", 1, "two comparisons in a row"),
             ("and", 1, "a column, a number or a text is expected"),

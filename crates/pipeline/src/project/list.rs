@@ -222,7 +222,7 @@ fn check_unit(unit: &str) -> Result<(), Diagnostic> {
         "household" | "households" => Err(refuse(
             Code::NoHouseholds,
             "the table counts households",
-            "leave it out of the list: only tables of persons can be kept",
+            "leave it out of the list and name it among the tables of households",
         )
         .in_column("`unit`")),
         _ => Err(refuse(Code::BadTableList, "unknown unit", "write `person`").in_column("`unit`")),

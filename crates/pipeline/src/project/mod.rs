@@ -66,6 +66,8 @@ pub struct Project {
     pub columns: Columns,
     /// Variables that follow from columns, by name.
     pub derive: BTreeMap<String, Expression>,
+    /// What is swapped.
+    pub unit: Unit,
     /// The tables that must not change.
     pub keep: Keep,
     /// Who is to be protected.
@@ -99,11 +101,22 @@ pub struct Columns {
     pub missing: Vec<String>,
 }
 
+/// `[unit]`: what is swapped, records or whole households.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Unit {
+    /// The column that names the household of a line.
+    pub household: Option<String>,
+    /// The column that holds the size of the household.
+    pub size: Option<String>,
+}
+
 /// `[keep]`: the tables that must not change.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Keep {
     /// Formulas of one or more tables each.
     pub tables: Vec<String>,
+    /// Formulas of tables that count households.
+    pub households: Vec<String>,
     /// Formulas by the name of their table.
     pub named: BTreeMap<String, String>,
     /// A file that lists tables.
@@ -123,6 +136,8 @@ pub struct Risk {
     pub keys: Vec<String>,
     /// What other intruders may know.
     pub more_keys: Vec<Vec<String>>,
+    /// What an intruder may know of a whole household.
+    pub household_keys: Vec<String>,
     /// Intruders with names, beside those without.
     pub scenarios: BTreeMap<String, NamedIntruder>,
     /// What an intruder must not learn; every variable that is no key when none is named.
@@ -162,6 +177,8 @@ pub struct Swapping {
     pub linked: Vec<Vec<String>>,
     /// Columns on which partners agree: the first list that gives a partner counts.
     pub matched: Vec<Vec<String>>,
+    /// Areas in which partners are looked for first, the smallest first.
+    pub near: Vec<String>,
     /// Columns on which partners always agree.
     pub strata: Vec<String>,
     /// The column of weights, which joins every kept table.
@@ -257,7 +274,10 @@ impl Keep {
     /// Is no table to be kept?
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.tables.is_empty() && self.named.is_empty() && self.listed.is_empty()
+        self.tables.is_empty()
+            && self.households.is_empty()
+            && self.named.is_empty()
+            && self.listed.is_empty()
     }
 
     /// Every table to keep as a formula.
@@ -413,6 +433,11 @@ impl Project {
             ("derive", project.derive.is_empty()),
             ("missing", project.columns.missing.is_empty()),
             ("weighted", project.swap.weighted.is_empty()),
+            ("near", project.swap.near.is_empty()),
+            ("household", project.unit.household.is_none()),
+            ("size", project.unit.size.is_none()),
+            ("households", project.keep.households.is_empty()),
+            ("household_keys", project.risk.household_keys.is_empty()),
             ("weight_drift", project.weight_drift() == WeightDrift::Exact),
         ] {
             if is_empty {

@@ -7,7 +7,7 @@
 //!
 //! What differs: `docs/project-file.md`.
 
-use super::{Amount, Columns, Keep, Project, Risk, Risky, Share, Swapping};
+use super::{Amount, Columns, Keep, Project, Risk, Risky, Share, Swapping, Unit};
 use marginswap_core::graph::quoted;
 
 /// The parameters of targeted record swapping, under the names known from `recordSwap`.
@@ -26,7 +26,7 @@ pub struct Trs {
     pub risk_variables: Vec<String>,
     /// Random swaps are added until so many records are changed; `5 %` when not said.
     pub swaprate: Option<Amount>,
-    /// The column of households: known, and not used. Records are swapped one by one.
+    /// The column of households: whole households are swapped.
     pub hid: Option<String>,
 }
 
@@ -46,13 +46,17 @@ impl Trs {
         let moved = union([&self.hierarchy, &self.carry_along]);
         let kept = union([&moved, &self.in_every_profile()]);
         let kept: Vec<String> = kept.iter().map(|name| quoted(name)).collect();
+        let table = if kept.is_empty() { vec![] } else { vec![kept.join("*")] };
+        // Where households are swapped, households are counted.
+        let (tables, households) = match self.hid {
+            Some(_) => (vec![], table),
+            None => (table, vec![]),
+        };
         Project {
             // What `vars` leaves out stays.
             columns: Columns { vars: moved.clone(), ..Columns::default() },
-            keep: Keep {
-                tables: if kept.is_empty() { vec![] } else { vec![kept.join("*")] },
-                ..Keep::default()
-            },
+            unit: Unit { household: self.hid.clone(), size: None },
+            keep: Keep { tables, households, ..Keep::default() },
             risk: Risk {
                 keys: union([&self.risk_variables, &self.hierarchy]),
                 // Fewer than one is nobody, which is written in one way.

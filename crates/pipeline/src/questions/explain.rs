@@ -14,7 +14,7 @@ use marginswap_report::pictures::why;
 
 use crate::answer;
 use crate::notes::Run;
-use crate::original::{Original, data_of, open, scope_of};
+use crate::original::{Original, Scoped, read_scoped};
 use crate::prepare::too_many_tied;
 use crate::project::Project;
 use crate::restrictions::partners_left;
@@ -87,9 +87,7 @@ pub fn explain_pair(
     right: &str,
     run: &mut Run<'_>,
 ) -> Result<Pair, Diagnostic> {
-    let opened = open(project, &data_of(project)?)?;
-    let scope = scope_of(project, &opened)?;
-    let loaded = opened.read(true, run)?;
+    let Scoped { project, loaded, scope } = read_scoped(project, true, run)?;
     let (left, right) = (loaded.find(left)?, loaded.find(right)?);
     if left == right {
         return Err(Diagnostic::new(
@@ -100,7 +98,7 @@ pub fn explain_pair(
     }
     let records = loaded.records(&scope, run);
     let schema = scope.schema();
-    let called = TableNames::of(project, loaded.names(), &scope);
+    let called = TableNames::of(&project, loaded.names(), &scope);
     Ok(Pair {
         report: answer::pair(schema, &explain::pair(&scope, &records, left, right), &called),
         variables: schema.names(schema.all()).into_iter().map(str::to_owned).collect(),

@@ -13,7 +13,8 @@ use marginswap_report::margin_graph::draw;
 use crate::answer;
 use crate::derive::{Derivation, resolve};
 use crate::input::separators;
-use crate::original::{open, scope_of};
+use crate::notes::Run;
+use crate::original::{Scoped, open, read_scoped, scope_of};
 use crate::project::{Columns, Project};
 use crate::table_names::TableNames;
 
@@ -29,8 +30,12 @@ pub struct Graph {
 /// Describes the margin graph of a project; without a data file, of its tables' variables.
 ///
 /// # Errors
-/// When the header of the data cannot be read, or a table names no column of it.
-pub fn graph(project: &Project) -> Result<Graph, Diagnostic> {
+/// When the header of the data cannot be read, or a table names no column of it; where households
+/// are swapped, when the data cannot be read.
+pub fn graph(project: &Project, run: &mut Run<'_>) -> Result<Graph, Diagnostic> {
+    if project.unit.household.is_some() {
+        return graph_of_households(project, run);
+    }
     let (scope, columns) = match &project.data {
         Some(data) => {
             let opened = open(project, data)?;
@@ -45,12 +50,22 @@ pub fn graph(project: &Project) -> Result<Graph, Diagnostic> {
         }
         None => scope_of_tables(project)?,
     };
-    let separators = separators(&scope, project.max_separators());
-    let called = TableNames::of(project, &columns, &scope);
-    Ok(Graph {
-        report: answer::graph(&scope, &separators, &called),
-        picture: draw(&answer::graph_picture(&scope, &separators)),
-    })
+    Ok(described(project, &scope, &columns))
+}
+
+fn described(project: &Project, scope: &Scope, columns: &[String]) -> Graph {
+    let separators = separators(scope, project.max_separators());
+    let called = TableNames::of(project, columns, scope);
+    Graph {
+        report: answer::graph(scope, &separators, &called),
+        picture: draw(&answer::graph_picture(scope, &separators)),
+    }
+}
+
+/// Which columns are those of households is known when the file was read.
+fn graph_of_households(project: &Project, run: &mut Run<'_>) -> Result<Graph, Diagnostic> {
+    let Scoped { project, loaded, scope } = read_scoped(project, false, run)?;
+    Ok(described(&project, &scope, loaded.names()))
 }
 
 /// The scope of tables alone: their variables in the order named, and the columns that derived

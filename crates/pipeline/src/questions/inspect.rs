@@ -9,6 +9,7 @@ pub use crate::input::Header;
 
 use crate::answer;
 use crate::derive::Take;
+use crate::household;
 use crate::notes::Run;
 use crate::original::{data_of, open_with};
 use crate::project::Project;
@@ -30,7 +31,11 @@ pub fn inspect(
     let format = opened.format();
     let loaded = opened.read(false, run)?;
     let joint = Located::count(&loaded.plain_records(run));
-    Ok(answer::inspect(&loaded, format, ignored, &joint, reveal))
+    let households = match project.unit.household {
+        Some(_) => Some(household::columns_of(project, &loaded)?),
+        None => None,
+    };
+    Ok(answer::inspect(&loaded, format, ignored, &joint, households, reveal))
 }
 
 /// A table of two columns that may be exchanged, to begin with.

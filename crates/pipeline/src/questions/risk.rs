@@ -1,9 +1,12 @@
 //! Who is at risk, by a model of the population.
 
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use crate::refusal::Code;
+use marginswap_core::columns::Households;
 use marginswap_core::diagnostic::Diagnostic;
+use marginswap_core::encode::RecordId;
 use marginswap_core::graph::Scope;
 use marginswap_core::partner::screen;
 use marginswap_core::risk::{
@@ -11,10 +14,11 @@ use marginswap_core::risk::{
     superpopulation, uniques_without,
 };
 use marginswap_core::table::Located;
-use marginswap_report::risk::{RiskReport, ScenarioRisk};
+use marginswap_report::risk::{HouseholdRisk, RiskReport, ScenarioRisk};
 
 use crate::answer::{self, RiskParts};
 use crate::assess::{Question, assess, key_table};
+use crate::household;
 use crate::input::{Loaded, note_many, separators};
 use crate::notes::Run;
 use crate::original::{
@@ -57,6 +61,9 @@ pub fn risk(
     let opened = open(project, &path)?;
     let scope = scope_of(project, &opened)?;
     let loaded = opened.read(true, run)?;
+    if loaded.households().is_some() {
+        household::check(project, &loaded)?;
+    }
     let records = loaded.records(&scope, run);
     let levels = records.levels().to_vec();
     let joint = Located::count(&records);
@@ -79,7 +86,8 @@ pub fn risk(
         }
         None => None,
     };
-    let screening = if named_tables(&scope).is_empty() {
+    // Whether a household can be swapped is asked with `screen`.
+    let screening = if named_tables(&scope).is_empty() || project.unit.household.is_some() {
         None
     } else {
         let separators = separators(&scope, project.max_separators());
@@ -122,7 +130,53 @@ pub fn risk(
         screening: screening.as_ref().map(|screening| (&joint, screening)),
     };
     list(&|out| answer::write_risk(out, &parts))?;
-    Ok(answer::risk(&parts))
+    let mut report = answer::risk(&parts);
+    if let Some(households) = loaded.households() {
+        report.households = Some(household_risk(project, &loaded, households, &parts));
+    }
+    Ok(report)
+}
+
+/// The risk of whole households from those of their members.
+fn household_risk(
+    project: &Project,
+    loaded: &Loaded,
+    households: &Households,
+    parts: &RiskParts<'_>,
+) -> HouseholdRisk {
+    let cell = |line: u32| parts.table.cell_of(RecordId::at(line as usize)).position();
+    let claim = |line: u32| parts.risks.cells[cell(line)].claim;
+    let is_alone = |line: u32| parts.table.joint().counts()[cell(line)] == 1;
+    let (mut expected_claimed, mut with_sample_unique) = (0.0, 0);
+    for household in 0..households.len() {
+        let members = households.members(household);
+        let spared: f64 = members.iter().map(|&line| 1.0 - claim(line)).product();
+        expected_claimed += 1.0 - spared;
+        with_sample_unique += u64::from(members.iter().any(|&line| is_alone(line)));
+    }
+    let keys = &project.risk.household_keys;
+    let unique_on_household_keys = (!keys.is_empty()).then(|| {
+        let columns: Vec<_> = keys
+            .iter()
+            .map(|name| {
+                let position = loaded.position(name).expect("the name was looked up");
+                loaded.raw_columns()[position].as_ref().expect("a key was read")
+            })
+            .collect();
+        let mut counts: BTreeMap<Vec<u32>, u64> = BTreeMap::new();
+        for household in 0..households.len() {
+            let first = households.first(household);
+            let codes = columns.iter().map(|column| column.code(first)).collect();
+            *counts.entry(codes).or_default() += 1;
+        }
+        counts.values().filter(|&&count| count == 1).count() as u64
+    });
+    HouseholdRisk {
+        households: households.len() as u64,
+        with_sample_unique,
+        unique_on_household_keys,
+        expected_claimed,
+    }
 }
 
 /// What each intruder finds in the file, where there are several.
@@ -133,7 +187,11 @@ fn scenarios(
     joint: &Located,
     levels: &[usize],
 ) -> Vec<ScenarioRisk> {
-    let all = key_lists(project);
+    let mut all = key_lists(project);
+    if !project.risk.household_keys.is_empty() {
+        // Those are asked of households, which are counted apart.
+        all.pop();
+    }
     if all.len() < 2 {
         return vec![];
     }

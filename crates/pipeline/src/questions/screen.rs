@@ -12,7 +12,7 @@ use marginswap_report::what_if::WhatIfReport;
 use crate::answer::{self, Reveal};
 use crate::input::{ids, note_many, separators};
 use crate::notes::{Note, Phase, Run};
-use crate::original::{data_of, forbidden, key_lists, open, scope_of};
+use crate::original::{Scoped, forbidden, key_lists, read_scoped};
 use crate::project::Project;
 use crate::refusal::Code;
 use crate::restrictions::{Step, restrictions, steps};
@@ -92,15 +92,13 @@ fn screened(
     further: &Further,
     run: &mut Run<'_>,
 ) -> Result<Screened, Diagnostic> {
-    let data = data_of(project)?;
-    let opened = open(project, &data)?;
-    let scope = scope_of(project, &opened)?;
+    let Scoped { project, loaded, scope } = read_scoped(project, false, run)?;
+    let project = &project;
+    if let Some(name) = &further.by {
+        loaded.position(name)?;
+    }
     let separators = separators(&scope, project.max_separators());
     note_many(&separators, run);
-    if let Some(name) = &further.by {
-        opened.position(name)?;
-    }
-    let loaded = opened.read(false, run)?;
     let records = loaded.records(&scope, run);
     let ids = ids(scope.schema(), &records, &loaded).into_iter().collect();
     let intruders = key_lists(project);

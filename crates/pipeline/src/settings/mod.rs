@@ -145,7 +145,7 @@ impl Setting {
     pub fn takes_derived(&self) -> bool {
         !matches!(
             (self.section, self.name),
-            ("columns" | "release" | "trs", _) | ("swap", "weight" | "weights" | "linked")
+            ("columns" | "unit" | "release" | "trs", _) | ("swap", "weight" | "weights" | "linked")
         )
     }
 

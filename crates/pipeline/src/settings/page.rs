@@ -5,10 +5,11 @@ use std::fmt::Write;
 use super::{Kind, SETTINGS, Setting};
 
 /// The sections in order, with what each is about.
-pub(crate) const SECTIONS: [(&str, &str); 11] = [
+pub(crate) const SECTIONS: [(&str, &str); 12] = [
     ("", "The data"),
     ("columns", "What each column is"),
     ("derive", "Variables that follow from columns"),
+    ("unit", "What is swapped: records, or whole households"),
     ("keep", "The tables that must not change"),
     ("risk", "Who is to be protected"),
     ("swap", "How records are swapped"),

@@ -1,0 +1,281 @@
+//! A file of persons as a table of households.
+//!
+//! A household run is an ordinary run on another table: one record for each household, whose
+//! variables are the columns that all members have in common, and a few more that say who lives
+//! there. Planning, larger swaps, rules and the rest need to know nothing about it. Three places
+//! do: here, where the table is made; where a plan is written to the lines of a file; and where
+//! two files are compared, line by line as well.
+//!
+//! A table of persons by household columns H and person columns P is kept exactly when, as a
+//! table of households, H with the *multiset* of the members' values on P is kept; for P empty
+//! that is the number of members. These multisets are variables that stay.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | [`together`] | which columns are those of households, and what households are together |
+//! | [`translate`] | a project in the words of the table of households |
+//!
+//! Way in: [`read`]; for a released file [`Together::table`].
+
+mod together;
+mod translate;
+
+use marginswap_core::columns::{Level, Role};
+use marginswap_core::diagnostic::Diagnostic;
+use marginswap_core::encode::{RecordId, Records};
+use marginswap_core::graph::{Formula, KeptTable, Reason, Scope};
+use marginswap_core::hash::{Map, STATE};
+use marginswap_core::plan::{Members, Plan};
+use marginswap_core::risk::rare_cells;
+use marginswap_core::swap;
+use marginswap_core::table::Located;
+use marginswap_core::varset::VarSet;
+use marginswap_core::verify::Learned;
+use marginswap_report::inspect::HouseholdColumns;
+
+pub(crate) use together::Together;
+pub(crate) use translate::{refuse_without_households, with_counted};
+
+use crate::input::{Loaded, note_many, separators};
+use crate::notes::{Note, Run};
+use crate::original::{
+    Header, Intruder, OF_HOUSEHOLDS, Original, detach_of, forbidden, hidden_from, scope_apart,
+};
+use crate::project::{Project, Risky};
+use crate::refusal::Code;
+use crate::table_names::TableNames;
+use crate::weights::Weighting;
+use translate::Words;
+
+/// The original file of a household run: the persons behind the table of households.
+pub struct People {
+    /// The lines of the file, with the tables and the intruders that speak of persons.
+    pub lines: Original,
+    /// How the table of households is made of them.
+    pub together: Together,
+    /// The named tables that count households, over the variables of households.
+    pub tables: Vec<VarSet>,
+}
+
+impl People {
+    /// How many intruders look for persons; those behind them look for households.
+    #[must_use]
+    pub fn intruders(&self) -> usize {
+        self.lines.intruders.len()
+    }
+
+    /// The lines of the file after a plan for its households.
+    ///
+    /// # Panics
+    /// When the plan is not one for these households.
+    #[must_use]
+    pub fn lines_after(&self, households: &Loaded, plan: &Plan) -> Loaded {
+        let table = swap::apply(plan, households.in_memory());
+        let columns = plan.columns().into_iter().map(|position| {
+            let column = table.get(position).expect("a column that is exchanged was read");
+            (position, column)
+        });
+        let lines = self.lines.loaded.with_columns_of_households(columns);
+        lines.derived_again().expect("values that were read before are read again")
+    }
+
+    /// What intruders who look for households learn, for each of their members.
+    #[must_use]
+    pub fn of_households(&self, learned: &[Learned]) -> Vec<Learned> {
+        let households = self.lines.loaded.households().expect("people live in households");
+        let theirs = learned.iter().skip(self.intruders());
+        theirs.map(|learned| learned.of_members(households)).collect()
+    }
+}
+
+/// Reads the data file of a project that swaps households.
+///
+/// # Errors
+/// When it cannot be read, or a setting does not fit it.
+pub(crate) fn read(project: Project, run: &mut Run<'_>) -> Result<Original, Diagnostic> {
+    translate::refuse_what_households_cannot(&project)?;
+    let lines = Original::of_lines(project, run)?;
+    let mut together = Together::of(&lines.project, &lines.loaded)?;
+    translate::take_asked(&mut together, &lines.project, &lines.loaded)?;
+    for note in together.notes(&lines.project, &lines.loaded) {
+        run.note(note);
+    }
+    let loaded = together.table(&lines.loaded).0;
+    let words = Words { together: &together, lines: &lines.loaded };
+    let project = words.translated(&lines.project)?;
+    let header = Header::of(&loaded);
+    let scope = scope_apart(&project, &header, &[])?;
+    let separators = separators(&scope, project.max_separators());
+    note_many(&separators, run);
+    let table_names = TableNames::of(&project, loaded.names(), &scope);
+    let records = loaded.records(&scope, run);
+    let located = Located::count(&records);
+    let forbidden = forbidden(&project, &loaded, &scope, run);
+    let weighting = Weighting::of(&project, &loaded, &scope)?;
+    let households = lines.loaded.households().expect("the lines have households");
+    let mut intruders: Vec<Intruder> = Vec::new();
+    for (intruder, told) in lines.intruders.iter().zip(words.intruders(&lines.project)?) {
+        let keys = loaded.variables(&scope, &told.keys);
+        let sensitive = hidden_from(&project, &loaded, &scope, keys, &told.sensitive);
+        let (name, detach) = (intruder.name.clone(), intruder.detach);
+        let risky = households.any(&intruder.risky);
+        let members = told.members.map(|together| {
+            let (variable, _) = loaded.variable_and_column(&scope, &together);
+            members_of(&lines, intruder, variable, (&records, &located))
+        });
+        intruders.push(Intruder { name, keys, sensitive, detach, risky, members });
+    }
+    if !project.risk.household_keys.is_empty() {
+        let keys = loaded.variables(&scope, &project.risk.household_keys);
+        let k = match lines.project.risky() {
+            Risky::BelowK(k) => k.into(),
+            _ => 2,
+        };
+        let rare = rare_cells(&located, keys, k);
+        let risky = (0..records.len())
+            .map(RecordId::at)
+            .map(|household| rare[located.cell_of(household).position()])
+            .collect();
+        let sensitive = hidden_from(&project, &loaded, &scope, keys, &project.risk.sensitive);
+        let detach = detach_of(&project, &lines.project.risk.sensitive);
+        let name = Some(OF_HOUSEHOLDS.to_owned());
+        intruders.push(Intruder { name, keys, sensitive, detach, risky, members: None });
+    }
+    let tables = household_tables(&lines.project, &loaded, &scope)?;
+    let people = People { together, tables, lines };
+    Ok(Original {
+        project,
+        loaded,
+        scope,
+        separators,
+        records,
+        located,
+        intruders,
+        forbidden,
+        published: Vec::new(),
+        table_names,
+        weighting,
+        people: Some(Box::new(people)),
+    })
+}
+
+/// What the members of each household have on those keys of an intruder that are columns of
+/// persons, for the variable that stands for all of them together.
+fn members_of(
+    lines: &Original,
+    intruder: &Intruder,
+    variable: usize,
+    (records, located): (&Records, &Located),
+) -> Members {
+    let households = lines.loaded.households().expect("the lines have households");
+    let persons = lines.records.cells();
+    let mut numbers: Map<Vec<u32>, u32> = Map::with_hasher(STATE);
+    let mut has = Vec::with_capacity(lines.records.len());
+    let varies = |&key: &usize| {
+        lines.scope.schema().variables()[key].columns.iter().all(|&column| {
+            let column = lines.loaded.raw_columns()[column].as_ref();
+            column.is_some_and(|column| households.torn(column).is_some())
+        })
+    };
+    let keys: Vec<usize> = intruder.keys.iter().filter(varies).collect();
+    for line in 0..lines.records.len() {
+        let words = persons.get(line);
+        let codes: Vec<u32> = keys.iter().map(|&key| persons.layout().code(words, key)).collect();
+        let next = u32::try_from(numbers.len()).expect("there are fewer than 2^32 lines");
+        has.push(*numbers.entry(codes).or_insert(next));
+    }
+    let layout = records.cells().layout();
+    let mut of_code: Vec<Vec<u32>> = vec![Vec::new(); records.levels()[variable]];
+    for household in 0..households.len() {
+        let code = layout.code(records.get(RecordId::at(household)), variable);
+        let members = &mut of_code[code as usize];
+        if members.is_empty() {
+            members.extend(households.members(household).iter().map(|&line| has[line as usize]));
+            members.sort_unstable();
+        }
+    }
+    let risky = intruder.risky.iter().enumerate().filter(|(_, risky)| **risky);
+    let mut at_risk: Vec<(u32, u32)> = risky
+        .map(|(line, _)| (located.cell_of(RecordId::at(households.of(line))).0, has[line]))
+        .collect();
+    at_risk.sort_unstable();
+    at_risk.dedup();
+    Members { variable, of_code, at_risk }
+}
+
+/// Refuses a column of persons where only one of households makes sense.
+///
+/// # Errors
+/// [`Code::VariesInHousehold`], and as [`columns_of`].
+pub(crate) fn check(project: &Project, lines: &Loaded) -> Result<(), Diagnostic> {
+    let together = Together::of(project, lines)?;
+    Words { together: &together, lines }.check_levels(project)
+}
+
+/// Which columns of a file are those of its households.
+///
+/// # Errors
+/// No column of households may be exchanged, or a derived variable mixes them with others.
+pub(crate) fn columns_of(
+    project: &Project,
+    lines: &Loaded,
+) -> Result<HouseholdColumns, Diagnostic> {
+    let together = Together::of(project, lines)?;
+    let households = lines.households().expect("the lines have households");
+    let of = |level: Level| -> Vec<String> {
+        let taking_part = (0..lines.names().len()).filter(|&column| {
+            lines.role(column) != Role::Ignored && together.level(column) == level
+        });
+        taking_part.map(|column| lines.names()[column].clone()).collect()
+    };
+    let sizes = (0..households.len()).map(|one| households.members(one).len() as u64);
+    Ok(HouseholdColumns {
+        households: households.len() as u64,
+        largest: sizes.max().unwrap_or(0),
+        of_households: of(Level::Household),
+        counted: of(Level::Composition),
+        of_persons: of(Level::Person),
+    })
+}
+
+/// The named tables that count households.
+fn household_tables(
+    project: &Project,
+    loaded: &Loaded,
+    scope: &Scope,
+) -> Result<Vec<VarSet>, Diagnostic> {
+    let mut tables: Vec<VarSet> = Vec::new();
+    for names in Formula::parse(&project.keep.households)?.tables() {
+        let mut table = loaded.variables(scope, names);
+        if let Some(weight) = &project.swap.weight {
+            let (weight, _) = loaded.variable_and_column(scope, weight);
+            table.insert(weight);
+        }
+        let kept = |other: &KeptTable| other.reason == Reason::Named && other.variables == table;
+        debug_assert!(scope.tables().iter().any(kept), "a named table is in the scope");
+        if !tables.contains(&table) {
+            tables.push(table);
+        }
+    }
+    Ok(tables)
+}
+
+impl Together {
+    /// What is worth a word about the columns of households.
+    fn notes(&self, project: &Project, lines: &Loaded) -> Vec<Note> {
+        let mut notes = Vec::new();
+        let wrong = self.wrong_sizes(project, lines);
+        if wrong > 0 {
+            notes.push(Note::SizesDiffer { households: wrong });
+        }
+        if let (Some(size), None) = (&self.size, &project.unit.size) {
+            notes.push(Note::SizeStays { column: size.clone() });
+        }
+        notes
+    }
+}
+
+/// Refuses a plan for records where households are swapped, and the other way round.
+pub(crate) fn clash(detail: &str, remedy: &str, about: &str) -> Diagnostic {
+    Diagnostic::new(Code::OptionsClash, detail, remedy).about(about)
+}

@@ -1,0 +1,240 @@
+//! Which columns are those of households, and what households are together.
+//!
+//! A column that never varies inside a household is one of households. A person column alone
+//! means nothing in a table of households; what stands for it is the multiset of the members'
+//! values, and there is one for each set of person columns that a table or an intruder asks for,
+//! and one for all of them, so that two households that differ anywhere are two households.
+//!
+//! Trap: what holds the size of a household is the same for all members, and would be nonsense
+//! elsewhere. A column that is always the number of members stays.
+
+use std::collections::BTreeSet;
+
+use marginswap_core::columns::{Column, Level, Role};
+use marginswap_core::diagnostic::Diagnostic;
+
+use crate::input::Loaded;
+use crate::project::Project;
+use crate::refusal::Code;
+
+/// What the table of households is made of.
+#[derive(Debug, Clone)]
+pub struct Together {
+    /// What each column of the lines is.
+    levels: Vec<Level>,
+    /// The sets of person columns whose multisets are variables, with their names.
+    sets: Vec<(String, BTreeSet<usize>)>,
+    /// The column that holds the size.
+    pub(super) size: Option<String>,
+    household: usize,
+}
+
+/// What all members have on all person columns.
+const EVERYTHING: &str = "who lives there";
+
+impl Together {
+    /// What the lines of a file are together.
+    ///
+    /// # Errors
+    /// No household column may be exchanged, or a derived variable mixes columns that may be
+    /// exchanged with those of persons.
+    pub(super) fn of(project: &Project, lines: &Loaded) -> Result<Self, Diagnostic> {
+        let households = lines.households().expect("the lines have households");
+        let own = lines.own_names().len();
+        let mut levels: Vec<Level> = Vec::with_capacity(lines.names().len());
+        for column in lines.raw_columns().iter().take(own) {
+            levels.push(match column {
+                Some(column) if households.torn(column).is_none() => Level::Household,
+                _ => Level::Person,
+            });
+        }
+        let household = lines.household().expect("a column names the households");
+        let sizes = households.on_lines(&households.sizes());
+        let is_size = |position: usize| {
+            let named = project.unit.size.as_ref() == Some(&lines.names()[position]);
+            named
+                || lines.raw_columns()[position].as_ref().is_some_and(|column| {
+                    households.lines() > households.len() && differing(column, &sizes) == 0
+                })
+        };
+        let taking_part = |position: &usize| lines.role(*position) != Role::Ignored;
+        let size = (0..own).filter(taking_part).find(|&position| is_size(position));
+        if let Some(size) = size {
+            must_be_constant(lines, size, "the size of a household")?;
+            levels[size] = Level::Composition;
+        }
+        let roles = lines.in_memory().roles();
+        for column in own..lines.names().len() {
+            let sources = roles.sources(column).expect("behind the columns are derived ones");
+            let any = |level: Level| sources.iter().any(|&source| levels[source] == level);
+            let moves = |&&source: &&usize| {
+                levels[source] == Level::Household && lines.role(source) == Role::Variable
+            };
+            let level = match (any(Level::Household), any(Level::Composition), any(Level::Person)) {
+                _ if lines.is_counted(column) => Level::Composition,
+                (true, false, false) => Level::Household,
+                (false, true, false) => Level::Composition,
+                (false, _, true) => Level::Person,
+                _ if sources.iter().find(moves).is_none() => Level::Person,
+                _ => return Err(mixed(&lines.names()[column])),
+            };
+            // What persons have is never exchanged: where all members have the same, it stays.
+            let same = lines.raw_columns()[column].as_ref();
+            let same = same.is_some_and(|column| households.torn(column).is_none());
+            levels.push(match level {
+                Level::Person if same => Level::Composition,
+                level => level,
+            });
+        }
+        for name in &project.columns.vars {
+            let position = lines.position(name)?;
+            if levels[position] == Level::Person {
+                must_be_constant(lines, position, "exchange")?;
+            }
+        }
+        let exchanged = |position: usize| {
+            levels[position] == Level::Household && lines.role(position) == Role::Variable
+        };
+        if !(0..own).any(exchanged) {
+            return Err(Diagnostic::new(
+                Code::NoVariables,
+                "every column varies inside a household, stays or is ignored",
+                "make a column that all members of a household share a variable",
+            )
+            .in_file(lines.path()));
+        }
+        let persons =
+            |position: &usize| levels[*position] == Level::Person && taking_part(position);
+        let all: BTreeSet<usize> = (0..own).filter(persons).collect();
+        let mut found = Self {
+            levels,
+            sets: Vec::new(),
+            size: size.map(|size| lines.names()[size].clone()),
+            household,
+        };
+        found.sets.push((free(EVERYTHING, lines), all));
+        Ok(found)
+    }
+
+    /// What a column of the lines is.
+    pub(crate) fn level(&self, column: usize) -> Level {
+        self.levels[column]
+    }
+
+    /// The variable for the multiset of the members' values on these person columns.
+    pub(super) fn name_of(&self, set: &BTreeSet<usize>) -> String {
+        let found = self.sets.iter().find(|(_, other)| other == set);
+        found.expect("what is asked for was taken").0.clone()
+    }
+
+    /// Takes the multiset of the members' values on these person columns among the variables.
+    pub(super) fn take(&mut self, set: BTreeSet<usize>, lines: &Loaded) {
+        if self.sets.iter().all(|(_, other)| *other != set) {
+            let names: Vec<&str> = set.iter().map(|&one| lines.names()[one].as_str()).collect();
+            let name = match names[..] {
+                [] => "number of persons".to_owned(),
+                _ => format!("{EVERYTHING}: {}", names.join(", ")),
+            };
+            self.sets.push((free(&name, lines), set));
+        }
+    }
+
+    /// The table of households, and how many households a column tears that may be exchanged:
+    /// none in the original.
+    pub(crate) fn table(&self, lines: &Loaded) -> (Loaded, u64) {
+        let households = lines.households().expect("the lines have households");
+        let column = |position: usize| lines.raw_columns()[position].as_ref();
+        let together = self.sets.iter().map(|(name, set)| {
+            let columns: Vec<&Column> =
+                set.iter().map(|&one| column(one).expect("it takes part")).collect();
+            (name.clone(), households.multiset(&columns))
+        });
+        let mut torn = vec![false; households.len()];
+        for (position, level) in self.levels.iter().enumerate() {
+            let taken = *level == Level::Household && lines.role(position) != Role::Ignored;
+            let Some(column) = column(position).filter(|_| taken) else { continue };
+            if households.torn(column).is_none() {
+                continue;
+            }
+            for (household, torn) in torn.iter_mut().enumerate() {
+                let own = column.code(households.first(household));
+                let members = households.members(household).iter();
+                *torn |= members.into_iter().any(|&line| column.code(line as usize) != own);
+            }
+        }
+        let torn = torn.into_iter().filter(|torn| *torn).count() as u64;
+        let columns = lines.in_memory().of_households(
+            households,
+            &self.levels,
+            self.household,
+            together.collect(),
+        );
+        (lines.of_households(columns), torn)
+    }
+
+    /// Households of another size than the column says that holds it.
+    pub(super) fn wrong_sizes(&self, project: &Project, lines: &Loaded) -> u64 {
+        let Some(size) = &project.unit.size else { return 0 };
+        let households = lines.households().expect("the lines have households");
+        let position = lines.position(size).expect("the name was looked up");
+        let Some(column) = &lines.raw_columns()[position] else { return 0 };
+        differing(&households.one_each(column), &households.sizes())
+    }
+}
+
+/// In how many records two columns have other values.
+fn differing(one: &Column, other: &Column) -> u64 {
+    let value = |column: &Column, code: u32| column.dictionary().category(code).map(<[u8]>::to_vec);
+    let same: Vec<Option<u32>> = (0u32..)
+        .take(one.dictionary().levels())
+        .map(|code| value(one, code).and_then(|value| other.dictionary().find(&value)))
+        .collect();
+    let mut differing = 0;
+    one.for_each_code(|record, code| {
+        differing += u64::from(same[code as usize] != Some(other.code(record)));
+    });
+    differing
+}
+
+/// Refuses a column that is asked for as one of households and varies inside one.
+pub(super) fn must_be_constant(
+    lines: &Loaded,
+    position: usize,
+    what: &str,
+) -> Result<(), Diagnostic> {
+    let households = lines.households().expect("the lines have households");
+    let Some(column) = &lines.raw_columns()[position] else { return Ok(()) };
+    let Some(torn) = households.torn(column) else { return Ok(()) };
+    let name = &lines.names()[position];
+    let many = match torn.households {
+        1 => "1 household".to_owned(),
+        many => format!("{} households", marginswap_core::diagnostic::grouped(many)),
+    };
+    let mut refusal = Diagnostic::new(
+        Code::VariesInHousehold,
+        format!("`{name}` is named for {what}, and varies inside {many}"),
+        "name a column that all members share, or what is counted in a household",
+    )
+    .in_file(lines.path())
+    .in_column(format!("`{name}`"));
+    refusal.place.line = lines.line_of(torn.line);
+    Err(refusal)
+}
+
+fn mixed(name: &str) -> Diagnostic {
+    Diagnostic::new(
+        Code::BadDerived,
+        format!("`{name}` follows from columns of households, which are exchanged, and of persons"),
+        "let it follow from the ones or from the others, or let the columns of households stay",
+    )
+    .about(format!("derive={name}"))
+}
+
+/// The name, or one that no column has.
+fn free(name: &str, lines: &Loaded) -> String {
+    let mut name = name.to_owned();
+    while lines.names().contains(&name) {
+        name.push_str(" (together)");
+    }
+    name
+}

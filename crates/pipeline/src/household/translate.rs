@@ -1,0 +1,248 @@
+//! A project in the words of the table of households.
+//!
+//! Where a project names person columns, the table of households has the multiset of the
+//! members' values on them. Where it names what partners agree on, what rules speak of and what
+//! is exchanged, only columns of households and what is counted in them make sense.
+
+use std::collections::BTreeSet;
+
+use marginswap_core::columns::Level;
+use marginswap_core::diagnostic::Diagnostic;
+use marginswap_core::graph::{Formula, quoted};
+
+use super::clash;
+use super::together::{Together, must_be_constant};
+use crate::derive::Expression;
+use crate::input::Loaded;
+use crate::project::{Project, WeightDrift};
+use crate::refusal::Code;
+use crate::settings::{EVERYWHERE, SETTINGS, Topic};
+
+/// What an intruder knows and wants to learn, by names.
+pub(super) struct Told {
+    pub(super) keys: Vec<String>,
+    pub(super) sensitive: Vec<String>,
+    /// The variable that stands for the keys of all members, where some are columns of persons.
+    pub(super) members: Option<String>,
+}
+
+/// The words for what is in a file of households.
+pub(super) struct Words<'a> {
+    pub(super) together: &'a Together,
+    pub(super) lines: &'a Loaded,
+}
+
+/// The name for the number of members.
+const SIZE: &str = "size";
+
+/// The project with what it names that is counted in households, such as `size` or
+/// `count(age < 18)`, among its derived variables.
+pub(crate) fn with_counted(project: &Project, columns: &[String]) -> Result<Project, Diagnostic> {
+    let mut project = project.clone();
+    if project.unit.household.is_none() {
+        return Ok(project);
+    }
+    let settings = SETTINGS.iter().filter(|setting| setting.topic != Topic::Preset);
+    let named: BTreeSet<String> = settings.flat_map(|setting| setting.columns(&project)).collect();
+    for name in named {
+        if columns.contains(&name) || project.derive.contains_key(&name) {
+            continue;
+        }
+        let text = if name == SIZE { "size()" } else { name.as_str() };
+        let counts = ["size(", "count(", "any(", "members("];
+        if !counts.iter().any(|begins| text.starts_with(begins)) {
+            continue;
+        }
+        let expression: Expression = text.parse().map_err(|bad: crate::project::BadValue| {
+            Diagnostic::new(Code::BadFormula, bad.detail, bad.remedy)
+        })?;
+        if expression.together().is_some() {
+            project.derive.insert(name, expression);
+        }
+    }
+    Ok(project)
+}
+
+/// Refuses what is said of households where records are swapped.
+pub(crate) fn refuse_without_households(project: &Project) -> Result<(), Diagnostic> {
+    if project.unit.household.is_some() {
+        return Ok(());
+    }
+    let told = [
+        ("keep_households", !project.keep.households.is_empty()),
+        ("household_keys", !project.risk.household_keys.is_empty()),
+        ("size", project.unit.size.is_some()),
+    ];
+    match told.iter().find(|(_, told)| *told) {
+        None => Ok(()),
+        Some((name, _)) => Err(Diagnostic::new(
+            Code::MissingSetting,
+            format!("`{name}` speaks of households, and no household column is named"),
+            "name the column that tells the households apart",
+        )
+        .about("unit.household")),
+    }
+}
+
+/// Refuses settings that mean nothing for whole households.
+pub(super) fn refuse_what_households_cannot(project: &Project) -> Result<(), Diagnostic> {
+    if project.weight_drift() != WeightDrift::Exact {
+        return Err(clash(
+            "weighted counts of households and of their members cannot both be bounded",
+            "leave out `weight_drift`: a weight of households joins every kept table then",
+            "swap.weight_drift",
+        ));
+    }
+    if !project.swap.weighted.is_empty() {
+        return Err(clash(
+            "with households a weight joins every kept table",
+            "leave out `weighted`",
+            "swap.weighted",
+        ));
+    }
+    Ok(())
+}
+
+/// Takes the multisets that the tables and the intruders of a project ask for among the
+/// variables of households.
+pub(super) fn take_asked(
+    together: &mut Together,
+    project: &Project,
+    lines: &Loaded,
+) -> Result<(), Diagnostic> {
+    let tables = project.kept_tables().into_iter().map(|table| (table.variables, Of::Persons));
+    let risk = &project.risk;
+    let named = risk.scenarios.values().flat_map(|one| [&one.keys, &one.sensitive]);
+    let known = [&risk.keys, &risk.sensitive].into_iter().chain(&risk.more_keys).chain(named);
+    let known = known.map(|names| (names.clone(), Of::Variables));
+    for (names, of) in tables.chain(known) {
+        let mut persons = BTreeSet::new();
+        for name in &names {
+            let position = lines.position(name)?;
+            if together.level(position) == Level::Person {
+                persons.insert(position);
+            }
+        }
+        if !persons.is_empty() || of == Of::Persons {
+            together.take(persons, lines);
+        }
+    }
+    Ok(())
+}
+
+impl Words<'_> {
+    fn position(&self, name: &str) -> Result<usize, Diagnostic> {
+        self.lines.position(name)
+    }
+
+    /// These columns as variables of households; the multiset for those of persons. In a table
+    /// that counts persons, the number of members where there is none of these.
+    fn variables(&self, names: &[String], of: Of) -> Result<Vec<String>, Diagnostic> {
+        let mut found = Vec::new();
+        let mut persons = BTreeSet::new();
+        for name in names {
+            let position = self.position(name)?;
+            match self.together.level(position) {
+                Level::Household | Level::Composition => found.push(name.clone()),
+                Level::Person => {
+                    persons.insert(position);
+                }
+            }
+        }
+        if !persons.is_empty() || of == Of::Persons {
+            found.push(self.together.name_of(&persons));
+        }
+        Ok(found)
+    }
+
+    /// The formulas of tables of persons as formulas of tables of households.
+    fn formulas(&self, texts: &[String]) -> Result<Vec<String>, Diagnostic> {
+        let all = Formula::parse(texts)?;
+        all.tables().iter().map(|table| Ok(formula(&self.variables(table, Of::Persons)?))).collect()
+    }
+
+    /// What the intruders of a project know and want to learn, in the order of their list.
+    pub(super) fn intruders(&self, project: &Project) -> Result<Vec<Told>, Diagnostic> {
+        let risk = &project.risk;
+        let first = Some((&risk.keys, &risk.sensitive)).filter(|(keys, _)| !keys.is_empty());
+        let more = risk.more_keys.iter().map(|keys| (keys, &risk.sensitive));
+        let named = risk.scenarios.values().map(|intruder| {
+            let own = Some(&intruder.sensitive).filter(|own| !own.is_empty());
+            (&intruder.keys, own.unwrap_or(&risk.sensitive))
+        });
+        let told = |(keys, sensitive): (&Vec<String>, &Vec<String>)| {
+            let keys = self.variables(keys, Of::Variables)?;
+            let own = |name: &&String| !self.lines.names().contains(name);
+            Ok(Told {
+                members: keys.iter().find(own).cloned(),
+                sensitive: self.variables(sensitive, Of::Variables)?,
+                keys,
+            })
+        };
+        first.into_iter().chain(more).chain(named).map(told).collect()
+    }
+
+    /// The project over the table of households.
+    pub(super) fn translated(&self, project: &Project) -> Result<Project, Diagnostic> {
+        self.check_levels(project)?;
+        let mut unit = project.clone();
+        let keep = &mut unit.keep;
+        keep.tables = self.formulas(&project.keep.tables)?;
+        keep.tables.append(&mut keep.households);
+        for text in keep.named.values_mut() {
+            *text = self.formulas(std::slice::from_ref(text))?.join(" + ");
+        }
+        for table in &mut keep.listed {
+            table.variables = self.variables(&table.variables, Of::Persons)?;
+        }
+        let risk = &mut unit.risk;
+        risk.keys = self.variables(&project.risk.keys, Of::Variables)?;
+        risk.sensitive = self.variables(&project.risk.sensitive, Of::Variables)?;
+        for keys in &mut risk.more_keys {
+            *keys = self.variables(keys, Of::Variables)?;
+        }
+        for intruder in risk.scenarios.values_mut() {
+            intruder.keys = self.variables(&intruder.keys, Of::Variables)?;
+            intruder.sensitive = self.variables(&intruder.sensitive, Of::Variables)?;
+        }
+        unit.report.watch.clear();
+        Ok(unit)
+    }
+
+    /// Refuses a person column where only one of households makes sense.
+    pub(super) fn check_levels(&self, project: &Project) -> Result<(), Diagnostic> {
+        for setting in SETTINGS {
+            let what = match (setting.section, setting.name) {
+                ("keep", "households") => "a table of households",
+                ("risk", "household_keys") => "a key of households",
+                ("swap", "strata" | "match" | "near") => "what partners agree on",
+                ("swap", "rules") => "a rule",
+                ("swap", "linked") => "linked columns",
+                ("swap", "weight") => "the weight of a household",
+                ("swap", "weights") => "the cost of an exchange",
+                ("swap", "never_new") => "pairs of values",
+                _ => continue,
+            };
+            for name in setting.columns(project).iter().filter(|name| *name != EVERYWHERE) {
+                let position = self.position(name)?;
+                if self.together.level(position) == Level::Person {
+                    must_be_constant(self.lines, position, what)?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What a set of names is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Of {
+    /// A table that counts persons.
+    Persons,
+    /// Some variables.
+    Variables,
+}
+
+fn formula(names: &[String]) -> String {
+    names.iter().map(|name| quoted(name)).collect::<Vec<_>>().join("*")
+}
