@@ -38,7 +38,8 @@ pub fn inspect(py: Python<'_>, asked: Asked<'_>, reveal: bool, header: bool) -> 
 pub fn graph(py: Python<'_>, asked: Asked<'_>) -> PyResult<Answer> {
     let project = asked.project(py, "graph")?;
     tables_are_named(py, &project)?;
-    let (graph, notes) = carry_out(py, &asked.how, move |_| questions::graph::graph(&project))?;
+    let (graph, notes) =
+        carry_out(py, &asked.how, move |run| questions::graph::graph(&project, run))?;
     Ok(Answer::new(&graph.report, Some(&graph.picture), notes))
 }
 

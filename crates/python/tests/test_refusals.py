@@ -120,3 +120,8 @@ def test_refusals_are_plain_exceptions(arrow_table):
     again = pickle.loads(pickle.dumps(refusal))
     assert str(again) == str(refusal) and again.code == refusal.code
     assert isinstance(refusal, ValueError)
+
+
+def test_households_are_swapped_in_files(arrow_table):
+    refusal = refused(marginswap.protect, arrow_table, household="job", **{**ASKED, "keys": ["region"]})
+    assert "`household=`" in refusal.remedy and "file" in refusal.remedy
