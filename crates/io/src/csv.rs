@@ -410,8 +410,7 @@ impl CsvReader {
             columns.into_iter().map(|column| column.map(ColumnBuilder::finish)).collect()
         });
         let digest = self.digest().expect("the file was read to its end");
-        let looks_like_a_record =
-            self.looks_like_a_record || header::is_among_values(&self.names, &columns);
+        let looks_like_a_record = header::is_a_record(&self.names, &columns);
         Ok(Table { columns, samples, records, digest, looks_like_a_record })
     }
 

@@ -4,7 +4,7 @@
 //! are compared letter by letter: `Age`, `age` and `age ` are three names.
 //!
 //! Trap: a file may have no header line. Then the names are the values of the first record,
-//! and no message may show them: see [`are_numbers`] and [`is_among_values`].
+//! and no message may show them: see [`are_numbers`] and [`is_a_record`].
 //!
 //! Trap: a name may be hostile. What is shown of one is short and holds no control
 //! character.
@@ -84,11 +84,17 @@ pub(crate) fn are_numbers(names: &[String]) -> bool {
     names.iter().all(|name| name.trim().parse::<f64>().is_ok())
 }
 
-/// Is the name of a column a category of it? Then the header is most likely a record.
-pub(crate) fn is_among_values(names: &[String], columns: &[Option<Column>]) -> bool {
-    names.iter().zip(columns).any(|(name, column)| {
-        column.as_ref().is_some_and(|column| column.dictionary().find(name.as_bytes()).is_some())
-    })
+/// Are the names most likely values of a record? They are when all are numbers, or when half of
+/// them are categories of their own columns. One alone says little where there are several: a
+/// column `hispanic` may well have the values `hispanic` and `not`.
+pub(crate) fn is_a_record(names: &[String], columns: &[Option<Column>]) -> bool {
+    let read = names.iter().zip(columns).filter_map(|(name, column)| Some((name, column.as_ref()?)));
+    let (mut all, mut among) = (0, 0);
+    for (name, column) in read {
+        all += 1;
+        among += usize::from(column.dictionary().find(name.as_bytes()).is_some());
+    }
+    are_numbers(names) || (among >= all.min(2) && among > 0 && 2 * among >= all)
 }
 
 /// A column as a place: its number, counted from 1, and its name if the header has it.
@@ -132,6 +138,22 @@ mod tests {
         let said = check_names(&names).expect_err("it is refused").diagnostic.to_string();
         assert!(said.contains("columns 2 and 3 have the same name"), "{said}");
         assert!(said.contains("header line") && !said.contains("31"), "{said}");
+    }
+
+    #[test]
+    fn a_header_with_one_category_is_a_header() {
+        let column = |values: &[&str]| {
+            let mut column = marginswap_core::columns::ColumnBuilder::default();
+            values.iter().for_each(|value| column.push(value.as_bytes()));
+            Some(column.finish())
+        };
+        let columns = [column(&["hispanic", "not"]), column(&["f", "m"]), column(&["1", "2"])];
+        let names = |names: [&str; 3]| names.map(str::to_owned);
+        assert!(!is_a_record(&names(["hispanic", "sex", "age"]), &columns));
+        assert!(is_a_record(&names(["hispanic", "f", "17"]), &columns));
+        assert!(is_a_record(&names(["4", "5", "6"]), &columns));
+        assert!(is_a_record(&["m".to_owned()], &columns[1..2]));
+        assert!(!is_a_record(&["sex".to_owned()], &columns[1..2]));
     }
 
     #[test]

@@ -143,8 +143,7 @@ impl ParquetReader {
         }
         let records = usize::try_from(self.records).expect("a machine counts 2^32 records");
         self.file.check_unchanged()?;
-        let looks_like_a_record =
-            header::are_numbers(&self.names) || header::is_among_values(&self.names, &columns);
+        let looks_like_a_record = header::is_a_record(&self.names, &columns);
         Ok(Table { columns, samples, records, digest, looks_like_a_record })
     }
 
