@@ -1,10 +1,8 @@
 //! `sql`: the statements by which an engine counts, rewrites and verifies a table.
 
 use marginswap_core::diagnostic::Diagnostic;
-use marginswap_core::graph::{Formula, parse_names};
 use marginswap_pipeline::project::Project;
-use marginswap_pipeline::refusal::Code;
-use marginswap_pipeline::sql::Statements;
+use marginswap_pipeline::sql::{Statements, names};
 use marginswap_report::Answer;
 use serde::Serialize;
 
@@ -27,9 +25,6 @@ impl Answer for SqlReport {
 
 /// Prints a statement; reads no data.
 pub fn run(args: &SqlArgs) -> Result<Outcome, Diagnostic> {
-    let names = |texts: &[String]| -> Result<Vec<String>, Diagnostic> {
-        Ok(texts.iter().map(|text| parse_names(text)).collect::<Result<Vec<_>, _>>()?.concat())
-    };
     let mut project = Project::default();
     project.columns.ignore = names(&args.ignore)?;
     project.release.drop = names(&args.drop)?;
@@ -41,18 +36,7 @@ pub fn run(args: &SqlArgs) -> Result<Outcome, Diagnostic> {
         Statement::Cells => vec![made.cells(&args.from)],
         Statement::Changes => vec![made.changes(&args.from, &with("ms_moves"))],
         Statement::Release => vec![made.release(&args.from, &with("ms_changes"))],
-        Statement::Verify => {
-            let formula = Formula::parse(&args.keep)?;
-            if formula.tables().is_empty() {
-                let detail = "no table to verify is named";
-                let refusal = Diagnostic::new(Code::MissingSetting, detail, "name at least one");
-                return Err(refusal.about("keep.tables"));
-            }
-            formula.resolve(made.cell())?;
-            let released = with("ms_released");
-            let tables = formula.tables().iter();
-            tables.map(|table| made.verify(&args.from, &released, table)).collect()
-        }
+        Statement::Verify => made.verify_all(&args.from, &with("ms_released"), &args.keep)?,
     };
     give(&SqlReport { statements }, args.answer.json)?;
     Ok(Outcome::Done)

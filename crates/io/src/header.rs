@@ -88,7 +88,8 @@ pub(crate) fn are_numbers(names: &[String]) -> bool {
 /// them are categories of their own columns. One alone says little where there are several: a
 /// column `hispanic` may well have the values `hispanic` and `not`.
 pub(crate) fn is_a_record(names: &[String], columns: &[Option<Column>]) -> bool {
-    let read = names.iter().zip(columns).filter_map(|(name, column)| Some((name, column.as_ref()?)));
+    let read =
+        names.iter().zip(columns).filter_map(|(name, column)| Some((name, column.as_ref()?)));
     let (mut all, mut among) = (0, 0);
     for (name, column) in read {
         all += 1;

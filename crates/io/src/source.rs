@@ -84,8 +84,8 @@ pub struct Table {
     pub records: usize,
     /// The sum of the file, taken of the bytes that were read.
     pub digest: FileDigest,
-    /// Does the header look like a record: are all names numbers, or is one a category of its
-    /// own column? Then the names may be a person's values, and no message may show them.
+    /// Does the header look like a record: are all names numbers, or half of them categories of
+    /// their own columns? Then the names may be a person's values, and no message may show them.
     pub looks_like_a_record: bool,
 }
 

@@ -24,6 +24,7 @@ use std::str::FromStr;
 
 use marginswap_core::columns::{Role, Roles, did_you_mean};
 use marginswap_core::diagnostic::Diagnostic;
+use marginswap_core::graph::{Formula, parse_names};
 
 use crate::project::Project;
 use crate::refusal::Code;
@@ -88,6 +89,14 @@ pub struct Statements {
     dropped: BTreeSet<String>,
     /// Columns of the cell that have no NULL.
     not_null: BTreeSet<String>,
+}
+
+/// The names in lists of names, as `--ignore` takes them.
+///
+/// # Errors
+/// When a quoted name has no end.
+pub fn names(lists: &[String]) -> Result<Vec<String>, Diagnostic> {
+    Ok(lists.iter().map(|list| parse_names(list)).collect::<Result<Vec<_>, _>>()?.concat())
 }
 
 impl Statements {
@@ -243,6 +252,27 @@ impl Statements {
             before = self.table(before),
             after = self.table(after),
         )
+    }
+
+    /// The statements that verify the tables of these formulas, one for each table.
+    ///
+    /// # Errors
+    /// When no table is named, or one names no column of the cell.
+    pub fn verify_all(
+        &self,
+        before: &str,
+        after: &str,
+        keep: &[String],
+    ) -> Result<Vec<String>, Diagnostic> {
+        let formula = Formula::parse(keep)?;
+        if formula.tables().is_empty() {
+            let detail = "no table to verify is named";
+            let refusal = Diagnostic::new(Code::MissingSetting, detail, "name at least one");
+            return Err(refusal.about("keep.tables"));
+        }
+        formula.resolve(self.cell())?;
+        let tables = formula.tables().iter();
+        Ok(tables.map(|table| self.verify(before, after, table)).collect())
     }
 
     /// Do two aliases agree on the cell? The first has it by name; the second has it as the old
