@@ -8,7 +8,8 @@ use clap::error::{ContextKind, ContextValue};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use marginswap_pipeline::frontier::{Cap, Choice};
 use marginswap_pipeline::questions::inspect::Header;
-use marginswap_pipeline::settings::Topic::{self, *};
+use marginswap_pipeline::settings::{Topic, topics};
+use marginswap_pipeline::sql::Dialect;
 
 use crate::setup::{Takes, Typed, demo_seed, threads};
 
@@ -62,6 +63,8 @@ pub enum Command {
     Init(InitArgs),
     /// Write the survey of an invented town and protect it
     Demo(DemoArgs),
+    /// Print the SQL by which an engine counts, rewrites and verifies a table of any size
+    Sql(SqlArgs),
     /// List temporary files that killed runs left in a folder, and remove them
     Clean(CleanArgs),
     /// Print a completion script for your shell
@@ -72,45 +75,45 @@ pub enum Command {
 
 /// Declares which settings a command takes.
 macro_rules! takes {
-    ($($name:ident: $($topic:ident)*;)*) => {$(
+    ($($name:ident: $topics:expr;)*) => {$(
         #[derive(Debug)]
         pub struct $name;
 
         impl Takes for $name {
-            const TOPICS: &'static [Topic] = &[$($topic),*];
+            const TOPICS: &'static [Topic] = $topics;
         }
     )*};
 }
 
 takes! {
-    ForInspect: Data Columns;
-    ForGraph: Data Columns Ties;
-    ForScreen: Data Columns Ties Keys Partners;
-    ForRisk: Data Columns Ties Keys Risk Model;
-    ForPlan: Data Columns Ties Keys Risk Model Partners Size Planning Gate;
-    ForFrontier: Data Columns Ties Keys Risk Model Partners Size Planning Plan;
-    ForProtect: Data Columns Ties Keys Risk Model Partners Size Planning Plan Release Pages Watch Published Gate;
+    ForInspect: topics::INSPECT;
+    ForGraph: topics::GRAPH;
+    ForScreen: topics::SCREEN;
+    ForRisk: topics::RISK;
+    ForPlan: topics::PLAN;
+    ForFrontier: topics::FRONTIER;
+    ForProtect: topics::PROTECT;
 }
 
 /// Commands that name files of their own first.
 macro_rules! takes_beside_files {
-    ($($name:ident: $($topic:ident)*;)*) => {$(
+    ($($name:ident: $topics:expr;)*) => {$(
         #[derive(Debug)]
         pub struct $name;
 
         impl Takes for $name {
-            const TOPICS: &'static [Topic] = &[$($topic),*];
+            const TOPICS: &'static [Topic] = $topics;
             const DATA: bool = false;
         }
     )*};
 }
 
 takes_beside_files! {
-    ForExplain: Data Columns Ties Keys Partners Size;
-    ForShow: Data;
-    ForApply: Data Release Published Gate;
-    ForVerify: Data Columns Ties Keys Risk Model Partners Published Gate;
-    ForReport: Data Columns Ties Keys Risk Model Partners Plan Watch Published Gate;
+    ForExplain: topics::EXPLAIN;
+    ForShow: topics::SHOW;
+    ForApply: topics::APPLY;
+    ForVerify: topics::VERIFY;
+    ForReport: topics::REPORT;
 }
 
 /// A command that reads no project file: it writes one.
@@ -118,7 +121,7 @@ takes_beside_files! {
 pub struct ForInit;
 
 impl Takes for ForInit {
-    const TOPICS: &'static [Topic] = &[Data, Columns];
+    const TOPICS: &'static [Topic] = topics::INIT;
     const PROJECT: bool = false;
 }
 
@@ -234,6 +237,58 @@ pub enum Partners {
     Count,
     /// The record number of every partner
     All,
+}
+
+/// Which statement is printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Statement {
+    /// Count the records of every cell
+    Cells,
+    /// Find the records that a plan changes, with their new values
+    Changes,
+    /// The released table, sorted by what is released
+    Release,
+    /// Cells of a kept table that the released table does not have equally often
+    Verify,
+}
+
+#[derive(Debug, Args)]
+pub struct SqlArgs {
+    /// Statement to print
+    #[arg(value_name = "STATEMENT")]
+    pub statement: Statement,
+    /// Engine: duckdb, spark, postgres or datafusion; they differ in the quotes around names
+    #[arg(long, value_name = "ENGINE")]
+    pub dialect: Dialect,
+    /// Name of the table in the engine
+    #[arg(long, value_name = "TABLE")]
+    pub from: String,
+    /// Columns of the table
+    #[arg(long, value_name = "A,B,…", required = true)]
+    pub columns: Vec<String>,
+    /// Column that names a record: never NULL, never twice the same
+    #[arg(long, value_name = "COLUMN")]
+    pub id: String,
+    /// Columns that play no part and stay with their record
+    #[arg(long, value_name = "A,B,…")]
+    pub ignore: Vec<String>,
+    /// Columns that are not released
+    #[arg(long, value_name = "A,B,…")]
+    pub drop: Vec<String>,
+    /// Release the column that names the records
+    #[arg(long)]
+    pub release_id: bool,
+    /// Columns without NULL, which are joined faster
+    #[arg(long, value_name = "A,B,…")]
+    pub not_null: Vec<String>,
+    /// Table beside it [default: ms_moves for changes, ms_changes for release, ms_released for verify]
+    #[arg(long, value_name = "TABLE")]
+    pub with: Option<String>,
+    /// Tables to verify, as `region*sex*age + age*marital`
+    #[arg(long, value_name = "TABLES")]
+    pub keep: Vec<String>,
+    #[command(flatten)]
+    pub answer: AnswerArgs,
 }
 
 /// What the first line of the data is.

@@ -56,6 +56,7 @@ fn obey(command: Command) -> Result<Outcome, Diagnostic> {
         Command::Frontier(args) => cmd::frontier::run(&args),
         Command::Init(args) => cmd::init::run(&args).map(|()| Outcome::Done),
         Command::Demo(args) => cmd::demo::run(&args),
+        Command::Sql(args) => cmd::sql::run(&args),
         Command::Clean(args) => cmd::clean::run(&args),
         Command::Completions(args) => cmd::shell::completions(&args),
         Command::Man(args) => cmd::shell::man(&args),

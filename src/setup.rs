@@ -14,9 +14,8 @@ use std::sync::LazyLock;
 use clap::{Arg, ArgAction, ArgMatches, Command, FromArgMatches, value_parser};
 use marginswap_core::diagnostic::Diagnostic;
 use marginswap_io::{LeftoverState, Overwrite, check_outputs, leftovers};
-use marginswap_pipeline::derive::Expression;
 use marginswap_pipeline::notes::{Note, Run};
-use marginswap_pipeline::project::{Project, ProjectFile, ReleaseOrder, Risky};
+use marginswap_pipeline::project::{Project, ProjectFile, ReleaseOrder};
 use marginswap_pipeline::refusal::Code;
 use marginswap_pipeline::settings::{self, Kind, SETTINGS, Setting, Topic};
 
@@ -302,18 +301,7 @@ impl Setup {
     fn files_of_the_project(&self, except: &[&str]) -> Vec<PathBuf> {
         let mut files: Vec<PathBuf> = self.file().map(Path::to_owned).into_iter().collect();
         for project in [&self.project, self.file_project()] {
-            for setting in SETTINGS.iter().filter(|setting| setting.kind == Kind::Path) {
-                let named = setting.get(project).filter(|_| !except.contains(&&*setting.key()));
-                if let Some(settings::Value::Text(path)) = named {
-                    files.push(path.into());
-                }
-            }
-            if let Some(Risky::Records(records)) = &project.risk.risky {
-                files.push(records.clone());
-            }
-            let groups = project.derive.values().flat_map(Expression::files);
-            let published = project.verify.published.0.iter().map(|table| table.file.as_path());
-            files.extend(groups.chain(published).map(Path::to_owned));
+            files.extend(project.files(except));
         }
         files
     }

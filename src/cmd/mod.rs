@@ -15,4 +15,5 @@ pub mod risk;
 pub mod screen;
 pub mod shell;
 pub mod show;
+pub mod sql;
 pub mod verify;

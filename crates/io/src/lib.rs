@@ -3,7 +3,7 @@
 //! A data file is opened ([`Source::open`]), its header tells the columns, and the wanted
 //! ones are read as categories and codes ([`Source::read`]). CSV, plain or gzip, passes
 //! through a scanner of its own ([`scan`], [`csv`]); Parquet through the crate of that
-//! name. A plan has a file of its own ([`plan_file`]), which knows its input by a sum
+//! name; a data frame of another program is one of [`Frame`]. A plan has a file of its own ([`plan_file`]), which knows its input by a sum
 //! ([`digest`]); [`rewrite()`] gives the input once more with the swaps done. Every file is
 //! written by way of [`staged`]: complete under a temporary name, then renamed.
 //!
@@ -15,6 +15,7 @@ pub mod csv;
 pub mod delimiter;
 pub mod digest;
 pub mod disk;
+pub mod frame;
 pub mod input_file;
 pub mod leftovers;
 pub mod plan_file;
@@ -27,6 +28,8 @@ pub mod seal;
 pub mod source;
 pub mod staged;
 
+#[cfg(feature = "parquet")]
+mod arrow;
 #[cfg(feature = "parquet")]
 mod description;
 mod foreign;
@@ -48,6 +51,7 @@ mod thrift;
 pub use atomic::{Overwrite, Secrecy, check_not_input, check_outputs, check_target, write_atomic};
 pub use delimiter::Delimiter;
 pub use digest::{FileDigest, digest_file, sha256_hex};
+pub use frame::Frame;
 pub use input_file::InputFile;
 pub use leftovers::{Leftover, LeftoverState, leftovers};
 pub use plan_file::{

@@ -28,21 +28,14 @@
 //!
 //! Way in: [`ParquetReader::open`], then [`ParquetReader::read`].
 
-use std::fmt::{Display, Write};
 use std::io::{self, BufReader, Read};
 use std::sync::Arc;
 
 use crate::refusal::Code;
 use arrow_array::cast::AsArray;
-use arrow_array::types::{
-    ArrowPrimitiveType, Date32Type, Date64Type, Decimal128Type, Decimal256Type, Int8Type,
-    Int16Type, Int32Type, Int64Type, Time32MillisecondType, Time32SecondType,
-    Time64MicrosecondType, Time64NanosecondType, TimestampMicrosecondType,
-    TimestampMillisecondType, TimestampNanosecondType, TimestampSecondType, UInt8Type, UInt16Type,
-    UInt32Type, UInt64Type,
-};
+use arrow_array::types::Int32Type;
 use arrow_array::{Array, ArrayRef};
-use arrow_schema::{DataType, Field, Schema, TimeUnit};
+use arrow_schema::{DataType, Field, Schema};
 use marginswap_core::columns::{Column, ColumnBuilder};
 use marginswap_core::diagnostic::{Diagnostic, grouped};
 use parquet::arrow::ProjectionMask;
@@ -55,8 +48,10 @@ use parquet::file::metadata::RowGroupMetaData;
 use parquet::file::reader::{ChunkReader, Length};
 use parquet::file::serialized_reader::SerializedPageReader;
 
+use crate::arrow::{bytes_at, push_all, refused};
 use crate::csv::unreadable;
 use crate::description;
+use crate::frame::every;
 use crate::header;
 use crate::input_file::{BytesFrom, InputFile};
 use crate::pages::{self, Chunk, Look};
@@ -160,26 +155,18 @@ impl ParquetReader {
             let leaf = self.description.parquet_schema().column(self.leaf(position));
             leaf.physical_type() == Type::FIXED_LEN_BYTE_ARRAY && leaf.type_length() > LONGEST_FIXED
         };
-        let (code, detail, remedy) = match kind {
-            DataType::Float16 | DataType::Float32 | DataType::Float64 => (
-                Code::FloatColumn,
-                "the column has floating-point numbers, which are not categories",
-                "store it as integers, decimals or text, or ignore the column",
-            ),
-            kind if !is_supported(kind) => (
-                Code::UnsupportedColumn,
-                "the column has lists, structures or the like, which are not categories",
-                "store it as text, or ignore the column",
-            ),
-            _ if is_long() => (
-                Code::UnsupportedColumn,
-                "every value of the column is longer than 65,536 bytes",
-                "store it as text, or ignore the column",
-            ),
-            _ => return Ok(()),
-        };
-        let column = header::titled(position, &self.names);
-        Err(Diagnostic::new(code, detail, remedy).in_column(column))
+        if let Some(refusal) = refused(kind) {
+            return Err(refusal.in_column(header::titled(position, &self.names)));
+        }
+        if !is_long() {
+            return Ok(());
+        }
+        Err(Diagnostic::new(
+            Code::UnsupportedColumn,
+            "every value of the column is longer than 65,536 bytes",
+            "store it as text, or ignore the column",
+        )
+        .in_column(header::titled(position, &self.names)))
     }
 
     /// Refuses a column of lists or structures, whose values are not one for each record.
@@ -280,7 +267,7 @@ impl ParquetReader {
             if (column.len() + batch.num_rows()) as u64 > self.records {
                 break;
             }
-            push_all(&mut column, batch.column(0), &mut dictionary)?;
+            push_batch(&mut column, batch.column(0), &mut dictionary)?;
         }
         if column.len() as u64 != self.records {
             return Err(damaged("the column has more or fewer values than the file has records"));
@@ -320,20 +307,6 @@ impl ParquetReader {
             .find(|&leaf| schema.get_column_root_idx(leaf) == position)
             .expect("a column that is no structure has a leaf")
     }
-}
-
-/// The records of a column at equal distances.
-fn every(step: usize, column: &Column) -> Column {
-    let mut sample = ColumnBuilder::default();
-    column.for_each_code(|record, code| {
-        if record % step == 0 {
-            match column.dictionary().category(code) {
-                Some(category) => sample.push(category),
-                None => sample.push_null(),
-            }
-        }
-    });
-    sample.finish()
 }
 
 /// The file as the decoder asks for it: by place.
@@ -390,93 +363,20 @@ fn claimed_records(description: &ArrowReaderMetadata, length: u64) -> Result<u64
     Ok(records)
 }
 
-fn is_supported(kind: &DataType) -> bool {
-    match kind {
-        DataType::Null | DataType::Boolean | DataType::Utf8 | DataType::Binary => true,
-        DataType::FixedSizeBinary(_) => true,
-        DataType::Date32 | DataType::Date64 | DataType::Time32(_) | DataType::Time64(_) => true,
-        DataType::Timestamp(..) | DataType::Decimal128(..) | DataType::Decimal256(..) => true,
-        kind => kind.is_integer(),
-    }
-}
-
 /// The dictionary that a batch refers to, with the codes of its values that were met.
 type Known = (ArrayRef, Vec<Option<u32>>);
 
-/// Adds every value of an array.
-fn push_all(
+/// Adds every value of an array of one batch.
+fn push_batch(
     column: &mut ColumnBuilder,
     array: &ArrayRef,
     known: &mut Option<Known>,
 ) -> Result<(), Diagnostic> {
     match array.data_type() {
-        DataType::Null => (0..array.len()).for_each(|_| column.push_null()),
-        DataType::Boolean => {
-            for value in array.as_boolean() {
-                match value {
-                    Some(true) => column.push(b"true"),
-                    Some(false) => column.push(b"false"),
-                    None => column.push_null(),
-                }
-            }
-        }
-        DataType::Dictionary(_, _) => return push_keys(column, array, known),
-        DataType::Int8 => push_numbers::<Int8Type>(column, array),
-        DataType::Int16 => push_numbers::<Int16Type>(column, array),
-        DataType::Int32 => push_numbers::<Int32Type>(column, array),
-        DataType::Int64 => push_numbers::<Int64Type>(column, array),
-        DataType::UInt8 => push_numbers::<UInt8Type>(column, array),
-        DataType::UInt16 => push_numbers::<UInt16Type>(column, array),
-        DataType::UInt32 => push_numbers::<UInt32Type>(column, array),
-        DataType::UInt64 => push_numbers::<UInt64Type>(column, array),
-        DataType::Date32 => push_numbers::<Date32Type>(column, array),
-        DataType::Date64 => push_numbers::<Date64Type>(column, array),
-        DataType::Time32(TimeUnit::Second) => push_numbers::<Time32SecondType>(column, array),
-        DataType::Time32(_) => push_numbers::<Time32MillisecondType>(column, array),
-        DataType::Time64(TimeUnit::Microsecond) => {
-            push_numbers::<Time64MicrosecondType>(column, array);
-        }
-        DataType::Time64(_) => push_numbers::<Time64NanosecondType>(column, array),
-        DataType::Timestamp(unit, _) => match unit {
-            TimeUnit::Second => push_numbers::<TimestampSecondType>(column, array),
-            TimeUnit::Millisecond => push_numbers::<TimestampMillisecondType>(column, array),
-            TimeUnit::Microsecond => push_numbers::<TimestampMicrosecondType>(column, array),
-            TimeUnit::Nanosecond => push_numbers::<TimestampNanosecondType>(column, array),
-        },
-        DataType::Decimal128(..) => push_numbers::<Decimal128Type>(column, array),
-        DataType::Decimal256(..) => push_numbers::<Decimal256Type>(column, array),
-        _ => {
-            for position in 0..array.len() {
-                match bytes_at(array, position) {
-                    Some(bytes) => column.push(bytes),
-                    None => column.push_null(),
-                }
-            }
-        }
+        DataType::Dictionary(..) => push_keys(column, array, known)?,
+        _ => push_all(column, array),
     }
     Ok(())
-}
-
-/// Adds numbers as their decimal digits.
-fn push_numbers<T: ArrowPrimitiveType>(column: &mut ColumnBuilder, array: &ArrayRef)
-where
-    T::Native: Display,
-{
-    let mut digits = String::new();
-    let mut latest: Option<(T::Native, u32)> = None;
-    for value in array.as_primitive::<T>() {
-        match (value, latest) {
-            (None, _) => column.push_null(),
-            (Some(value), Some((same, code))) if value == same => column.push_code(code),
-            (Some(value), _) => {
-                digits.clear();
-                write!(digits, "{value}").expect("a string takes text");
-                let code = column.intern(digits.as_bytes());
-                column.push_code(code);
-                latest = Some((value, code));
-            }
-        }
-    }
 }
 
 /// Adds the values that keys refer to. A value of the dictionary becomes a category when
@@ -513,19 +413,6 @@ fn push_keys(
         }
     }
     Ok(())
-}
-
-/// One value of an array of text or bytes; `None` for a null.
-fn bytes_at(array: &ArrayRef, position: usize) -> Option<&[u8]> {
-    if array.is_null(position) {
-        return None;
-    }
-    Some(match array.data_type() {
-        DataType::Utf8 => array.as_string::<i32>().value(position).as_bytes(),
-        DataType::Binary => array.as_binary::<i32>().value(position),
-        DataType::FixedSizeBinary(_) => array.as_fixed_size_binary().value(position),
-        _ => unreachable!("other kinds are refused or have a way of their own"),
-    })
 }
 
 pub(crate) fn damaged(detail: &str) -> Diagnostic {

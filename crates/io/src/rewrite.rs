@@ -162,6 +162,7 @@ fn rewrite_file(
         }
         #[cfg(not(feature = "parquet"))]
         Format::Parquet => unreachable!("a program without Parquet opens no Parquet file"),
+        Format::Frame => unreachable!("a file that was opened is no frame"),
     };
     // A failure of the output is no business of the source.
     written.map_err(|refusal| match refusal.code {

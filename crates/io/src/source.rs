@@ -24,7 +24,7 @@ use crate::csv::{CsvReader, Limits};
 use crate::delimiter::Delimiter;
 use crate::digest::FileDigest;
 use crate::foreign;
-#[cfg(feature = "parquet")]
+use crate::frame::Frame;
 use crate::header;
 use crate::input_file::InputFile;
 pub(crate) use crate::input_file::{not_read as not_opened, open_file};
@@ -69,6 +69,8 @@ pub enum Format {
     },
     /// Apache Parquet.
     Parquet,
+    /// No file: a data frame in memory.
+    Frame,
 }
 
 /// The columns of a file as codes.
@@ -103,9 +105,9 @@ impl Sample {
     }
 }
 
-/// A data file whose header has been read.
+/// A data file whose header has been read, or a data frame.
 pub struct Source {
-    file: InputFile,
+    file: Option<InputFile>,
     reader: Reader,
 }
 
@@ -113,6 +115,7 @@ enum Reader {
     Csv(Box<CsvReader>),
     #[cfg(feature = "parquet")]
     Parquet(crate::parquet::ParquetReader),
+    Frame(Frame),
 }
 
 impl Source {
@@ -133,13 +136,19 @@ impl Source {
     pub fn of(file: &InputFile, options: &ReadOptions) -> Result<Self, Diagnostic> {
         let reader = Reader::of(file, options);
         let reader = reader.map_err(|refusal| refusal.in_file(file.path()))?;
-        Ok(Self { file: file.clone(), reader })
+        Ok(Self { file: Some(file.clone()), reader })
     }
 
-    /// The file, for another reading of the same bytes.
+    /// A data frame in place of a file.
     #[must_use]
-    pub fn file(&self) -> &InputFile {
-        &self.file
+    pub fn of_frame(frame: &Frame) -> Self {
+        Self { file: None, reader: Reader::Frame(frame.clone()) }
+    }
+
+    /// The file, for another reading of the same bytes; a frame has none.
+    #[must_use]
+    pub fn file(&self) -> Option<&InputFile> {
+        self.file.as_ref()
     }
 
     /// Does the header look like a record? As far as can be told before the records are read;
@@ -150,6 +159,7 @@ impl Source {
             Reader::Csv(reader) => reader.looks_like_a_record(),
             #[cfg(feature = "parquet")]
             Reader::Parquet(reader) => header::are_numbers(reader.columns()),
+            Reader::Frame(frame) => header::are_numbers(frame.names()),
         }
     }
 
@@ -160,6 +170,7 @@ impl Source {
             Reader::Csv(reader) => reader.columns(),
             #[cfg(feature = "parquet")]
             Reader::Parquet(reader) => reader.columns(),
+            Reader::Frame(frame) => frame.names(),
         }
     }
 
@@ -172,6 +183,7 @@ impl Source {
             }
             #[cfg(feature = "parquet")]
             Reader::Parquet(_) => Format::Parquet,
+            Reader::Frame(_) => Format::Frame,
         }
     }
 
@@ -202,6 +214,7 @@ impl Source {
             Reader::Csv(reader) => reader.read_sampling(wanted, sample),
             #[cfg(feature = "parquet")]
             Reader::Parquet(reader) => reader.read(wanted, sample),
+            Reader::Frame(frame) => frame.read(wanted, sample),
         }
     }
 
@@ -212,6 +225,7 @@ impl Source {
             Reader::Csv(reader) => Some(*reader),
             #[cfg(feature = "parquet")]
             Reader::Parquet(_) => None,
+            Reader::Frame(_) => None,
         }
     }
 }
@@ -221,7 +235,7 @@ impl Source {
     /// The file as a Parquet file, if it is one.
     pub(crate) fn into_parquet(self) -> Option<crate::parquet::ParquetReader> {
         match self.reader {
-            Reader::Csv(_) => None,
+            Reader::Csv(_) | Reader::Frame(_) => None,
             Reader::Parquet(reader) => Some(reader),
         }
     }

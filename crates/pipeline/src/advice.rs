@@ -95,7 +95,7 @@ fn larger_swaps(
     if asked.is_empty() || now >= MOST_RECORDS || project.swap.budget.is_some() {
         return None;
     }
-    let prices = prices(original);
+    let prices = prices(&original.project, &original.scope);
     let search = MoveSearch::new(located, scope.class(), &prices.weights).ok()?;
     let larger = Larger { search: &search, records: MOST_RECORDS };
     let at_risk: Vec<Vec<u32>> =

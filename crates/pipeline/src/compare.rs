@@ -28,7 +28,7 @@ use marginswap_core::verify::{
     WorstCase, changes, compare_tables, judge, link_by_id, recount, verify_pooled, weighted,
     worst_case,
 };
-use marginswap_io::{FileDigest, PlanFile, ReadOptions, Source};
+use marginswap_io::{FileDigest, PlanFile};
 use rayon::prelude::*;
 
 pub use marginswap_core::verify::Triples;
@@ -37,7 +37,7 @@ use marginswap_report::advice::Advice;
 
 use crate::advice::advice;
 use crate::derive::Derivations;
-use crate::input::{Loaded, Opened};
+use crate::input::{Given, Loaded, Opened};
 use crate::notes::{Note, Phase, Run};
 use crate::original::{Intruder, Original};
 use crate::project::{Amount, Columns, Gate, Project};
@@ -161,16 +161,17 @@ struct Pair<'a> {
 }
 
 impl Comparison {
-    /// Compares a released file with the original.
+    /// Compares a released file or data frame with the original.
     ///
     /// # Errors
     /// When the released file cannot be read or has other columns.
-    pub fn of(
+    pub fn of<'g>(
         original: Original,
-        released: &std::path::Path,
+        released: impl Into<Given<'g>>,
         evidence: &Evidence<'_>,
         run: &mut Run<'_>,
     ) -> Result<Self, Diagnostic> {
+        let released = released.into();
         let read = read_released(&original, released, run)?;
         let Released { after: lines, dropped, as_they_are, telling } = read;
         run.begin(Phase::Comparing)?;
@@ -235,7 +236,7 @@ impl Comparison {
         let people = persons.map(|(_, verification)| PeopleFound { verification, torn });
         Ok(Self {
             original,
-            released: (released.to_owned(), digest),
+            released: (released.path().to_owned(), digest),
             records,
             verification,
             verdict,
@@ -429,11 +430,11 @@ struct Released {
 /// The released file. It may lack columns that take no part.
 fn read_released(
     original: &Original,
-    path: &std::path::Path,
+    given: Given<'_>,
     run: &mut Run<'_>,
 ) -> Result<Released, Diagnostic> {
     let Original { project, loaded, .. } = original.lines();
-    let source = Source::open(path, &ReadOptions { delimiter: project.delimiter })?;
+    let (path, source) = (given.path(), given.open(project)?);
     let names = source.columns().to_vec();
     let there = |list: &[String]| -> Vec<String> {
         list.iter().filter(|name| names.contains(name)).cloned().collect()

@@ -28,7 +28,7 @@ pub fn draft(
     let source = Source::open(data, &ReadOptions { delimiter: known.delimiter })?;
     let released = match source.format() {
         Format::Parquet => "released.parquet",
-        Format::Csv { .. } => "released.csv",
+        Format::Csv { .. } | Format::Frame => "released.csv",
     };
     let names = source.columns().to_vec();
     let mut project = known.clone();

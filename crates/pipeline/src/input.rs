@@ -12,7 +12,9 @@ use marginswap_core::diagnostic::{Diagnostic, grouped};
 use marginswap_core::encode::{RecordId, Records, Schema, Variable};
 use marginswap_core::graph::{Scope, Separators, minimal_separators, quoted};
 use marginswap_core::varset::VarSet;
-use marginswap_io::{Compression, FileDigest, Format, InputFile, ReadOptions, Sample, Source};
+use marginswap_io::{
+    Compression, FileDigest, Format, Frame, InputFile, ReadOptions, Sample, Source,
+};
 
 use crate::derive::{Derivations, Ready};
 use crate::notes::{Note, Phase, Run};
@@ -69,12 +71,12 @@ impl Header {
 }
 
 /// A file that has been read: its columns in memory, and the handle through which its bytes
-/// can be read again. In a table of households each record is a household, and what is known of
-/// the bytes is known of the lines behind them.
+/// can be read again; a data frame has none. In a table of households each record is a household,
+/// and what is known of the bytes is known of the lines behind them.
 pub struct Loaded {
     path: PathBuf,
     columns: Columns,
-    file: InputFile,
+    file: Option<InputFile>,
     digest: FileDigest,
     format: Format,
     derived: Arc<Ready>,
@@ -88,6 +90,55 @@ pub struct Loaded {
 enum RecordsAre {
     Lines,
     Households,
+}
+
+/// Data as a door gives them: a file, or a data frame that another program holds.
+#[derive(Debug, Clone, Copy)]
+pub enum Given<'a> {
+    /// A file.
+    File(&'a Path),
+    /// A data frame.
+    Frame(&'a Frame),
+}
+
+impl<'a> Given<'a> {
+    /// What messages call it.
+    #[must_use]
+    pub fn path(self) -> &'a Path {
+        match self {
+            Self::File(path) => path,
+            Self::Frame(frame) => frame.label(),
+        }
+    }
+
+    /// Opens it.
+    ///
+    /// # Errors
+    /// When a file cannot be opened or its header cannot be read.
+    pub fn open(self, project: &Project) -> Result<Source, Diagnostic> {
+        match self {
+            Self::File(path) => Source::open(path, &ReadOptions { delimiter: project.delimiter }),
+            Self::Frame(frame) => Ok(Source::of_frame(frame)),
+        }
+    }
+}
+
+impl<'a> From<&'a Path> for Given<'a> {
+    fn from(path: &'a Path) -> Self {
+        Self::File(path)
+    }
+}
+
+impl<'a> From<&'a PathBuf> for Given<'a> {
+    fn from(path: &'a PathBuf) -> Self {
+        Self::File(path)
+    }
+}
+
+impl<'a> From<&'a Frame> for Given<'a> {
+    fn from(frame: &'a Frame) -> Self {
+        Self::Frame(frame)
+    }
 }
 
 impl Opened {
@@ -162,6 +213,7 @@ impl Opened {
     pub fn format(&self) -> String {
         match self.source.format() {
             Format::Parquet => "Parquet".to_owned(),
+            Format::Frame => "data frame".to_owned(),
             Format::Csv { delimiter, compression } => {
                 let delimiter = match delimiter.byte() {
                     b'\t' => "tab".to_owned(),
@@ -232,17 +284,18 @@ impl Opened {
         let Self { path, source, names, roles, derived, household, header } = self;
         let derived = Arc::new(derived.ready()?);
         run.begin(Phase::Reading)?;
-        let (file, format) = (source.file().clone(), source.format());
+        let (file, format) = (source.file().cloned(), source.format());
         let table = source.read_sampling(wanted, sample)?;
         header.check(table.looks_like_a_record, &path, run)?;
         let samples = names.iter().zip(table.samples);
         let samples = samples.filter_map(|(name, sample)| Some((name.clone(), sample?))).collect();
         let columns = Columns::new(names, roles, table.columns);
+        let place = (&*path, file.as_ref());
         let households = match household {
-            Some(household) => Some(Arc::new(households(&columns, household, &file, format)?)),
+            Some(household) => Some(Arc::new(households(&columns, household, place, format)?)),
             None => None,
         };
-        let columns = work_out(&derived, columns, households.as_deref(), &file, format)?;
+        let columns = work_out(&derived, columns, households.as_deref(), place, format)?;
         for (variable, column, texts) in derived.unmatched(&columns) {
             run.note(Note::TextMissing { variable, column, texts });
         }
@@ -257,7 +310,7 @@ impl Opened {
 fn households(
     columns: &Columns,
     position: usize,
-    file: &InputFile,
+    (path, file): (&Path, Option<&InputFile>),
     format: Format,
 ) -> Result<Households, Diagnostic> {
     let column = columns.get(position).expect("the column of households was read");
@@ -275,9 +328,9 @@ fn households(
     };
     let remedy = "give every line its household, or leave these lines out";
     let mut refusal = Diagnostic::new(Code::NotAHousehold, detail, remedy)
-        .in_file(file.path())
+        .in_file(path)
         .in_column(format!("`{}`", columns.names()[position]));
-    refusal.place.line = line_of(file, format, line);
+    refusal.place.line = file.and_then(|file| line_of(file, format, line));
     Err(refusal)
 }
 
@@ -286,14 +339,14 @@ fn work_out(
     derived: &Ready,
     columns: Columns,
     households: Option<&Households>,
-    file: &InputFile,
+    (path, file): (&Path, Option<&InputFile>),
     format: Format,
 ) -> Result<Columns, Diagnostic> {
     match derived.work_out(&columns, households) {
         Ok(found) => Ok(columns.with_derived(found)),
         Err((mut refusal, record)) => {
-            refusal.place.line = line_of(file, format, record);
-            Err(refusal.in_file(file.path()))
+            refusal.place.line = file.and_then(|file| line_of(file, format, record));
+            Err(refusal.in_file(path))
         }
     }
 }
@@ -325,9 +378,9 @@ impl Loaded {
         &self.path
     }
 
-    /// The handle of the file.
-    pub fn file(&self) -> &InputFile {
-        &self.file
+    /// The handle of the file; a data frame has none.
+    pub fn file(&self) -> Option<&InputFile> {
+        self.file.as_ref()
     }
 
     /// The sum of the bytes that were read.
@@ -416,7 +469,7 @@ impl Loaded {
 
     /// The line of the file that a line read from it is on, counted from 0.
     pub fn line_of(&self, line: usize) -> Option<u64> {
-        line_of(&self.file, self.format, line)
+        self.file.as_ref().and_then(|file| line_of(file, self.format, line))
     }
 
     /// What may happen to a column.
@@ -500,8 +553,9 @@ impl Loaded {
 
     /// The same with its derived variables worked out again from its own columns.
     pub fn derived_again(self) -> Result<Self, Diagnostic> {
-        let Self { derived, columns, households, file, format, .. } = &self;
-        let columns = work_out(derived, columns.clone(), households.as_deref(), file, *format)?;
+        let Self { derived, columns, households, file, format, path, .. } = &self;
+        let place = (&**path, file.as_ref());
+        let columns = work_out(derived, columns.clone(), households.as_deref(), place, *format)?;
         Ok(Self { columns, ..self })
     }
 

@@ -21,6 +21,9 @@
 //! | [`derive`](mod@derive) | variables that follow from columns, worked out on dictionaries |
 //! | [`assess`](mod@assess) | a fitted risk model and every record's risk |
 //! | [`prepare`](mod@prepare) | everything that planning needs, and the plan |
+//! | [`in_memory`] | the same job on a data frame: a door makes the released frame |
+//! | [`on_cells`] | a plan from the cells that an engine counted |
+//! | [`sql`] | the statements by which an engine counts, rewrites and verifies |
 //! | [`release`](mod@release) | from a plan to the released file: written, read back, proved |
 //! | [`compare`] | the original and the released file, compared once and judged once |
 //! | [`pages`] | what the two reports tell, from that comparison |
@@ -38,9 +41,11 @@ pub mod demo;
 pub mod derive;
 pub mod frontier;
 pub mod household;
+pub mod in_memory;
 pub mod init;
 pub mod input;
 pub mod notes;
+pub mod on_cells;
 pub mod original;
 pub mod pages;
 mod pattern;
@@ -55,6 +60,7 @@ pub mod restrictions;
 pub mod seal;
 pub mod seed;
 pub mod settings;
+pub mod sql;
 pub mod table_names;
 mod telltale;
 pub mod weights;

@@ -75,6 +75,13 @@ pub enum Note {
     OtherColumns,
     /// The released lines look like the original ones in another order.
     Reordered,
+    /// An engine counts nearly as many cells as records.
+    ManyCells {
+        /// How many cells.
+        cells: u64,
+        /// Of how many records.
+        records: u64,
+    },
     /// Many records are to be compared one by one.
     ManyComparisons {
         /// How many at most.
@@ -217,6 +224,13 @@ impl fmt::Display for Note {
             Self::Reordered => formatter.write_str(
                 "note: the released lines look like the original ones in another order, so single records \
                  are not compared",
+            ),
+            Self::ManyCells { cells, records } => write!(
+                formatter,
+                "warning: {} records fall into {} cells, and every cell is held in memory here. Leave out\n\
+                 columns with many values (`ignore`): they stay with their records.",
+                grouped(*records),
+                grouped(*cells)
             ),
             Self::ManyComparisons { comparisons } => write!(
                 formatter,

@@ -17,13 +17,14 @@ use marginswap_core::risk::{KeyTable, Summaries, rare_cells};
 use marginswap_core::table::{CellId, Located};
 use marginswap_core::varset::VarSet;
 use marginswap_core::verify::{AtRisk, Scenario};
-use marginswap_io::{ReadOptions, Source};
+use marginswap_io::PlanFile;
 
 use crate::assess::{Question, Taken, assess, key_table};
 use crate::derive::{Derivations, Expression, Take};
 use crate::household::{self, People};
-use crate::input::{Loaded, Opened, note_many, position_of, separators};
+use crate::input::{Given, Loaded, Opened, note_many, position_of, separators};
 use crate::notes::{Note, Run};
+use crate::prepare::{prove_obedience, refuse_ids};
 use crate::project::{Pairing, Project, Risky, WeightDrift, check_effects, no_effect};
 use crate::published::Published;
 use crate::settings::{Kind, SETTINGS, Topic};
@@ -179,6 +180,18 @@ impl Original {
             )
             .in_file(loaded.path())
         })
+    }
+
+    /// Refuses a plan that was made for other data, or does not keep what its parameters promise.
+    ///
+    /// # Errors
+    /// [`Code::StalePlan`].
+    pub fn check_plan(&self, plan: &PlanFile) -> Result<(), Diagnostic> {
+        let Self { loaded, records, .. } = self;
+        plan.check_input(&loaded.digest().sha256, records.len() as u64, loaded.own_names())?;
+        refuse_ids(self)?;
+        self.prove(&plan.plan)?;
+        prove_obedience(self, &plan.plan)
     }
 
     /// The tables that must be found unchanged; where households are swapped, those of them that
@@ -350,7 +363,8 @@ pub fn forbidden(
 
 /// The data file that a project names.
 pub fn data_of(project: &Project) -> Result<PathBuf, Diagnostic> {
-    project.data.clone().ok_or_else(|| {
+    let frame = project.frame.as_ref().map(|frame| frame.label().to_owned());
+    frame.or_else(|| project.data.clone()).ok_or_else(|| {
         Diagnostic::new(
             Code::MissingSetting,
             "no data file is named",
@@ -434,7 +448,8 @@ pub fn open(project: &Project, path: &Path) -> Result<Opened, Diagnostic> {
 /// As there.
 pub fn open_with(project: &Project, path: &Path, take: Take) -> Result<Opened, Diagnostic> {
     household::refuse_without_households(project)?;
-    let source = Source::open(path, &ReadOptions { delimiter: project.delimiter })?;
+    let given = project.frame.as_ref().map_or(Given::File(path), Given::Frame);
+    let source = given.open(project)?;
     let project = &household::with_counted(project, source.columns())?;
     check_effects(project)?;
     check_listed(project, source.columns())?;

@@ -37,9 +37,10 @@ use marginswap_report::plan::PlanReport;
 
 use crate::answer;
 use crate::compare::{Comparison, Evidence};
+use crate::input::Given;
 use crate::notes::{Phase, Run};
 use crate::original::Original;
-use crate::prepare::{prepare, prove_obedience, refuse_ids};
+use crate::prepare::prepare;
 use crate::project::{Project, ReleaseOrder};
 use crate::release::{Certified, ReleaseAs, check_ending, demo_plans, release};
 use crate::seed::{Chosen, SeedFrom};
@@ -110,18 +111,18 @@ pub fn plan(
     Ok((numbers, plan, seed))
 }
 
-/// Compares a released file with the original of a project.
+/// Compares a released file, or a data frame, with the original of a project.
 ///
 /// # Errors
 /// When a file cannot be read, or they do not have the same columns.
-pub fn compare(
+pub fn compare<'g>(
     project: Project,
-    released: &std::path::Path,
+    released: impl Into<Given<'g>>,
     evidence: &Evidence<'_>,
     run: &mut Run<'_>,
 ) -> Result<Comparison, Diagnostic> {
     run.expect_steps(3);
-    let original = Original::read(project, run)?;
+    let (released, original) = (released.into(), Original::read(project, run)?);
     let demo_plans = demo_plans(&original, released);
     let evidence = Evidence { demo_plans: &demo_plans, ..*evidence };
     Comparison::of(original, released, &evidence, run)
@@ -141,11 +142,6 @@ pub fn apply(
 ) -> Result<Certified, Diagnostic> {
     run.expect_steps(4);
     let original = Original::read(project, run)?;
-    let loaded = &original.loaded;
-    let records = original.records.len() as u64;
-    plan.check_input(&loaded.digest().sha256, records, loaded.own_names())?;
-    refuse_ids(&original)?;
-    original.prove(&plan.plan)?;
-    prove_obedience(&original, &plan.plan)?;
+    original.check_plan(plan)?;
     release(original, &plan.plan, to, evidence, run)
 }

@@ -6,10 +6,11 @@ use crate::refusal::Code;
 use marginswap_core::columns::Role;
 use marginswap_core::diagnostic::Diagnostic;
 use marginswap_core::encode::encode_both;
+use marginswap_core::graph::Scope;
 use marginswap_core::moves::{MoveSearch, TooManyTied};
 use marginswap_core::partner::{KeyScreening, Screening, Unpartable, screen, screen_keys};
 use marginswap_core::plan::{
-    self, CellGroup, CellPlan, CellSwap, Constraints, Larger, Plan, Prices, Task,
+    self, CellGroup, CellPlan, CellSwap, Constraints, Forbidden, Larger, Plan, Prices, Task,
 };
 use marginswap_core::random::Seed;
 use marginswap_core::swap;
@@ -27,7 +28,7 @@ use marginswap_report::protection::Protection;
 use crate::answer;
 use crate::compare::{not_partable, somebody_is_found, thresholds};
 use crate::household::People;
-use crate::input::ids;
+use crate::input::{Loaded, ids};
 use crate::notes::{Note, Phase, Run};
 use crate::original::{Original, data_of, intruders_are_named};
 use crate::project::{Amount, Pairing, Project};
@@ -52,7 +53,7 @@ pub struct Prepared {
 }
 
 /// How often people are protected whom earlier swaps left alone with their keys.
-const ROUNDS: usize = 8;
+pub(crate) const ROUNDS: usize = 8;
 
 /// The refusal of more variables than larger swaps are looked for in.
 pub fn too_many_tied(error: TooManyTied) -> Diagnostic {
@@ -84,7 +85,7 @@ pub fn prepare(project: Project, run: &mut Run<'_>) -> Result<Prepared, Diagnost
         let found = screen_keys(located, scope.class(), separators, intruder.keys);
         key_screenings.push(found.map_err(in_file)?);
     }
-    let prices = prices(&original);
+    let prices = prices(&original.project, scope);
     let constraints = constraints(&original);
     let layout = records.cells().layout();
     let breaks = |cell: &[u64]| original.forbidden.iter().any(|rule| rule.holds(layout, cell));
@@ -143,8 +144,7 @@ pub(crate) fn refuse_ids(original: &Original) -> Result<(), Diagnostic> {
 }
 
 /// What an exchange may touch and what it costs.
-pub(crate) fn prices(original: &Original) -> Prices {
-    let Original { project, scope, .. } = original;
+pub(crate) fn prices(project: &Project, scope: &Scope) -> Prices {
     let variables = scope.schema().variables().iter();
     Prices {
         staying: scope.schema().staying(),
@@ -160,6 +160,20 @@ pub(crate) fn prices(original: &Original) -> Prices {
 /// What a plan must respect beside the tables.
 pub(crate) fn constraints(original: &Original) -> Constraints {
     let Original { project, loaded, scope, records, .. } = original;
+    Constraints {
+        drift: original.weighting.as_ref().and_then(Weighting::bound),
+        ..constrained(project, loaded, scope, records.len() as u64, original.forbidden.clone())
+    }
+}
+
+/// What a plan for so many records must respect, weights apart.
+pub(crate) fn constrained(
+    project: &Project,
+    loaded: &Loaded,
+    scope: &Scope,
+    records: u64,
+    forbidden: Vec<Forbidden>,
+) -> Constraints {
     let swap = &project.swap;
     let strata = loaded.variables(scope, &swap.strata);
     let mut matches: Vec<VarSet> =
@@ -172,14 +186,13 @@ pub(crate) fn constraints(original: &Original) -> Constraints {
         swap.near.iter().map(|name| loaded.variables(scope, std::slice::from_ref(name))).collect();
     let levels = || near.iter().copied().chain([VarSet::EMPTY]);
     let matches = matches.iter().flat_map(|&list| levels().map(move |area| list | area)).collect();
-    let records = records.len() as u64;
     Constraints {
         matches,
-        forbidden: original.forbidden.clone(),
+        forbidden,
         most_changed: swap.budget.map(|amount| amount.of(records)),
         least_changed: swap.rate.map(|amount| amount.of(records)),
         never_new: never_new(project, loaded, scope),
-        drift: original.weighting.as_ref().and_then(Weighting::bound),
+        drift: None,
     }
 }
 
@@ -287,12 +300,7 @@ impl Prepared {
             rounds: ROUNDS,
             larger: search.as_ref().map(|search| Larger { search, records }),
         };
-        let pairing = match project.pairing() {
-            Pairing::Slices => plan::Pairing::Slices,
-            Pairing::Greedy => plan::Pairing::Greedy,
-            Pairing::Optimal => plan::Pairing::Optimal,
-        };
-        let on_cells = plan::plan(task, pairing, seed).map_err(|error| {
+        let on_cells = plan::plan(task, project.pairing().into(), seed).map_err(|error| {
             Diagnostic::new(
                 Code::PairingTooLarge,
                 error.to_string(),

@@ -23,6 +23,7 @@ use marginswap_io::{
 };
 
 use crate::compare::{Comparison, Evidence};
+use crate::input::Given;
 use crate::notes::{Note, Phase, Run};
 use crate::original::Original;
 use crate::pattern::Pattern;
@@ -50,7 +51,7 @@ pub struct ReleaseAs<'a> {
 const SHUFFLE_STREAM: u64 = 1;
 
 /// The order in which the records are released.
-fn shuffled_order(seed: Seed, records: usize) -> Vec<u32> {
+pub(crate) fn shuffled_order(seed: Seed, records: usize) -> Vec<u32> {
     let records = u32::try_from(records).expect("a file has fewer than 2^32 records");
     let mut order: Vec<u32> = (0..records).collect();
     Random::new(seed, SHUFFLE_STREAM).shuffle(&mut order);
@@ -92,7 +93,8 @@ pub fn release(
     };
     run.begin(Phase::Writing)?;
     let mut staged = Staged::create(release.target, release.overwrite, Secrecy::Plain)?;
-    staged.fill(|out| rewrite_same(loaded.file(), loaded.digest(), &options, plan, &how, out))?;
+    let file = loaded.file().expect("data without a file are released in memory");
+    staged.fill(|out| rewrite_same(file, loaded.digest(), &options, plan, &how, out))?;
     staged.flush().map_err(|error| {
         Diagnostic::new(Code::Unwritable, marginswap_io::said(&error), "make room on the disk")
             .in_file(release.target)
@@ -101,23 +103,19 @@ pub fn release(
     // From here on only the bytes that were written count.
     let mut comparison = Comparison::of(original, finished.path(), evidence, run).map_err(ours)?;
     comparison.released.0 = release.target.to_owned();
-    if !comparison.is_exact() {
-        return Err(Diagnostic::new(
-            Code::NotKept,
-            "the recount of the written file finds a kept table changed",
-            "nothing is released; please report this",
-        )
-        .in_file(release.target));
-    }
-    if comparison.drifts_too_far() {
-        return Err(Diagnostic::new(
-            Code::NotKept,
-            "the recount of the written file finds a weighted count beyond its bound",
-            "nothing is released; please report this",
-        )
-        .in_file(release.target));
-    }
+    check_kept(&comparison)?;
     Ok(Certified { finished, comparison })
+}
+
+/// Refuses a release that does not keep what it must.
+pub(crate) fn check_kept(comparison: &Comparison) -> Result<(), Diagnostic> {
+    let detail = match (comparison.is_exact(), comparison.drifts_too_far()) {
+        (false, _) => "the recount of the written file finds a kept table changed",
+        (_, true) => "the recount of the written file finds a weighted count beyond its bound",
+        (true, false) => return Ok(()),
+    };
+    let remedy = "nothing is released; please report this";
+    Err(Diagnostic::new(Code::NotKept, detail, remedy).in_file(&comparison.released.0))
 }
 
 /// The order of the released records, where it is not that of the input.
@@ -154,7 +152,7 @@ fn in_order(original: &Original, order: Option<Vec<u32>>) -> ReleaseOptions {
 }
 
 /// The positions of the columns that are not released.
-fn dropped(original: &Original) -> Result<Vec<usize>, Diagnostic> {
+pub(crate) fn dropped(original: &Original) -> Result<Vec<usize>, Diagnostic> {
     let original = original.lines();
     let mut drop = Vec::new();
     for name in &original.project.dropped() {
@@ -182,7 +180,7 @@ fn dropped(original: &Original) -> Result<Vec<usize>, Diagnostic> {
 
 /// Refuses the order of the input where it gives swaps away: where the neighbours of a record
 /// tell what a column that may be exchanged should hold.
-fn refuse_order(original: &Original) -> Result<(), Diagnostic> {
+pub(crate) fn refuse_order(original: &Original) -> Result<(), Diagnostic> {
     for (name, role, column) in original.loaded.columns() {
         let Some(pattern) = Pattern::of(column).filter(|_| role == Role::Variable) else {
             continue;
@@ -207,6 +205,7 @@ pub fn check_ending(target: &Path, format: Format) -> Result<(), Diagnostic> {
     let (misleading, format, endings): (&[&str], _, _) = match format {
         Format::Csv { .. } => (&["parquet", "pq"], "CSV", "`.csv` or `.csv.gz`"),
         Format::Parquet => (&["csv", "tsv", "txt", "gz"], "Parquet", "`.parquet`"),
+        Format::Frame => return Ok(()),
     };
     if !misleading.iter().any(|known| ending.eq_ignore_ascii_case(known)) {
         return Ok(());
@@ -220,7 +219,7 @@ pub fn check_ending(target: &Path, format: Format) -> Result<(), Diagnostic> {
 }
 
 /// A file that was written here and cannot be read back is our fault, not the user's.
-fn ours(error: Diagnostic) -> Diagnostic {
+pub(crate) fn ours(error: Diagnostic) -> Diagnostic {
     // An id that is released and names two records was so in the original.
     if error.code == Code::NotLinked {
         return error;
@@ -312,11 +311,15 @@ fn first_line(path: &Path) -> Option<Vec<u8>> {
 /// The plans for an original that were made with a demo seed: the one that its project names,
 /// and those beside it and beside a released file.
 #[must_use]
-pub fn demo_plans(original: &Original, released: &Path) -> Vec<PlanFile> {
+pub fn demo_plans(original: &Original, released: Given<'_>) -> Vec<PlanFile> {
     let sha256 = &original.loaded.digest().sha256;
     let named = original.project.release.plan.iter().cloned();
-    let beside = [released, original.loaded.path()].map(|file| other_plans(file, sha256, None));
-    let mut paths: Vec<PathBuf> = named.chain(beside.concat()).collect();
+    // A data frame lies in no folder.
+    let released = if let Given::File(path) = released { Some(path) } else { None };
+    let original = original.loaded.file().map(|_| original.loaded.path());
+    let beside = [released, original].into_iter().flatten();
+    let beside = beside.flat_map(|file| other_plans(file, sha256, None));
+    let mut paths: Vec<PathBuf> = named.chain(beside).collect();
     paths.sort();
     paths.dedup();
     let plans = paths.iter().filter_map(|path| read_plan(path).ok());

@@ -37,6 +37,7 @@
 
 pub mod advice;
 mod answer;
+pub mod cells;
 pub mod codes;
 pub mod explain;
 pub mod frontier;

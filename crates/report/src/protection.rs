@@ -135,7 +135,7 @@ impl Protection {
         }
         let exposed = self.newly_exposed_because.words();
         if !exposed.is_empty() {
-            let _ = writeln!(text, "Newly exposed: {exposed}.");
+            let _ = writeln!(text, "Newly exposed people, by reason: {exposed}.");
         }
         if self.disclosed > 0 && !self.disclosed_is_exact {
             let _ = writeln!(
@@ -271,7 +271,7 @@ impl ExposedBecause {
         let reasons: Vec<String> = self
             .reasons()
             .iter()
-            .map(|(why, people)| format!("{}: {why}", grouped(*people)))
+            .map(|(why, people)| format!("{why} ({})", grouped(*people)))
             .collect();
         reasons.join("; ")
     }

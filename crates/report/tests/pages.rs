@@ -476,7 +476,7 @@ fn every_scenario_is_on_the_page() {
         "Scenario “neighbour”",
         "The worst of all scenarios",
         "3 people newly exposed.",
-        "1: the kept tables already disclose the keys; 2: partable, but no exchange was made",
+        "the kept tables already disclose the keys (1); partable, but no exchange was made (2)",
     ] {
         assert!(text.contains(words), "{words} in\n{text}");
     }

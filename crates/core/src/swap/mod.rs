@@ -19,7 +19,19 @@ use crate::varset::VarSet;
 /// When a column that is exchanged was not read, or there is no such record.
 #[must_use]
 pub fn apply(plan: &Plan, columns: &Columns) -> Columns {
-    let mut takes: Vec<Vec<(usize, usize)>> = vec![Vec::new(); columns.names().len()];
+    let takes = takes(plan, columns.names().len());
+    let changed = takes.iter().enumerate().filter(|(_, takes)| !takes.is_empty());
+    let changed = changed.map(|(position, takes)| {
+        let column = columns.get(position).expect("a column that is exchanged was read");
+        (position, column.with_exchanged(takes))
+    });
+    columns.with_columns(changed.collect()).without_derived()
+}
+
+/// What a plan does to each of so many columns: this record takes the value of that one.
+#[must_use]
+pub fn takes(plan: &Plan, columns: usize) -> Vec<Vec<(usize, usize)>> {
+    let mut takes: Vec<Vec<(usize, usize)>> = vec![Vec::new(); columns];
     for swap in plan.swaps() {
         let (left, right) = (swap.left.position(), swap.right.position());
         for &column in swap.exchanged.iter() {
@@ -33,12 +45,7 @@ pub fn apply(plan: &Plan, columns: &Columns) -> Columns {
             takes[column].extend(moved.map(|(place, &from)| (record(place), record(from))));
         }
     }
-    let changed = takes.iter().enumerate().filter(|(_, takes)| !takes.is_empty());
-    let changed = changed.map(|(position, takes)| {
-        let column = columns.get(position).expect("a column that is exchanged was read");
-        (position, column.with_exchanged(takes))
-    });
-    columns.with_columns(changed.collect()).without_derived()
+    takes
 }
 
 /// The packed records after a plan: those of the columns after it. A column that stands for

@@ -13,6 +13,7 @@
 mod amount;
 mod draft;
 mod effect;
+mod files;
 mod intruder;
 mod list;
 mod max_records;
@@ -31,7 +32,7 @@ use std::num::NonZeroU16;
 use std::path::{Path, PathBuf};
 
 use marginswap_core::graph::Formula;
-use marginswap_io::Delimiter;
+use marginswap_io::{Delimiter, Frame};
 use serde_json::{Map, Value, json};
 
 pub use amount::{Amount, Share};
@@ -60,6 +61,8 @@ use crate::settings::{self, Kind, SETTINGS, Setting, Topic};
 pub struct Project {
     /// The data file.
     pub data: Option<PathBuf>,
+    /// The data themselves, where a door holds them in memory; they take the place of a file.
+    pub frame: Option<Frame>,
     /// What parts its fields; without it the header line decides.
     pub delimiter: Option<Delimiter>,
     /// What each column is.
@@ -319,6 +322,7 @@ impl Project {
         for setting in SETTINGS {
             setting.lay(&mut self, &flags);
         }
+        self.frame = flags.frame.or(self.frame);
         self
     }
 

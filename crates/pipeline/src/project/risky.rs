@@ -4,6 +4,8 @@ use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
 
+use marginswap_core::plan;
+
 use super::text::{BadValue, Written};
 
 /// Which records are risky. What an intruder may know are the keys.
@@ -107,6 +109,16 @@ pub enum Pairing {
     Greedy,
     /// `optimal`: an exact matching, where it fits.
     Optimal,
+}
+
+impl From<Pairing> for plan::Pairing {
+    fn from(pairing: Pairing) -> Self {
+        match pairing {
+            Pairing::Slices => Self::Slices,
+            Pairing::Greedy => Self::Greedy,
+            Pairing::Optimal => Self::Optimal,
+        }
+    }
 }
 
 impl FromStr for Pairing {

@@ -14,7 +14,7 @@ use crate::answer;
 use crate::derive::{Derivation, resolve};
 use crate::input::separators;
 use crate::notes::Run;
-use crate::original::{Scoped, open, read_scoped, scope_of};
+use crate::original::{Scoped, data_of, open, read_scoped, scope_of};
 use crate::project::{Columns, Project};
 use crate::table_names::TableNames;
 
@@ -36,19 +36,19 @@ pub fn graph(project: &Project, run: &mut Run<'_>) -> Result<Graph, Diagnostic> 
     if project.unit.household.is_some() {
         return graph_of_households(project, run);
     }
-    let (scope, columns) = match &project.data {
-        Some(data) => {
-            let opened = open(project, data)?;
+    let (scope, columns) = match data_of(project) {
+        Ok(data) => {
+            let opened = open(project, &data)?;
             (scope_of(project, &opened)?, opened.columns().to_vec())
         }
-        None if project.columns != Columns::default() || project.delimiter.is_some() => {
+        Err(_) if project.columns != Columns::default() || project.delimiter.is_some() => {
             return Err(Diagnostic::new(
                 Code::MissingSetting,
                 "a delimiter and the roles of columns need a data file",
                 "name the data file, or leave them out",
             ));
         }
-        None => scope_of_tables(project)?,
+        Err(_) => scope_of_tables(project)?,
     };
     Ok(described(project, &scope, &columns))
 }

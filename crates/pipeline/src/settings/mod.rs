@@ -10,6 +10,7 @@
 
 mod page;
 mod table;
+pub mod topics;
 mod value;
 
 pub(crate) use page::SECTIONS;

@@ -1,0 +1,180 @@
+//! A job on a data frame: nothing is written, a door makes the released frame.
+//!
+//! Every released value is one that some record has in the same column. A door that holds a table
+//! in a form of its own is therefore told no values: it is told, column by column, of which record
+//! each released record takes its value ([`Takes`]). It gathers them, which keeps types,
+//! categories and missing values as they are, and hands the frame that it made back: the frame is
+//! read like any other and compared with the original ([`Made::certify`]), as a written file is.
+//!
+//! Way in: [`protect`], [`apply`]; both decide what `protect` and `apply` of
+//! [`pipeline`](crate::pipeline) decide for a file with the same contents.
+//!
+//! Law: `frames-give-what-files-give`.
+
+use std::sync::Arc;
+
+use marginswap_core::diagnostic::Diagnostic;
+use marginswap_core::plan::Plan;
+use marginswap_core::random::Seed;
+use marginswap_core::swap;
+use marginswap_io::{Frame, PlanFile};
+use marginswap_report::plan::PlanReport;
+
+use crate::compare::{Comparison, Evidence};
+use crate::notes::{Phase, Run};
+use crate::original::Original;
+use crate::prepare::prepare;
+use crate::project::{Project, ReleaseOrder};
+use crate::refusal::Code;
+use crate::release::{check_kept, dropped, ours, refuse_order, shuffled_order};
+use crate::seed::{Chosen, SeedFrom};
+
+/// Where the values of a released column come from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Takes {
+    /// The position of the column among those of the original.
+    pub column: usize,
+    /// For each released record, the original record whose value it has; columns in which nothing
+    /// is exchanged share one list.
+    pub from: Arc<[u32]>,
+}
+
+/// A release that is decided and not yet made.
+pub struct Made {
+    original: Original,
+    seed: Option<Seed>,
+    order: ReleaseOrder,
+    demo_seed: bool,
+    /// The released columns, in the order of the original.
+    pub takes: Vec<Takes>,
+}
+
+/// A whole job, up to the frame that its door makes.
+pub struct Job {
+    /// The plan in numbers.
+    pub numbers: PlanReport,
+    /// The plan (SECRET).
+    pub plan: PlanFile,
+    /// The seed it was made with.
+    pub seed: Chosen,
+    /// What is to be made.
+    pub made: Made,
+}
+
+/// Plans for the frame of a project.
+///
+/// # Errors
+/// When a setting does not fit, or the run is cancelled.
+pub fn protect(project: Project, seed: &SeedFrom, run: &mut Run<'_>) -> Result<Job, Diagnostic> {
+    refuse_households(&project)?;
+    run.expect_steps(6);
+    let order = project.order();
+    let prepared = prepare(project, run)?;
+    let seed = seed.choose(run)?;
+    run.begin(Phase::Planning)?;
+    let planned = prepared.plan(seed.seed)?;
+    let numbers = prepared.report(&planned, seed.not_for_release);
+    prepared.note_a_missed_rate(&numbers, run);
+    let header = prepared.plan_header();
+    let (given, demo_seed) = (Some(seed.seed), seed.not_for_release);
+    let made = Made::of(prepared.original, &planned.plan, order, given, demo_seed, run)?;
+    Ok(Job { plan: header.with(planned.plan, &numbers), numbers, seed, made })
+}
+
+/// Follows a plan that was made before, for the frame of a project. It decides nothing.
+///
+/// # Errors
+/// When the plan is for other contents, or does not keep what its parameters promise.
+pub fn apply(
+    project: Project,
+    plan: &PlanFile,
+    seed: Option<Seed>,
+    run: &mut Run<'_>,
+) -> Result<Made, Diagnostic> {
+    refuse_households(&project)?;
+    run.expect_steps(4);
+    let order = project.order();
+    let original = Original::read(project, run)?;
+    original.check_plan(plan)?;
+    Made::of(original, &plan.plan, order, seed, plan.header.not_for_release, run)
+}
+
+impl Made {
+    fn of(
+        original: Original,
+        plan: &Plan,
+        order: ReleaseOrder,
+        seed: Option<Seed>,
+        demo_seed: bool,
+        run: &mut Run<'_>,
+    ) -> Result<Self, Diagnostic> {
+        let drop = dropped(&original)?;
+        if order == ReleaseOrder::Input {
+            refuse_order(&original)?;
+        }
+        run.begin(Phase::Writing)?;
+        let columns = original.loaded.own_names().len();
+        let records = original.loaded.records_read();
+        let records_in_order: Arc<[u32]> = match (order, seed) {
+            (ReleaseOrder::Random, Some(seed)) => shuffled_order(seed, records).into(),
+            _ => (0..).take(records).collect(),
+        };
+        let mut takes = Vec::new();
+        for (column, exchanged) in swap::takes(plan, columns).into_iter().enumerate() {
+            if drop.contains(&column) {
+                continue;
+            }
+            let from = match exchanged.is_empty() {
+                true => Arc::clone(&records_in_order),
+                false => taken(&records_in_order, &exchanged),
+            };
+            takes.push(Takes { column, from });
+        }
+        Ok(Self { original, seed, order, demo_seed, takes })
+    }
+
+    /// The names of the original's columns.
+    #[must_use]
+    pub fn names(&self) -> &[String] {
+        self.original.loaded.own_names()
+    }
+
+    /// Compares the frame that was made with the original.
+    ///
+    /// # Errors
+    /// When it does not keep what it must.
+    pub fn certify(self, released: &Frame, run: &mut Run<'_>) -> Result<Comparison, Diagnostic> {
+        let evidence = Evidence {
+            seed: self.seed,
+            shuffled: self.order == ReleaseOrder::Random,
+            demo_seed: self.demo_seed,
+            ..Evidence::default()
+        };
+        let comparison = Comparison::of(self.original, released, &evidence, run).map_err(ours)?;
+        check_kept(&comparison)?;
+        Ok(comparison)
+    }
+}
+
+/// Whole households are swapped from a file: a frame is told its records one by one.
+fn refuse_households(project: &Project) -> Result<(), Diagnostic> {
+    if project.unit.household.is_none() {
+        return Ok(());
+    }
+    Err(Diagnostic::new(
+        Code::OptionsClash,
+        "whole households are not swapped in a data frame",
+        "write it to a CSV or Parquet file and protect that file",
+    )
+    .about("unit.household"))
+}
+
+/// The records in an order, where some have the value of another.
+fn taken(order: &[u32], exchanged: &[(usize, usize)]) -> Arc<[u32]> {
+    let number = |record: usize| u32::try_from(record).expect("records have numbers of 32 bits");
+    let mut from: Vec<u32> = (0..number(order.len())).collect();
+    for &(record, other) in exchanged {
+        from[record] = number(other);
+    }
+    order.iter().map(|&record| from[record as usize]).collect()
+}

@@ -1,0 +1,36 @@
+//! Which settings each command takes, by topic: the same for every door.
+
+use super::Topic::{self, *};
+
+/// `inspect`.
+pub const INSPECT: &[Topic] = &[Data, Columns];
+/// `graph`.
+pub const GRAPH: &[Topic] = &[Data, Columns, Ties];
+/// `screen`.
+pub const SCREEN: &[Topic] = &[Data, Columns, Ties, Keys, Partners];
+/// `risk`.
+pub const RISK: &[Topic] = &[Data, Columns, Ties, Keys, Risk, Model];
+/// `explain`.
+pub const EXPLAIN: &[Topic] = &[Data, Columns, Ties, Keys, Partners, Size];
+/// `plan`.
+pub const PLAN: &[Topic] =
+    &[Data, Columns, Ties, Keys, Risk, Model, Partners, Size, Planning, Gate];
+/// `frontier`.
+pub const FRONTIER: &[Topic] =
+    &[Data, Columns, Ties, Keys, Risk, Model, Partners, Size, Planning, Plan];
+/// `protect`.
+pub const PROTECT: &[Topic] = &[
+    Data, Columns, Ties, Keys, Risk, Model, Partners, Size, Planning, Plan, Release, Pages, Watch,
+    Published, Gate,
+];
+/// `show`.
+pub const SHOW: &[Topic] = &[Data];
+/// `apply`.
+pub const APPLY: &[Topic] = &[Data, Release, Published, Gate];
+/// `verify`.
+pub const VERIFY: &[Topic] = &[Data, Columns, Ties, Keys, Risk, Model, Partners, Published, Gate];
+/// `report`.
+pub const REPORT: &[Topic] =
+    &[Data, Columns, Ties, Keys, Risk, Model, Partners, Plan, Watch, Published, Gate];
+/// `init`.
+pub const INIT: &[Topic] = &[Data, Columns];

@@ -1,0 +1,378 @@
+//! The four statements by which an engine carries out a job that no machine can hold.
+//!
+//! | statement | what it does |
+//! |---|---|
+//! | *cells* | counts the records of every cell |
+//! | *changes* | numbers the records of the cells that a plan takes from, by id, and gives each chosen one its new values |
+//! | *release* | the table with these values in place, in the order of what is released |
+//! | *verify* | the cells of a table that two tables do not have equally often |
+//!
+//! The planner says "record 3 of this cell": its choice is a number within the cell, so that no
+//! hash and no seed goes into a statement. The moves are a table beside the data, never literals:
+//! a log of queries tells nothing. Engines differ in the sign between which names are quoted.
+//!
+//! Traps. The records of a released table are sorted by all that is released: an engine that
+//! writes changed rows last, or leaves them in their files, would give the swaps away.
+//! `a IS NOT DISTINCT FROM b AND c` is read in two ways by engines, so it is always in
+//! parentheses; where a column has no NULL, `=` joins faster. Names that begin with `ms_` are ours.
+//!
+//! Way in: [`Statements::new`].
+
+use std::collections::BTreeSet;
+use std::fmt::Write;
+use std::str::FromStr;
+
+use marginswap_core::columns::{Role, Roles, did_you_mean};
+use marginswap_core::diagnostic::Diagnostic;
+
+use crate::project::Project;
+use crate::refusal::Code;
+
+/// An engine's way to write SQL.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Dialect {
+    /// DuckDB.
+    DuckDb,
+    /// Apache Spark, and what speaks its Connect protocol.
+    Spark,
+    /// PostgreSQL.
+    Postgres,
+    /// Apache DataFusion.
+    DataFusion,
+}
+
+impl Dialect {
+    /// All of them, by name.
+    pub const ALL: [(&'static str, Self); 4] = [
+        ("duckdb", Self::DuckDb),
+        ("spark", Self::Spark),
+        ("postgres", Self::Postgres),
+        ("datafusion", Self::DataFusion),
+    ];
+
+    /// A name between quotes, whatever signs it has.
+    #[must_use]
+    pub fn quoted(self, name: &str) -> String {
+        let sign = if self == Self::Spark { '`' } else { '"' };
+        let doubled = name.replace(sign, &format!("{sign}{sign}"));
+        format!("{sign}{doubled}{sign}")
+    }
+}
+
+impl FromStr for Dialect {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let found = Self::ALL.iter().find(|(name, _)| *name == text);
+        found.map(|(_, dialect)| *dialect).ok_or_else(|| {
+            let names: Vec<&str> = Self::ALL.iter().map(|(name, _)| *name).collect();
+            format!("write one of {}", names.join(", "))
+        })
+    }
+}
+
+/// How names of ours begin; no column may.
+pub const PREFIX: &str = "ms_";
+
+/// The statements for one table.
+#[derive(Debug, Clone)]
+pub struct Statements {
+    dialect: Dialect,
+    /// All columns of the table.
+    columns: Vec<String>,
+    /// Those that make a cell.
+    cell: Vec<String>,
+    /// The column that names a record.
+    id: String,
+    /// Columns that are not released.
+    dropped: BTreeSet<String>,
+    /// Columns of the cell that have no NULL.
+    not_null: BTreeSet<String>,
+}
+
+impl Statements {
+    /// The statements for a table with these columns, one of which names the records. The roles
+    /// that a project gives them decide which make a cell: all but the id and those ignored.
+    ///
+    /// # Errors
+    /// When names differ only in capitals, begin with `ms_`, or are not columns.
+    pub fn new(
+        dialect: Dialect,
+        columns: &[String],
+        id: &str,
+        project: &Project,
+        not_null: &[String],
+    ) -> Result<Self, Diagnostic> {
+        check_names(columns)?;
+        let told = &project.columns;
+        let id_name = id.to_owned();
+        let find = |name: &String| match columns.contains(name) {
+            true => Ok(()),
+            false => Err(Diagnostic::new(
+                Code::UnknownColumn,
+                format!("`{name}` is not a column of the table"),
+                did_you_mean(name, columns),
+            )),
+        };
+        let named = [&id_name].into_iter().chain(&told.ignore).chain(&project.release.drop);
+        named.chain(not_null).try_for_each(find)?;
+        let roles = Roles::assign(columns, &told.vars, &told.stay, &told.ignore, Some(&id_name))?;
+        let part = |position: &usize| roles.of(*position) != Role::Ignored;
+        let cell: Vec<String> =
+            (0..columns.len()).filter(part).map(|position| columns[position].clone()).collect();
+        let mut dropped: BTreeSet<String> = project.release.drop.iter().cloned().collect();
+        if project.release.release_id != Some(true) {
+            dropped.insert(id_name.clone());
+        }
+        if let Some(name) = cell.iter().find(|name| dropped.contains(*name)) {
+            return Err(Diagnostic::new(
+                Code::TwoRoles,
+                format!("`drop` names `{name}`, which takes part in swapping"),
+                "drop only the id and ignored columns",
+            ));
+        }
+        Ok(Self {
+            dialect,
+            columns: columns.to_vec(),
+            cell,
+            id: id_name,
+            dropped,
+            not_null: not_null.iter().cloned().collect(),
+        })
+    }
+
+    /// The columns that make a cell.
+    #[must_use]
+    pub fn cell(&self) -> &[String] {
+        &self.cell
+    }
+
+    /// The released columns.
+    #[must_use]
+    pub fn released(&self) -> Vec<String> {
+        self.columns.iter().filter(|name| !self.dropped.contains(*name)).cloned().collect()
+    }
+
+    /// *cells*: how many records each cell has, as `ms_count`.
+    #[must_use]
+    pub fn cells(&self, table: &str) -> String {
+        let cell = self.list("", &self.cell);
+        format!(
+            "SELECT {cell}, COUNT(*) AS {count}\nFROM {table}\nGROUP BY {cell}",
+            count = self.quoted("ms_count"),
+            table = self.table(table),
+        )
+    }
+
+    /// *changes*: for each record that a plan changes its id and its new values. The moves have
+    /// the old values as `ms_old_1`, …, the number within the cell from 0 as `ms_number`, and the
+    /// new values as `ms_new_1`, ….
+    #[must_use]
+    pub fn changes(&self, table: &str, moves: &str) -> String {
+        let (table, moves) = (self.table(table), self.table(moves));
+        let cell = self.list("t", &self.cell);
+        let old = |alias: &str| self.numbered(alias, "ms_old_");
+        let new = self.numbered("m", "ms_new_");
+        let id = self.of("t", &self.id);
+        let mut text = String::new();
+        writeln!(text, "SELECT {}, {new}", self.of("r", "ms_id")).expect(TAKES);
+        writeln!(text, "FROM (").expect(TAKES);
+        writeln!(text, "  SELECT {id} AS {}, {cell},", self.quoted("ms_id")).expect(TAKES);
+        writeln!(
+            text,
+            "    ROW_NUMBER() OVER (PARTITION BY {cell} ORDER BY {id}) - 1 AS {}",
+            self.quoted("ms_number")
+        )
+        .expect(TAKES);
+        writeln!(text, "  FROM {table} AS t").expect(TAKES);
+        writeln!(text, "  JOIN (SELECT DISTINCT {} FROM {moves} AS m) AS c", old("m"))
+            .expect(TAKES);
+        writeln!(text, "    ON {}", self.same_cell("t", "c")).expect(TAKES);
+        writeln!(text, ") AS r").expect(TAKES);
+        writeln!(text, "JOIN {moves} AS m").expect(TAKES);
+        write!(
+            text,
+            "  ON {} = {} AND {}",
+            self.of("r", "ms_number"),
+            self.of("m", "ms_number"),
+            self.same_cell("r", "m")
+        )
+        .expect(TAKES);
+        text
+    }
+
+    /// *release*: the released columns with the changes in place, sorted by all of them.
+    #[must_use]
+    pub fn release(&self, table: &str, changes: &str) -> String {
+        let ids = [self.of("t", &self.id), self.of("n", "ms_id")];
+        let mut values = Vec::new();
+        let mut order = Vec::new();
+        for name in self.released() {
+            let own = self.of("t", &name);
+            let value = match self.cell.iter().position(|other| *other == name) {
+                Some(place) => {
+                    let new = self.of("n", &format!("ms_new_{}", place + 1));
+                    format!("CASE WHEN {} IS NULL THEN {own} ELSE {new} END", ids[1])
+                }
+                None => own,
+            };
+            values.push(format!("  {value} AS {}", self.quoted(&name)));
+            order.push(self.quoted(&name));
+        }
+        format!(
+            "SELECT\n{}\nFROM {} AS t\nLEFT JOIN {} AS n ON {} = {}\nORDER BY {}",
+            values.join(",\n"),
+            self.table(table),
+            self.table(changes),
+            ids[0],
+            ids[1],
+            order.join(", "),
+        )
+    }
+
+    /// *verify*: the cells of a table of these columns that two tables do not have equally often;
+    /// no rows when the table is kept.
+    #[must_use]
+    pub fn verify(&self, before: &str, after: &str, columns: &[String]) -> String {
+        let (cell, sign) = (self.list("", columns), self.quoted("ms_sign"));
+        format!(
+            "SELECT {cell}, SUM({sign}) AS {difference}\nFROM (\n  SELECT {cell}, 1 AS {sign} FROM \
+             {before}\n  UNION ALL\n  SELECT {cell}, -1 AS {sign} FROM {after}\n) AS u\nGROUP BY \
+             {cell}\nHAVING SUM({sign}) <> 0",
+            difference = self.quoted("ms_difference"),
+            before = self.table(before),
+            after = self.table(after),
+        )
+    }
+
+    /// Do two aliases agree on the cell? The first has it by name; the second has it as the old
+    /// cell of a move.
+    fn same_cell(&self, one: &str, other: &str) -> String {
+        let mut terms = Vec::new();
+        for (place, name) in (1..).zip(&self.cell) {
+            let [left, right] = [self.of(one, name), self.of(other, &format!("ms_old_{place}"))];
+            terms.push(match self.not_null.contains(name) {
+                true => format!("{left} = {right}"),
+                false => format!("({left} IS NOT DISTINCT FROM {right})"),
+            });
+        }
+        terms.join(" AND ")
+    }
+
+    fn list(&self, alias: &str, names: &[String]) -> String {
+        let names = names.iter().map(|name| self.of(alias, name));
+        names.collect::<Vec<_>>().join(", ")
+    }
+
+    fn numbered(&self, alias: &str, prefix: &str) -> String {
+        let names: Vec<String> =
+            (1..=self.cell.len()).map(|place| format!("{prefix}{place}")).collect();
+        self.list(alias, &names)
+    }
+
+    fn of(&self, alias: &str, name: &str) -> String {
+        match alias {
+            "" => self.quoted(name),
+            alias => format!("{alias}.{}", self.quoted(name)),
+        }
+    }
+
+    /// A table by its name, or by the names of its catalogue and schema with dots between.
+    fn table(&self, name: &str) -> String {
+        name.split('.').map(|part| self.quoted(part)).collect::<Vec<_>>().join(".")
+    }
+
+    fn quoted(&self, name: &str) -> String {
+        self.dialect.quoted(name)
+    }
+}
+
+const TAKES: &str = "a string takes text";
+
+/// Refuses names that an engine takes for one, or for one of ours.
+fn check_names(columns: &[String]) -> Result<(), Diagnostic> {
+    let mut seen = BTreeSet::new();
+    for name in columns {
+        let folded = name.to_lowercase();
+        if folded.starts_with(PREFIX) {
+            return Err(Diagnostic::new(
+                Code::DuplicateName,
+                format!("the column `{name}` begins with `{PREFIX}`, as helper columns do"),
+                "rename the column",
+            ));
+        }
+        if !seen.insert(folded) {
+            return Err(Diagnostic::new(
+                Code::DuplicateName,
+                format!("`{name}` differs from another column only in capitals"),
+                "rename one of them: engines take both for one column",
+            ));
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn statements(dialect: Dialect) -> Statements {
+        let columns = ["id", "re\"gion", "sex", "in`come"].map(str::to_owned);
+        let mut project = Project::default();
+        project.columns.ignore = vec!["in`come".to_owned()];
+        Statements::new(dialect, &columns, "id", &project, &["sex".to_owned()]).unwrap()
+    }
+
+    #[test]
+    fn names_are_quoted_and_null_is_a_value() {
+        let made = statements(Dialect::DuckDb);
+        assert_eq!(made.cell(), ["re\"gion", "sex"]);
+        assert_eq!(
+            made.cells("main.survey"),
+            "SELECT \"re\"\"gion\", \"sex\", COUNT(*) AS \"ms_count\"\nFROM \"main\".\"survey\"\nGROUP BY \
+             \"re\"\"gion\", \"sex\""
+        );
+        let changes = made.changes("survey", "moves");
+        assert!(changes.contains("(t.\"re\"\"gion\" IS NOT DISTINCT FROM c.\"ms_old_1\")"));
+        assert!(changes.contains("t.\"sex\" = c.\"ms_old_2\""));
+    }
+
+    #[test]
+    fn dialects_differ_in_their_quotes_alone() {
+        let [one, other] = [Dialect::DuckDb, Dialect::Spark].map(|dialect| {
+            let made = statements(dialect);
+            [
+                made.cells("t"),
+                made.changes("t", "m"),
+                made.release("t", "n"),
+                made.verify("t", "r", &["sex".to_owned()]),
+            ]
+        });
+        for (duck, spark) in one.iter().zip(other) {
+            let plain = |text: &str| text.replace(['`', '"'], "");
+            assert_eq!(plain(duck), plain(&spark));
+        }
+        assert!("oracle".parse::<Dialect>().is_err());
+    }
+
+    #[test]
+    fn the_release_is_sorted_and_has_no_id() {
+        let release = statements(Dialect::Postgres).release("survey", "changes");
+        assert!(release.ends_with("ORDER BY \"re\"\"gion\", \"sex\", \"in`come\""), "{release}");
+        assert!(!release.contains("AS \"id\""));
+        assert!(release.contains("  t.\"in`come\" AS \"in`come\""));
+    }
+
+    #[test]
+    fn names_that_engines_confuse_are_refused() {
+        let project = Project::default();
+        for bad in [["id", "Sex", "sex"], ["id", "ms_count", "sex"], ["id", "MS_x", "sex"]] {
+            let refused =
+                Statements::new(Dialect::Spark, &bad.map(str::to_owned), "id", &project, &[]);
+            assert_eq!(refused.unwrap_err().code, Code::DuplicateName);
+        }
+        let columns = ["id", "sex", "age"].map(str::to_owned);
+        let unknown = Statements::new(Dialect::Spark, &columns, "person", &project, &[]);
+        assert_eq!(unknown.unwrap_err().code, Code::UnknownColumn);
+    }
+}

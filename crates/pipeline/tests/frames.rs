@@ -1,0 +1,166 @@
+//! A data frame gives what a file with the same contents gives.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::collections::BTreeMap;
+use std::fs;
+
+use marginswap_core::columns::{Column, ColumnBuilder};
+use marginswap_core::diagnostic::Diagnostic;
+use marginswap_core::random::{Random, Seed};
+use marginswap_io::Frame;
+use marginswap_pipeline::in_memory;
+use marginswap_pipeline::notes::Run;
+use marginswap_pipeline::pipeline;
+use marginswap_pipeline::project::{Project, ReleaseOrder};
+use marginswap_pipeline::refusal::Code;
+use marginswap_pipeline::release::{Overwrite, ReleaseAs};
+use marginswap_pipeline::seed::SeedFrom;
+
+type Rows = Vec<Vec<String>>;
+
+const NAMES: [&str; 5] = ["town", "sex", "age", "job", "id"];
+
+/// Random records with an id.
+fn rows(seed: u8, records: usize) -> Rows {
+    let mut random = Random::new(Seed([seed; 32]), 0);
+    let mut row = |number: usize| {
+        let mut cells: Vec<String> =
+            [4, 2, 7, 3].iter().map(|&levels| random.below(levels).to_string()).collect();
+        cells.push(format!("p{number}"));
+        cells
+    };
+    (0..records).map(&mut row).collect()
+}
+
+fn column(rows: &Rows, position: usize) -> Column {
+    let mut column = ColumnBuilder::default();
+    rows.iter().for_each(|row| column.push(row[position].as_bytes()));
+    column.finish()
+}
+
+fn frame(label: &str, rows: &Rows) -> Frame {
+    let columns = (0..NAMES.len()).map(|position| Ok(column(rows, position))).collect();
+    Frame::new(label, NAMES.map(str::to_owned).to_vec(), columns, rows.len()).unwrap()
+}
+
+fn project(order: ReleaseOrder) -> Project {
+    let mut project = Project::default();
+    project.keep.tables = vec!["town*sex".to_owned(), "sex*age".to_owned()];
+    project.risk.keys = vec!["town".to_owned(), "age".to_owned()];
+    project.columns.id = Some("id".to_owned());
+    project.release.order = Some(order);
+    project
+}
+
+/// The table that a door makes.
+fn gathered(rows: &Rows, made: &in_memory::Made) -> Frame {
+    let names = made.takes.iter().map(|take| NAMES[take.column].to_owned()).collect();
+    let columns = made.takes.iter().map(|take| {
+        let mut column = ColumnBuilder::default();
+        take.from.iter().for_each(|&from| column.push(rows[from as usize][take.column].as_bytes()));
+        Ok(column.finish())
+    });
+    Frame::new("released", names, columns.collect(), rows.len()).unwrap()
+}
+
+/// Law: `frames-give-what-files-give`.
+#[test]
+fn law_frames_give_what_files_give() {
+    let folder = tempfile::tempdir().unwrap();
+    for (seed, order) in
+        [(1, ReleaseOrder::Random), (2, ReleaseOrder::Input), (3, ReleaseOrder::Random)]
+    {
+        let rows = rows(seed, 60);
+        let [data, out] =
+            ["data", "out"].map(|name| folder.path().join(format!("{name}{seed}.csv")));
+        let mut lines = vec![NAMES.join(",")];
+        lines.extend(rows.iter().map(|row| row.join(",")));
+        fs::write(&data, lines.join("\n") + "\n").unwrap();
+        let to = ReleaseAs { target: &out, overwrite: Overwrite::Refuse, order };
+        let demo = SeedFrom::Demo(seed.into());
+        let run = &mut Run::silent();
+        let by_file = Project { data: Some(data), ..project(order) };
+        let job = pipeline::protect(by_file, &demo, &to, run).unwrap();
+        let plan = job.plan.plan.clone();
+        job.certified.publish(vec![]).unwrap();
+
+        let whole = frame("survey", &rows);
+        let in_frame = || Project { frame: Some(whole.clone()), ..project(order) };
+        let job = in_memory::protect(in_frame(), &demo, run).unwrap();
+        assert_eq!(job.plan.plan, plan, "the same swaps");
+        let written = fs::read_to_string(&out).unwrap();
+        let mut released: Vec<Vec<&str>> =
+            written.lines().skip(1).map(|line| line.split(',').collect()).collect();
+        let first = &job.made.takes[0].from;
+        assert_eq!(first.len(), released.len());
+        for (place, row) in released.drain(..).enumerate() {
+            let taken = job.made.takes.iter();
+            let values: Vec<&str> =
+                taken.map(|take| rows[take.from[place] as usize][take.column].as_str()).collect();
+            assert_eq!(values, row, "the same released values in the same order");
+        }
+        let made = gathered(&rows, &job.made);
+        assert!(job.made.certify(&made, run).unwrap().is_exact());
+
+        // A plan that was made before gives the same, for these contents and no others.
+        let seed = demo.choose(run).unwrap().seed;
+        let applied = in_memory::apply(in_frame(), &job.plan, Some(seed), run).unwrap();
+        assert!(applied.certify(&made, run).unwrap().is_exact());
+        let mut others = rows.clone();
+        others[0][3].push('x');
+        let other = Project { frame: Some(frame("survey", &others)), ..project(order) };
+        let refused = in_memory::apply(other, &job.plan, Some(seed), run).err().unwrap();
+        assert_eq!(refused.code, Code::StalePlan);
+    }
+}
+
+#[test]
+fn a_frame_that_was_made_wrongly_is_no_release() {
+    let rows = rows(4, 60);
+    let run = &mut Run::silent();
+    let given = Project { frame: Some(frame("survey", &rows)), ..project(ReleaseOrder::Random) };
+    let job = in_memory::protect(given, &SeedFrom::Demo(1), run).unwrap();
+    let mut wrong = rows.clone();
+    wrong[5][0] = "elsewhere".to_owned();
+    let made = gathered(&wrong, &job.made);
+    assert_eq!(job.made.certify(&made, run).err().unwrap().code, Code::NotKept);
+}
+
+/// The sum is that of the contents, however the codes were given out.
+#[test]
+fn the_sum_of_a_frame_is_that_of_its_contents() {
+    let run = &mut Run::silent();
+    let plan_of = |rows: &Rows, run: &mut Run<'_>| {
+        let given = Project { frame: Some(frame("survey", rows)), ..project(ReleaseOrder::Random) };
+        in_memory::protect(given, &SeedFrom::Demo(1), run).unwrap().plan.header.input_sha256
+    };
+    let rows = rows(5, 40);
+    let sum = plan_of(&rows, run);
+    assert_eq!(sum, plan_of(&rows, run));
+    let mut seen = BTreeMap::from([(sum, "itself")]);
+    let mut moved = rows.clone();
+    moved.swap(0, 1);
+    assert_eq!(seen.insert(plan_of(&moved, run), "two records in another order"), None);
+    let mut changed = rows;
+    changed[7][2] = "8".to_owned();
+    assert_eq!(seen.insert(plan_of(&changed, run), "one value"), None);
+}
+
+#[test]
+fn a_column_that_cannot_be_used_is_refused_when_it_is_wanted() {
+    let rows = rows(6, 60);
+    let refusal = || Diagnostic::new(Code::FloatColumn, "numbers", "band them");
+    let mut columns: Vec<Result<Column, Diagnostic>> =
+        (0..NAMES.len()).map(|position| Ok(column(&rows, position))).collect();
+    columns[3] = Err(refusal());
+    let names = NAMES.map(str::to_owned).to_vec();
+    let given = Frame::new("survey", names, columns, rows.len()).unwrap();
+    let run = &mut Run::silent();
+    let mut wanted = Project { frame: Some(given), ..project(ReleaseOrder::Random) };
+    let refused = in_memory::protect(wanted.clone(), &SeedFrom::Demo(1), run).err().unwrap();
+    assert_eq!(refused.code, Code::FloatColumn);
+    assert_eq!(refused.place.to_string(), "survey, column 4 `job`");
+    wanted.columns.ignore = vec!["job".to_owned()];
+    assert!(in_memory::protect(wanted, &SeedFrom::Demo(1), run).is_ok());
+}

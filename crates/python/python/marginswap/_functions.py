@@ -1,0 +1,528 @@
+"""The functions of the package. Each says what its user asks for in the words of the native part."""
+
+from __future__ import annotations
+
+import inspect as _inspect
+import json
+import os
+import warnings
+from collections.abc import Callable, Iterable
+from types import SimpleNamespace
+from typing import Any, TypeVar
+
+from . import _marginswap as native
+from . import _results as results
+from ._engines import EngineRelease, engine_of
+from ._engines import protect as protect_in_engine
+from ._errors import Note
+from ._frames import Table, path_of, pyarrow, table_of
+from ._project import Project
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def rows_of(function: str) -> list[dict[str, Any]]:
+    """The settings that a function takes."""
+    return [row for row in native.settings() if function in row["functions"]]
+
+
+def takes_settings(function: F) -> F:
+    """Gives a function the settings of its name as keyword arguments: signature and help."""
+    name = function.__name__
+    signature = _inspect.signature(function)
+    own = [
+        parameter
+        for parameter in signature.parameters.values()
+        if parameter.kind is not _inspect.Parameter.VAR_KEYWORD
+    ]
+    taken = {parameter.name for parameter in own}
+    rows = [row for row in rows_of(name) if row["argument"] not in taken]
+    more = [
+        _inspect.Parameter(row["argument"], _inspect.Parameter.KEYWORD_ONLY, default=None)
+        for row in rows
+    ]
+    function.__signature__ = signature.replace(parameters=[*own, *more])  # type: ignore[attr-defined]
+    lines = [f"    {row['argument']}: {row['help']} [{row['default']}]" for row in rows]
+    function.__doc__ = "\n".join([function.__doc__ or "", "", "    Settings:", "", *lines, ""])
+    return function
+
+
+def project_of(project: Any) -> native.Project | None:
+    if project is None:
+        return None
+    return project._native if isinstance(project, Project) else native.Project.load(project)
+
+
+class Call:
+    """One call: its project, its table, its settings, and how it runs."""
+
+    def __init__(
+        self,
+        data: Any,
+        project: Any,
+        progress: Any,
+        threads: int | None,
+        settings: dict[str, Any],
+        roles: bool = True,
+    ) -> None:
+        self.project = project_of(project)
+        self.path = path_of(data)
+        self.table: Table | None = None
+        self.frame: native.Frame | None = None
+        self.settings = dict(settings)
+        self.progress = progress_of(progress)
+        self.threads = threads
+        if data is not None and self.path is None:
+            self.table = table_of(data)
+            # A plan knows the roles of the columns it was made for.
+            if roles:
+                self.leave_out(self.table.beside)
+            self.frame = self.table.frame("data frame")
+
+    @property
+    def how(self) -> Call:
+        return self
+
+    def project_settings(self) -> dict[str, Any]:
+        return dict(json.loads(self.project.json())) if self.project else {}
+
+    def leave_out(self, beside: Iterable[str]) -> None:
+        """Columns that are none to the caller take no part, unless a setting names them."""
+        known = self.project_settings()
+        told = list(texts_of([known, self.settings]))
+        extra = [name for name in beside if not any(name in text for text in told)]
+        if extra:
+            given = self.settings.get("ignore") or known.get("columns", {}).get("ignore") or []
+            given = [given] if isinstance(given, str) else list(given)
+            self.settings["ignore"] = [*given, *extra]
+
+
+def texts_of(value: Any) -> Iterable[str]:
+    if isinstance(value, dict):
+        for name, item in value.items():
+            yield str(name)
+            yield from texts_of(item)
+    elif isinstance(value, (list, tuple)):
+        for item in value:
+            yield from texts_of(item)
+    elif isinstance(value, str):
+        yield value
+
+
+def progress_of(progress: Any) -> Callable[[str, int, int], object] | None:
+    if progress is None or progress is False:
+        return None
+    if progress is not True:
+        return progress  # type: ignore[no-any-return]
+    try:
+        from tqdm.auto import tqdm
+    except ImportError:
+        raise ImportError(
+            "`progress=True` shows a bar of tqdm; install it, or give a function of "
+            "(step, done, of)"
+        ) from None
+    bar = tqdm(unit="step", leave=False)
+
+    def show(step: str, done: int, of: int) -> None:
+        bar.total = of
+        bar.n = done
+        bar.set_description(step)
+        bar.refresh()
+        if done + 1 >= of:
+            bar.close()
+
+    return show
+
+
+def noted(answer: results.Answer) -> Any:
+    """Warns of what was worth a word, at the line that called the package."""
+    for note in answer.notes:
+        for prefix in ("warning: ", "note: "):
+            note = note.removeprefix(prefix)
+        warnings.warn(note.replace("\n", " "), Note, stacklevel=3)
+    return answer
+
+
+def terms(**given: Any) -> SimpleNamespace:
+    return SimpleNamespace(**given)
+
+
+def text_of(record: Any) -> str:
+    return str(record)
+
+
+@takes_settings
+def inspect(
+    data: Any = None,
+    *,
+    reveal: bool = False,
+    header: bool = False,
+    project: Any = None,
+    progress: Any = None,
+    threads: int | None = None,
+    **settings: Any,
+) -> results.Inspection:
+    """What is in a table: records, columns, categories, what looks like an id.
+
+    Names that look like values are not shown, unless ``header`` says that they are names.
+
+    >>> import pyarrow as pa
+    >>> found = marginswap.inspect(pa.table({"sex": ["f", "m", "f"], "age": [1, 2, 2]}))
+    >>> found.records
+    3
+    """
+    call = Call(data, project, progress, threads, settings)
+    return noted(results.Inspection(native.inspect(call, reveal, header)))
+
+
+@takes_settings
+def graph(
+    data: Any = None,
+    *,
+    project: Any = None,
+    progress: Any = None,
+    threads: int | None = None,
+    **settings: Any,
+) -> results.Graph:
+    """What the kept tables tie together, as a graph on the variables. Needs no data.
+
+    >>> marginswap.graph(keep=["region*sex", "sex*age"]).decomposable
+    True
+    """
+    call = Call(data, project, progress, threads, settings)
+    return noted(results.Graph(native.graph(call)))
+
+
+@takes_settings
+def screen(
+    data: Any = None,
+    *,
+    out: Any = None,
+    force: bool = False,
+    project: Any = None,
+    progress: Any = None,
+    threads: int | None = None,
+    **settings: Any,
+) -> results.Screening:
+    """Decides for every record whether it can be swapped; ``out`` gets a line for each (SECRET).
+
+    >>> found = marginswap.screen(marginswap.demo_table(), keep=["region*sex", "sex*age"])
+    >>> found.records
+    200
+    """
+    call = Call(data, project, progress, threads, settings)
+    return noted(results.Screening(native.screen(call, out, force)))
+
+
+@takes_settings
+def explain(
+    data: Any = None,
+    *,
+    record: Any = None,
+    pair: Any = None,
+    partners: str = "count",
+    project: Any = None,
+    progress: Any = None,
+    threads: int | None = None,
+    **settings: Any,
+) -> results.Explanation:
+    """Why a record or a pair can or cannot be swapped; what an error code means.
+
+    Records are named by their number from 1, or with ``id`` by their value in that column.
+
+    >>> print(marginswap.explain("E203"))  # doctest: +ELLIPSIS
+    E203...
+    """
+    if partners not in ("count", "all"):
+        raise ValueError("`partners` is \"count\" or \"all\"")
+    if isinstance(data, str) and record is None and pair is None and not os.path.exists(data):
+        code = native.explain_code(data)
+        if code is None:
+            detail = "there is no code, and no file, of this name"
+            remedy = 'give a code such as "E203", or "codes" for all of them'
+            raise native.refused("E111", "", detail, remedy)
+        return results.Explanation(code)
+    call = Call(data, project, progress, threads, settings)
+    named = None if record is None else text_of(record)
+    two = None if pair is None else tuple(map(text_of, pair))
+    return noted(results.Explanation(native.explain(call, named, two, partners == "all")))
+
+
+@takes_settings
+def risk(
+    data: Any = None,
+    *,
+    suda: int | bool | None = None,
+    key_sets: int = 2,
+    out: Any = None,
+    force: bool = False,
+    project: Any = None,
+    progress: Any = None,
+    threads: int | None = None,
+    **settings: Any,
+) -> results.Risk:
+    """Who is at risk, by a model of the population; ``out`` gets a line for each record (SECRET).
+
+    >>> found = marginswap.risk(marginswap.demo_table(), keys=["sex", "age"], population=4000)
+    >>> found.records
+    200
+    """
+    largest = 256 if suda is True else (suda or None)
+    call = Call(data, project, progress, threads, settings)
+    return noted(results.Risk(native.risk(call, largest, key_sets, out, force)))
+
+
+@takes_settings
+def plan(
+    data: Any = None,
+    *,
+    seed_file: Any = None,
+    demo_seed: int | None = None,
+    project: Any = None,
+    progress: Any = None,
+    threads: int | None = None,
+    **settings: Any,
+) -> results.Plan:
+    """Decides the swaps and writes nothing. The plan is SECRET; `save` it, or `apply` it.
+
+    >>> table = marginswap.demo_table()
+    >>> plan = marginswap.plan(table, keys=["region", "age"], keep=["region*sex"], demo_seed=7)
+    >>> plan.not_for_release
+    True
+    """
+    call = Call(data, project, progress, threads, settings)
+    given = terms(seed_file=seed_file, demo_seed=demo_seed, seal_file=None, force=False)
+    answer, made = native.plan(call, given)
+    return noted(results.Plan(made, answer))
+
+
+@takes_settings
+def protect(
+    data: Any = None,
+    *,
+    seed_file: Any = None,
+    demo_seed: int | None = None,
+    seal_file: Any = None,
+    force: bool = False,
+    engine: Any = None,
+    staging: Any = None,
+    project: Any = None,
+    progress: Any = None,
+    threads: int | None = None,
+    **settings: Any,
+) -> results.Release | EngineRelease:
+    """The whole job: plans, makes the released table, reads it again and compares.
+
+    A table in memory is released as one of the same kind (``.data``); a file is released as the
+    file ``out`` (``.path``). A table of an engine (a DuckDB relation, a Spark data frame, or
+    Parquet files with ``engine="duckdb"``) is counted and rewritten there (``.table``).
+
+    >>> table = marginswap.demo_table()
+    >>> release = marginswap.protect(table, keys=["region", "age"], keep=["region*sex"], demo_seed=7)
+    >>> release.data.num_rows, release.equal
+    (200, True)
+    """
+    given = terms(
+        seed_file=seed_file, demo_seed=demo_seed, seal_file=seal_file, force=force
+    )
+    held = engine_of(data, engine, None if staging is None else os.fspath(staging))
+    if held is not None:
+        call = Call(None, project, progress, threads, settings)
+        return noted(protect_in_engine(*held, call, given))  # type: ignore[no-any-return]
+    if staging is not None:
+        raise TypeError("`staging` is a folder for tables of Spark")
+    call = Call(data, project, progress, threads, settings)
+    if call.table is None:
+        answer, made, path = native.protect_file(call, given)
+        written = None if path is None else os.fspath(path)
+        return noted(
+            results.Release(answer, data=None, path=written, plan=results.Plan(made))
+        )
+    waiting = native.protect_frame(call, given)
+    released, answer, made = certified(call, waiting)
+    return noted(results.Release(answer, data=released, path=None, plan=results.Plan(made)))
+
+
+def certified(call: Call, waiting: native.Made) -> tuple[Any, native.Answer, native.Plan]:
+    """Makes the released table and has it compared with the given one."""
+    assert call.table is not None
+    released = call.table.gather(waiting.takes())
+    frame = table_of(released).frame("released data frame")
+    answer, plan = waiting.certify(frame, call)
+    return released, answer, plan
+
+
+@takes_settings
+def apply(
+    data: Any,
+    plan: Any,
+    *,
+    seed_file: Any = None,
+    seal_file: Any = None,
+    force: bool = False,
+    project: Any = None,
+    progress: Any = None,
+    threads: int | None = None,
+    **settings: Any,
+) -> results.Release:
+    """Makes the swaps of a plan, for the data it was made for. It decides nothing.
+
+    >>> table = marginswap.demo_table()
+    >>> plan = marginswap.plan(table, keys=["region", "age"], keep=["region*sex"], demo_seed=7)
+    >>> marginswap.apply(table, plan).data.num_rows
+    200
+    """
+    if not isinstance(plan, results.Plan):
+        plan = noted(results.Plan.load(plan, seal_file=seal_file))
+    call = Call(data, project, progress, threads, settings, roles=False)
+    given = terms(seed_file=seed_file, demo_seed=None, seal_file=None, force=force)
+    if call.table is None:
+        answer, path = native.apply_file(call, plan._native, given)
+        written = None if path is None else os.fspath(path)
+        return noted(results.Release(answer, data=None, path=written, plan=plan))
+    waiting = native.apply_frame(call, plan._native, given)
+    released, answer, _ = certified(call, waiting)
+    return noted(results.Release(answer, data=released, path=None, plan=plan))
+
+
+def released_of(after: Any) -> Any:
+    path = path_of(after)
+    return path if path is not None else table_of(after).frame("released data frame")
+
+
+@takes_settings
+def verify(
+    before: Any,
+    after: Any,
+    *,
+    shuffled: bool | None = None,
+    three_way: bool = False,
+    reveal: bool = False,
+    margins: Any = None,
+    force: bool = False,
+    project: Any = None,
+    progress: Any = None,
+    threads: int | None = None,
+    **settings: Any,
+) -> results.Verification:
+    """Recounts everything from the original and the released table. It trusts nothing.
+
+    >>> table = marginswap.demo_table()
+    >>> asked = {"keys": ["region", "age"], "keep": ["region*sex"]}
+    >>> release = marginswap.protect(table, demo_seed=7, **asked)
+    >>> marginswap.verify(table, release.data, shuffled=True, **asked).equal
+    True
+    """
+    call = Call(before, project, progress, threads, settings)
+    given = terms(
+        shuffled=bool(shuffled),
+        three_way=three_way,
+        reveal=reveal,
+        margins=margins,
+        force=force,
+    )
+    return noted(results.Verification(native.verify(call, released_of(after), given)))
+
+
+@takes_settings
+def report(
+    before: Any,
+    after: Any,
+    *,
+    plan: Any = None,
+    external: bool = False,
+    out: Any = None,
+    shuffled: bool = False,
+    reveal: bool = False,
+    seed_file: Any = None,
+    demo_seed: int | None = None,
+    seal_file: Any = None,
+    force: bool = False,
+    project: Any = None,
+    progress: Any = None,
+    threads: int | None = None,
+    **settings: Any,
+) -> results.Page:
+    """A release on one page: for those who decide, or with ``external`` for everybody.
+
+    >>> table = marginswap.demo_table()
+    >>> asked = {"keys": ["region", "age"], "keep": ["region*sex"]}
+    >>> release = marginswap.protect(table, demo_seed=7, **asked)
+    >>> page = marginswap.report(table, release.data, shuffled=True, **asked)
+    >>> page.html[:15]
+    '<!DOCTYPE html>'
+    """
+    if plan is not None and not isinstance(plan, results.Plan):
+        plan = noted(results.Plan.load(plan, seal_file=seal_file))
+    call = Call(before, project, progress, threads, settings)
+    given = terms(
+        shuffled=shuffled,
+        reveal=reveal,
+        force=force,
+        external=external,
+        seed_file=seed_file,
+        demo_seed=demo_seed,
+        out=out,
+    )
+    native_plan = None if plan is None else plan._native
+    answer, page = native.report(call, released_of(after), given, native_plan)
+    return noted(results.Page(answer, html=page))
+
+
+@takes_settings
+def frontier(
+    data: Any = None,
+    *,
+    budgets: Any = None,
+    seeds: int = 3,
+    choose: str = "least-risk",
+    seed_file: Any = None,
+    demo_seed: int | None = None,
+    seal_file: Any = None,
+    force: bool = False,
+    project: Any = None,
+    progress: Any = None,
+    threads: int | None = None,
+    **settings: Any,
+) -> results.Frontier:
+    """Several plans, risk against change, and the best of them.
+
+    >>> table = marginswap.demo_table()
+    >>> asked = {"keys": ["region", "age"], "keep": ["region*sex"]}
+    >>> found = marginswap.frontier(table, budgets=["5%", "none"], seeds=2, demo_seed=7, **asked)
+    >>> len(found.plans)
+    4
+    """
+    call = Call(data, project, progress, threads, settings)
+    given = terms(
+        seed_file=seed_file, demo_seed=demo_seed, seal_file=seal_file, force=force
+    )
+    texts = None if budgets is None else [str(budget) for budget in budgets]
+    answer, made = native.frontier(call, given, texts, seeds, choose)
+    kept = None if made is None else results.Plan(made)
+    return noted(results.Frontier(answer, plan=kept))
+
+
+def demo_table() -> Any:
+    """A small invented table of pyarrow, to try everything on.
+
+    >>> marginswap.demo_table().column_names
+    ['region', 'sex', 'age', 'job']
+    """
+    arrow = pyarrow("the demo table is one of pyarrow")
+    state, rows = 20261116, []
+    for _ in range(200):
+        row = []
+        for levels in (4, 2, 9, 5):
+            state = (state * 6364136223846793005 + 1442695040888963407) % 2**64
+            row.append((state >> 33) % levels)
+        rows.append(row)
+    region, sex, age, job = zip(*rows)
+    return arrow.table(
+        {
+            "region": ["NESW"[one] for one in region],
+            "sex": ["fm"[one] for one in sex],
+            "age": [10 * one for one in age],
+            "job": [f"job {one}" for one in job],
+        }
+    )

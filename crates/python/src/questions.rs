@@ -1,0 +1,172 @@
+//! `inspect`, `graph`, `screen`, `explain`, `risk`: questions that change nothing.
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use marginswap_core::diagnostic::Diagnostic;
+use marginswap_io::{Finished, Overwrite, Secrecy, Staged, publish_all};
+use marginswap_pipeline::notes::Run;
+use marginswap_pipeline::project::Project;
+use marginswap_pipeline::questions::explain::{Partners, explain_pair, explain_record};
+use marginswap_pipeline::questions::inspect::{Header, Reveal};
+use marginswap_pipeline::questions::risk::Sets;
+use marginswap_pipeline::refusal::Code;
+use marginswap_pipeline::{answer, codes, questions};
+use marginswap_report::pictures::why;
+use pyo3::prelude::*;
+
+use crate::answer::Answer;
+use crate::files::guard;
+use crate::jobs::Asked;
+use crate::refusal::{OrRaise, raised};
+use crate::work::carry_out;
+
+/// What is in a table.
+#[pyfunction]
+pub fn inspect(py: Python<'_>, asked: Asked<'_>, reveal: bool, header: bool) -> PyResult<Answer> {
+    let project = asked.project(py, "inspect")?;
+    let reveal = if reveal { Reveal::Everything } else { Reveal::Counts };
+    let header = if header { Header::Known } else { Header::Required };
+    let (report, notes) = carry_out(py, &asked.how, move |run| {
+        questions::inspect::inspect(&project, reveal, header, run)
+    })?;
+    Ok(Answer::new(&report, None, notes))
+}
+
+/// What the kept tables tie together.
+#[pyfunction]
+pub fn graph(py: Python<'_>, asked: Asked<'_>) -> PyResult<Answer> {
+    let project = asked.project(py, "graph")?;
+    tables_are_named(py, &project)?;
+    let (graph, notes) = carry_out(py, &asked.how, move |_| questions::graph::graph(&project))?;
+    Ok(Answer::new(&graph.report, Some(&graph.picture), notes))
+}
+
+/// Which records can be swapped; a line for each in a file, where one is named.
+#[pyfunction]
+#[pyo3(signature = (asked, list=None, force=false))]
+pub fn screen(
+    py: Python<'_>,
+    asked: Asked<'_>,
+    list: Option<PathBuf>,
+    force: bool,
+) -> PyResult<Answer> {
+    let project = asked.project(py, "screen")?;
+    tables_are_named(py, &project)?;
+    let ((report, listed), notes) = carry_out(py, &asked.how, move |run| {
+        let listing = Listing::new(&project, list, force, run)?;
+        let screened = questions::screen::screen(&project, run)?;
+        let listed = listing.filled(|out| screened.write_records(out))?;
+        Ok((screened.report, listed))
+    })?;
+    publish_all(listed).or_raise(py)?;
+    Ok(Answer::new(&report, None, notes))
+}
+
+/// Who is at risk, by a model; a line for each record in a file, where one is named.
+#[pyfunction]
+#[pyo3(signature = (asked, suda=None, key_sets=2, list=None, force=false))]
+pub fn risk(
+    py: Python<'_>,
+    asked: Asked<'_>,
+    suda: Option<usize>,
+    key_sets: usize,
+    list: Option<PathBuf>,
+    force: bool,
+) -> PyResult<Answer> {
+    let project = asked.project(py, "risk")?;
+    let ((report, listed), notes) = carry_out(py, &asked.how, move |run| {
+        let listing = Listing::new(&project, list, force, run)?;
+        let mut listed = Vec::new();
+        let fill = |lines: questions::risk::WriteList<'_>| {
+            listed = listing.filled(lines)?;
+            Ok(())
+        };
+        let report = questions::risk::risk(&project, Sets { suda, key_sets }, fill, run)?;
+        Ok((report, listed))
+    })?;
+    publish_all(listed).or_raise(py)?;
+    Ok(Answer::new(&report, None, notes))
+}
+
+/// Why a record or a pair can or cannot be swapped.
+#[pyfunction]
+#[pyo3(signature = (asked, record=None, pair=None, all_partners=false))]
+pub fn explain(
+    py: Python<'_>,
+    asked: Asked<'_>,
+    record: Option<String>,
+    pair: Option<(String, String)>,
+    all_partners: bool,
+) -> PyResult<Answer> {
+    let project = asked.project(py, "explain")?;
+    tables_are_named(py, &project)?;
+    let partners = if all_partners { Partners::All } else { Partners::Count };
+    match (record, pair) {
+        (Some(record), None) => {
+            let (report, notes) = carry_out(py, &asked.how, move |run| {
+                explain_record(&project, &record, partners, run)
+            })?;
+            Ok(Answer::new(&report, Some(&why::draw_record("", &report)), notes))
+        }
+        (None, Some((left, right))) => {
+            let (pair, notes) =
+                carry_out(py, &asked.how, move |run| explain_pair(&project, &left, &right, run))?;
+            Ok(Answer::new(&pair.report, Some(&pair.picture()), notes))
+        }
+        _ => Err(raised(
+            py,
+            &Diagnostic::new(
+                Code::MissingSetting,
+                "say what to explain: a record or a pair, one of the two",
+                "give `record=` or `pair=`, or an error code such as `explain(\"E203\")`",
+            ),
+        )),
+    }
+}
+
+/// What an error code means; `codes` lists all.
+#[pyfunction]
+pub fn explain_code(text: &str) -> Option<Answer> {
+    if text == "codes" {
+        return Some(Answer::new(&answer::codes(), None, vec![]));
+    }
+    Some(Answer::new(&answer::code(codes::parse(text)?), None, vec![]))
+}
+
+fn tables_are_named(py: Python<'_>, project: &Project) -> PyResult<()> {
+    if !project.keep.is_empty() {
+        return Ok(());
+    }
+    let refusal =
+        Diagnostic::new(Code::MissingSetting, "no table to keep is named", "name at least one");
+    Err(raised(py, &refusal.about("keep.tables")))
+}
+
+/// A file with a line for each record: as secret as the data.
+struct Listing(Option<Staged>);
+
+impl Listing {
+    fn new(
+        project: &Project,
+        path: Option<PathBuf>,
+        force: bool,
+        run: &mut Run<'_>,
+    ) -> Result<Self, Diagnostic> {
+        let Some(path) = path else { return Ok(Self(None)) };
+        let overwrite = Overwrite::from_force(force);
+        guard(project, &[Some(&path)], &[], &[], overwrite, run)?;
+        Staged::create(&path, overwrite, Secrecy::Secret).map(|staged| Self(Some(staged)))
+    }
+
+    fn filled(
+        self,
+        lines: impl Fn(&mut dyn Write) -> std::io::Result<()>,
+    ) -> Result<Vec<Finished>, Diagnostic> {
+        let Some(mut staged) = self.0 else { return Ok(vec![]) };
+        lines(&mut staged).map_err(|error| {
+            Diagnostic::new(Code::Unwritable, marginswap_io::said(&error), "make room on the disk")
+        })?;
+        Ok(vec![staged.finish()?])
+    }
+}

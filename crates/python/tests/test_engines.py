@@ -1,0 +1,275 @@
+"""Tables of engines: counted and rewritten there, planned here."""
+
+import datetime
+
+import pytest
+
+import marginswap
+from conftest import ASKED, counted, survey
+
+pa = pytest.importorskip("pyarrow")
+duckdb = pytest.importorskip("duckdb")
+
+
+def people(records=600, **more):
+    columns = survey(records)
+    columns["income"] = [number * 1.5 for number in range(records)]
+    columns["person"] = [f"p{number * 7919 % records:06}" for number in range(records)]
+    return pa.table({**columns, **more})
+
+
+def relation(table, connection=None):
+    connection = connection or duckdb.connect()
+    connection.register("given", table)
+    return connection.sql("SELECT * FROM given")
+
+
+ENGINE = {**ASKED, "id": "person", "ignore": ["income"], "demo_seed": 11}
+
+
+def by_person(table):
+    rows = table.to_pylist()
+    return {row.pop("person"): row for row in rows}
+
+
+def test_law_an_engine_releases_what_memory_releases():
+    """The same records change, to the same values; by id, since engines have no order."""
+    table = people().sort_by("person")
+    # An id that is not released would leave nothing to compare records by.
+    release = marginswap.protect(relation(table), release_id=True, **ENGINE)
+    here = marginswap.protect(table, release_id=True, **ENGINE)
+    assert by_person(pa.table(release.table)) == by_person(here.data)
+    assert release.equal and release.records_changed == here.records_changed > 0
+    assert release.risk[0]["gone"] == here.gone
+
+
+@pytest.mark.parametrize("more", [{"max_records": 4}, {"derive": {"old": "band(age, 40)"}, "keep": ["sex*old"]}])
+def test_larger_swaps_and_derived_variables_go_through_engines(more):
+    table = people().sort_by("person")
+    asked = {**ENGINE, **more, "release_id": True}
+    release = marginswap.protect(relation(table), **asked)
+    here = marginswap.protect(table, **asked)
+    assert by_person(pa.table(release.table)) == by_person(here.data)
+
+
+def test_what_is_written_is_recounted(tmp_path):
+    table = people()
+    release = marginswap.protect(relation(table), **ENGINE)
+    written = release.write(tmp_path / "released.parquet")
+    assert written.equal
+    import pyarrow.parquet as parquet
+
+    back = parquet.read_table(tmp_path / "released.parquet").to_pydict()
+    assert "person" not in back and list(back) == [*survey(1), "income"]
+    for margin in (["region", "sex"], ["sex", "age"]):
+        assert counted(table.to_pydict(), margin) == counted(back, margin)
+    assert sorted(back["income"]) == sorted(table.column("income").to_pylist())
+    with pytest.raises(marginswap.Refusal, match="E803"):
+        release.write(tmp_path / "released.parquet")
+
+
+def test_parquet_files_of_any_number(tmp_path):
+    import pyarrow.parquet as parquet
+
+    table = people().drop_columns(["person"])
+    for part in range(3):
+        parquet.write_table(table.slice(part * 200, 200), tmp_path / f"part{part}.parquet")
+    asked = {name: value for name, value in ENGINE.items() if name != "id"}
+    release = marginswap.protect(tmp_path / "*.parquet", engine="duckdb", **asked)
+    assert release.equal and release.records == 600
+    assert release.table.columns == table.column_names
+    one = tmp_path / "one.parquet"
+    parquet.write_table(table, one)
+    # In one file the rows are in the order of memory.
+    here = marginswap.protect(table, **asked)
+    there = pa.table(marginswap.protect(one, engine="duckdb", **asked).table)
+    rows = [sorted(map(repr, made.to_pylist())) for made in (here.data, there)]
+    assert rows[0] == rows[1]
+    own = duckdb.connect()
+    own.execute("SET threads = 1")
+    assert pa.table(marginswap.protect(one, engine=own, **asked).table).equals(there)
+
+
+def test_the_order_gives_nothing_away(tmp_path):
+    """Changed records are spread over the released table like all others."""
+    table = people(4000)
+    release = marginswap.protect(relation(table), release_id=True, rate="15 %", **ENGINE)
+    before = by_person(table)
+    rows = pa.table(release.table).to_pylist()
+    deciles = [0] * 10
+    for place, row in enumerate(rows):
+        person = row.pop("person")
+        deciles[10 * place // len(rows)] += row != before[person]
+    changed = sum(deciles)
+    assert changed == release.records_changed > 200
+    keys = [tuple((row[name] is not None, row[name]) for name in ("region", "sex")) for row in rows]
+    assert keys == sorted(keys), "sorted by what is released"
+    # No more than chance allows: within five standard deviations of a tenth.
+    expected = changed / 10
+    assert all(abs(found - expected) < 5 * (expected * 0.9) ** 0.5 for found in deciles), deciles
+
+
+def test_no_value_and_no_number_goes_into_a_statement(monkeypatch):
+    from marginswap import _engines
+
+    seen = []
+    lazy = _engines.DuckDB.lazy
+
+    def listening(self, statement, **tables):
+        seen.append(statement)
+        return lazy(self, statement, **tables)
+
+    monkeypatch.setattr(_engines.DuckDB, "lazy", listening)
+    table = people()
+    marginswap.protect(relation(table), **ENGINE)
+    text = "\n".join(seen)
+    assert len(seen) >= 6
+    for value in ("north", "South", "'west'", "p000", "11"):
+        assert value not in text, value
+
+
+NAMES = ["re.gion", "se x", 'a"ge', "jo`b", "select", "naïve"]
+
+
+def test_names_with_any_signs():
+    columns = survey()
+    made = {NAMES[0]: columns["region"], NAMES[1]: columns["sex"], NAMES[2]: columns["age"]}
+    made |= {NAMES[3]: columns["job"], NAMES[4]: columns["owner"]}
+    made[NAMES[5]] = [f"p{number}" for number in range(600)]
+    table = pa.table(made)
+    asked = {
+        "keys": [NAMES[0], NAMES[2], NAMES[3]],
+        "keep": ["`re.gion`*`se x`", '`se x`*`a"ge`'],
+        "id": NAMES[5],
+        "demo_seed": 2,
+    }
+    release = marginswap.protect(relation(table), **asked)
+    assert release.equal and release.table.columns == NAMES[:5]
+
+
+@pytest.mark.parametrize(
+    "name, code", [("SEX", "E207"), ("ms_count", "E207"), ("Ms_other", "E207")]
+)
+def test_names_that_engines_confuse_are_refused(name, code):
+    table = people().append_column(name, [["x"] * 600])
+
+    from marginswap import _functions, _marginswap
+
+    call = _functions.Call(None, None, None, None, {**ASKED})
+    with pytest.raises(marginswap.Refusal) as refused:
+        _marginswap.Statements(call, "spark", table.column_names, "person")
+    assert refused.value.code == code
+
+
+def test_every_type_comes_back():
+    columns = survey()
+    more = {
+        "day": [datetime.date(2020, 1, 1 + age // 10) for age in columns["age"]],
+        "blank": [["", None, "x", "X"][age // 10 % 4] for age in columns["age"]],
+    }
+    table = people(**more)
+    asked = {**ENGINE, "keep": ["region*blank", "sex*day*owner"]}
+    release = marginswap.protect(relation(table), **asked)
+    back = pa.table(release.table)
+    assert back.schema.field("day").type == pa.date32() and back.schema.field("owner").type == pa.bool_()
+    margin = ["region", "blank"]
+    assert counted(table.to_pydict(), margin) == counted(back.to_pydict(), margin)
+
+
+@pytest.mark.parametrize("ids", [[None] + [f"p{n}" for n in range(599)], ["p1"] * 600])
+def test_an_id_must_name_every_record_once(ids):
+    table = people().set_column(6, "person", [ids])
+    with pytest.raises(marginswap.Refusal, match="E114"):
+        marginswap.protect(relation(table), **ENGINE)
+
+
+def test_an_id_is_needed():
+    asked = {name: value for name, value in ENGINE.items() if name != "id"}
+    with pytest.raises(marginswap.Refusal, match="id="):
+        marginswap.protect(relation(people()), **asked)
+    with pytest.raises(marginswap.Refusal, match="E105"):
+        marginswap.protect(relation(people()), **{**ENGINE, "id": "persno"})
+
+
+def test_floating_point_columns_are_refused():
+    asked = {**ENGINE, "ignore": []}
+    with pytest.raises(marginswap.Refusal, match="E214"):
+        marginswap.protect(relation(people()), **asked)
+
+
+def test_case_insensitive_collations_are_refused():
+    connection = duckdb.connect()
+    connection.execute("SET default_collation = 'nocase'")
+    with pytest.raises(marginswap.Refusal, match="E116"):
+        marginswap.protect(relation(people(), connection), **ENGINE)
+
+
+def test_csv_files_are_refused(tmp_path):
+    with pytest.raises(marginswap.Refusal, match="CSV"):
+        marginswap.protect(tmp_path / "x.csv", engine="duckdb", **ENGINE)
+
+
+@pytest.mark.parametrize(
+    "more, word",
+    [
+        ({"risky": "top:5", "population": 9000}, "risky="),
+        ({"risky": "records:list"}, "risky="),
+        ({"weight": "age"}, "weight="),
+        ({"out": "x.parquet"}, "out="),
+        ({"plan": "x.plan"}, "plan="),
+        ({"report": "x.html"}, "report="),
+        ({"order": "input"}, "order="),
+        ({"published": "table.csv"}, "published="),
+    ],
+)
+def test_what_an_engine_cannot_do_is_refused(more, word):
+    with pytest.raises(marginswap.Refusal) as refused:
+        marginswap.protect(relation(people()), **{**ENGINE, **more})
+    assert word in refused.value.place + refused.value.remedy, str(refused.value)
+
+
+def test_engines_are_for_their_own_tables(arrow_table, tmp_path):
+    with pytest.raises(TypeError, match="engine"):
+        marginswap.protect(arrow_table, engine="duckdb", **ASKED)
+    with pytest.raises(TypeError, match="engine"):
+        marginswap.protect(relation(people()), engine="duckdb", **ENGINE)
+    with pytest.raises(TypeError, match="engine"):
+        marginswap.protect(tmp_path / "x.parquet", engine="oracle", **ASKED)
+    with pytest.raises(TypeError, match="staging"):
+        marginswap.protect(arrow_table, staging=tmp_path, **ASKED)
+
+
+def test_many_cells_are_told():
+    table = people(many=[f"v{number // 3}" for number in range(600)])
+    with pytest.warns(marginswap.Note, match="cells"):
+        marginswap.protect(relation(table), **ENGINE)
+
+
+def test_partitions_are_recounted_from_the_files(tmp_path):
+    release = marginswap.protect(relation(people()), **ENGINE)
+    # `sex` has neither missing nor empty values; `region` has empty ones, `job` missing ones.
+    assert release.write(tmp_path / "by_sex", partition_by=["sex"]).equal
+    outcomes = {}
+    for column in ("region", "job"):
+        try:
+            outcomes[column] = release.write(tmp_path / column, partition_by=[column]).equal
+        except marginswap.Refusal as refusal:
+            outcomes[column] = refusal.code
+    assert set(outcomes.values()) <= {True, "E602"}, outcomes
+
+
+def test_a_table_that_changes_is_not_released(tmp_path):
+    """The engine writes something else than it was asked for."""
+    release = marginswap.protect(relation(people()), **ENGINE)
+    wrong = release.table.filter("sex = 'f'")
+    object.__setattr__(release, "table", wrong)
+    with pytest.raises(marginswap.Refusal, match="E602"):
+        release.write(tmp_path / "wrong.parquet")
+
+
+def test_answers_of_engines_are_frozen_and_read_well():
+    release = marginswap.protect(relation(people()), **ENGINE)
+    assert "all unchanged" in str(release) and release.to_dict()["cells"] > 0
+    with pytest.raises(AttributeError):
+        release.table = None
+    assert "NOT FOR RELEASE" in repr(release)

@@ -1,0 +1,86 @@
+"""Spark data frames through Spark Connect, on Sail, which speaks it without Java."""
+
+import pytest
+
+import marginswap
+from conftest import ASKED, counted, survey
+
+pa = pytest.importorskip("pyarrow")
+sail = pytest.importorskip("pysail.spark", reason="pysail is not installed")
+sql = pytest.importorskip("pyspark.sql", reason="pyspark-client is not installed")
+
+ENGINE = {**ASKED, "id": "person", "ignore": ["income"], "demo_seed": 11}
+
+
+@pytest.fixture(scope="module")
+def spark():
+    server = sail.SparkConnectServer("127.0.0.1", 0)
+    server.start(background=True)
+    host, port = server.listening_address
+    session = sql.SparkSession.builder.remote(f"sc://{host}:{port}").getOrCreate()
+    yield session
+    session.stop()
+    server.stop()
+
+
+def people(records=600):
+    columns = survey(records)
+    columns["income"] = [number * 1.5 for number in range(records)]
+    columns["person"] = [f"p{number:06}" for number in range(records)]
+    return pa.table(columns)
+
+
+def by_person(table):
+    return {row.pop("person"): row for row in table.to_pylist()}
+
+
+def test_law_spark_releases_what_memory_releases(spark, tmp_path):
+    table = people()
+    here = marginswap.protect(table, release_id=True, **ENGINE)
+    release = marginswap.protect(spark.createDataFrame(table), release_id=True, **ENGINE)
+    assert by_person(release.table.toArrow()) == by_person(here.data)
+    assert release.equal and release.records_changed == here.records_changed > 0
+    staged = marginswap.protect(
+        spark.createDataFrame(table), release_id=True, staging=tmp_path, **ENGINE
+    )
+    assert by_person(staged.table.toArrow()) == by_person(here.data)
+    files = list(tmp_path.iterdir())
+    assert files and all(file.stat().st_mode & 0o077 == 0 for file in files)
+
+
+def test_what_spark_writes_is_recounted(spark, tmp_path):
+    table = people()
+    release = marginswap.protect(spark.createDataFrame(table), **ENGINE)
+    assert release.write(tmp_path / "released").equal
+    back = spark.read.parquet(str(tmp_path / "released")).toArrow().to_pydict()
+    for margin in (["region", "sex"], ["sex", "age"]):
+        assert counted(table.to_pydict(), margin) == counted(back, margin)
+
+
+def test_names_with_any_signs(spark):
+    table = people().rename_columns(["re.gion", "se x", 'a"ge', "jo`b", "select", "income", "person"])
+    asked = {
+        "keys": ["re.gion", 'a"ge', "jo`b"],
+        "keep": ["`re.gion`*`se x`", '`se x`*`a"ge`'],
+        "id": "person",
+        "ignore": ["income"],
+        "demo_seed": 2,
+    }
+    release = marginswap.protect(spark.createDataFrame(table), **asked)
+    assert release.equal and "jo`b" in release.table.columns
+
+
+def test_no_value_goes_into_a_statement(spark, monkeypatch):
+    from marginswap import _engines
+
+    seen = []
+    lazy = _engines.Spark.lazy
+
+    def listening(self, statement, **tables):
+        seen.append(statement)
+        return lazy(self, statement, **tables)
+
+    monkeypatch.setattr(_engines.Spark, "lazy", listening)
+    marginswap.protect(spark.createDataFrame(people()), **ENGINE)
+    text = "\n".join(seen)
+    assert len(seen) >= 6 and "north" not in text and "p0000" not in text

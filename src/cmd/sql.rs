@@ -1,0 +1,59 @@
+//! `sql`: the statements by which an engine counts, rewrites and verifies a table.
+
+use marginswap_core::diagnostic::Diagnostic;
+use marginswap_core::graph::{Formula, parse_names};
+use marginswap_pipeline::project::Project;
+use marginswap_pipeline::refusal::Code;
+use marginswap_pipeline::sql::Statements;
+use marginswap_report::Answer;
+use serde::Serialize;
+
+use crate::args::{SqlArgs, Statement};
+use crate::output::{Outcome, give};
+
+/// Statements for an administrator to read.
+#[derive(Serialize)]
+struct SqlReport {
+    /// One, or for `verify` one for each kept table.
+    statements: Vec<String>,
+}
+
+impl Answer for SqlReport {
+    fn text(&self) -> String {
+        let ended: Vec<String> = self.statements.iter().map(|sql| format!("{sql};\n")).collect();
+        ended.join("\n")
+    }
+}
+
+/// Prints a statement; reads no data.
+pub fn run(args: &SqlArgs) -> Result<Outcome, Diagnostic> {
+    let names = |texts: &[String]| -> Result<Vec<String>, Diagnostic> {
+        Ok(texts.iter().map(|text| parse_names(text)).collect::<Result<Vec<_>, _>>()?.concat())
+    };
+    let mut project = Project::default();
+    project.columns.ignore = names(&args.ignore)?;
+    project.release.drop = names(&args.drop)?;
+    project.release.release_id = Some(args.release_id);
+    let (columns, not_null) = (names(&args.columns)?, names(&args.not_null)?);
+    let made = Statements::new(args.dialect, &columns, &args.id, &project, &not_null)?;
+    let with = |usual: &str| args.with.clone().unwrap_or_else(|| usual.to_owned());
+    let statements = match args.statement {
+        Statement::Cells => vec![made.cells(&args.from)],
+        Statement::Changes => vec![made.changes(&args.from, &with("ms_moves"))],
+        Statement::Release => vec![made.release(&args.from, &with("ms_changes"))],
+        Statement::Verify => {
+            let formula = Formula::parse(&args.keep)?;
+            if formula.tables().is_empty() {
+                let detail = "no table to verify is named";
+                let refusal = Diagnostic::new(Code::MissingSetting, detail, "name at least one");
+                return Err(refusal.about("keep.tables"));
+            }
+            formula.resolve(made.cell())?;
+            let released = with("ms_released");
+            let tables = formula.tables().iter();
+            tables.map(|table| made.verify(&args.from, &released, table)).collect()
+        }
+    };
+    give(&SqlReport { statements }, args.answer.json)?;
+    Ok(Outcome::Done)
+}
