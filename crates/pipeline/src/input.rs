@@ -263,8 +263,7 @@ impl Opened {
         let (id, roles) = (self.roles.id(), &self.roles);
         let wanted: Vec<bool> = (0..roles.own())
             .map(|column| {
-                roles.of(column) != Role::Ignored
-                    || [id, self.household].contains(&Some(column))
+                roles.of(column) != Role::Ignored || [id, self.household].contains(&Some(column))
             })
             .collect();
         let sample = Sample { columns: wanted.iter().map(|wanted| !wanted).collect(), step };
