@@ -91,7 +91,7 @@ pub struct Statements {
     not_null: BTreeSet<String>,
 }
 
-/// The names in lists of names, as `--ignore` takes them.
+/// The names in lists of names, parted by commas.
 ///
 /// # Errors
 /// When a quoted name has no end.
