@@ -9,7 +9,7 @@
 //! What would need the records is refused: a list of people at risk, risk by a model, weights that
 //! join the tables.
 //!
-//! Way in: [`plan`], then [`recount`] with the cells of what the engine wrote.
+//! Way in: [`plan()`], then [`recount`] with the cells of what the engine wrote.
 //!
 //! Law: `cells-give-the-plan-of-records`.
 

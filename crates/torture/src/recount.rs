@@ -409,7 +409,9 @@ fn check_partners(
             return Err("partners agree on no match list".into());
         }
     }
-    if told.text("swap.max_records").is_none_or(|most| most == "2")
+    // Permutations in slices, which are the default, are swaps of any number of records.
+    if told.text("swap.pairing").is_some_and(|how| how != "slices")
+        && told.text("swap.max_records").is_none_or(|most| most == "2")
         && exchanges.iter().any(|exchange| exchange.records.len() > 2)
     {
         return Err("a swap has more than two records".into());

@@ -12,10 +12,10 @@
 //!
 //! | module | what it holds |
 //! |---|---|
-//! | [`together`] | which columns are those of households, and what households are together |
-//! | [`translate`] | a project in the words of the table of households |
+//! | `together` | which columns are those of households, and what households are together |
+//! | `translate` | a project in the words of the table of households |
 //!
-//! Way in: [`read`]; for a released file [`Together::table`].
+//! Way in: `read`; for a released file `Together::table`.
 
 mod together;
 mod translate;
