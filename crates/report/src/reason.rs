@@ -153,11 +153,15 @@ fn words(reason: &Reason) -> String {
             format!("the release newly exposes {}", counted(*people, "person", "people"))
         }
         Reason::NotPartable { disclosed, others, undecided, .. } => format!(
-            "no exchange of two records parts the keys of {}; for {}{} of them the kept tables \
-             already disclose the keys",
+            "no exchange of two records parts the keys of {}{}",
             counted(disclosed + others, "person at risk", "people at risk"),
-            if *undecided > 0 { "at least " } else { "" },
-            grouped(*disclosed)
+            match (*disclosed, *undecided) {
+                (0, 0) => String::new(),
+                (0, _) => "; whether the kept tables disclose them is not decided".to_owned(),
+                (some, 0) => format!("; the kept tables disclose {} of these", grouped(some)),
+                (some, _) =>
+                    format!("; the kept tables disclose at least {} of these", grouped(some)),
+            }
         ),
         Reason::ColumnsTell { columns } => format!(
             "{} swaps away",

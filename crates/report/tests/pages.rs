@@ -362,7 +362,11 @@ fn every_reason_is_a_sentence_of_the_page() {
         (Reason::NewlyExposed { people: 1, tolerated: 0 }, "newly exposes 1 person"),
         (
             Reason::NotPartable { disclosed: 1, others: 2, undecided: 2, tolerated: 0 },
-            "for at least 1 of them the kept tables already disclose the keys",
+            "people at risk; the kept tables disclose at least 1 of these",
+        ),
+        (
+            Reason::NotPartable { disclosed: 0, others: 2, undecided: 2, tolerated: 0 },
+            "2 people at risk; whether the kept tables disclose them is not decided",
         ),
         (
             Reason::PublishedCategoriesMissing { categories: 2, tables: 1 },
@@ -370,7 +374,7 @@ fn every_reason_is_a_sentence_of_the_page() {
         ),
         (
             Reason::NotPartable { disclosed: 1, others: 2, undecided: 0, tolerated: 0 },
-            "parts the keys of 3 people at risk; for 1 of them",
+            "parts the keys of 3 people at risk; the kept tables disclose 1 of these",
         ),
         (
             Reason::ColumnsTell { columns: 2 },
