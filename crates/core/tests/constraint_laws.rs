@@ -210,3 +210,17 @@ fn a_plan_that_disobeys_is_known_by_the_definitions() {
     assert_eq!(seen.len(), 6, "{seen:?}");
     assert!(seen.values().all(|&count| count > 10), "{seen:?}");
 }
+
+/// A plan that disobeys is refused in words that name what it breaks.
+#[test]
+fn disobedience_is_named() {
+    for (disobeyed, word) in [
+        (Disobeyed::Budget, "budget"),
+        (Disobeyed::Rule, "rules"),
+        (Disobeyed::NeverNew, "keep apart"),
+        (Disobeyed::Partners, "match lists or strata"),
+        (Disobeyed::Groups, "more than two records"),
+    ] {
+        assert!(disobeyed.to_string().contains(word), "{disobeyed}");
+    }
+}

@@ -564,6 +564,14 @@ fn law_a_yes_is_earned() {
     }
 }
 
+/// Where nobody is at risk nobody waits for an exchange.
+#[test]
+fn witness_nothing_exchanged_for_nobody() {
+    let findings = Findings { replaced: 0, learned: Some(worst(&[], &[])), ..clean() };
+    let verdict = judge(&findings, &Thresholds::default());
+    assert_eq!(verdict.reasons, [Reason::NobodyChecked {}]);
+}
+
 /// A file compared with itself: the first reasons say so.
 #[test]
 fn witness_the_same_file_again_is_not_released() {
