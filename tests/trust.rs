@@ -263,7 +263,8 @@ fn a_sealed_plan_needs_its_key() {
     assert!(err(&apply(&["--seal-file", &key])).contains("E505"));
     let seed = desk.path("seed");
     let seeded = ["--seed-file", &seed, "-o", &plan, "--force"];
-    assert_eq!(code(&marginswap(&words("plan", &data, &seeded))), 0);
+    // A new seed: the gate may or may not be content with the plan, which is written.
+    assert!([0, 1].contains(&code(&marginswap(&words("plan", &data, &seeded)))));
     assert!(err(&apply(&["--seal-file", &seed])).contains("E115"));
     // A seal without a plan to put it on is a mistake.
     let lost = words("protect", &data, &["--seal-file", &key, "-o", &released]);
