@@ -358,7 +358,8 @@ impl<'a> Planner<'a> {
             self = self.or_optimal(seed);
         }
         self.look_once_more();
-        if pairing == Pairing::Slices {
+        // Several intruders are left to pairs: a permutation is counted for one set of keys.
+        if pairing == Pairing::Slices && self.combinations.len() == 1 {
             self.permute_slices();
         }
         Ok(self)

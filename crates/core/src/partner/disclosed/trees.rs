@@ -54,7 +54,10 @@ pub(super) fn prove(
         prove_by_forest(joint, &graph, open);
         return Vec::new();
     }
-    let margins = class.margins().iter().map(|margin| bits.of(*margin)).collect();
+    // A variable in no table has its one-way table: no other one may be joined to it.
+    let alone = class.uncovered().iter().map(VarSet::single);
+    let margins = class.margins().iter().copied().chain(alone);
+    let margins = margins.map(|margin| bits.of(margin)).collect();
     let tables = Tables::new(bits.len(), margins);
     let mut forest =
         Forest { joint, slices, bits, tables, delta: class.delta(), trees: Vec::new() };
