@@ -6,6 +6,7 @@ mod cmd;
 mod output;
 mod progress;
 mod setup;
+mod timings;
 
 use std::process::ExitCode;
 

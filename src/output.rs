@@ -11,10 +11,12 @@ use marginswap_io::{
 use marginswap_pipeline::refusal::Code;
 use marginswap_report::protection::Verdict;
 use marginswap_report::{Answer, Picture};
+use serde::Serialize;
 use serde_json::json;
 
 use crate::args::ForceArgs;
 use crate::progress::Progress;
+use crate::timings::{self, Timing};
 use marginswap_pipeline::codes;
 use marginswap_pipeline::notes::{Event, Flow, Run};
 use marginswap_pipeline::release::stage;
@@ -63,15 +65,32 @@ pub fn ends_once_named(outcome: Outcome) {
 /// When stdout cannot be written. A reader that stops reading is no error, and where the files
 /// of the command have their names already nothing is one: they are complete.
 pub fn give(answer: &impl Answer, json: bool) -> Result<(), Diagnostic> {
+    let timings = timings::take();
     let mut text = if json {
-        serde_json::to_string_pretty(answer).expect("an answer is plain data")
+        let plain = "an answer is plain data";
+        match &timings {
+            None => serde_json::to_string_pretty(answer).expect(plain),
+            Some(timings) => serde_json::to_string_pretty(&Timed { answer, timings }).expect(plain),
+        }
     } else {
         answer.text()
     };
     if !text.ends_with('\n') {
         text.push('\n');
     }
-    print(&text)
+    print(&text)?;
+    if let Some(timings) = timings.filter(|_| !json) {
+        talk(&timings::text(&timings));
+    }
+    Ok(())
+}
+
+/// An answer with the time that each step took.
+#[derive(Serialize)]
+struct Timed<'a, A> {
+    #[serde(flatten)]
+    answer: &'a A,
+    timings: &'a [Timing],
 }
 
 /// Prints a text to stdout.
@@ -103,7 +122,10 @@ pub fn run() -> Run<'static> {
     Run::watched(move |event| {
         match event {
             Event::Note(note) => progress.aside(|| talk(&note.to_string())),
-            Event::Phase { phase, done, of } => progress.begin(phase, done, of),
+            Event::Phase { phase, done, of } => {
+                timings::begin(&phase.to_string());
+                progress.begin(phase, done, of);
+            }
         }
         Flow::Continue
     })

@@ -21,6 +21,7 @@ use marginswap_pipeline::settings::{self, Kind, SETTINGS, Setting, Topic};
 
 use crate::args::{ForApply, ForReport, ForVerify};
 use crate::output::{self, Line, Outcome};
+use crate::timings;
 
 /// Which settings a command takes.
 pub trait Takes {
@@ -38,6 +39,8 @@ pub struct Typed<T> {
     file: Option<PathBuf>,
     given: Vec<(&'static Setting, Vec<String>)>,
     threads: Option<NonZeroUsize>,
+    /// Is it told how long each step took?
+    timed: bool,
     topics: PhantomData<T>,
 }
 
@@ -96,6 +99,9 @@ impl<T: Takes> Typed<T> {
         own: Project,
         command: impl FnOnce(&Setup, &mut Run<'_>) -> Result<Outcome, Diagnostic> + Send,
     ) -> Result<Outcome, Diagnostic> {
+        if self.timed {
+            timings::start();
+        }
         let flags = self.typed()?.merge(own);
         let file = match &self.file {
             Some(path) => Some(ProjectFile::load(path)?),
@@ -433,6 +439,12 @@ impl<T: Takes> clap::Args for Typed<T> {
             .arg(Arg::new("threads").long("threads").value_name("N").value_parser(threads).help(
                 "Number of threads; the answer is the same for any number [default: all cores]",
             ))
+            .arg(
+                Arg::new("timings")
+                    .long("timings")
+                    .action(ArgAction::SetTrue)
+                    .help("Tell how long each step took, on the clock and on all processors"),
+            )
     }
 
     fn augment_args_for_update(command: Command) -> Command {
@@ -510,6 +522,7 @@ impl<T: Takes> FromArgMatches for Typed<T> {
             file: matches.try_get_one("project").ok().flatten().cloned(),
             given,
             threads: matches.try_get_one("threads").ok().flatten().copied(),
+            timed: matches.try_get_one("timings").ok().flatten().copied().unwrap_or(false),
             topics: PhantomData,
         })
     }

@@ -783,3 +783,25 @@ fn the_next_step_names_what_it_leaves_out() {
         ["plan", TOWN, "--keep", "sex", "--keys", "age", "--missing", "CANARY", "-o", &plan];
     assert!(!err(&marginswap(&codes)).contains("CANARY"));
 }
+
+/// The steps are told beside the answer, which is the same; without the option nothing is.
+#[test]
+fn timings_are_told_where_they_are_asked_for() {
+    let question = ["screen", TOWN, "--keep", KEEP];
+    let plain = marginswap(&question);
+    let timed = marginswap(&[&question[..], &["--timings"]].concat());
+    assert_eq!(out(&plain), out(&timed));
+    assert!(!err(&plain).contains("seconds"));
+    let told = err(&timed);
+    for step in ["starting", "reading", "screening", "total"] {
+        assert!(told.lines().any(|line| line.starts_with(step)), "{step}: {told}");
+    }
+    let plain = json(&[&question[..], &["--json"]].concat());
+    let mut timed = json(&[&question[..], &["--json", "--timings"]].concat());
+    let steps = timed.as_object_mut().unwrap().remove("timings").unwrap();
+    assert_eq!(plain, timed);
+    let phases: Vec<&str> =
+        steps.as_array().unwrap().iter().map(|step| step["phase"].as_str().unwrap()).collect();
+    assert_eq!(phases, ["starting", "reading", "screening"]);
+    assert!(steps[1]["seconds"].as_f64().unwrap() > 0.0);
+}

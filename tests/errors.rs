@@ -461,7 +461,14 @@ const TESTED_IN_THE_JOB: &[Kind] =
 /// Lists of tables: `tests/tables.rs`.
 const TESTED_IN_TABLES: &[Kind] = &[Code::BadTableList, Code::NoHouseholds];
 /// Households: `tests/households.rs`.
-const TESTED_IN_HOUSEHOLDS: &[Kind] = &[Code::NotAHousehold, Code::VariesInHousehold];
+const TESTED_IN_HOUSEHOLDS: &[Kind] = &[
+    Code::NotAHousehold,
+    Code::VariesInHousehold,
+    Code::NoPerson,
+    Code::NoHousehold,
+    Code::HouseholdTwice,
+    Code::SharedColumn,
+];
 
 /// Seals and threads: `tests/trust.rs`.
 const TESTED_IN_TRUST: &[Kind] = &[Code::WrongSeal, Code::TooFewThreads];

@@ -299,6 +299,9 @@ fn slips_are_told_with_their_line() {
         (&["--keep-households", "region*count(age <)"], "E104", "character"),
         (&["--keep-households", "region*sise"], "E101", "sise"),
         (&["--derive", "old = if(region = \"x\", age, \"none\")", "--keep", "old"], "E133", "old"),
+        // What is counted stays with the members; a column that is exchanged does not.
+        (&["--keep-households", "region*any(region = \"x\")"], "E133", "let it stay"),
+        (&["--keep-households", "region*members(region, age)"], "E133", "let it stay"),
         (&["--id", "hid"], "E106", "hid"),
     ] {
         refused(&[&["screen", &good], &households[..], more].concat(), code, word);
@@ -481,4 +484,552 @@ fn the_risk_of_households_is_told_beside() {
     assert_eq!(told["households"]["unique_on_household_keys"], unique);
     let expected = told["households"]["expected_claimed"].as_f64().unwrap();
     assert!(expected > 0.0 && expected <= told["tau2"].as_f64().unwrap() + 1e-9);
+}
+
+/// The lines of a small town, drawn by a number.
+fn small_town(number: u64) -> (String, Vec<&'static str>, Vec<&'static str>) {
+    let mut state = number.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+    let mut draw = |below: usize| {
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from(state >> 33).unwrap() % below
+    };
+    let mut text = HEAD.to_owned();
+    let mut person = 0;
+    for household in 0..8 + draw(30) {
+        let (region, tenure) = (draw(3), ["own", "rent"][draw(2)]);
+        for _ in 0..1 + draw(3) {
+            let (age, sex, job) = (15 + 10 * draw(4), ["f", "m"][draw(2)], draw(3));
+            text.push_str(&format!("p{person},h{household},{region},{tenure},{age},{sex},{job}\n"));
+            person += 1;
+        }
+    }
+    let mut some = |all: &[&'static str]| -> Vec<&'static str> {
+        all.iter().copied().filter(|_| draw(2) == 0).collect()
+    };
+    let persons = some(&["region*sex", "region*job", "tenure*age", "sex*job", "region*tenure*sex"]);
+    let households = some(&[
+        "region*size",
+        "tenure*count(age < 30)",
+        "region*any(sex = \"f\" and job = \"1\")",
+        "tenure*members(sex)",
+        "region*members(sex, job)",
+    ]);
+    (text, persons, households)
+}
+
+/// What is counted in a household by each of the tables of the small town.
+fn small_table(rows: &[Vec<String>], table: &str) -> BTreeMap<(String, String), usize> {
+    let (column, counted) = table.split_once('*').unwrap();
+    let at = |row: &Vec<String>, name: &str| row[place(rows, name)].clone();
+    let mut found = BTreeMap::new();
+    for members in by_household(rows).values() {
+        let all = |names: &[&str]| {
+            let value = |row: &Vec<String>| names.iter().map(|name| at(row, name)).collect();
+            let mut all: Vec<Vec<String>> = members.iter().map(value).collect();
+            all.sort();
+            format!("{all:?}")
+        };
+        let holds = |row: &&Vec<String>| at(row, "sex") == "f" && at(row, "job") == "1";
+        let young = |row: &&Vec<String>| at(row, "age").parse::<u32>().unwrap() < 30;
+        let value = match counted {
+            "size" => members.len().to_string(),
+            "members(sex)" => all(&["sex"]),
+            "members(sex, job)" => all(&["sex", "job"]),
+            text if text.starts_with("count") => members.iter().filter(young).count().to_string(),
+            _ => members.iter().any(|row| holds(&row)).to_string(),
+        };
+        *found.entry((at(&members[0], column), value)).or_default() += 1;
+    }
+    found
+}
+
+/// Small towns, drawn by chance: behind the exchange of households persons exchange what is theirs,
+/// and every table of both kinds, counted from the files alone, is as it was.
+#[test]
+fn law_persons_after_households_keep_every_table() {
+    let (mut moved, mut more_gone, mut groups) = (0u64, 0, 0);
+    for number in 0..40 {
+        let desk = Desk::new();
+        let (text, persons, households) = small_town(number);
+        let data = desk.write("town.csv", &text);
+        let of_persons = persons.join(" + ");
+        let whole = households.join(" + ");
+        let mut settings = vec!["--household", "hid", "--id", "pid"];
+        if !persons.is_empty() {
+            settings.extend(["--keep", &of_persons]);
+        }
+        if !households.is_empty() {
+            settings.extend(["--keep-households", &whole]);
+        }
+        if number % 4 == 1 {
+            settings.extend(["--max-records", "3"]);
+        }
+        if number % 3 == 0 {
+            settings.extend(["--match", "size"]);
+        }
+        settings.extend(KEYS);
+        let run = |more: &[&str]| {
+            let out = desk.path("out.csv");
+            let base = ["protect", &data, "-o", &out, "--demo-seed", "1", "--force"];
+            answer(&[&base, &settings[..], more].concat()).0
+        };
+        let without = run(&[]);
+        let told = run(&["--then", "persons"]);
+        assert_eq!(told["equal"], true, "{number}: {told}");
+        assert_eq!(told["households"]["torn"], 0);
+        let (before, after) = (rows(&data), rows(&desk.path("out.csv")));
+        for formula in &persons {
+            let names: Vec<&str> = formula.split('*').collect();
+            assert_eq!(table(&before, &names), table(&after, &names), "{number}: {formula}");
+        }
+        for formula in &households {
+            let [old, new] = [&before, &after].map(|rows| small_table(rows, formula));
+            assert_eq!(old, new, "{number}: {formula}");
+        }
+        for column in ["age", "sex", "job"] {
+            assert_eq!(table(&before, &[column]), table(&after, &[column]), "{number}: {column}");
+        }
+        for column in ["region", "tenure"] {
+            let [old, new] = [&before, &after].map(|rows| of_households(rows, column, |_| 0));
+            assert_eq!(old, new, "{number}: {column}");
+        }
+        for members in by_household(&after).values() {
+            for column in ["region", "tenure"] {
+                let at = place(&after, column);
+                assert!(members.iter().all(|row| row[at] == members[0][at]), "{number}");
+            }
+        }
+        let keys = ["region", "age", "sex", "job"];
+        let (old, new) = (table(&before, &keys), table(&after, &keys));
+        let alone = old.iter().filter(|(_, count)| **count == 1);
+        let gone = alone.filter(|(keys, _)| !new.contains_key(*keys)).count();
+        assert_eq!(told["gone"], gone, "{number}");
+        let gone = |told: &Value| told["gone"].as_u64().unwrap();
+        assert!(gone(&told) >= gone(&without), "{number}: who is gone stays gone");
+        more_gone += gone(&told) - gone(&without);
+        moved += told["then"]["persons_changed"].as_u64().unwrap();
+        groups += told["groups"].as_u64().unwrap() + told["then"]["groups"].as_u64().unwrap();
+    }
+    assert!(moved > 100 && more_gone > 100, "{moved} persons moved, {more_gone} more are gone");
+    assert!(groups > 0, "some swaps are of more than two households or persons");
+}
+
+/// One plan with both steps, applied, gives the bytes that `protect` gives; `verify` knows them.
+#[test]
+fn both_steps_are_one_plan() {
+    let desk = Desk::new();
+    let data = desk.write("town.csv", &town(150));
+    let (seed, plan) = (desk.path("seed"), desk.path("swap.plan"));
+    fs::write(&seed, "7".repeat(64)).unwrap();
+    let (one, other) = (desk.path("one.csv"), desk.path("other.csv"));
+    let then = ["--then", "persons", "--match", "size"];
+    let made =
+        [&["protect", &data, "-o", &one, "--plan", &plan, "--seed-file", &seed], &TABLES[..]];
+    let told = answer(&[&made.concat(), &KEYS[..], &then].concat()).0;
+    assert!(told["then"]["swaps"].as_u64().unwrap() > 0, "{told}");
+    let text = fs::read_to_string(&plan).unwrap();
+    assert!(text.contains("\"format\":4") && text.contains("\nthen persons\n"));
+    assert!(text.contains("\"then\":\"persons\""), "the plan knows its settings");
+    let applied = marginswap(&["apply", &data, &plan, "-o", &other, "--seed-file", &seed]);
+    assert!(matches!(applied.status.code(), Some(0 | 1)), "{}", err(&applied));
+    assert_eq!(fs::read(&one).unwrap(), fs::read(&other).unwrap());
+    // A plan made apart is the same one.
+    let again = desk.path("again.plan");
+    let planned = [&["plan", &data, "-o", &again, "--seed-file", &seed], &TABLES[..]].concat();
+    answer(&[&planned, &KEYS[..], &then].concat());
+    let swaps = |path: &str| {
+        let text = fs::read_to_string(path).unwrap();
+        text.lines().skip(2).filter(|line| !line.starts_with("end")).map(str::to_owned).collect()
+    };
+    let [first, second]: [Vec<String>; 2] = [&plan, &again].map(|path| swaps(path));
+    assert_eq!(first, second);
+    // Shown, and known again in the released file.
+    let shown = json(&["show", &plan, "--json"]);
+    assert_eq!(shown["then"]["swaps"], told["then"]["swaps"], "{shown}");
+    let verify = |more: &[&str]| {
+        let base = ["verify", &data, &one, "--shuffled"];
+        answer(&[&base, &TABLES[..], &KEYS, more].concat())
+    };
+    let (told, _) = verify(&then[..2]);
+    assert_eq!((&told["equal"], &told["broken"]), (&true.into(), &serde_json::json!([])), "{told}");
+    // The public page is written for the file that the plan gives, and refused for another one.
+    let page = |plan: &str| {
+        let page = desk.path("page.html");
+        let base = ["report", &data, &one, "-o", &page, "--external", "--plan", plan, "--shuffled"];
+        let more = ["--seed-file", &seed, "--force"];
+        marginswap(&[&base[..], &more, &TABLES, &KEYS, &then[..2]].concat())
+    };
+    let written = page(&plan);
+    assert!(written.status.code() != Some(2), "{}", err(&written));
+    assert!(fs::read_to_string(desk.path("page.html")).unwrap().contains("</html>"));
+    let fewer = desk.path("fewer.plan");
+    let base = ["plan", &data, "-o", &fewer, "--seed-file", &seed, "--budget", "10"];
+    answer(&[&base, &TABLES[..], &KEYS, &then].concat());
+    let refused = page(&fewer);
+    assert!(err(&refused).contains("does not give the released file"), "{}", err(&refused));
+    // Who does not ask for the second step sees that persons changed.
+    let (told, code) = verify(&[]);
+    assert!(code == 1 && told["broken"][0].is_array(), "{told}");
+    // Another sex for one person is found.
+    let mut lines = rows(&one);
+    let age = place(&lines, "age");
+    lines[1][age] = "99".to_owned();
+    let text: Vec<String> = lines.iter().map(|row| row.join(",")).collect();
+    let forged = desk.write("forged.csv", &(text.join("\n") + "\n"));
+    let base = ["verify", &data, &forged, "--shuffled"];
+    let (told, code) = answer(&[&base, &TABLES[..], &KEYS, &then[..2]].concat());
+    assert!(code == 1 && told["broken"][0].is_array(), "{told}");
+    // A step that was taken out of the plan, or put in, is refused.
+    let body = fs::read_to_string(&plan).unwrap();
+    let forged = body.replace("\nthen persons\n", "\n");
+    let forged = desk.write("forged.plan", &forged);
+    let refused = marginswap(&["apply", &data, &forged, "-o", &other, "--force"]);
+    assert!(err(&refused).contains("E504"), "{}", err(&refused));
+}
+
+/// Rules, links and costs of persons hold for the second step; what mixes persons and households
+/// is refused, and so is a second step that can exchange nothing.
+#[test]
+fn settings_of_the_second_step() {
+    let desk = Desk::new();
+    let data = desk.write("town.csv", &town(150));
+    let run = |more: &[&str]| {
+        let out = desk.path("out.csv");
+        let base = ["protect", &data, "-o", &out, "--demo-seed", "3", "--force"];
+        let tables =
+            ["--household", "hid", "--id", "pid", "--keep", "region*job", "--match", "size"];
+        marginswap(&[&base, &tables[..], &KEYS, more].concat())
+    };
+    let kept = |columns: &[&str]| {
+        let (before, after) = (rows(&data), rows(&desk.path("out.csv")));
+        table(&before, columns) == table(&after, columns)
+    };
+    run(&["--then", "persons"]);
+    assert!(!kept(&["age", "sex"]), "persons exchange ages");
+    let linked = run(&["--then", "persons", "--linked", "age,sex"]);
+    assert!(kept(&["age", "sex"]), "{}", err(&linked));
+    let only = run(&["--then", "persons", "--vars", "region,tenure,sex"]);
+    assert!(kept(&["age", "job"]) && !kept(&["age", "sex"]), "{}", err(&only));
+    for (more, code, word) in [
+        (&["--linked", "age,sex"][..], "E261", "linked"),
+        (&["--then", "persons", "--linked", "age,region"], "E261", "linked"),
+        (&["--then", "persons", "--vars", "region,tenure"], "E109", "persons are to follow"),
+        (&["--then", "person"], "E", "write persons"),
+    ] {
+        let refused = run(more);
+        let said = err(&refused);
+        assert!(said.contains(code) && said.contains(word), "{more:?}: {said}");
+    }
+    let alone = marginswap(&["screen", &data, "--keep", "region", "--then", "persons"]);
+    assert!(err(&alone).contains("E111") && err(&alone).contains("household"), "{}", err(&alone));
+}
+
+/// The town in two files, households in another order than their persons, and as one file.
+fn in_two_parts(desk: &Desk, households: usize) -> [String; 3] {
+    let rows: Vec<Vec<String>> =
+        town(households).lines().map(|line| line.split(',').map(str::to_owned).collect()).collect();
+    let mut places: BTreeMap<String, String> = BTreeMap::new();
+    let (mut persons, mut joined) = (String::new(), String::new());
+    for row in &rows {
+        let (common, own) = (row[2..4].join(","), row[4..].join(","));
+        persons.push_str(&format!("{},{},{own}\n", row[0], row[1]));
+        joined.push_str(&format!("{},{},{own},{common}\n", row[0], row[1]));
+        places.insert(row[1].clone(), common);
+    }
+    let mut text = "region,hid,tenure\n".to_owned();
+    for (hid, common) in places.iter().filter(|(hid, _)| *hid != "hid") {
+        let (region, tenure) = common.split_once(',').unwrap();
+        text.push_str(&format!("{region},{hid},{tenure}\n"));
+    }
+    [("persons.csv", persons), ("households.csv", text), ("joined.csv", joined)]
+        .map(|(name, text)| desk.write(name, &text))
+}
+
+/// A household file and a person file give what one file with both gives; both are written.
+#[test]
+fn two_files_are_released_like_one() {
+    let desk = Desk::new();
+    let [persons, households, joined] = in_two_parts(&desk, 250);
+    let seed = desk.path("seed");
+    fs::write(&seed, "7".repeat(64)).unwrap();
+    let with = [&TABLES[..], &KEYS, &["--seed-file", &seed]].concat();
+    let more = ["--then", "persons", "--match", "size", "--max-records", "3"];
+    let one = desk.path("one.csv");
+    answer(&[&["protect", &joined, "-o", &one][..], &with, &more].concat());
+    let (out, other, plan) = (desk.path("p.csv"), desk.path("h.csv"), desk.path("swap.plan"));
+    let parts = ["--households-file", &households, "--households-out", &other];
+    let base = ["protect", &persons, "-o", &out, "--plan", &plan];
+    let (told, _) = answer(&[&base[..], &parts, &with, &more].concat());
+    assert_eq!((&told["equal"], &told["households"]["torn"]), (&true.into(), &0.into()), "{told}");
+    // Joined again, line by line, they are the release of the joined file.
+    let homes: BTreeMap<String, Vec<String>> =
+        rows(&other).into_iter().map(|row| (row[1].clone(), row)).collect();
+    assert_eq!(homes.len(), 251, "every household is there once");
+    let again: Vec<Vec<String>> = rows(&out)
+        .into_iter()
+        .map(|row| {
+            let home = &homes[&row[0]];
+            [&row[..], &[home[0].clone(), home[2].clone()]].concat()
+        })
+        .collect();
+    assert_eq!(again, rows(&one));
+    // Both files changed: the household file is in another order, and so is its content.
+    let sorted = |path: &str| {
+        let mut rows = rows(path);
+        rows.sort();
+        rows
+    };
+    assert_ne!(sorted(&households), sorted(&other));
+    let names: Vec<String> = rows(&other)[1..].iter().map(|row| row[1].clone()).collect();
+    let met: Vec<String> = rows(&out)[1..].iter().map(|row| row[0].clone()).collect();
+    let mut met_once = met.clone();
+    met_once.dedup();
+    assert_eq!(names, met_once, "households come in the order of their persons");
+    // Planned before, applied and verified.
+    let (first, second) = (desk.path("p2.csv"), desk.path("h2.csv"));
+    let applied = marginswap(&[
+        "apply",
+        &persons,
+        &plan,
+        "-o",
+        &first,
+        "--households-file",
+        &households,
+        "--households-out",
+        &second,
+        "--seed-file",
+        &seed,
+    ]);
+    assert!(matches!(applied.status.code(), Some(0 | 1)), "{}", err(&applied));
+    for (made, again) in [(&out, &first), (&other, &second)] {
+        assert_eq!(fs::read(made).unwrap(), fs::read(again).unwrap());
+    }
+    let verify = |homes: &str| {
+        let base = ["verify", &persons, &out, "--households-file", &households, "--shuffled"];
+        let more = ["--households-out", homes, "--then", "persons"];
+        answer(&[&base[..], &more, &TABLES, &KEYS].concat())
+    };
+    assert_eq!(verify(&other).0["equal"], true);
+    let text = fs::read_to_string(&other).unwrap();
+    let at = text.find("\n3,").unwrap();
+    let forged = desk.write("forged.csv", &format!("{}\n4,{}", &text[..at], &text[at + 3..]));
+    let (told, code) = verify(&forged);
+    assert_eq!((code, &told["equal"]), (1, &false.into()), "{told}");
+    // The order of the input is that of each file.
+    let (first, second) = (desk.path("p3.csv"), desk.path("h3.csv"));
+    let kept = marginswap(&[
+        "apply",
+        &persons,
+        &plan,
+        "-o",
+        &first,
+        "--households-file",
+        &households,
+        "--households-out",
+        &second,
+        "--order",
+        "input",
+    ]);
+    assert!(matches!(kept.status.code(), Some(0 | 1)), "{}", err(&kept));
+    let column = |path: &str, at: usize| -> Vec<String> {
+        rows(path).into_iter().map(|row| row[at].clone()).collect()
+    };
+    assert_eq!(column(&households, 1), column(&second, 1));
+    assert_eq!(column(&persons, 1), column(&first, 0));
+    // A household file that changed is not the one of the plan.
+    let text = fs::read_to_string(&households).unwrap();
+    fs::write(&households, text.replacen("own", "rent", 1)).unwrap();
+    let stale = marginswap(&[
+        "apply",
+        &persons,
+        &plan,
+        "-o",
+        &first,
+        "--households-file",
+        &households,
+        "--households-out",
+        &second,
+        "--seed-file",
+        &seed,
+        "--force",
+    ]);
+    assert!(err(&stale).contains("E501"), "{}", err(&stale));
+}
+
+/// Both files or neither: whatever fails, none of the names is given.
+#[test]
+fn two_files_appear_together() {
+    let desk = Desk::new();
+    let [persons, households, _] = in_two_parts(&desk, 60);
+    let (out, plan) = (desk.path("p.csv"), desk.path("swap.plan"));
+    let there = desk.write("there.csv", "mine\n");
+    let nowhere = desk.path("nowhere/h.csv");
+    let parquet = desk.path("h.parquet");
+    let run = |homes: &[&str], data: &str| {
+        let base = ["protect", data, "-o", &out, "--plan", &plan, "--demo-seed", "1"];
+        let parts = ["--households-file", &households];
+        marginswap(&[&base[..], &parts, homes, &TABLES, &KEYS].concat())
+    };
+    for (homes, code) in [
+        (&["--households-out", &*there][..], "E8"),
+        (&["--households-out", &nowhere], "E8"),
+        (&["--households-out", &households], "E8"),
+        (&["--households-out", &out], "E8"),
+        (&["--households-out", &parquet], "E116"),
+        (&[], "E111"),
+    ] {
+        let refused = run(homes, &persons);
+        assert!(err(&refused).contains(code), "{homes:?}: {}", err(&refused));
+        assert!(!matches!(refused.status.code(), Some(0 | 1)), "{homes:?}");
+        let left: Vec<String> = fs::read_dir(desk.path(""))
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .filter(|name| {
+                !["persons.csv", "households.csv", "joined.csv", "there.csv"].contains(&&**name)
+            })
+            .collect();
+        assert_eq!(left, Vec::<String>::new(), "{homes:?}");
+    }
+    assert_eq!(fs::read_to_string(&there).unwrap(), "mine\n");
+}
+
+/// What does not fit together is told with its line and without a value.
+#[test]
+fn files_that_do_not_fit_are_refused() {
+    let desk = Desk::new();
+    let persons = desk.write("p.csv", "hid,age\nCANARY1,30\nCANARY2,31\nCANARY1,32\n");
+    let refused = |persons: &str, homes: &str, code: &str, word: &str| {
+        let homes = desk.write("h.csv", homes);
+        let base = ["inspect", persons, "--household", "hid", "--households-file", &homes];
+        let output = marginswap(&base);
+        let said = err(&output);
+        assert!(said.contains(code) && said.contains(word), "{said}");
+        assert!(!said.contains("CANARY"), "{said}");
+        assert_eq!(output.status.code(), Some(3), "{said}");
+    };
+    let head = "region,hid\n";
+    let two = "CANARYN,CANARY1\nCANARYS,CANARY2\n";
+    refused(&persons, &format!("{head}{two}CANARYS,CANARY3\n"), "E262", "line 4");
+    refused(&persons, &format!("{head}CANARYN,CANARY1\n"), "E263", "line 3");
+    refused(&persons, &format!("{head}{two}CANARYS,CANARY1\n"), "E264", "line 4");
+    refused(&persons, &format!("age,hid\n{two}"), "E265", "age");
+    let nobody = desk.write("n.csv", "hid,age\nCANARY1,30\n,31\nCANARY2,32\n");
+    refused(&nobody, &format!("{head}{two}"), "E260", "line 3");
+    let base = ["inspect", &persons, "--household", "hod", "--households-file"];
+    let homes = desk.write("h.csv", &format!("{head}{two}"));
+    let output = marginswap(&[&base[..], &[&homes]].concat());
+    assert!(err(&output).contains("E105"), "{}", err(&output));
+    let told =
+        json(&["inspect", &persons, "--household", "hid", "--households-file", &homes, "--json"]);
+    assert_eq!(told["households"]["of_households"], serde_json::json!(["region"]));
+    let without = marginswap(&["inspect", &persons, "--households-file", &homes]);
+    assert!(err(&without).contains("E111"), "{}", err(&without));
+}
+
+/// A file that says where the areas are: near partners come first, and how far households moved is
+/// told in the answer, in the plan and on the page, as counted here from the files.
+#[test]
+fn near_areas_come_first() {
+    let desk = Desk::new();
+    let data = desk.write("town.csv", &town(900));
+    // Two islands of three regions each, far apart.
+    let map = "region,x,y\n0,0,0\n1,3,4\n2,6,8\n3,1000,0\n4,1003,4\n5,1006,8\n";
+    let areas = desk.write("areas.csv", map);
+    let (out, page, plan) = (desk.path("out.csv"), desk.path("page.html"), desk.path("p.plan"));
+    let run = |more: &[&str]| {
+        let base =
+            ["protect", &data, "-o", &out, "--demo-seed", "5", "--order", "input", "--force"];
+        let keep = ["--household", "hid", "--id", "pid", "--keep-households", "region"];
+        let pages = ["--report", &page, "--plan", &plan];
+        answer(&[&base, &keep[..], &pages, &KEYS, more].concat()).0
+    };
+    let told = run(&["--areas", &areas]);
+    let (before, after) = (rows(&data), rows(&out));
+    let place = |region: &str| -> (f64, f64) {
+        let row = map.lines().find(|line| line.starts_with(&format!("{region},"))).unwrap();
+        let mut numbers = row.split(',').skip(1).map(|text| text.parse::<f64>().unwrap());
+        (numbers.next().unwrap(), numbers.next().unwrap())
+    };
+    let mut moved: BTreeMap<&String, f64> = BTreeMap::new();
+    for (old, new) in before[1..].iter().zip(&after[1..]) {
+        let (from, to) = (place(&old[2]), place(&new[1]));
+        moved.insert(&old[1], (from.0 - to.0).hypot(from.1 - to.1));
+    }
+    let far: Vec<f64> = moved.into_values().filter(|&far| far > 0.0).collect();
+    let distance = &told["distance"];
+    assert_eq!(distance["moved"], far.len(), "{distance}");
+    let furthest = far.iter().copied().fold(0.0, f64::max);
+    assert_eq!(distance["furthest"], furthest);
+    let in_bands: u64 = distance["bands"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|band| band["records"].as_u64().unwrap())
+        .sum();
+    assert_eq!(in_bands, far.len() as u64);
+    let beyond = |far: &[f64]| far.iter().filter(|&&far| far > 100.0).count();
+    assert!(beyond(&far) * 10 < far.len(), "{} of {}", beyond(&far), far.len());
+    let html = fs::read_to_string(&page).unwrap();
+    assert!(html.contains("How far records moved"), "the page has the picture");
+    // The plan does not depend on where the file of areas lies.
+    let text = fs::read_to_string(&plan).unwrap();
+    assert!(!text.contains("areas.csv"));
+    fs::rename(&areas, desk.path("away.csv")).unwrap();
+    let again = desk.path("again.csv");
+    let applied = marginswap(&["apply", &data, &plan, "-o", &again, "--order", "input"]);
+    assert!(matches!(applied.status.code(), Some(0 | 1)), "{}", err(&applied));
+    assert_eq!(fs::read(&out).unwrap(), fs::read(&again).unwrap());
+    // Without it partners are anywhere.
+    let told = run(&[]);
+    assert!(told.get("distance").is_none());
+    let after = rows(&out);
+    let crossed = before[1..].iter().zip(&after[1..]);
+    let crossed = crossed.filter(|(old, new)| (place(&old[2]).0 - place(&new[1]).0).abs() > 100.0);
+    assert!(crossed.count() > 10 * beyond(&far).max(1));
+    // Slips.
+    for (text, more, code) in [
+        ("region,x,y\n0,0,0\n1,3,4\n2,6,8\n", &[][..], "E135"),
+        ("region,north\n0,0\n", &[], "E136"),
+        ("rigion,x,y\n0,0,0\n1,3,4\n2,6,8\n", &[], "E105"),
+        (map, &["--near", "tenure"], "E116"),
+    ] {
+        let bad = desk.write("bad.csv", text);
+        let keep = ["--household", "hid", "--id", "pid", "--keep", "region", "--areas", &bad];
+        let refused = marginswap(&[&["screen", &data], &keep[..], more].concat());
+        assert!(err(&refused).contains(code), "{code}: {}", err(&refused));
+    }
+}
+
+/// A list of tables holds those of persons and those of households.
+#[test]
+fn a_list_holds_tables_of_households() {
+    let desk = Desk::new();
+    let data = desk.write("town.csv", &town(100));
+    let list = desk.write(
+        "tables.csv",
+        "name,variables,unit\nT1,region*sex,person\nT2,region*size,household\n\
+         T3,tenure*count(age < 18),households\n",
+    );
+    let graph = |tables: &[&str]| {
+        let base = ["graph", &data, "--household", "hid", "--id", "pid", "--json"];
+        json(&[&base, tables].concat())
+    };
+    let mut listed = graph(&["--tables", &list]);
+    let mut named = graph(&TABLES[4..]);
+    for told in [&mut listed, &mut named] {
+        // Tables of a list have names.
+        told.as_object_mut()
+            .unwrap()
+            .retain(|name, _| ["variables", "edges", "cliques"].contains(&&**name));
+    }
+    assert_eq!(listed, named);
+    assert!(!listed["variables"].as_array().unwrap().is_empty());
+    let seed = ["protect", &data, "--demo-seed", "1", "-o"];
+    let out = desk.path("out.csv");
+    let more = [&*out, "--tables", &list, "--household", "hid", "--id", "pid"];
+    let (told, _) = answer(&[&seed[..], &more, &KEYS].concat());
+    let counts: Vec<&Value> =
+        told["margins"].as_array().unwrap().iter().map(|table| &table["counts"]).collect();
+    assert_eq!(counts, ["persons", "households", "households"]);
 }

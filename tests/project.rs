@@ -36,6 +36,8 @@ age10 = "band(age, 10)"
 [unit]
 household = "dwelling"
 size = "persons"
+file = "/data/dwellings.csv"
+then = "persons"
 [keep]
 tables = ["region*sex*age", "age*`marital status` + sex"]
 households = ["region*size + region*count(age < 18)"]
@@ -63,6 +65,7 @@ employer = { keys = ["age"], sensitive = ["income"] }
 linked = [["age", "age_group"]]
 match = [["region", "sex"], ["region"], []]
 near = ["district", "county"]
+areas = "/data/areas.csv"
 strata = ["stratum"]
 weight = "w"
 weight_drift = "1 %"
@@ -79,6 +82,7 @@ income = 3
 "marital status" = 1
 [release]
 out = "out/released.csv"
+households = "/out/homes.csv"
 plan = "/plans/swap.plan"
 order = "input"
 release_id = true
@@ -209,13 +213,16 @@ fn paths_start_at_the_project_file() {
     let path = folder.path().join("p.toml");
     fs::write(
         &path,
-        "data = 'a/b.csv'\n[risk]\nrisky = 'records:ids.txt'\n[release]\nout = '../o.csv'\n",
+        "data = 'a/b.csv'\n[unit]\nfile = 'h.csv'\n[risk]\nrisky = 'records:ids.txt'\n\
+         [release]\nout = '../o.csv'\nhouseholds = 'rh.csv'\n",
     )
     .unwrap();
     let project = Project::load(&path).unwrap();
     assert_eq!(project.data, Some(folder.path().join("a/b.csv")));
     assert_eq!(project.risk.risky, Some(Risky::Records(folder.path().join("ids.txt"))));
     assert_eq!(project.release.out, Some(folder.path().join("../o.csv")));
+    assert_eq!(project.unit.file, Some(folder.path().join("h.csv")));
+    assert_eq!(project.release.households, Some(folder.path().join("rh.csv")));
 }
 
 #[test]
@@ -256,7 +263,12 @@ const REFUSED: &[(&str, Kind, &str, &str)] = &[
     ("dat = 'x'\n", Code::UnknownEntry, "line 1, column 1", "did you mean `data`?"),
     ("\n  [risks]\n", Code::UnknownEntry, "line 2, column 4", "did you mean `risk`?"),
     ("[keep]\ntable = ['a']\n", Code::UnknownEntry, "line 2, column 1", "did you mean `tables`?"),
-    ("[swap]\nmatched = []\n", Code::UnknownEntry, "line 2, column 1", "match, near, strata"),
+    (
+        "[swap]\nmatched = []\n",
+        Code::UnknownEntry,
+        "line 2, column 1",
+        "match, near, areas, strata",
+    ),
     ("[swap]\nzzz = 1\n", Code::UnknownEntry, "line 2, column 1", "check the spelling"),
     ("[trs]\nhouseholds = 'h'\n", Code::UnknownEntry, "line 2, column 1", "hierarchy"),
     ("'a`, expected `b' = 1\n", Code::UnknownEntry, "line 1, column 1", "data"),

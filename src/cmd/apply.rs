@@ -3,7 +3,7 @@
 use marginswap_core::diagnostic::Diagnostic;
 use marginswap_io::{Overwrite, Seal, read_plan_sealed};
 use marginswap_pipeline::answer;
-use marginswap_pipeline::compare::Evidence;
+use marginswap_pipeline::compare::{Evidence, Lines};
 use marginswap_pipeline::notes::Note;
 use marginswap_pipeline::pipeline::apply;
 use marginswap_pipeline::project::{Project, Release, ReleaseOrder};
@@ -35,7 +35,9 @@ pub fn run(args: &ApplyArgs) -> Result<Outcome, Diagnostic> {
         })?;
         let seal = SealFrom(args.seal_file.clone());
         let inputs = [args.seed_file.as_deref(), seal.file()];
-        setup.guard(&[Some(&out)], &["release.out"], &inputs, overwrite, run)?;
+        let outputs = [Some(&*out), told.households.as_deref()];
+        let own = ["release.out", "release.households"];
+        setup.guard(&outputs, &own, &inputs, overwrite, run)?;
         let (plan, sealed) = read_plan_sealed(&plan_path, seal.for_reading()?.as_ref())?;
         if sealed == Seal::Unchecked {
             run.note(Note::SealUnchecked);
@@ -61,15 +63,18 @@ pub fn run(args: &ApplyArgs) -> Result<Outcome, Diagnostic> {
         .with_files_of(&setup.project);
         // Of a list of records the plan holds only that there was one.
         project.risk.risky = project.risk.risky.or(setup.project.risk.risky.clone());
-        let shuffled = setup.project.order() == ReleaseOrder::Random;
-        let chosen = match shuffled {
-            true => Some(SeedFrom::flags(args.seed_file.as_deref(), None).choose(run)?),
-            false => None,
+        let order = setup.project.order();
+        let chosen = match order {
+            ReleaseOrder::Random => {
+                Some(SeedFrom::flags(args.seed_file.as_deref(), None).choose(run)?)
+            }
+            ReleaseOrder::Input => None,
         };
         let seed = chosen.as_ref().map(|chosen| chosen.seed);
-        let to = ReleaseAs { target: &out, overwrite, order: setup.project.order() };
+        let to = ReleaseAs { target: &out, overwrite, order };
         let demo_seed = plan.header.not_for_release;
-        let evidence = Evidence { seed, shuffled, demo_seed, ..Evidence::default() };
+        let evidence =
+            Evidence { seed, lines: Lines::written(order), demo_seed, ..Evidence::default() };
         let certified = apply(project.clone(), &plan, &to, &evidence, run)?;
         let report = answer::verify(&certified.comparison);
         let verdict = report.judgement.verdict;

@@ -57,7 +57,7 @@ fn frontier(args: &FrontierArgs, setup: &Setup, run: &mut Run<'_>) -> Result<Out
         prepared.original.project.swap.budget = cap.0;
         let mut numbers = prepared.report(planned, chosen.not_for_release);
         numbers.protection = prepared.protection(foreseen);
-        let file = prepared.plan_header().with(planned.plan.clone(), &numbers);
+        let file = prepared.plan_header().with(planned.clone(), &numbers);
         let sealing = seal.for_planning()?;
         let bytes = plan_bytes_sealed(&file, sealing.key.as_ref());
         files.extend(sealing.new_file);

@@ -125,7 +125,8 @@ fn check_files(
     let mut outputs: Vec<Option<&Path>> = vec![Some(out)];
     let others = written(setup, request);
     outputs.extend(others.iter().map(|(path, _)| Some(path.as_path())));
-    let own = ["release.out", "release.plan", "report.internal", "report.external"];
+    let own =
+        ["release.out", "release.households", "release.plan", "report.internal", "report.external"];
     let inputs = [request.seed.file(), request.seal.file()];
     setup.guard(&outputs, &own, &inputs, request.overwrite, run)
 }
@@ -134,6 +135,7 @@ fn check_files(
 fn written(setup: &Setup, request: &Request) -> Vec<(PathBuf, &'static str)> {
     let (release, report) = (&setup.project.release, &setup.project.report);
     let files = [
+        (&release.households, "the released file of households"),
         (&release.plan, "the plan: SECRET, it undoes the protection"),
         (&report.internal, "the internal report: INTERNAL, for those who decide"),
         (&report.external, "the external report"),

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use marginswap_core::diagnostic::Diagnostic;
 use marginswap_io::{Overwrite, PlanFile, Seal, Secrecy, read_plan_sealed};
 use marginswap_pipeline::answer::Reveal;
-use marginswap_pipeline::compare::{Comparison, Evidence, Order};
+use marginswap_pipeline::compare::{Comparison, Evidence, Lines, Order};
 use marginswap_pipeline::notes::{Note, Run};
 use marginswap_pipeline::pages;
 use marginswap_pipeline::pipeline::compare;
@@ -79,7 +79,7 @@ fn report(args: &ReportArgs, setup: &Setup, run: &mut Run<'_>) -> Result<Outcome
     let evidence = Evidence {
         plan: plan.as_ref().map(|(path, plan)| (path, plan)),
         seed,
-        shuffled: args.shuffled || project.release.order == Some(ReleaseOrder::Random),
+        lines: Lines::told(args.shuffled, &project),
         demo_seed,
         ..Evidence::default()
     };

@@ -2,7 +2,8 @@
 
 use marginswap_core::diagnostic::Diagnostic;
 use marginswap_pipeline::project::Project;
-use marginswap_pipeline::sql::{Statements, names};
+use marginswap_pipeline::settings::names_in;
+use marginswap_pipeline::sql::Statements;
 use marginswap_report::Answer;
 use serde::Serialize;
 
@@ -26,10 +27,10 @@ impl Answer for SqlReport {
 /// Prints a statement; reads no data.
 pub fn run(args: &SqlArgs) -> Result<Outcome, Diagnostic> {
     let mut project = Project::default();
-    project.columns.ignore = names(&args.ignore)?;
-    project.release.drop = names(&args.drop)?;
+    project.columns.ignore = names_in(&args.ignore)?;
+    project.release.drop = names_in(&args.drop)?;
     project.release.release_id = Some(args.release_id);
-    let (columns, not_null) = (names(&args.columns)?, names(&args.not_null)?);
+    let (columns, not_null) = (names_in(&args.columns)?, names_in(&args.not_null)?);
     let made = Statements::new(args.dialect, &columns, &args.id, &project, &not_null)?;
     let with = |usual: &str| args.with.clone().unwrap_or_else(|| usual.to_owned());
     let statements = match args.statement {

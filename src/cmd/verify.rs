@@ -3,9 +3,9 @@
 use marginswap_core::diagnostic::Diagnostic;
 use marginswap_io::{Overwrite, read_plan};
 use marginswap_pipeline::answer;
-use marginswap_pipeline::compare::{Evidence, Triples};
+use marginswap_pipeline::compare::{Evidence, Lines, Triples};
 use marginswap_pipeline::pipeline::compare;
-use marginswap_pipeline::project::{Project, Release, ReleaseOrder};
+use marginswap_pipeline::project::{Project, Release};
 use marginswap_pipeline::weights::write_margins;
 use marginswap_report::pictures::triangle;
 use marginswap_report::protection::Verdict;
@@ -27,7 +27,7 @@ pub fn run(args: &VerifyArgs) -> Result<Outcome, Diagnostic> {
         let sketch = Sketch::new(args.svg.as_ref(), &args.force);
         let project = setup.project.clone();
         let evidence = Evidence {
-            shuffled: args.shuffled || project.release.order == Some(ReleaseOrder::Random),
+            lines: Lines::told(args.shuffled, &project),
             demo_seed: args.before.is_none() && made_for_demonstration(&project)?,
             triples: if args.three_way { Triples::Compared } else { Triples::Skipped },
             ..Evidence::default()

@@ -37,6 +37,15 @@ impl Random {
         self.0.next_u64()
     }
 
+    /// Another seed, for a task that draws streams of its own.
+    pub fn seed(&mut self) -> Seed {
+        let mut bytes = [0; 32];
+        for eight in bytes.chunks_exact_mut(8) {
+            eight.copy_from_slice(&self.bits().to_le_bytes());
+        }
+        Seed(bytes)
+    }
+
     /// A number below `bound`, each with the same probability.
     ///
     /// # Panics

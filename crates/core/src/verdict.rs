@@ -202,6 +202,11 @@ reasons! {
         /// How many.
         columns,
     }
+    /// Released columns that no exchange touches were not looked at.
+    ColumnsUnchecked "columns_unchecked" => Review {
+        /// How many.
+        columns,
+    }
     /// More records break rules than in the original.
     RulesBroken "rules_broken" => Review {
         /// In the original.

@@ -49,6 +49,7 @@ fn setting(number: u64) -> Setting {
                 .collect(),
             never_new: NeverNew::Nowhere,
             drift: None,
+            gone: Vec::new(),
             most_changed: (random.below(4) == 0).then(|| random.below(20) as u64),
             least_changed: (random.below(4) == 0).then(|| random.below(20) as u64),
         },

@@ -56,6 +56,7 @@ fn setting(number: u64) -> Setting {
         prices: Prices { staying: VarSet::EMPTY, weights: vec![1; variables] },
         constraints: Constraints {
             drift: None,
+            gone: Vec::new(),
             matches,
             forbidden,
             never_new,

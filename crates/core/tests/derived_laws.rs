@@ -202,6 +202,7 @@ fn law_plans_carry_derived_variables_along() {
                 forbidden: vec![],
                 never_new: NeverNew::Nowhere,
                 drift: None,
+                gone: Vec::new(),
                 most_changed: None,
                 least_changed: None,
             },

@@ -101,22 +101,26 @@ fn witness_for_a_tree_of_whole_tables() {
 }
 
 /// Every kind of proof is needed by some small world, and right there: the 4-cycle and all
-/// two-way tables of three and four variables, drawn files of up to nine records.
+/// two-way tables of three and four variables, without and with a variable of no table, drawn
+/// files of up to nine records.
 #[test]
 fn witness_for_every_kind_of_proof() {
     let classes = [
         sets([[0, 1], [1, 2], [2, 3], [0, 3]]),
         sets([[0, 1], [0, 2], [1, 2]]),
         sets([[0, 1, 2], [0, 1, 3], [0, 2, 3], [1, 2, 3]]),
+        sets([[0, 1, 2], [0, 1, 3], [0, 2, 3]]),
         sets([[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]]),
     ];
     let mut draws =
         marginswap_core::random::Random::new(marginswap_core::random::Seed([14; 32]), 0);
     let (mut tree, mut forest, mut bounds, mut search) = (0, 0, 0, 0);
-    for attempt in 0..4_000 {
+    for attempt in 0..4_800 {
         let tables = &classes[attempt % classes.len()];
         let variables = tables.iter().flat_map(|table| table.iter()).max().unwrap() + 1;
         let mut levels = vec![2; variables];
+        // In the end with one more variable, of one value or two, which stands in no table.
+        levels.extend((attempt >= 4_000).then_some(1 + attempt % 2));
         levels[0] = 3;
         let count = 2 + draws.below(8);
         let records = (0..count)

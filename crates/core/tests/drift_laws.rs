@@ -52,6 +52,7 @@ fn setting(number: u64) -> Setting {
             forbidden: vec![],
             never_new: NeverNew::Nowhere,
             drift: None,
+            gone: Vec::new(),
             most_changed: None,
             least_changed: (random.below(2) == 0).then_some(20),
         },
@@ -120,7 +121,7 @@ fn law_weighted_drift_by_definition() {
         let pooled = Pooled::of(&left, &right);
         let weights = Weights { variable: setting.variables() - 1, of_code: WEIGHTS.to_vec() };
         let share = [1, 50];
-        let found = weighted(&pooled, [&left, &right], &weights, &setting.tables, share);
+        let found = weighted(&pooled, &weights, &setting.tables, share);
         for (found, &table) in found.iter().zip(&setting.tables) {
             let before = weighted_table(&setting.world, table);
             let after = weighted_table(&after, table);

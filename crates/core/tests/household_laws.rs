@@ -105,6 +105,63 @@ fn law_person_tables_are_tables_of_households() {
     assert_eq!((kept, broken), (164_792, 35_912), "both answers are common");
 }
 
+/// Two persons, of one household or of two, exchange what is theirs: every household keeps who
+/// lives there on some columns exactly when the table of persons by household and these columns
+/// stays, and then every table of households by them stays, whatever the households have.
+#[test]
+fn law_persons_keep_what_is_counted() {
+    let (mut kept, mut broken, mut inside) = (0, 0, 0);
+    for_each_two(|world| {
+        let columns = lines(world);
+        let households = households(&columns);
+        let all: std::collections::BTreeSet<usize> = (0..5).collect();
+        let schema = Schema::of_columns(columns.names(), &all);
+        let records = Records::of(&schema, &columns);
+        let place = |line: usize| {
+            let household = households.of(line);
+            let members = households.members(household).iter();
+            [household, members.into_iter().position(|&one| one as usize == line).unwrap()]
+        };
+        for left in 0..records.len() {
+            for right in left + 1..records.len() {
+                let differing = records.differing(RecordId::at(left), RecordId::at(right));
+                for exchanged in &SUBSETS[1..] {
+                    let after = world.persons_swapped(place(left), place(right), exchanged);
+                    let moved: VarSet = exchanged.iter().map(|&one| 3 + one).collect();
+                    for counted in SUBSETS {
+                        let mut margin: VarSet = counted.iter().map(|&one| 3 + one).collect();
+                        margin.insert(0);
+                        let keeps = pair::why_kept(differing, moved, margin).is_some();
+                        let same =
+                            |one| world.multiset(one, counted) == after.multiset(one, counted);
+                        assert_eq!(
+                            keeps,
+                            same(0) && same(1),
+                            "{world:?} {exchanged:?} {counted:?}"
+                        );
+                        for own in SUBSETS.iter().filter(|_| keeps) {
+                            let [old, new] =
+                                [world, &after].map(|file| file.compositions(own, counted));
+                            assert_eq!(old, new);
+                        }
+                        if keeps {
+                            kept += 1
+                        } else {
+                            broken += 1
+                        }
+                        let changed = after != *world && !counted.is_empty();
+                        let at_home = place(left)[0] == place(right)[0];
+                        inside +=
+                            u32::from(keeps && changed && at_home && differing.meets(&margin));
+                    }
+                }
+            }
+        }
+    });
+    assert!(kept > 50_000 && broken > 20_000, "{kept} {broken}");
+    assert!(inside > 0, "members of one household may exchange what is counted");
+}
+
 #[test]
 fn law_multisets_by_definition() {
     for_each_two(|world| {

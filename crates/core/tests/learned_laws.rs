@@ -393,6 +393,7 @@ fn clean() -> Findings {
         learned: Some(worst(&[[0, 0], [1, 1]], &[[2, 0], [3, 1]])),
         alone_not_counted: 0,
         telling_columns: 0,
+        unchecked_columns: 0,
         disclosed: 0,
         disclosed_is_exact: true,
         not_partable: 0,
@@ -474,6 +475,11 @@ fn faults() -> Vec<(Findings, Thresholds, Vec<Reason>)> {
         (with(&|f| f.learned = None), strict, vec![Reason::NoKeys {}]),
         (people(&[[0, 0], [0, 1]], &[[1, 0], [1, 1]]), strict, vec![Reason::NobodyChecked {}]),
         (with(&|f| f.telling_columns = 2), strict, vec![Reason::ColumnsTell { columns: 2 }]),
+        (
+            with(&|f| f.unchecked_columns = 3),
+            tolerant,
+            vec![Reason::ColumnsUnchecked { columns: 3 }],
+        ),
         (with(&|f| f.alone_not_counted = 4), strict, vec![Reason::AloneNotCounted { people: 4 }]),
         (with(&|f| f.tables = 0), strict, vec![Reason::NoTables {}]),
         (people(&two, &[[0, 1], [1, 0]]), tolerant, vec![Reason::NobodyProtected { at_risk: 2 }]),
@@ -540,7 +546,7 @@ fn law_a_yes_is_earned() {
         assert_ne!(verdict.answer, Answer::Release);
         met.extend(reasons.iter().map(std::mem::discriminant).map(|kind| format!("{kind:?}")));
     }
-    assert_eq!(met.len(), 29, "each reason is reached");
+    assert_eq!(met.len(), 30, "each reason is reached");
     // Nothing checked, nobody at risk, nothing exchanged: no threshold makes it a yes.
     let anything = Thresholds {
         matched_right: u64::MAX,
@@ -556,6 +562,7 @@ fn law_a_yes_is_earned() {
         Findings { learned: None, ..clean() },
         Findings { tables: 0, ..clean() },
         Findings { alone_not_counted: 1, ..clean() },
+        Findings { unchecked_columns: 1, ..clean() },
         Findings { replaced: 0, ..clean() },
         Findings { learned: Some(worst(&[], &[])), ..clean() },
         Findings { learned: Some(worst(&[[0, 0]], &[[0, 0]])), ..clean() },

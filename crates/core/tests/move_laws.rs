@@ -5,6 +5,8 @@
 
 mod support;
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use marginswap_core::encode::{PackedCells, RecordId};
 use marginswap_core::graph::{GeneratingClass, MarginGraph};
 use marginswap_core::moves::{
@@ -96,6 +98,124 @@ fn vectors_of_larger_moves() {
         }
     }
     assert!(possible > 300 && proved > 50 && gaps == 2, "{possible} {proved} {open} {gaps}");
+}
+
+/// All moves of 2^t records that keep all tables of t variables, found by comparing the tables
+/// of every collection of so many records with those of every other one, are boxes, and there
+/// are as many as there are boxes.
+#[test]
+fn law_smallest_moves_are_boxes() {
+    for (levels, strength) in [
+        (&[3, 4][..], 1),
+        (&[2, 2, 3], 1),
+        (&[2, 2, 2], 2),
+        (&[3, 3, 2], 2),
+        (&[2, 2, 2, 2], 2),
+        (&[3, 3, 2, 2], 2),
+        (&[2, 2, 2, 2, 2], 2),
+        (&[2, 2, 2, 2], 3),
+    ] {
+        let world = World { levels: levels.to_vec(), records: Vec::new() };
+        let cells = world.all_cells();
+        let tables = subsets_of(levels.len(), strength);
+        let mut same_tables: BTreeMap<Vec<u8>, Vec<Vec<usize>>> = BTreeMap::new();
+        collections(cells.len(), 1 << strength, &mut Vec::new(), &mut |records| {
+            let counts = counted(&cells, &tables, levels, records);
+            same_tables.entry(counts).or_default().push(records.to_vec());
+        });
+        let mut moves = 0;
+        for alike in same_tables.values() {
+            for (place, left) in alike.iter().enumerate() {
+                for right in &alike[..place] {
+                    if left.iter().any(|cell| right.contains(cell)) {
+                        continue;
+                    }
+                    moves += 1;
+                    let side = |side: &[usize]| side.iter().map(|&cell| &cells[cell][..]).collect();
+                    assert!(is_box(&side(left), &side(right), strength + 1), "{left:?} {right:?}");
+                }
+            }
+        }
+        assert_eq!(moves, boxes(levels, strength + 1, &mut Vec::new()), "{levels:?} {strength}");
+    }
+}
+
+/// Every set of so many of the first variables.
+fn subsets_of(variables: usize, size: usize) -> Vec<Vec<usize>> {
+    let all = (0u32..1 << variables).filter(|set| set.count_ones() as usize == size);
+    all.map(|set| (0..variables).filter(|variable| set >> variable & 1 == 1).collect()).collect()
+}
+
+/// Every collection of so many of the first cells, each as often as one likes.
+fn collections(cells: usize, size: usize, begun: &mut Vec<usize>, give: &mut dyn FnMut(&[usize])) {
+    if begun.len() == size {
+        return give(begun);
+    }
+    for cell in begun.last().copied().unwrap_or(0)..cells {
+        begun.push(cell);
+        collections(cells, size, begun, give);
+        begun.pop();
+    }
+}
+
+/// All tables of a collection of records, one count after the other.
+fn counted(
+    cells: &[Vec<u32>],
+    tables: &[Vec<usize>],
+    levels: &[usize],
+    records: &[usize],
+) -> Vec<u8> {
+    let mut counts = Vec::new();
+    for table in tables {
+        let start = counts.len();
+        counts.resize(start + table.iter().map(|&v| levels[v]).product::<usize>(), 0);
+        for &record in records {
+            let place = |place, &v: &usize| place * levels[v] + cells[record][v] as usize;
+            counts[start + table.iter().fold(0, place)] += 1;
+        }
+    }
+    counts
+}
+
+/// How many boxes of so many groups there are: each variable joins a group that is begun, begins
+/// the next, or has one value. Begun groups have so many choices of two values.
+fn boxes(levels: &[usize], groups: usize, begun: &mut Vec<usize>) -> usize {
+    let Some((&level, others)) = levels.split_first() else {
+        let choices = begun.iter().map(|pairs| pairs / 2).product();
+        return if begun.len() == groups { choices } else { 0 };
+    };
+    let mut all = level * boxes(others, groups, begun);
+    for group in 0..begun.len() {
+        begun[group] *= level * (level - 1);
+        all += boxes(others, groups, begun);
+        begun[group] /= level * (level - 1);
+    }
+    if begun.len() < groups {
+        begun.push(level * (level - 1));
+        all += boxes(others, groups, begun);
+        begun.pop();
+    }
+    all
+}
+
+/// Are these the even and the odd flips of so many groups of variables?
+fn is_box(even: &Vec<&[u32]>, odd: &Vec<&[u32]>, groups: usize) -> bool {
+    let middle = even[0];
+    let all: Vec<&[u32]> = even.iter().chain(odd).copied().collect();
+    // Where each cell differs from the middle, for each variable; equal columns are a group.
+    let differs = |v: usize| -> Vec<bool> { all.iter().map(|cell| cell[v] != middle[v]).collect() };
+    let has_one_other = |v: usize| {
+        let others: BTreeSet<u32> = all.iter().map(|cell| cell[v]).collect();
+        others.len() <= 2
+    };
+    let columns: BTreeSet<Vec<bool>> =
+        (0..middle.len()).map(differs).filter(|column| column.contains(&true)).collect();
+    let flips = |place: usize| columns.iter().filter(|column| column[place]).count();
+    let distinct: BTreeSet<&[u32]> = all.iter().copied().collect();
+    (0..middle.len()).all(has_one_other)
+        && columns.len() == groups
+        && distinct.len() == 1 << groups
+        && (0..all.len()).all(|place| flips(place) % 2 == usize::from(place >= even.len()))
 }
 
 /// A cell that never falls below its count in the whole fibre is never called possible, and

@@ -12,8 +12,9 @@ use marginswap_core::partner::swap::exchange;
 use marginswap_core::random::{Random, Seed};
 use marginswap_core::varset::VarSet;
 use marginswap_core::verify::{
-    Checks, File, Link, LinkError, Pooled, Triples, Verification, changes, compare_pairs,
-    compare_tables, compare_triples, link_by_id, recount, verify,
+    AtRisk, Checks, File, Link, LinkError, Pooled, Scenario, Triples, Verification, changes,
+    compare_pairs, compare_tables, compare_triples, learned, link_by_id, recount, verify,
+    verify_pooled,
 };
 use proptest::prelude::*;
 
@@ -583,6 +584,83 @@ fn time_of_a_million_records() {
                  pool {pool:.0?}, recount {recount:.0?}, changes {change:.0?}, \
                  pairs {pairs:.0?}, triples {triples:.0?}; verify without triples {all:.0?}",
             );
+        }
+    }
+}
+
+/// The distinct lines of a world in some order, and how often each occurs. Some are listed in
+/// two lines, as a file may list them.
+fn counted(world: &World, seed: u8) -> (World, Vec<u32>) {
+    let mut cells: BTreeMap<&Vec<u32>, u32> = BTreeMap::new();
+    world.records.iter().for_each(|record| *cells.entry(record).or_default() += 1);
+    let mut lines: Vec<(Vec<u32>, u32)> = Vec::new();
+    for (record, count) in cells {
+        let first = if count > 2 { 1 } else { count };
+        lines.push((record.clone(), first));
+        lines.extend((count > first).then(|| (record.clone(), count - first)));
+    }
+    let lines: Vec<_> =
+        order(lines.len(), seed).into_iter().map(|one| lines[one].clone()).collect();
+    let (records, counts) = lines.into_iter().unzip();
+    (World { levels: world.levels.clone(), records }, counts)
+}
+
+proptest! {
+    /// Law: `counted-lines-compare-as-records`.
+    #[test]
+    fn law_counted_lines_compare_as_records(
+        (before, after) in two_files(),
+        bits in proptest::collection::vec(any::<u32>(), 2..5),
+        seed in any::<u8>(),
+    ) {
+        let sets = tables(&bits, before.levels.len());
+        let encoded = |world: &World| Records::from_codes(&world.levels, &world.records);
+        let scenarios = |alone: AtRisk<'static>| -> Vec<Scenario<'static>> {
+            let all = VarSet::first(before.levels.len());
+            let keys = [sets[0], sets[1]];
+            keys.map(|keys| Scenario { keys, sensitive: all - keys, needed: 1, at_risk: alone }).to_vec()
+        };
+        let scenarios = scenarios(AtRisk::Alone);
+        let checks = Checks {
+            tables: &sets,
+            scenarios: &scenarios,
+            link: None,
+            compared: VarSet::first(before.levels.len()),
+            triples: Triples::Compared,
+        };
+        let expected = verify(&encoded(&before), &encoded(&after), &checks);
+        let (lines, counts) = counted(&before, seed);
+        let (released, released_counts) = counted(&after, seed.wrapping_add(1));
+        let [lines, released] = [&lines, &released].map(encoded);
+        let pooled = Pooled::counted(&lines, &released, [&counts, &released_counts]);
+        let found = verify_pooled(&pooled, &lines, &released, &checks);
+        prop_assert_eq!(&found.tables, &expected.tables);
+        prop_assert_eq!(found.is_equal(), expected.is_equal());
+        prop_assert_eq!(
+            (found.replaced, &found.new_pairs, &found.two_way, found.three_way_others),
+            (expected.replaced, &expected.new_pairs, &expected.two_way, expected.three_way_others)
+        );
+        let worst = |found: &Verification| {
+            let worst = found.worst_case.clone().unwrap();
+            let people = [worst.at_risk, worst.gone, worst.shared, worst.matched, worst.protected];
+            let learned = [worst.shared_learned, worst.shared_right, worst.matched_right];
+            (people, learned, worst.newly_exposed)
+        };
+        prop_assert_eq!(worst(&found), worst(&expected));
+        // With everybody listed at risk the weights of lines matter.
+        for keys in &sets {
+            let told = |pooled: &Pooled, lines: usize| {
+                let all = vec![true; lines];
+                let sensitive = VarSet::first(before.levels.len()) - *keys;
+                let at_risk = AtRisk::Listed(&all);
+                let found = learned(pooled, &Scenario { keys: *keys, sensitive, needed: 1, at_risk });
+                let people = [found.at_risk, found.gone, found.shared, found.matched];
+                let fates = [found.shared_right, found.shared_unchanged, found.shared_learned];
+                let values = [found.shared_values, found.matched_values];
+                (people, fates, found.matched_right, values, found.matched_by_correct, found.newly_exposed)
+            };
+            let whole = Pooled::of(&encoded(&before), &encoded(&after));
+            prop_assert_eq!(told(&pooled, counts.len()), told(&whole, before.records.len()));
         }
     }
 }

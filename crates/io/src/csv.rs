@@ -29,7 +29,7 @@ use std::io::{self, BufReader, Read};
 use std::path::PathBuf;
 
 use crate::refusal::Code;
-use marginswap_core::columns::{Column, ColumnBuilder};
+use marginswap_core::columns::{Column, ColumnBuilder, ColumnPart};
 use marginswap_core::diagnostic::{Diagnostic, grouped};
 use marginswap_core::encode::RecordId;
 
@@ -38,6 +38,7 @@ use crate::digest::{FileDigest, Hashed};
 use crate::foreign;
 use crate::gunzip::{Gunzip, is_trailing};
 use crate::header;
+use crate::pieces::{Cut, Cutter, Found, Gather, Returned, in_order};
 use crate::said;
 use crate::scan::{Batch, Fault, FaultKind, Line, Quoting, Span, Stop, Tail, scan};
 use crate::source::{Compression, Sample, Table};
@@ -50,7 +51,7 @@ const LONGEST_SEP_LINE: usize = 9;
 /// A CSV file whose header has been read.
 pub struct CsvReader {
     path: PathBuf,
-    input: Input,
+    input: Returned<Input>,
     compression: Compression,
     delimiter: Delimiter,
     names: Vec<String>,
@@ -127,6 +128,8 @@ pub(crate) struct Limits {
     /// How many bytes behind the header are looked at before they are read, if the window
     /// holds them.
     look: usize,
+    /// The length of the pieces that are scanned side by side; none are where it is 0.
+    piece: usize,
 }
 
 impl Default for Limits {
@@ -137,6 +140,7 @@ impl Default for Limits {
             records: u32::MAX.into(),
             fields: 1 << 11,
             look: 1 << 16,
+            piece: 1 << 18,
         }
     }
 }
@@ -207,7 +211,7 @@ pub(crate) struct Lines<'a> {
     /// At least one.
     pub(crate) lines: &'a [Line],
     /// Their fields, as many for each as the header has.
-    fields: &'a [Span],
+    pub(crate) fields: &'a [Span],
     /// The position of the first one in the file.
     pub(crate) first: u64,
 }
@@ -238,7 +242,7 @@ impl CsvReader {
     ) -> Result<Self, Diagnostic> {
         let mut reader = Self {
             path,
-            input: Input::new(bytes, compression),
+            input: Returned::new(Input::new(bytes, compression)),
             compression,
             delimiter: delimiter.unwrap_or(Delimiter::COMMA),
             names: Vec::new(),
@@ -303,7 +307,7 @@ impl CsvReader {
         if self.window.tail == Tail::More {
             return None;
         }
-        self.input.digest()
+        self.input.input.digest()
     }
 
     /// All bytes behind the last record: empty lines. Known when there is no next record.
@@ -373,41 +377,61 @@ impl CsvReader {
         }
     }
 
-    fn encode(&mut self, wanted: &[bool], sample: &Sample) -> Result<Table, Diagnostic> {
-        let builders = |list: &[bool]| -> Vec<Option<ColumnBuilder>> {
-            list.iter().map(|&one| one.then(ColumnBuilder::default)).collect()
-        };
-        let (mut columns, mut samples) = (builders(wanted), builders(&sample.columns));
-        let mut scratch = Vec::new();
+    /// Gathers all records: in pieces on all cores as long as they are as usual, then line by
+    /// line.
+    ///
+    /// Law: `threads-do-not-matter`.
+    pub(crate) fn gather(&mut self, gather: &mut impl Gather) -> Result<(), Diagnostic> {
+        self.gather_pieces(gather);
         while self.next_batch()? {
+            let Batch { lines, fields } = &self.batch;
             let window = &self.window.bytes;
-            let fields_of =
-                |position: usize| self.batch.fields[position..].iter().step_by(self.names.len());
-            let mut push = |column: &mut ColumnBuilder, span: &Span| match span.inner() {
-                Some(inner) => column.push_within(window, inner),
-                None => column.push(span.content(window, &mut scratch)),
+            let mut part = gather.begin();
+            gather.lines(&mut part, &Lines { window, lines, fields, first: 0 });
+            let found = Found {
+                records: lines.len() as u64,
+                breaks: 0,
+                starts: lines.iter().map(|line| line.start).collect(),
             };
-            for (position, column) in columns.iter_mut().enumerate() {
-                let Some(column) = column else { continue };
-                fields_of(position).for_each(|span| push(column, span));
-            }
-            // The first record of the batch that is a multiple of the distance.
-            let first = self.records - self.batch.lines.len() as u64;
-            let step = sample.step as u64;
-            let passed_over = usize::try_from(first.next_multiple_of(step) - first)
-                .expect("a distance is a number of this machine");
-            for (position, column) in samples.iter_mut().enumerate() {
-                let Some(column) = column else { continue };
-                let sampled = fields_of(position).skip(passed_over).step_by(sample.step);
-                sampled.for_each(|span| push(column, span));
-            }
+            gather.take(part, window, &found);
+            gather.settle();
         }
+        Ok(())
+    }
+
+    fn gather_pieces(&mut self, gather: &mut impl Gather) {
+        if self.limits.piece == 0 {
+            return;
+        }
+        let cut = Cut {
+            piece: self.limits.piece.min(self.limits.line),
+            delimiter: self.delimiter.byte(),
+            columns: self.names.len(),
+            fields: self.limits.fields,
+            records: self.limits.records - self.records,
+        };
+        let Window { bytes, start, offset, tail } = &mut self.window;
+        bytes.drain(..*start);
+        *offset += *start as u64;
+        *start = 0;
+        let cutter = Cutter::new(&mut self.input, std::mem::take(bytes), *tail, cut);
+        let passed = in_order(cutter, gather);
+        *tail = if passed.all { Tail::Nothing } else { Tail::More };
+        *offset += passed.bytes;
+        self.records += passed.records;
+        self.line += passed.breaks;
+    }
+
+    fn encode(&mut self, wanted: &[bool], sample: &Sample) -> Result<Table, Diagnostic> {
+        let mut encoder = Encoder::new(wanted, sample, self.delimiter);
+        self.gather(&mut encoder)?;
         if self.records == 0 {
             return Err(no_records("the file has a header and nothing below it"));
         }
         let records = usize::try_from(self.records).expect("each record took a byte of memory");
-        let [columns, samples] = [columns, samples].map(|columns| -> Vec<Option<Column>> {
-            columns.into_iter().map(|column| column.map(ColumnBuilder::finish)).collect()
+        let [columns, samples] = [encoder.columns, encoder.samples].map(|columns| {
+            let columns = columns.into_iter().map(|column| column.map(ColumnBuilder::finish));
+            columns.collect::<Vec<Option<Column>>>()
         });
         let digest = self.digest().expect("the file was read to its end");
         let looks_like_a_record = header::is_a_record(&self.names, &columns);
@@ -724,6 +748,81 @@ impl CsvReader {
     }
 }
 
+/// Turns the wanted columns into codes.
+struct Encoder<'s> {
+    columns: Vec<Option<ColumnBuilder>>,
+    samples: Vec<Option<ColumnBuilder>>,
+    sample: &'s Sample,
+    delimiter: Delimiter,
+    /// How many records were taken.
+    records: u64,
+}
+
+impl<'s> Encoder<'s> {
+    fn new(wanted: &[bool], sample: &'s Sample, delimiter: Delimiter) -> Self {
+        let builders = |list: &[bool]| -> Vec<Option<ColumnBuilder>> {
+            list.iter().map(|&one| one.then(ColumnBuilder::default)).collect()
+        };
+        let (columns, samples) = (builders(wanted), builders(&sample.columns));
+        Self { columns, samples, sample, delimiter, records: 0 }
+    }
+
+    /// Adds the record that begins here to the samples.
+    fn sample(&mut self, window: &[u8], start: usize) {
+        let mut batch = Batch::default();
+        scan(window, start, Tail::Nothing, self.delimiter.byte(), 1, &mut batch);
+        let mut scratch = Vec::new();
+        for (column, span) in self.samples.iter_mut().zip(&batch.fields) {
+            if let Some(column) = column {
+                column.push(span.content(window, &mut scratch));
+            }
+        }
+    }
+}
+
+impl Gather for Encoder<'_> {
+    type Part = Vec<Option<ColumnPart>>;
+
+    fn begin(&self) -> Self::Part {
+        self.columns.iter().map(|column| column.as_ref().map(ColumnBuilder::part)).collect()
+    }
+
+    fn lines(&self, part: &mut Self::Part, lines: &Lines<'_>) {
+        let Lines { window, fields, .. } = lines;
+        let mut scratch = Vec::new();
+        for (position, (column, part)) in self.columns.iter().zip(part).enumerate() {
+            let (Some(column), Some(part)) = (column, part) else { continue };
+            for span in fields[position..].iter().step_by(self.columns.len()) {
+                match span.inner() {
+                    Some(inner) => column.push_beside(part, window, inner),
+                    None => {
+                        let content = span.content(window, &mut scratch);
+                        column.push_beside(part, content, 0..content.len());
+                    }
+                }
+            }
+        }
+    }
+
+    fn take(&mut self, part: Self::Part, window: &[u8], found: &Found) {
+        for (column, part) in self.columns.iter_mut().zip(part) {
+            if let (Some(column), Some(part)) = (column, part) {
+                column.append(part);
+            }
+        }
+        if self.samples.iter().any(Option::is_some) {
+            // The first record of the piece that is a multiple of the distance, and the others.
+            let step = self.sample.step as u64;
+            let passed_over = usize::try_from(self.records.next_multiple_of(step) - self.records)
+                .expect("a distance is a number of this machine");
+            for &start in found.starts.iter().skip(passed_over).step_by(self.sample.step) {
+                self.sample(window, start as usize);
+            }
+        }
+        self.records += found.records;
+    }
+}
+
 /// The part of the file that is in memory.
 struct Window {
     bytes: Vec<u8>,
@@ -786,7 +885,7 @@ mod tests {
     use proptest::prelude::*;
 
     const SMALL: Limits =
-        Limits { window: 1 << 10, line: 1 << 20, records: 1 << 20, fields: 1, look: 0 };
+        Limits { window: 1 << 10, line: 1 << 20, records: 1 << 20, fields: 1, look: 0, piece: 0 };
 
     fn open(bytes: &[u8], limits: Limits) -> Result<CsvReader, Diagnostic> {
         let input = Box::new(io::Cursor::new(bytes.to_vec()));
@@ -836,6 +935,32 @@ mod tests {
                 table.columns.iter().flatten().map(|column| field(column, record)).collect()
             })
             .collect())
+    }
+
+    /// Codes, categories and samples of all columns, the sum, and what else is known.
+    fn table(bytes: &[u8], limits: Limits) -> Result<String, Diagnostic> {
+        let reader = open(bytes, limits)?;
+        let columns = reader.columns().len();
+        // The first column is not wanted, and sampled.
+        let wanted: Vec<bool> = (0..columns).map(|column| column > 0 || columns == 1).collect();
+        let sample = Sample { columns: wanted.iter().map(|wanted| !wanted).collect(), step: 2 };
+        let table = reader.read_sampling(&wanted, &sample)?;
+        let shown = |column: &Column| -> Vec<(u32, Vec<u8>)> {
+            let code = |record| column.code(record);
+            let category = |code| column.dictionary().category(code).unwrap().to_vec();
+            (0..column.len()).map(code).map(|code| (code, category(code))).collect()
+        };
+        let all = table.columns.iter().chain(&table.samples).flatten();
+        let all: Vec<_> = all.map(shown).collect();
+        Ok(format!("{all:?} {:?} {}", table.digest, table.looks_like_a_record))
+    }
+
+    fn pools() -> &'static [rayon::ThreadPool] {
+        static POOLS: std::sync::OnceLock<Vec<rayon::ThreadPool>> = std::sync::OnceLock::new();
+        POOLS.get_or_init(|| {
+            let pool = |threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+            [1, 2, 3, 8].into_iter().map(|threads| pool(threads).unwrap()).collect()
+        })
     }
 
     fn small_worlds() -> impl Strategy<Value = Vec<u8>> {
@@ -893,6 +1018,19 @@ mod tests {
                     prop_assert_eq!(&encode(&bytes, limits), &whole);
                     prop_assert_eq!(&stream(&bytes, limits), &streamed);
                 }
+            }
+        }
+
+        /// Cut everywhere, for 1, 2, 3 and 8 threads.
+        #[test]
+        fn law_threads_do_not_matter(bytes in worlds(), piece in 1usize..40, fields in 1usize..9) {
+            let whole = table(&bytes, SMALL);
+            for pool in pools() {
+                let limits = Limits { piece, fields, ..SMALL };
+                prop_assert_eq!(&pool.install(|| table(&bytes, limits)), &whole);
+                let limits = Limits { window: 8, records: 3, piece, ..SMALL };
+                let few = Limits { piece: 0, ..limits };
+                prop_assert_eq!(pool.install(|| table(&bytes, limits)), table(&bytes, few));
             }
         }
 

@@ -5,6 +5,9 @@
 //! categories in the order of first appearance, codes), and does not depend on the types that the
 //! other program uses. A plan for a frame therefore fits every frame with the same contents.
 //!
+//! A frame may be a table of counted cells: each of its lines is then as many records as were
+//! counted elsewhere ([`Frame::counted`]).
+//!
 //! Edge case: a column that has no categories (floating-point numbers) is refused when it is
 //! wanted, not before: it may be one that takes no part.
 //!
@@ -26,7 +29,11 @@ use crate::source::{Sample, Table};
 
 /// A data frame. Copies of it share the columns.
 #[derive(Clone)]
-pub struct Frame(Arc<Held>);
+pub struct Frame {
+    held: Arc<Held>,
+    /// How many records each line is, where that was counted.
+    counts: Option<Arc<[u32]>>,
+}
 
 struct Held {
     label: PathBuf,
@@ -58,25 +65,41 @@ impl Frame {
             column.as_ref().map_or(true, |column| column.len() == records)
         };
         assert!(columns.len() == names.len() && columns.iter().all(fits), "one value each");
-        Ok(Self(Arc::new(Held { label, names, columns, records })))
+        Ok(Self { held: Arc::new(Held { label, names, columns, records }), counts: None })
+    }
+
+    /// The same lines, each of which is this many records.
+    ///
+    /// # Panics
+    /// When there is not a count for each line.
+    #[must_use]
+    pub fn counted(self, counts: Arc<[u32]>) -> Self {
+        assert_eq!(self.records(), counts.len(), "every line has a count");
+        Self { counts: Some(counts), ..self }
+    }
+
+    /// How many records each line is; nothing where each is one.
+    #[must_use]
+    pub fn counts(&self) -> Option<&Arc<[u32]>> {
+        self.counts.as_ref()
     }
 
     /// What messages call it.
     #[must_use]
     pub fn label(&self) -> &Path {
-        &self.0.label
+        &self.held.label
     }
 
     /// The names of its columns.
     #[must_use]
     pub fn names(&self) -> &[String] {
-        &self.0.names
+        &self.held.names
     }
 
     /// How many records it has.
     #[must_use]
     pub fn records(&self) -> usize {
-        self.0.records
+        self.held.records
     }
 
     /// The wanted columns.
@@ -87,7 +110,7 @@ impl Frame {
     /// # Panics
     /// When `wanted` has not one entry for each column.
     pub(crate) fn read(&self, wanted: &[bool], sample: &Sample) -> Result<Table, Diagnostic> {
-        let Held { names, columns, records, label } = &*self.0;
+        let Held { names, columns, records, label } = &*self.held;
         assert_eq!(wanted.len(), names.len(), "one entry of `wanted` for each column");
         let mut read: Vec<Option<Column>> = Vec::with_capacity(names.len());
         for (position, (column, &wanted)) in columns.iter().zip(wanted).enumerate() {
@@ -172,13 +195,13 @@ impl Summed {
 /// Two frames are the same when they share their columns.
 impl PartialEq for Frame {
     fn eq(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.0, &other.0)
+        Arc::ptr_eq(&self.held, &other.held) && self.counts == other.counts
     }
 }
 
 impl fmt::Debug for Frame {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "Frame({} records, {} columns)", self.0.records, self.0.names.len())
+        write!(formatter, "Frame({} records, {} columns)", self.held.records, self.held.names.len())
     }
 }
 

@@ -39,6 +39,7 @@ mod header;
 mod pages;
 #[cfg(feature = "parquet")]
 mod parquet;
+mod pieces;
 #[cfg(feature = "parquet")]
 mod quiet;
 mod rewrite_csv;
@@ -55,8 +56,8 @@ pub use frame::Frame;
 pub use input_file::InputFile;
 pub use leftovers::{Leftover, LeftoverState, leftovers};
 pub use plan_file::{
-    PlanFile, PlanHeader, Seal, plan_bytes, plan_bytes_sealed, read_plan, read_plan_sealed,
-    write_plan,
+    PlanFile, PlanHeader, Seal, ThenPersons, plan_bytes, plan_bytes_sealed, read_plan,
+    read_plan_sealed, write_plan,
 };
 pub use published::{PublishedFile, PublishedFormat, PublishedOptions, read_published};
 pub use rewrite::{ReleaseOptions, Renamed, RewriteCounts, rewrite, rewrite_same};

@@ -47,6 +47,7 @@ use parquet::errors::ParquetError;
 use parquet::file::metadata::RowGroupMetaData;
 use parquet::file::reader::{ChunkReader, Length};
 use parquet::file::serialized_reader::SerializedPageReader;
+use rayon::prelude::*;
 
 use crate::arrow::{bytes_at, push_all, refused};
 use crate::csv::unreadable;
@@ -133,13 +134,22 @@ impl ParquetReader {
                 .and_then(|()| kept.read_column(position))
                 .map_err(|refusal| refusal.in_column(header::titled(position, &self.names)))
         };
+        // Columns are decoded side by side; the first that cannot be is refused.
+        let all = wanted_columns().map(|one| (one, None));
+        let all: Vec<(usize, Option<usize>)> =
+            all.chain(sampled.into_iter().map(|one| (one, Some(sample.step)))).collect();
+        let found: Vec<Result<Column, Diagnostic>> = all
+            .par_iter()
+            .map(|&(position, step)| match step {
+                None => read(position),
+                Some(step) => read(position).map(|column| every(step, &column)),
+            })
+            .collect();
         let mut columns: Vec<Option<Column>> = wanted.iter().map(|_| None).collect();
-        for position in wanted_columns() {
-            columns[position] = Some(read(position)?);
-        }
         let mut samples: Vec<Option<Column>> = wanted.iter().map(|_| None).collect();
-        for position in sampled {
-            samples[position] = Some(every(sample.step, &read(position)?));
+        for (&(position, step), column) in all.iter().zip(found) {
+            let place = if step.is_none() { &mut columns } else { &mut samples };
+            place[position] = Some(column?);
         }
         let records = usize::try_from(self.records).expect("a machine counts 2^32 records");
         self.file.check_unchanged()?;

@@ -19,6 +19,8 @@
 //! last line has the number of swaps and groups and the SHA-256 of all bytes before it.
 //! `docs/plan-file.md` describes every field. Format 1 is the same without groups. Format 3
 //! is a plan of format 2 with one more line, `seal` and the seal of all bytes before it.
+//! Formats 4 and 5 are formats 2 and 3 of a plan in two steps: the records are households, and
+//! behind the line `then persons` come the swaps and groups of single lines that follow.
 //!
 //! Trap: the sum is no seal. It tells a damaged plan from a sound one, not a forged one:
 //! anyone who may write the file may write a sum. A seal needs a key, and is looked at only by
@@ -60,14 +62,34 @@ const OLDER_BANNER: &str =
 /// The format of a plan without a seal, which this version writes.
 pub const PLAN_FORMAT: u64 = 2;
 
-/// The format of a plan with a seal, and the newest that is read.
+/// The format of a plan with a seal.
 pub const SEALED_FORMAT: u64 = 3;
+
+/// How much higher the formats of plans in two steps are. A sealed one is the newest that is read.
+const IN_TWO_STEPS: u64 = 2;
+
+/// The newest format that is read.
+const NEWEST: u64 = SEALED_FORMAT + IN_TWO_STEPS;
+
+/// The line between the households and the persons.
+const THEN: &[u8] = b"then persons";
 
 /// A plan with what it was made from.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PlanFile {
     /// What it was made from.
     pub header: PlanHeader,
+    /// The swaps and groups.
+    pub plan: Plan,
+    /// Where the records are households: the swaps and groups of single lines that follow.
+    pub then: Option<ThenPersons>,
+}
+
+/// The second step of a plan, between lines of the file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ThenPersons {
+    /// How many lines the file has.
+    pub lines: u64,
     /// The swaps and groups.
     pub plan: Plan,
 }
@@ -192,9 +214,13 @@ pub fn plan_bytes(plan: &PlanFile) -> Vec<u8> {
 #[must_use]
 pub fn plan_bytes_sealed(plan: &PlanFile, key: Option<&SealKey>) -> Vec<u8> {
     let mut bytes = Vec::new();
-    let format = if key.is_some() { SEALED_FORMAT } else { PLAN_FORMAT };
+    let mut format = if key.is_some() { SEALED_FORMAT } else { PLAN_FORMAT };
+    let mut lines = lines_of(&plan.plan);
+    if let Some(then) = &plan.then {
+        format += IN_TWO_STEPS;
+        lines += 1 + lines_of(&then.plan);
+    }
     write_body(plan, format, &mut bytes).expect("memory takes bytes");
-    let lines = plan.plan.swaps().len() + plan.plan.groups().len();
     let sum = sha256_hex(&bytes);
     writeln!(bytes, "end {lines} {sum}").expect("memory takes bytes");
     if let Some(key) = key {
@@ -202,6 +228,11 @@ pub fn plan_bytes_sealed(plan: &PlanFile, key: Option<&SealKey>) -> Vec<u8> {
         writeln!(bytes, "{SEAL}{seal}").expect("memory takes bytes");
     }
     bytes
+}
+
+/// How many lines its swaps and groups have.
+fn lines_of(plan: &Plan) -> usize {
+    plan.swaps().len() + plan.groups().len()
 }
 
 /// How the line of a seal begins.
@@ -258,6 +289,9 @@ struct HeaderLine {
     input_sha256: String,
     input_bytes: u64,
     records: u64,
+    /// How many lines the file has, where the records are households and lines are swapped too.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    lines: Option<u64>,
     columns: Vec<String>,
     parameters: Value,
     parameters_sha256: String,
@@ -271,30 +305,19 @@ const TOOL: &str = "marginswap";
 
 fn write_body(plan: &PlanFile, format: u64, out: &mut dyn Write) -> io::Result<()> {
     let header = &plan.header;
-    let mut numbers: BTreeMap<&[usize], usize> = BTreeMap::new();
-    let mut exchanges: Vec<Vec<usize>> = Vec::new();
-    let mut lines = String::new();
-    for swap in plan.plan.swaps() {
-        let number = *numbers.entry(&swap.exchanged).or_insert_with(|| {
-            exchanges.push(swap.exchanged.iter().map(|column| column + 1).collect());
-            exchanges.len()
-        });
-        let (left, right) = (swap.left.number(), swap.right.number());
-        lines.push_str(&format!("{left} {right} {number}\n"));
+    let mut body = Body::default();
+    body.add(&plan.plan);
+    if let Some(then) = &plan.then {
+        body.lines.push_str("then persons\n");
+        body.add(&then.plan);
     }
-    for group in plan.plan.groups() {
-        lines.push_str("group");
-        for record in &group.records {
-            lines.push_str(&format!(" {}", record.number()));
+    let Body { exchanges, lines, .. } = body;
+    let steps = Some((header.records, &plan.plan)).into_iter();
+    let steps = steps.chain(plan.then.as_ref().map(|then| (then.lines, &then.plan)));
+    for (records, plan) in steps {
+        if let Some(trouble) = trouble(header.columns.len(), records, &exchanges, plan) {
+            panic!("a plan is sound: {trouble}");
         }
-        for (column, from) in group.columns.iter().zip(&group.from) {
-            let from: Vec<String> = from.iter().map(|place| (place + 1).to_string()).collect();
-            lines.push_str(&format!(" {}:{}", column + 1, from.join(",")));
-        }
-        lines.push('\n');
-    }
-    if let Some(trouble) = trouble(header, &exchanges, &plan.plan) {
-        panic!("a plan is sound: {trouble}");
     }
     let line = HeaderLine {
         format,
@@ -303,6 +326,7 @@ fn write_body(plan: &PlanFile, format: u64, out: &mut dyn Write) -> io::Result<(
         input_sha256: header.input_sha256.clone(),
         input_bytes: header.input_bytes,
         records: header.records,
+        lines: plan.then.as_ref().map(|then| then.lines),
         columns: header.columns.clone(),
         parameters: sorted(&header.parameters),
         parameters_sha256: header.parameters_sha256(),
@@ -314,6 +338,39 @@ fn write_body(plan: &PlanFile, format: u64, out: &mut dyn Write) -> io::Result<(
     serde_json::to_writer(&mut *out, &line)?;
     writeln!(out)?;
     out.write_all(lines.as_bytes())
+}
+
+/// The lines of swaps and groups, and the sets of columns that they number.
+#[derive(Default)]
+struct Body<'p> {
+    numbers: BTreeMap<&'p [usize], usize>,
+    exchanges: Vec<Vec<usize>>,
+    lines: String,
+}
+
+impl<'p> Body<'p> {
+    fn add(&mut self, plan: &'p Plan) {
+        let Self { numbers, exchanges, lines } = self;
+        for swap in plan.swaps() {
+            let number = *numbers.entry(&swap.exchanged).or_insert_with(|| {
+                exchanges.push(swap.exchanged.iter().map(|column| column + 1).collect());
+                exchanges.len()
+            });
+            let (left, right) = (swap.left.number(), swap.right.number());
+            lines.push_str(&format!("{left} {right} {number}\n"));
+        }
+        for group in plan.groups() {
+            lines.push_str("group");
+            for record in &group.records {
+                lines.push_str(&format!(" {}", record.number()));
+            }
+            for (column, from) in group.columns.iter().zip(&group.from) {
+                let from: Vec<String> = from.iter().map(|place| (place + 1).to_string()).collect();
+                lines.push_str(&format!(" {}:{}", column + 1, from.join(",")));
+            }
+            lines.push('\n');
+        }
+    }
 }
 
 /// What comes after the first line.
@@ -331,12 +388,12 @@ fn parse_header(bytes: &[u8]) -> Result<(Value, u64), Diagnostic> {
         serde_json::from_slice(header).map_err(|_| damaged("the header is not JSON", 2))?;
     // A newer format may end otherwise, so this comes before the sum.
     match header.get("format").and_then(Value::as_u64) {
-        Some(format) if format > SEALED_FORMAT => Err(Diagnostic::new(
+        Some(format) if format > NEWEST => Err(Diagnostic::new(
             Code::NewerPlan,
-            format!("the plan has format {format}, this program knows up to {SEALED_FORMAT}"),
+            format!("the plan has format {format}, this program knows up to {NEWEST}"),
             "use the version that made the plan, or make a new plan",
         )),
-        Some(format @ (1 | PLAN_FORMAT | SEALED_FORMAT)) => Ok((header, format)),
+        Some(format @ 1..=NEWEST) => Ok((header, format)),
         _ => Err(damaged("the header names no format", 2)),
     }
 }
@@ -351,7 +408,7 @@ fn check_seal<'b>(bytes: &'b [u8], key: Option<&SealKey>) -> Result<(&'b [u8], S
         )
     };
     let (_, format) = parse_header(bytes)?;
-    if format != SEALED_FORMAT {
+    if ![SEALED_FORMAT, SEALED_FORMAT + IN_TWO_STEPS].contains(&format) {
         return match key {
             None => Ok((bytes, Seal::Missing)),
             Some(_) => Err(wrong("the plan has no seal, and a key to check one is given")),
@@ -394,23 +451,56 @@ fn parse(bytes: &[u8]) -> Result<PlanFile, Diagnostic> {
     }
     let body = bytes.split(|&byte| byte == b'\n').skip(2).take(swaps);
     let lines: Vec<&[u8]> = body.collect();
+    let in_two_steps = line.format >= PLAN_FORMAT + IN_TWO_STEPS;
+    let first = match in_two_steps {
+        true => lines.iter().position(|line| *line == THEN),
+        false => None,
+    };
+    if in_two_steps != first.is_some() || in_two_steps != line.lines.is_some() {
+        return Err(damaged("the plan has two steps and does not say where, or the contrary", 2));
+    }
+    let (households, persons) = lines.split_at(first.unwrap_or(lines.len()));
+    let columns = header.columns.len();
+    let step = |lines: &[&[u8]], behind: usize, records: u64| {
+        let place = 3 + behind as u64;
+        let plan = parse_step(lines, place, line.format, &line.exchanges)?;
+        match trouble(columns, records, &line.exchanges, &plan) {
+            Some(trouble) => Err(damaged(trouble, 2)),
+            None => Ok(plan),
+        }
+    };
+    let plan = step(households, 0, header.records)?;
+    let then = match (first, line.lines) {
+        (Some(first), Some(records)) => {
+            let plan = step(&persons[1..], first + 1, records)?;
+            Some(ThenPersons { lines: records, plan })
+        }
+        _ => None,
+    };
+    Ok(PlanFile { header, plan, then })
+}
+
+/// The swaps and groups of these lines, of which the first has this number in the file.
+fn parse_step(
+    lines: &[&[u8]],
+    first: u64,
+    format: u64,
+    exchanges: &[Vec<usize>],
+) -> Result<Plan, Diagnostic> {
     let pairs = lines.iter().take_while(|line| !line.starts_with(GROUP)).count();
     let (pairs, grouped) = lines.split_at(pairs);
-    let swaps = parse_swaps(pairs, &line.exchanges)?;
-    if line.format == 1 && !grouped.is_empty() {
-        return Err(damaged("a plan of format 1 has no groups", 3 + pairs.len() as u64));
+    let swaps = parse_swaps(pairs, first, exchanges)?;
+    let behind = first + pairs.len() as u64;
+    if format == 1 && !grouped.is_empty() {
+        return Err(damaged("a plan of format 1 has no groups", behind));
     }
-    let groups = (3 + pairs.len() as u64..)
+    let groups = (behind..)
         .zip(grouped)
         .map(|(number, line)| {
             parse_group(line).ok_or_else(|| damaged("the line is not a group", number))
         })
         .collect::<Result<Vec<_>, _>>()?;
-    let plan = Plan::new(swaps, groups).map_err(|unsound| damaged(&unsound_words(unsound), 2))?;
-    match trouble(&header, &line.exchanges, &plan) {
-        Some(trouble) => Err(damaged(trouble, 2)),
-        None => Ok(PlanFile { header, plan }),
-    }
+    Plan::new(swaps, groups).map_err(|unsound| damaged(&unsound_words(unsound), 2))
 }
 
 /// Compares the last line with what stands before it; gives the number of swaps.
@@ -457,14 +547,18 @@ fn parse_group(line: &[u8]) -> Option<PlannedGroup> {
     Some(group)
 }
 
-fn parse_swaps(lines: &[&[u8]], exchanges: &[Vec<usize>]) -> Result<Vec<PlannedSwap>, Diagnostic> {
+fn parse_swaps(
+    lines: &[&[u8]],
+    first: u64,
+    exchanges: &[Vec<usize>],
+) -> Result<Vec<PlannedSwap>, Diagnostic> {
     let exchanges: Option<Vec<Arc<[usize]>>> = exchanges
         .iter()
         .map(|columns| columns.iter().map(|column| column.checked_sub(1)).collect())
         .collect();
     let exchanges = exchanges.ok_or_else(|| damaged("a column is counted from 0", 2))?;
     let mut swaps = Vec::with_capacity(lines.len());
-    for (line, number) in lines.iter().zip(3..) {
+    for (line, number) in lines.iter().zip(first..) {
         let swap = || {
             let mut parts = std::str::from_utf8(line).ok()?.split(' ');
             let mut next = || {
@@ -482,9 +576,13 @@ fn parse_swaps(lines: &[&[u8]], exchanges: &[Vec<usize>]) -> Result<Vec<PlannedS
     Ok(swaps)
 }
 
-/// What is wrong with a plan for this input, if something is.
-fn trouble(header: &PlanHeader, exchanges: &[Vec<usize>], plan: &Plan) -> Option<&'static str> {
-    let columns = header.columns.len();
+/// What is wrong with a plan for an input of so many columns and records, if something is.
+fn trouble(
+    columns: usize,
+    records: u64,
+    exchanges: &[Vec<usize>],
+    plan: &Plan,
+) -> Option<&'static str> {
     for exchange in exchanges {
         let is_rising = exchange.windows(2).all(|pair| pair[0] < pair[1]);
         if exchange.is_empty() || !is_rising || exchange.last().is_some_and(|&c| c > columns) {
@@ -494,7 +592,7 @@ fn trouble(header: &PlanHeader, exchanges: &[Vec<usize>], plan: &Plan) -> Option
     if plan.last_column().is_some_and(|last| last >= columns) {
         return Some("a group exchanges a column that the input does not have");
     }
-    let beyond = |last: RecordId| last.number() > header.records;
+    let beyond = |last: RecordId| last.number() > records;
     plan.records()
         .max()
         .is_some_and(beyond)

@@ -1,33 +1,38 @@
 //! A CSV file in a new order, with the swaps done: read once and held in memory.
 //!
+//! What is held of a record is, for each column, the number of its raw bytes among those that
+//! occur in the column: a byte or two where a line has a hundred. A column in which nearly every
+//! record has bytes of its own is held as it is.
+//!
 //! Line ends belong to places, not to records: the first line still ends as the first line
 //! did, and a file without a last line end still has none.
 //!
-//! Nothing is written before the whole file was read and has the sum that it should have.
-//!
-//! Trap: records are fetched from all over the memory. Each is touched a little before it is
-//! copied, so that the waiting times of many fall together.
+//! Nothing is written before the whole file was read and has the sum that it should have. Lines
+//! are put together on all cores and written in their order.
 //!
 //! Way in: [`reorder`].
 
-use std::hint::black_box;
 use std::io::Write;
+use std::ops::Range;
 
+use marginswap_core::columns::{Column, ColumnBuilder, ColumnPart};
 use marginswap_core::diagnostic::Diagnostic;
+use rayon::prelude::*;
 
 use crate::atomic::unwritable;
 use crate::csv::Lines;
 use crate::input_file::changed_meanwhile;
+use crate::pieces::{Found, Gather};
 use crate::plan_file::stale;
 use crate::rewrite::{Exchanges, ReleaseOptions, RewriteCounts, check_order};
 use crate::rewrite_csv::{Form, Input, header_of};
 use crate::scan::content_of;
 
-/// So many records are touched before the first of them is copied.
-const AHEAD: usize = 64;
+/// So many lines are put together at once.
+const AT_ONCE: usize = 1 << 12;
 
-/// Bytes are written in pieces of about this length.
-const PIECE: usize = 1 << 16;
+/// Fewer categories than this are numbered in any case.
+const FEW: usize = 1 << 12;
 
 /// Writes the file in this order.
 pub(crate) fn reorder(
@@ -35,127 +40,201 @@ pub(crate) fn reorder(
     plan: &Exchanges,
     release: &ReleaseOptions,
     order: &[u32],
-    out: &mut dyn Write,
+    out: &mut (dyn Write + Send),
 ) -> Result<RewriteCounts, Diagnostic> {
     let mut reader = input.open()?;
     let form = Form::new(&reader, release)?;
-    let columns = reader.columns().len();
-    let mut held = Held::default();
-    let mut swapped = Swapped { bytes: Vec::new(), ends: Vec::new(), columns };
-    while let Some(lines) = reader.next_lines()? {
-        held.take(&lines, &form, plan, &mut swapped);
-    }
-    let records = held.starts.len() as u64;
+    let mut holding = Holding::new(reader.columns().len(), &form);
+    reader.gather(&mut holding)?;
     if input.expected.is_some_and(|expected| reader.digest().as_ref() != Some(expected)) {
         return Err(changed_meanwhile());
     }
+    let records = holding.records as u64;
     if records == 0 {
         return Err(stale("the file has no records"));
     }
     plan.check_records(records)?;
     check_order(order, records)?;
-    let mut counts = RewriteCounts { records, ..RewriteCounts::default() };
-    for entry in 0..plan.entries.len() {
-        held.exchange(entry, plan, &swapped, &form, &mut counts);
-    }
+    let mut held = holding.finish();
+    let counts = held.exchange(plan)?;
     let mut put = |bytes: &[u8]| out.write_all(bytes).map_err(|error| unwritable(&error));
     put(&header_of(&reader, &form, release))?;
     held.write(order, &form, &mut put)?;
     if form.writes_epilogue() {
         put(reader.epilogue())?;
     }
-    Ok(counts)
+    Ok(RewriteCounts { records, ..counts })
 }
 
-/// All cells of the swapped records, as they stand in the file.
-struct Swapped {
+/// A file that is being read.
+struct Holding {
+    /// The columns that are written.
+    columns: Vec<Option<Raw<ColumnBuilder>>>,
+    line_ends: LineEnds,
+    records: usize,
+}
+
+/// The raw bytes of a column, record by record.
+enum Raw<C> {
+    /// Numbered.
+    Coded(C),
+    /// As they are.
+    Plain(Plain),
+}
+
+/// A column as it is.
+#[derive(Default)]
+struct Plain {
     bytes: Vec<u8>,
-    /// Where each cell ends, record by record.
-    ends: Vec<usize>,
-    columns: usize,
+    /// Where the cell of each record is.
+    places: Vec<(usize, u32)>,
 }
 
-impl Swapped {
-    /// The cell of the record of an entry in one column.
-    fn raw(&self, entry: usize, column: usize) -> &[u8] {
-        let cell = entry * self.columns + column;
-        let start = if cell == 0 { 0 } else { self.ends[cell - 1] };
-        &self.bytes[start..self.ends[cell]]
+impl Plain {
+    fn push(&mut self, cell: &[u8]) {
+        self.places.push((self.bytes.len(), length(cell.len())));
+        self.bytes.extend_from_slice(cell);
+    }
+
+    fn get(&self, record: usize) -> &[u8] {
+        let (start, length) = self.places[record];
+        &self.bytes[start..start + length as usize]
     }
 }
 
-/// All records without their line ends, and the line ends.
-#[derive(Default)]
+/// A piece of the file.
+struct Part {
+    columns: Vec<Option<Raw<ColumnPart>>>,
+    line_ends: LineEnds,
+}
+
+impl Holding {
+    fn new(columns: usize, form: &Form) -> Self {
+        let column = |column| form.keeps(column).then(|| Raw::Coded(ColumnBuilder::default()));
+        Self {
+            columns: (0..columns).map(column).collect(),
+            line_ends: LineEnds::default(),
+            records: 0,
+        }
+    }
+
+    fn finish(self) -> Held {
+        let columns = self.columns.into_iter();
+        let columns = columns.map(|column| {
+            Some(match column? {
+                Raw::Coded(column) => Raw::Coded(column.finish()),
+                Raw::Plain(plain) => Raw::Plain(plain),
+            })
+        });
+        Held { columns: columns.collect(), line_ends: self.line_ends }
+    }
+}
+
+impl Gather for Holding {
+    type Part = Part;
+
+    fn begin(&self) -> Part {
+        let columns = self.columns.iter().map(|column| {
+            Some(match column.as_ref()? {
+                Raw::Coded(column) => Raw::Coded(column.part()),
+                Raw::Plain(_) => Raw::Plain(Plain::default()),
+            })
+        });
+        Part { columns: columns.collect(), line_ends: LineEnds::default() }
+    }
+
+    fn lines(&self, part: &mut Part, lines: &Lines<'_>) {
+        let (width, window) = (self.columns.len(), lines.window);
+        for (position, (column, part)) in self.columns.iter().zip(&mut part.columns).enumerate() {
+            let fields = lines.fields[position..].iter().step_by(width);
+            match (column, part) {
+                (Some(Raw::Coded(column)), Some(Raw::Coded(part))) => fields
+                    .for_each(|span| column.push_beside(part, window, span.start()..span.end())),
+                (_, Some(Raw::Plain(part))) => fields.for_each(|span| part.push(span.raw(window))),
+                _ => {}
+            }
+        }
+        for (line, fields) in lines.lines.iter().zip(lines.fields.chunks_exact(width)) {
+            let end = fields[width - 1].end();
+            part.line_ends.push(LineEnd::of_length(line.next as usize - end));
+        }
+    }
+
+    fn take(&mut self, part: Part, _: &[u8], found: &Found) {
+        for (column, part) in self.columns.iter_mut().zip(part.columns) {
+            match (column, part) {
+                (Some(Raw::Coded(column)), Some(Raw::Coded(part))) => column.append(part),
+                (Some(Raw::Plain(plain)), Some(Raw::Plain(part))) => {
+                    let before = plain.bytes.len();
+                    plain.bytes.extend_from_slice(&part.bytes);
+                    let places = part.places.iter();
+                    plain.places.extend(places.map(|&(start, length)| (before + start, length)));
+                }
+                (None, None) => {}
+                _ => unreachable!("a part is begun as its column is held"),
+            }
+        }
+        self.line_ends.append(&part.line_ends);
+        self.records += usize::try_from(found.records).expect("the records are in memory");
+    }
+
+    /// Numbers are of no use where nearly every record has one of its own.
+    fn settle(&mut self) {
+        for column in self.columns.iter_mut().flatten() {
+            let Raw::Coded(coded) = column else { continue };
+            if coded.levels() >= FEW && coded.levels() * 4 > self.records {
+                let coded = std::mem::take(coded).finish();
+                let mut plain = Plain::default();
+                coded.for_each_code(|_, code| plain.push(category(&coded, code)));
+                *column = Raw::Plain(plain);
+            }
+        }
+    }
+}
+
+/// The bytes that a number means.
+fn category(column: &Column, code: u32) -> &[u8] {
+    column.dictionary().category(code).expect("a CSV file has no null")
+}
+
+/// A file that was read.
 struct Held {
-    bytes: Vec<u8>,
-    /// Where each record begins, and how long it is.
-    starts: Vec<usize>,
-    lengths: Vec<u32>,
-    line_ends: Vec<LineEnd>,
-    /// How many entries of the plan were met.
-    met: usize,
+    columns: Vec<Option<Raw<Column>>>,
+    line_ends: LineEnds,
 }
 
 impl Held {
-    /// Holds some lines; those that are swapped are put together later.
-    fn take(&mut self, lines: &Lines<'_>, form: &Form, plan: &Exchanges, swapped: &mut Swapped) {
-        for (position, line) in lines.lines.iter().enumerate() {
-            let fields = lines.fields_at(position);
-            let number = lines.first + position as u64;
-            let start = self.bytes.len();
-            let entry = plan.entries.get(self.met);
-            if entry.is_some_and(|exchange| u64::from(exchange.record.0) == number) {
-                self.met += 1;
-                for field in fields {
-                    swapped.bytes.extend_from_slice(field.raw(lines.window));
-                    swapped.ends.push(swapped.bytes.len());
+    /// Gives every swapped record the cells that it gets; counts what is another category then.
+    fn exchange(&mut self, plan: &Exchanges) -> Result<RewriteCounts, Diagnostic> {
+        let mut takes: Vec<Vec<(usize, usize)>> = vec![Vec::new(); self.columns.len()];
+        let mut counts = RewriteCounts::default();
+        for entry in &plan.entries {
+            let (record, mut changed) = (entry.record.position(), 0);
+            for (nth, &column) in entry.exchanged.iter().enumerate() {
+                let Some(held) = self.columns.get(column).ok_or_else(changed_meanwhile)? else {
+                    continue;
+                };
+                let giver = plan.entries[entry.giver(nth)].record.position();
+                changed += u64::from(held.differs(record, giver));
+                takes[column].push((record, giver));
+            }
+            counts.cells_changed += changed;
+            counts.records_changed += u64::from(changed > 0);
+        }
+        for (column, takes) in self.columns.iter_mut().zip(takes) {
+            match column {
+                Some(Raw::Coded(coded)) => *coded = std::mem::take(coded).exchanged(&takes),
+                Some(Raw::Plain(plain)) => {
+                    let taken: Vec<(usize, u32)> =
+                        takes.iter().map(|&(_, giver)| plain.places[giver]).collect();
+                    for (&(record, _), place) in takes.iter().zip(taken) {
+                        plain.places[record] = place;
+                    }
                 }
-            } else {
-                form.write_kept(lines.window, fields, &mut self.bytes, |_| None);
+                None => {}
             }
-            self.starts.push(start);
-            self.lengths.push(length(self.bytes.len() - start));
-            let behind = line.next as usize - fields[fields.len() - 1].end();
-            self.line_ends.push(LineEnd::of_length(behind));
         }
-    }
-
-    /// Puts the record of an entry together, from its own cells and those it gets.
-    fn exchange(
-        &mut self,
-        entry: usize,
-        plan: &Exchanges,
-        swapped: &Swapped,
-        form: &Form,
-        counts: &mut RewriteCounts,
-    ) {
-        let exchange = &plan.entries[entry];
-        let start = self.bytes.len();
-        let (mut changed, mut is_first) = (0, true);
-        for column in (0..swapped.columns).filter(|&column| form.keeps(column)) {
-            let own = swapped.raw(entry, column);
-            let cell = match exchange.exchanged.binary_search(&column) {
-                Ok(nth) => swapped.raw(exchange.giver(nth), column),
-                Err(_) => own,
-            };
-            changed += u64::from(own != cell && content_of(own) != content_of(cell));
-            if !is_first {
-                self.bytes.push(form.delimiter());
-            }
-            is_first = false;
-            self.bytes.extend_from_slice(cell);
-        }
-        counts.cells_changed += changed;
-        counts.records_changed += u64::from(changed > 0);
-        let record = exchange.record.position();
-        self.starts[record] = start;
-        self.lengths[record] = length(self.bytes.len() - start);
-    }
-
-    fn record(&self, record: u32) -> &[u8] {
-        let record = record as usize;
-        let start = self.starts[record];
-        &self.bytes[start..start + self.lengths[record] as usize]
+        Ok(counts)
     }
 
     /// Writes the records in an order, with the line ends of their places.
@@ -163,25 +242,73 @@ impl Held {
         &self,
         order: &[u32],
         form: &Form,
-        put: &mut impl FnMut(&[u8]) -> Result<(), Diagnostic>,
+        put: &mut (impl FnMut(&[u8]) -> Result<(), Diagnostic> + Send),
     ) -> Result<(), Diagnostic> {
-        let mut buffer = Vec::with_capacity(PIECE + (1 << 12));
-        let places = order.chunks(AHEAD).zip(self.line_ends.chunks(AHEAD));
-        for (records, line_ends) in places {
-            let first = |&record: &u32| self.record(record).first().copied().unwrap_or(0);
-            black_box(records.iter().fold(0u8, |all, record| all ^ first(record)));
-            for (&record, line_end) in records.iter().zip(line_ends) {
-                let bytes = self.record(record);
-                buffer.extend_from_slice(bytes);
-                form.mend_blank(&mut buffer, bytes, line_end.bytes());
-                buffer.extend_from_slice(line_end.bytes());
-            }
-            if buffer.len() > PIECE {
-                put(&buffer)?;
-                buffer.clear();
-            }
+        let round = AT_ONCE * 4 * rayon::current_num_threads();
+        let together = |from: usize| -> Vec<Vec<u8>> {
+            let to = order.len().min(from + round);
+            let chunks = order[from.min(to)..to].par_chunks(AT_ONCE).enumerate();
+            chunks
+                .map(|(chunk, records)| self.lines(records, from + chunk * AT_ONCE, form))
+                .collect()
+        };
+        let mut from = 0;
+        let mut ready = together(from);
+        while !ready.is_empty() {
+            from += round;
+            let (written, next) =
+                rayon::join(|| ready.iter().try_for_each(|lines| put(lines)), || together(from));
+            written?;
+            ready = next;
         }
-        put(&buffer)
+        Ok(())
+    }
+
+    /// The lines of some records, the first of which comes to this place.
+    fn lines(&self, records: &[u32], place: usize, form: &Form) -> Vec<u8> {
+        let kept: Vec<&Raw<Column>> = self.columns.iter().flatten().collect();
+        // One column after the other: the waiting times for the cells of many records fall
+        // together.
+        let codes: Vec<Vec<u32>> = kept
+            .iter()
+            .map(|column| match column {
+                Raw::Coded(column) => {
+                    records.iter().map(|&record| column.code(record as usize)).collect()
+                }
+                Raw::Plain(_) => Vec::new(),
+            })
+            .collect();
+        let mut buffer = Vec::new();
+        let mut line_ends = self.line_ends.from(place);
+        for (nth, &record) in records.iter().enumerate() {
+            let start = buffer.len();
+            for (number, (column, codes)) in kept.iter().zip(&codes).enumerate() {
+                if number > 0 {
+                    buffer.push(form.delimiter());
+                }
+                buffer.extend_from_slice(match column {
+                    Raw::Coded(column) => category(column, codes[nth]),
+                    Raw::Plain(plain) => plain.get(record as usize),
+                });
+            }
+            let line_end = line_ends.next().expect("every place has a line end").bytes();
+            if buffer.len() == start {
+                form.mend_blank(&mut buffer, b"", line_end);
+            }
+            buffer.extend_from_slice(line_end);
+        }
+        buffer
+    }
+}
+
+impl Raw<Column> {
+    /// Do two records have other categories, however these are quoted?
+    fn differs(&self, one: usize, other: usize) -> bool {
+        let [one, other] = match self {
+            Self::Coded(column) => [one, other].map(|record| category(column, column.code(record))),
+            Self::Plain(plain) => [one, other].map(|record| plain.get(record)),
+        };
+        one != other && content_of(one) != content_of(other)
     }
 }
 
@@ -190,7 +317,7 @@ fn length(bytes: usize) -> u32 {
 }
 
 /// How a line ends.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum LineEnd {
     Nothing,
     Lf,
@@ -212,5 +339,52 @@ impl LineEnd {
             Self::Lf => b"\n",
             Self::CrLf => b"\r\n",
         }
+    }
+}
+
+/// How all lines end: mostly alike, so runs of them.
+#[derive(Default)]
+struct LineEnds {
+    /// Where each run ends, and how its lines do.
+    runs: Vec<(usize, LineEnd)>,
+}
+
+impl LineEnds {
+    fn len(&self) -> usize {
+        self.runs.last().map_or(0, |(end, _)| *end)
+    }
+
+    fn push(&mut self, line_end: LineEnd) {
+        self.push_many(line_end, 1);
+    }
+
+    fn push_many(&mut self, line_end: LineEnd, lines: usize) {
+        let end = self.len() + lines;
+        match self.runs.last_mut() {
+            Some(last) if last.1 == line_end => last.0 = end,
+            _ => self.runs.push((end, line_end)),
+        }
+    }
+
+    fn append(&mut self, other: &Self) {
+        for run in other.runs() {
+            self.push_many(run.1, run.0.len());
+        }
+    }
+
+    fn runs(&self) -> impl Iterator<Item = (Range<usize>, LineEnd)> {
+        let starts = std::iter::once(0).chain(self.runs.iter().map(|(end, _)| *end));
+        starts.zip(&self.runs).map(|(start, &(end, line_end))| (start..end, line_end))
+    }
+
+    /// The line ends from this place on.
+    fn from(&self, place: usize) -> impl Iterator<Item = LineEnd> {
+        let first = self.runs.partition_point(|(end, _)| *end <= place);
+        let mut at = place;
+        self.runs[first..].iter().flat_map(move |&(end, line_end)| {
+            let lines = end - at;
+            at = end;
+            std::iter::repeat_n(line_end, lines)
+        })
     }
 }

@@ -54,6 +54,9 @@ pub struct ReleaseOptions {
     /// The column that names the households, where they get each other's names; only together
     /// with a new order.
     pub renamed: Option<Renamed>,
+    /// Where the plan speaks of households, the swaps and groups of single lines that follow, in
+    /// other columns.
+    pub then: Option<Plan>,
 }
 
 /// New names for households.
@@ -133,7 +136,8 @@ fn rewrite_file(
 ) -> Result<RewriteCounts, Diagnostic> {
     let opened = Source::of(file, options)?;
     let columns = opened.columns().len();
-    if plan.last_column().is_some_and(|last| last >= columns) {
+    let last = plan.last_column().max(release.then.as_ref().and_then(Plan::last_column));
+    if last.is_some_and(|last| last >= columns) {
         return Err(
             stale("the plan exchanges a column that the file does not have").in_file(file.path())
         );
@@ -141,6 +145,10 @@ fn rewrite_file(
     let plan = match &release.households {
         Some(households) => Exchanges::of_households(plan, households, release.renamed.as_ref())?,
         None => Exchanges::new(plan),
+    };
+    let plan = match &release.then {
+        Some(then) => plan.beside(Exchanges::new(then)),
+        None => plan,
     };
     assert!(
         release.renamed.is_none() || release.order.is_some(),
@@ -198,7 +206,7 @@ enum Givers {
 }
 
 impl Exchange {
-    /// Where the record that gives the value of the nth column stands among the entries.
+    /// The place among the entries of the record that gives the value of the nth column.
     pub(crate) fn giver(&self, nth: usize) -> usize {
         let before = match self.renamed {
             Some((name, place)) if name == nth => return place,
@@ -209,6 +217,42 @@ impl Exchange {
             Givers::Partner(place) => *place,
             Givers::Each(places) => places[nth - before],
         }
+    }
+}
+
+impl Exchange {
+    /// Which of its columns is the nth of another one.
+    pub(crate) fn place_of(&self, other: &Self, nth: usize) -> usize {
+        if Arc::ptr_eq(&self.exchanged, &other.exchanged) {
+            return nth;
+        }
+        let found = self.exchanged.binary_search(&other.exchanged[nth]);
+        found.expect("a record gives what it takes itself")
+    }
+
+    /// The same among other entries, of which these are the places.
+    fn with_places(mut self, places: &[usize]) -> Self {
+        self.from = match self.from {
+            Givers::Partner(place) => Givers::Partner(places[place]),
+            Givers::Each(all) => Givers::Each(all.iter().map(|&place| places[place]).collect()),
+        };
+        self.renamed = self.renamed.map(|(nth, place)| (nth, places[place]));
+        self
+    }
+
+    /// What the record takes here and there, in other columns.
+    fn and(&self, other: &Self, sets: &mut BTreeMap<Vec<usize>, Arc<[usize]>>) -> Self {
+        let takes = |one: &Self| {
+            let columns = one.exchanged.iter().enumerate();
+            columns.map(|(nth, &column)| (column, one.giver(nth))).collect::<Vec<_>>()
+        };
+        let mut all = [takes(self), takes(other)].concat();
+        all.sort_unstable();
+        let (columns, from): (Vec<usize>, Vec<usize>) = all.into_iter().unzip();
+        assert!(columns.is_sorted_by(|one, next| one < next), "the columns are others");
+        let set = sets.entry(columns).or_insert_with_key(|columns| columns.as_slice().into());
+        let (record, exchanged) = (self.record, Arc::clone(set));
+        Self { record, exchanged, from: Givers::Each(from), renamed: None }
     }
 }
 
@@ -315,6 +359,31 @@ impl Exchanges {
             Exchange { record, exchanged, from, renamed: Some((nth, name)) }
         });
         Ok(Self { entries: entries.collect() })
+    }
+
+    /// These exchanges together with others in other columns.
+    fn beside(self, other: Self) -> Self {
+        let all = [self.entries, other.entries];
+        let mut records: Vec<RecordId> = all.iter().flatten().map(|entry| entry.record).collect();
+        records.sort_unstable();
+        records.dedup();
+        let place = |entry: &Exchange| {
+            records.binary_search(&entry.record).expect("a record is one of all")
+        };
+        let places = [0, 1].map(|one| all[one].iter().map(place).collect::<Vec<usize>>());
+        let mut joined: Vec<Option<Exchange>> = Vec::new();
+        joined.resize_with(records.len(), || None);
+        let mut sets: BTreeMap<Vec<usize>, Arc<[usize]>> = BTreeMap::new();
+        for (entries, places) in all.into_iter().zip(&places) {
+            for (entry, &at) in entries.into_iter().zip(places) {
+                let entry = entry.with_places(places);
+                joined[at] = Some(match joined[at].take() {
+                    Some(own) => own.and(&entry, &mut sets),
+                    None => entry,
+                });
+            }
+        }
+        Self { entries: joined.into_iter().flatten().collect() }
     }
 
     /// Refuses a file of so many records, if the swaps speak of more.

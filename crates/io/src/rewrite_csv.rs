@@ -53,13 +53,13 @@ pub(crate) fn rewrite(
     input: &Input<'_>,
     plan: &Exchanges,
     release: &ReleaseOptions,
-    out: &mut dyn Write,
+    out: &mut (dyn Write + Send),
 ) -> Result<RewriteCounts, Diagnostic> {
-    let pack = |write: &dyn Fn(&mut dyn Write) -> Result<RewriteCounts, Diagnostic>,
-                out: &mut dyn Write| match release.packing {
+    let pack = |write: &dyn Fn(&mut (dyn Write + Send)) -> Result<RewriteCounts, Diagnostic>,
+                out: &mut (dyn Write + Send)| match release.packing {
         Compression::Plain => write(out),
         Compression::Gzip => {
-            let mut packed: GzEncoder<&mut dyn Write> =
+            let mut packed: GzEncoder<&mut (dyn Write + Send)> =
                 GzBuilder::new().write(out, flate2::Compression::default());
             write(&mut packed).and_then(|counts| {
                 packed.finish().map_err(|error| unwritable(&error))?;
@@ -167,7 +167,7 @@ impl<'a> Copy<'a> {
         Ok(Self { reader, cells, entries: &plan.entries, release, form, counts })
     }
 
-    fn run(mut self, out: &mut dyn Write) -> Result<RewriteCounts, Diagnostic> {
+    fn run(mut self, out: &mut (dyn Write + Send)) -> Result<RewriteCounts, Diagnostic> {
         let mut put = |bytes: &[u8]| out.write_all(bytes).map_err(|error| unwritable(&error));
         put(&header_of(&self.reader, &self.form, self.release))?;
         let mut buffer = Vec::new();
@@ -357,7 +357,10 @@ impl Writing<'_> {
             _ => return self.form.write_kept(window, fields, buffer, |_| None),
         };
         self.next += 1;
-        let given = |nth: usize| self.cells.raw(exchange.giver(nth), nth);
+        let given = |nth: usize| {
+            let giver = exchange.giver(nth);
+            self.cells.raw(giver, self.entries[giver].place_of(exchange, nth))
+        };
         self.form.write_kept(window, fields, buffer, |column| {
             exchange.exchanged.binary_search(&column).ok().map(given)
         });

@@ -14,6 +14,7 @@
 
 use std::io;
 use std::path::Path;
+use std::sync::Arc;
 
 #[cfg(not(feature = "parquet"))]
 use crate::refusal::Code;
@@ -215,6 +216,15 @@ impl Source {
             #[cfg(feature = "parquet")]
             Reader::Parquet(reader) => reader.read(wanted, sample),
             Reader::Frame(frame) => frame.read(wanted, sample),
+        }
+    }
+
+    /// How many records each line is, for a frame of counted cells.
+    #[must_use]
+    pub fn counts(&self) -> Option<&Arc<[u32]>> {
+        match &self.reader {
+            Reader::Frame(frame) => frame.counts(),
+            _ => None,
         }
     }
 

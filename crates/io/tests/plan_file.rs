@@ -12,8 +12,8 @@ use marginswap_core::encode::RecordId;
 use marginswap_core::plan::{PlannedGroup, PlannedSwap};
 use marginswap_io::refusal::Code;
 use marginswap_io::{
-    Overwrite, PlanFile, PlanHeader, Seal, SealKey, plan_bytes, plan_bytes_sealed, read_plan,
-    read_plan_sealed, sha256_hex, write_plan,
+    Overwrite, PlanFile, PlanHeader, Seal, SealKey, ThenPersons, plan_bytes, plan_bytes_sealed,
+    read_plan, read_plan_sealed, sha256_hex, write_plan,
 };
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -30,7 +30,7 @@ fn plan(swaps: Vec<PlannedSwap>) -> PlanFile {
         not_for_release: true,
         summary: json!({"swaps": swaps.len(), "risky": 7}),
     };
-    PlanFile { header, plan: plan_of(&swaps, &[]) }
+    PlanFile { header, plan: plan_of(&swaps, &[]), then: None }
 }
 
 fn golden() -> PlanFile {
@@ -42,6 +42,38 @@ fn golden() -> PlanFile {
     };
     golden.plan = plan_of(golden.plan.swaps(), &[group]);
     golden
+}
+
+/// A plan in two steps.
+fn golden_of_persons() -> PlanFile {
+    let then = plan_of(&[swap(61, 3, &[2]), swap(1, 0, &[1, 3])], &[]);
+    PlanFile { then: Some(ThenPersons { lines: 62, plan: then }), ..golden() }
+}
+
+/// The second step stands behind its line, with the same sets of columns, and may speak of more
+/// records than there are households, but of no more than there are lines.
+#[test]
+fn a_plan_in_two_steps_comes_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("plan");
+    let text = String::from_utf8(written(&golden_of_persons(), &path)).unwrap();
+    assert!(text.contains("\"format\":4") && text.contains("\"lines\":62"));
+    assert!(text.contains("\nthen persons\n62 4 2\n2 1 1\nend 7 "), "{text}");
+    assert_eq!(read_plan(&path).unwrap(), golden_of_persons());
+    let key = SealKey::new([7; 32]);
+    fs::write(&path, plan_bytes_sealed(&golden_of_persons(), Some(&key))).unwrap();
+    let (plan, seal) = read_plan_sealed(&path, Some(&key)).unwrap();
+    assert_eq!((plan, seal), (golden_of_persons(), Seal::Right));
+    for (from, to) in [
+        ("then persons\n", ""),
+        ("then persons\n", "then persons\nthen persons\n"),
+        ("\"lines\":62,", ""),
+        ("\"lines\":62", "\"lines\":61"),
+        ("\"format\":4", "\"format\":2"),
+    ] {
+        fs::write(&path, sealed(&text.replacen(from, to, 1))).unwrap();
+        assert_eq!(read_plan(&path).unwrap_err().code, Code::NoPlan, "{from:?}");
+    }
 }
 
 /// What format 1 could hold.
@@ -264,7 +296,7 @@ fn a_forged_plan_is_still_checked() {
         assert_eq!(read_plan(&path).unwrap_err().code, Code::NoPlan, "{from} → {to}");
     }
     // A newer format may end as it likes.
-    fs::write(&path, text.replacen("\"format\":2", "\"format\":4,\"new\":[]", 1) + "more\n")
+    fs::write(&path, text.replacen("\"format\":2", "\"format\":6,\"new\":[]", 1) + "more\n")
         .unwrap();
     assert_eq!(read_plan(&path).unwrap_err().code, Code::NewerPlan);
 }

@@ -17,11 +17,12 @@ use arrow_array::{
     UInt64Array,
 };
 use arrow_schema::{DataType as ArrowType, Field, Schema};
+use marginswap_core::columns::{Column, Households};
 use marginswap_core::diagnostic::Diagnostic;
 use marginswap_core::encode::RecordId;
-use marginswap_core::plan::{PlannedGroup, PlannedSwap};
+use marginswap_core::plan::{Plan, PlannedGroup, PlannedSwap};
 use marginswap_io::refusal::Code;
-use marginswap_io::{ReadOptions, ReleaseOptions, RewriteCounts, Source, rewrite};
+use marginswap_io::{ReadOptions, ReleaseOptions, Renamed, RewriteCounts, Source, rewrite};
 use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use parquet::basic::Compression;
@@ -598,4 +599,36 @@ proptest! {
         prop_assert_eq!(categories(&files.path("after")), parquet);
         prop_assert_eq!(csv_counts, parquet_counts);
     }
+}
+
+/// Households, their new names and persons after them come out of Parquet as they come out of CSV.
+#[test]
+fn households_in_parquet_are_released_alike() {
+    let cells =
+        [["7", "N", "31"], ["3", "S", "8"], ["7", "N", "64"], ["9", "W", "40"], ["3", "S", "35"]];
+    let files = Files::new();
+    let column = |at: usize| -> ArrayRef {
+        Arc::new(StringArray::from_iter_values(cells.iter().map(|row| row[at])))
+    };
+    let properties = WriterProperties::builder().set_max_row_group_row_count(Some(2));
+    files.write(vec![("hid", column(0)), ("region", column(1)), ("age", column(2))], properties);
+    let names: Column = cells.iter().map(|row| row[0].as_bytes()).collect();
+    let households = Arc::new(Households::by(&names));
+    let release = ReleaseOptions {
+        order: Some(vec![3, 0, 2, 1, 4]),
+        households: Some(households),
+        renamed: Some(Renamed { column: 0, from: vec![1, 2, 0] }),
+        then: Some(Plan::new(vec![swap(0, 4, &[2])], vec![]).unwrap()),
+        ..Default::default()
+    };
+    let swaps = [swap(0, 1, &[1])];
+    let parquet_counts = files.rewrite_all(&swaps, &[], &release).unwrap();
+    let parquet = categories(&files.path("after"));
+    let lines: String = cells.iter().map(|row| row.join(",") + "\n").collect();
+    fs::write(files.path("before"), format!("hid,region,age\n{lines}")).unwrap();
+    let csv_counts = files.rewrite_all(&swaps, &[], &release).unwrap();
+    assert_eq!(categories(&files.path("after")), parquet);
+    assert_eq!(csv_counts, parquet_counts);
+    let text = fs::read_to_string(files.path("after")).unwrap();
+    assert_eq!(text, "hid,region,age\n7,W,40\n3,S,35\n3,S,64\n9,N,8\n9,N,31\n");
 }

@@ -377,10 +377,10 @@ entries! {
          `weighted` and `published`, of which only `variables` is required. Each line is a table:\n\
          `variables` as `region*sex` or `region, sex`, `where` a condition such as `age >= 18`,\n\
          `weighted` and `published` yes or no.";
-    NoHouseholds 248 exit 3 helps ["keep.households"]: "table of households",
-        "The tables of a list count persons, which means lines. A table that counts each household\n\
-         once is named apart, and is kept where whole households are swapped. Leave it out of the\n\
-         list.";
+    NoHouseholds 248 exit 3 helps ["unit.household"]: "table of households",
+        "The tables of a list count persons, which means lines. One whose unit is `household` counts\n\
+         each household once, and is kept where whole households are swapped: name the column that\n\
+         tells the households apart, or leave the table out of the list.";
     NotAHousehold 260 exit 3 helps ["unit.household"]: "line without a household",
         "In a household run every line belongs to one household, which the household column names.\n\
          Here a line has no value in that column. Correct it, or leave the line out. Lines of one\n\
@@ -392,6 +392,19 @@ entries! {
          `count(age < 18)`, `any(age >= 65)`, `members(age, sex)`. The named column differs between\n\
          two members of the same household, on the line that is told. `inspect` lists the columns\n\
          of households.";
+    NoPerson 262 exit 3: "household without a person",
+        "A household file and a person file are joined by the household column. Every household of\n\
+         the one must have a person in the other; the line is that of the first that has none.";
+    NoHousehold 263 exit 3: "person without a household",
+        "A household file and a person file are joined by the household column. Every household that\n\
+         persons name must have a line in the household file; the line is that of the first person\n\
+         whose household has none.";
+    HouseholdTwice 264 exit 3: "household on two lines",
+        "A household file has one line for each household. The line is the first whose household has\n\
+         a line before it.";
+    SharedColumn 265 exit 3: "column in both files",
+        "A household file and a person file share one column, which names the households. Another one\n\
+         in both would be there twice, and the two could contradict each other.";
     PopulationTooSmall 301 exit 3: "population smaller than the file",
         "The file is a sample of the population, so the population has at least as many people as\n\
          the file has records; a complete census has exactly as many. Weights add up to the\n\

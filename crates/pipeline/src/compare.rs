@@ -9,14 +9,15 @@
 //!
 //! Way in: [`Comparison::of`].
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use crate::refusal::Code;
 use marginswap_core::columns::{Column, looks_like_id};
 use marginswap_core::diagnostic::Diagnostic;
-use marginswap_core::encode::{RecordId, Records, encode_both};
-use marginswap_core::graph::{Formula, GeneratingClass, Reason, Separators};
+use marginswap_core::encode::{RecordId, Records, encode_beside, encode_both};
+use marginswap_core::graph::{Formula, GeneratingClass, KeptTable, Reason, Separators};
 use marginswap_core::partner::{KeyScreening, Unpartable, screen_keys};
 use marginswap_core::random::Seed;
 use marginswap_core::swap::apply_to_records;
@@ -25,8 +26,8 @@ use marginswap_core::verdict::Verdict;
 use marginswap_core::verify::{
     Checks, File, Findings, Learned, Link, LinkError, Outcome, Pooled, PublishedCheck,
     PublishedFindings, Scenario, TableDistance, Thresholds, Verification, WeightedCheck, Weights,
-    WorstCase, changes, compare_tables, judge, link_by_id, recount, verify_pooled, weighted,
-    worst_case,
+    WorstCase, changes, compare_tables, judge, link_by_id, records_at_risk, recount, verify_pooled,
+    weighted, worst_case,
 };
 use marginswap_io::{FileDigest, PlanFile};
 use rayon::prelude::*;
@@ -40,7 +41,7 @@ use crate::derive::Derivations;
 use crate::input::{Given, Loaded, Opened};
 use crate::notes::{Note, Phase, Run};
 use crate::original::{Intruder, Original};
-use crate::project::{Amount, Columns, Gate, Project};
+use crate::project::{Amount, Columns, Gate, Project, ReleaseOrder};
 use crate::published::findings_of;
 use crate::release::shuffled_link;
 use crate::telltale::{is_exchanged, sample_step, tell_tales};
@@ -53,14 +54,47 @@ pub struct Evidence<'a> {
     pub plan: Option<(&'a PathBuf, &'a PlanFile)>,
     /// The seed that the lines may have been shuffled with.
     pub seed: Option<Seed>,
-    /// Do the lines of the two files not correspond?
-    pub shuffled: bool,
+    /// Is the order of the released lines that of the original?
+    pub lines: Lines,
     /// Was the seed one that others know?
     pub demo_seed: bool,
     /// Plans that were made with a demo seed: a file that one of them gives is not released.
     pub demo_plans: &'a [PlanFile],
     /// Are three-way tables compared as well?
     pub triples: Triples,
+    /// Released columns that no exchange touches and that are not looked at.
+    pub unchecked_columns: usize,
+}
+
+/// What is known of the order of the released lines.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Lines {
+    /// They were written in the order of the original.
+    InOrder,
+    /// Those with the same number are taken for each other's, unless that explains little.
+    Perhaps,
+    /// They were shuffled.
+    Shuffled,
+}
+
+impl Lines {
+    /// Of a file that a job of this order writes.
+    #[must_use]
+    pub fn written(order: ReleaseOrder) -> Self {
+        match order {
+            ReleaseOrder::Random => Self::Shuffled,
+            ReleaseOrder::Input => Self::InOrder,
+        }
+    }
+
+    /// Of a file from elsewhere: it may be said that it was shuffled, or the project says so.
+    #[must_use]
+    pub fn told(shuffled: bool, project: &Project) -> Self {
+        match shuffled || project.release.order == Some(ReleaseOrder::Random) {
+            true => Self::Shuffled,
+            false => Self::Perhaps,
+        }
+    }
 }
 
 impl Default for Evidence<'_> {
@@ -68,10 +102,11 @@ impl Default for Evidence<'_> {
         Self {
             plan: None,
             seed: None,
-            shuffled: false,
+            lines: Lines::Perhaps,
             demo_seed: false,
             demo_plans: &[],
             triples: Triples::Skipped,
+            unchecked_columns: 0,
         }
     }
 }
@@ -149,7 +184,8 @@ pub enum Order {
 /// The files before they are counted.
 struct Pair<'a> {
     original: &'a Original,
-    before: Records,
+    /// Those of the original, unless the released file has categories that it lacks.
+    before: Cow<'a, Records>,
     after: Records,
     link: Option<Link>,
     order: Order,
@@ -158,6 +194,8 @@ struct Pair<'a> {
     released: Vec<Option<Column>>,
     /// The weight of each code of their variable in both files.
     weights: Option<Weights>,
+    /// How many records each line of the released table is, where both are counted cells.
+    counts: Option<Vec<u32>>,
 }
 
 impl Comparison {
@@ -186,19 +224,19 @@ impl Comparison {
         };
         let told_by_names =
             table.as_ref().map_or(0, |(table, _)| names_tell(&original, table, run));
-        let torn = table.map_or(0, |(_, torn)| torn);
-        let plan = pair.follow(evidence, run);
+        let torn = table.as_ref().map_or(0, |(_, torn)| *torn);
+        let plan = pair.follow(after, evidence, run);
+        let demo_seed = evidence.demo_seed || pair.is_for_demonstration(after, evidence.demo_plans);
         if let Some(persons) = &mut of_persons {
             persons.link = pair.link.as_ref().and_then(|link| lines_of(link, &original, &lines));
             persons.align();
         }
-        drop(lines);
-        let demo_seed = evidence.demo_seed || pair.is_for_demonstration(evidence.demo_plans);
+        drop((table, lines));
         pair.align();
-        let pooled = Pooled::of(&pair.before, &pair.after);
+        let pooled = pair.pooled();
         let verification = pair.verify(&pooled, evidence.triples);
         let persons = of_persons.as_ref().map(|persons| {
-            let pooled = Pooled::of(&persons.before, &persons.after);
+            let pooled = persons.pooled();
             let mut found = persons.verify(&pooled, evidence.triples);
             let people = original.people.as_ref().expect("persons are people");
             found.learned.extend(people.of_households(&verification.learned));
@@ -207,15 +245,17 @@ impl Comparison {
         });
         let found_by = persons.as_ref().map_or(&verification, |(_, found)| found);
         let key_screenings = pair.screen_keys(found_by)?;
-        let (broken, mut findings) =
+        let (mut broken, mut findings) =
             pair.findings(&pooled, &verification, &key_screenings, demo_seed);
-        if let (Some(of_persons), Some((_, found))) = (&of_persons, &persons) {
+        if let (Some(of_persons), Some((pooled, found))) = (&of_persons, &persons) {
             of_persons.add_to(&mut findings, found, &original, &key_screenings);
+            broken.extend(of_persons.check_second_step(pooled, &original, &mut findings));
         }
         findings.torn_households = torn;
         let weighted = pair.weighted(&pooled);
         findings.weights_drift = weighted.iter().filter(|table| table.beyond > 0).count();
         findings.telling_columns = telling + told_by_names;
+        findings.unchecked_columns = evidence.unchecked_columns;
         findings.published = findings_of(published.iter());
         findings.plan_differs =
             plan.as_ref().is_some_and(|plan| !plan.fits_input || plan.gives_release == Some(false));
@@ -226,13 +266,13 @@ impl Comparison {
             (Some(of_persons), Some((pooled, _))) => of_persons.watched(pooled)?,
             _ => pair.watched(&pooled)?,
         };
-        // What helps single people is counted in records, and these are households here.
-        let advice = match original.people {
-            Some(_) => Vec::new(),
-            None => advice(&original, &verification, &key_screenings),
+        // What helps single people is counted in records, and these are households or cells here.
+        let advice = match original.people.is_some() || original.loaded.counts().is_some() {
+            true => Vec::new(),
+            false => advice(&original, &verification, &key_screenings),
         };
-        let Pair { after: records, order, unlinked, .. } = pair;
-        drop(of_persons);
+        let Pair { before, after: records, order, unlinked, .. } = pair;
+        drop((before, of_persons));
         let people = persons.map(|(_, verification)| PeopleFound { verification, torn });
         Ok(Self {
             original,
@@ -345,12 +385,14 @@ pub(crate) fn not_partable(
     screenings: &[KeyScreening],
 ) -> [u64; 2] {
     let mut people = [0, 0];
-    for record in (0..original.lines().records.len()).map(RecordId::at) {
-        match why_not_parted(original, learned, screenings, record) {
-            Some(Unpartable::Published(_) | Unpartable::Proved(_)) => people[0] += 1,
-            Some(Unpartable::NoPartner) => people[1] += 1,
-            None => {}
-        }
+    let lines = &original.lines().located;
+    for record in records_at_risk(learned) {
+        let place = match why_not_parted(original, learned, screenings, record) {
+            Some(Unpartable::Published(_) | Unpartable::Proved(_)) => 0,
+            Some(Unpartable::NoPartner) => 1,
+            None => continue,
+        };
+        people[place] += u64::from(lines.weight(record));
     }
     people
 }
@@ -471,7 +513,11 @@ fn read_released(
         .map(|(name, column)| (name.clone(), (column.dictionary().levels(), step == 1)))
         .collect();
     let exchanged = |name: &str| is_exchanged(&original.loaded, name);
-    let tales = tell_tales(loaded, &after, &samples, step, exchanged);
+    // Counted cells have no order, and no columns that go with their records.
+    let tales = match after.counts() {
+        Some(_) => Vec::new(),
+        None => tell_tales(loaded, &after, &samples, step, exchanged),
+    };
     let mut telling: Vec<&str> = tales.iter().map(|tale| tale.column.as_str()).collect();
     telling.dedup();
     let telling = telling.len();
@@ -499,9 +545,11 @@ impl<'a> Pair<'a> {
         evidence: &Evidence<'_>,
     ) -> Result<Self, Diagnostic> {
         let loaded = &original.loaded;
+        let (schema, packed) = (original.scope.schema(), &original.records);
         let (before, records) =
-            encode_both(original.scope.schema(), loaded.raw_columns(), after.raw_columns());
-        let (link, unlinked) = match link(original, after, evidence.shuffled)? {
+            encode_beside(schema, loaded.raw_columns(), Some(packed), after.raw_columns());
+        let before = before.map_or(Cow::Borrowed(packed), Cow::Owned);
+        let (link, unlinked) = match link(original, after, evidence.lines)? {
             Ok(link) => (link, None),
             Err(error) => (None, Some(error.to_string())),
         };
@@ -516,7 +564,17 @@ impl<'a> Pair<'a> {
             Some(weighting) => Some(weights_of_both(original, weighting, after, &records)?),
             None => None,
         };
-        Ok(Self { original, before, after: records, link, order, unlinked, released, weights })
+        let counts = after.counts().map(<[u32]>::to_vec);
+        let after = records;
+        Ok(Self { original, before, after, link, order, unlinked, released, weights, counts })
+    }
+
+    /// The cells of both files, coded as here.
+    fn counted(&self, before: &Records, after: &Records) -> Pooled {
+        match (self.original.loaded.counts(), &self.counts) {
+            (Some(counts), Some(released)) => Pooled::counted(before, after, [counts, released]),
+            _ => Pooled::of(before, after),
+        }
     }
 
     /// The lines of two files of households, of which nobody asks which became which.
@@ -525,7 +583,7 @@ impl<'a> Pair<'a> {
         after: &Loaded,
         evidence: &Evidence<'_>,
     ) -> Result<Self, Diagnostic> {
-        let pair = Self::new(original, after, &Evidence { shuffled: true, ..*evidence })?;
+        let pair = Self::new(original, after, &Evidence { lines: Lines::Shuffled, ..*evidence })?;
         Ok(Self { link: None, order: Order::Unknown, unlinked: None, ..pair })
     }
 
@@ -549,15 +607,60 @@ impl<'a> Pair<'a> {
             not_partable(households, &found.learned, screenings);
     }
 
+    /// What a second step between persons must leave as it was: the counts of every column, what
+    /// stays with its line, and linked columns. What differs, and for the gate.
+    fn check_second_step(
+        &self,
+        pooled: &Pooled,
+        households: &Original,
+        findings: &mut Findings,
+    ) -> Vec<Vec<String>> {
+        let Original { scope, .. } = self.original;
+        let then = households.people.as_ref().map(|people| &people.then);
+        let Some(then) = then.filter(|then| !then.is_empty()) else { return Vec::new() };
+        let schema = scope.schema();
+        let single = |&column: &usize| schema.variable_of(column).map(VarSet::single);
+        let mut margins: Vec<VarSet> = then.iter().filter_map(single).collect();
+        let one_way = margins.len();
+        let of_persons = |table: &&KeptTable| {
+            let columns = table.variables.iter().flat_map(|one| &schema.variables()[one].columns);
+            table.reason == Reason::Linked && columns.into_iter().all(|one| then.contains(one))
+        };
+        margins.extend(scope.tables().iter().filter(of_persons).map(|table| table.variables));
+        let staying = margins.len();
+        margins.push(schema.staying() & schema.own());
+        let mut broken = Vec::new();
+        for (place, check) in pooled.recount(&margins).iter().enumerate() {
+            if check.changed == 0 {
+                continue;
+            }
+            match place {
+                place if place < one_way => findings.one_way_changed += 1,
+                place if place < staying => findings.linked_changed += 1,
+                _ => findings.staying_changed = true,
+            }
+            broken.push(self.column_names(check.margin));
+        }
+        broken
+    }
+
     /// Finds out whether following the plan gives the released file, and in which order: that of
     /// the original, or that of the seed.
-    fn follow(&mut self, evidence: &Evidence<'_>, run: &mut Run<'_>) -> Option<PlanFit> {
+    fn follow(
+        &mut self,
+        released: &Loaded,
+        evidence: &Evidence<'_>,
+        run: &mut Run<'_>,
+    ) -> Option<PlanFit> {
         let Some((path, plan)) = evidence.plan else {
-            if let (true, Some(seed), None) = (evidence.shuffled, evidence.seed, &self.link) {
+            if let (Lines::Shuffled, Some(seed), None) = (evidence.lines, evidence.seed, &self.link)
+            {
                 self.link = Some(shuffled_link(seed, self.before.len()));
                 self.order = Order::Known;
             }
-            self.settle(run);
+            if evidence.lines != Lines::InOrder {
+                self.settle(run);
+            }
             return None;
         };
         let loaded = &self.original.loaded;
@@ -572,13 +675,18 @@ impl<'a> Pair<'a> {
         let schema = self.original.scope.schema();
         // Derived variables follow from the others in both files.
         let own = [schema.own()];
-        let expected = apply_to_records(&plan.plan, schema, &self.before);
+        let Some((expected, recoded)) = self.made_by(plan, released) else {
+            fit.gives_release = Some(false);
+            self.settle(run);
+            return Some(fit);
+        };
+        let released = recoded.as_ref().unwrap_or(&self.after);
         let gives = |after: &Records, link: &Link| {
             changes(&expected, after, link).map(|found| found.counting(own[0]).cells == 0)
         };
         let by_seed = evidence.seed.map(|seed| shuffled_link(seed, expected.len()));
         let known = [self.link.clone(), Some(Link::ByPosition), by_seed];
-        let found = known.into_iter().flatten().find(|link| gives(&self.after, link) == Some(true));
+        let found = known.into_iter().flatten().find(|link| gives(released, link) == Some(true));
         fit.gives_release = match found {
             Some(link) => {
                 self.order = match &link {
@@ -590,7 +698,7 @@ impl<'a> Pair<'a> {
             }
             None => {
                 // In some other order: are they the same records?
-                let same = recount(&expected, &self.after, &own)[0].changed == 0;
+                let same = recount(&expected, released, &own)[0].changed == 0;
                 match self.link {
                     // The ids say which record is which, and another record has the values.
                     Some(Link::ByMap(_)) => Some(false),
@@ -609,6 +717,29 @@ impl<'a> Pair<'a> {
         Some(fit)
     }
 
+    /// The records that a plan makes, and the released ones over the same coding where that is
+    /// another one; `None` when the plan cannot be followed.
+    fn made_by(&self, plan: &PlanFile, released: &Loaded) -> Option<(Records, Option<Records>)> {
+        let Original { scope, loaded, people, .. } = self.original;
+        let second = people.as_ref().filter(|people| !people.then.is_empty());
+        let (Some(people), Some(then)) = (second, &plan.then) else {
+            // A plan of one step is none of two, and the other way round.
+            let made = apply_to_records(&plan.plan, scope.schema(), &self.before);
+            return (second.is_none() && plan.then.is_none()).then_some((made, None));
+        };
+        let lines = &people.lines.loaded;
+        let exchanged = plan.plan.columns().into_iter().all(|column| loaded.was_read(column));
+        let of_lines = then.plan.columns().is_subset(&people.then);
+        if !exchanged || !of_lines || then.lines != lines.records_read() as u64 {
+            return None;
+        }
+        let lines = people.lines_after(loaded, &plan.plan, Some(&then.plan));
+        let (made, _) = people.together.table(&lines);
+        let (made, released) =
+            encode_both(scope.schema(), made.raw_columns(), released.raw_columns());
+        Some((made, Some(released)))
+    }
+
     /// Lines are taken for each other's because they have the same number, and nothing proves
     /// it. Where at least half of those that differ would differ in no collection of records, or
     /// about as many differ as between lines that are paired at random, another order explains
@@ -623,7 +754,7 @@ impl<'a> Pair<'a> {
         if lines == 0 {
             return;
         }
-        let replaced = Pooled::of(&self.before, &self.after).replaced();
+        let replaced = self.pooled().replaced();
         let at_random = || differing(&shuffled_link(Seed([0xa5; 32]), self.before.len()));
         if replaced * 2 <= lines || at_random().abs_diff(lines) < lines.abs_diff(replaced) {
             self.link = None;
@@ -640,6 +771,17 @@ impl<'a> Pair<'a> {
         {
             self.after = self.after.reordered(places);
             self.link = Some(Link::ByPosition);
+        }
+    }
+
+    /// The cells of both files.
+    fn pooled(&self) -> Pooled {
+        let located = &self.original.located;
+        match &self.before {
+            Cow::Borrowed(before) if located.weights().is_empty() => {
+                Pooled::beside(located, before, &self.after)
+            }
+            before => self.counted(before, &self.after),
         }
     }
 
@@ -677,13 +819,22 @@ impl<'a> Pair<'a> {
     ) -> (Vec<Vec<String>>, Findings) {
         let scope = &self.original.scope;
         let named = self.original.named_tables();
+        // Who lives there changes with the persons, who are counted one by one.
+        let changing = match &self.original.people {
+            Some(people) => people.following(&self.original.loaded, scope),
+            None => VarSet::EMPTY,
+        };
         // The counts of a variable are those of any unchanged table that holds it.
         let unchanged = found.tables.iter().filter(|table| table.changed == 0);
         let known = unchanged.fold(VarSet::EMPTY, |all, table| all | table.margin);
-        let singles = (scope.schema().own() - known).iter().map(|one| (VarSet::single(one), None));
+        let singles =
+            (scope.schema().own() - known - changing).iter().map(|one| (VarSet::single(one), None));
         // That derived variables follow from their columns is true of every file.
         let counted = [Reason::Named, Reason::Derived];
-        let ties = scope.tables().iter().filter(|table| !counted.contains(&table.reason));
+        let ties = scope
+            .tables()
+            .iter()
+            .filter(|table| !counted.contains(&table.reason) && !table.variables.meets(&changing));
         let ties = ties.map(|table| (table.variables, Some(table.reason)));
         let (margins, kinds): (Vec<VarSet>, Vec<Option<Reason>>) = singles.chain(ties).unzip();
         let checks = pooled.recount(&margins);
@@ -725,11 +876,14 @@ impl<'a> Pair<'a> {
             learned: found.worst_case.clone(),
             alone_not_counted: self.original.alone_not_counted(),
             telling_columns: 0,
+            unchecked_columns: 0,
             disclosed,
             disclosed_is_exact: screenings.iter().all(KeyScreening::proved_is_exact),
             not_partable,
-            rules_broken: [&self.before, &self.after]
-                .map(|records| self.original.rules_broken(records)),
+            rules_broken: [
+                self.original.rules_broken(&self.before, self.original.loaded.counts()),
+                self.original.rules_broken(&self.after, self.counts.as_deref()),
+            ],
             new_pairs: found.new_pairs.combinations,
         };
         (broken, findings)
@@ -739,15 +893,14 @@ impl<'a> Pair<'a> {
     fn weighted(&self, pooled: &Pooled) -> Vec<WeightedCheck> {
         match (&self.original.weighting, &self.weights) {
             (Some(weighting), Some(weights)) => {
-                let files = [&self.before, &self.after];
-                weighted(pooled, files, weights, &weighting.tables, weighting.share())
+                weighted(pooled, weights, &weighting.tables, weighting.share())
             }
             _ => Vec::new(),
         }
     }
 
     /// Does one of these plans, all made with a demo seed, give the released records?
-    fn is_for_demonstration(&self, plans: &[PlanFile]) -> bool {
+    fn is_for_demonstration(&self, released: &Loaded, plans: &[PlanFile]) -> bool {
         let schema = self.original.scope.schema();
         let (names, digest) = (self.original.loaded.own_names(), self.original.loaded.digest());
         let records = self.before.len() as u64;
@@ -755,8 +908,10 @@ impl<'a> Pair<'a> {
             plan.check_input(&digest.sha256, records, names).is_ok()
                 && self.after.len() == self.before.len()
                 && {
-                    let made = apply_to_records(&plan.plan, schema, &self.before);
-                    recount(&made, &self.after, &[schema.own()])[0].changed == 0
+                    self.made_by(plan, released).is_some_and(|(made, recoded)| {
+                        let released = recoded.as_ref().unwrap_or(&self.after);
+                        recount(&made, released, &[schema.own()])[0].changed == 0
+                    })
                 }
         })
     }
@@ -799,8 +954,7 @@ impl<'a> Pair<'a> {
         }
         let schema = loaded.schema_of(table)?;
         let (before, after) = encode_both(&schema, loaded.raw_columns(), &self.released);
-        let pooled = Pooled::of(&before, &after);
-        compare_tables(&pooled, &[schema.all()]).pop()
+        compare_tables(&self.counted(&before, &after), &[schema.all()]).pop()
     }
 
     /// The columns of a set of variables: those that stay are one variable together, and are
@@ -856,13 +1010,13 @@ pub(crate) fn thresholds(gate: &Gate, findings: &Findings, occurring: u64) -> Th
 fn link(
     original: &Original,
     after: &Loaded,
-    shuffled: bool,
+    lines: Lines,
 ) -> Result<Result<Option<Link>, LinkError>, Diagnostic> {
     let before = &original.loaded;
     // Households get each other's names, unless they are released as they are.
     if before.is_of_households() && original.project.release.release_id != Some(true) {
         let same = before.records_read() == after.records_read();
-        return Ok(Ok((same && !shuffled).then_some(Link::ByPosition)));
+        return Ok(Ok((same && lines != Lines::Shuffled).then_some(Link::ByPosition)));
     }
     if let (Some(left), Some(right)) = (before.id_column(), after.id_column()) {
         // A file whose ids differ links to itself.
@@ -877,5 +1031,5 @@ fn link(
         return Ok(link_by_id(left, right).map(|map| Some(Link::ByMap(map))));
     }
     let same = before.records_read() == after.records_read();
-    Ok(Ok((same && !shuffled).then_some(Link::ByPosition)))
+    Ok(Ok((same && lines != Lines::Shuffled).then_some(Link::ByPosition)))
 }

@@ -118,14 +118,7 @@ const SEED_STREAM: u64 = 2;
 /// So many seeds from one: itself first.
 pub fn seeds(seed: Seed, count: usize) -> Vec<Seed> {
     let mut random = Random::new(seed, SEED_STREAM);
-    let mut draw = || {
-        let mut bytes = [0; 32];
-        for eight in bytes.chunks_exact_mut(8) {
-            eight.copy_from_slice(&random.bits().to_le_bytes());
-        }
-        Seed(bytes)
-    };
-    std::iter::once(seed).chain((1..count).map(|_| draw())).collect()
+    std::iter::once(seed).chain((1..count).map(|_| random.seed())).collect()
 }
 
 /// A plan for every cap and every seed, in this order.

@@ -20,7 +20,7 @@ use marginswap_core::swap;
 use marginswap_io::{Frame, PlanFile};
 use marginswap_report::plan::PlanReport;
 
-use crate::compare::{Comparison, Evidence};
+use crate::compare::{Comparison, Evidence, Lines};
 use crate::notes::{Phase, Run};
 use crate::original::Original;
 use crate::prepare::prepare;
@@ -67,7 +67,7 @@ pub struct Job {
 /// When a setting does not fit, or the run is cancelled.
 pub fn protect(project: Project, seed: &SeedFrom, run: &mut Run<'_>) -> Result<Job, Diagnostic> {
     refuse_households(&project)?;
-    run.expect_steps(6);
+    run.expect_steps(7);
     let order = project.order();
     let prepared = prepare(project, run)?;
     let seed = seed.choose(run)?;
@@ -78,7 +78,7 @@ pub fn protect(project: Project, seed: &SeedFrom, run: &mut Run<'_>) -> Result<J
     let header = prepared.plan_header();
     let (given, demo_seed) = (Some(seed.seed), seed.not_for_release);
     let made = Made::of(prepared.original, &planned.plan, order, given, demo_seed, run)?;
-    Ok(Job { plan: header.with(planned.plan, &numbers), numbers, seed, made })
+    Ok(Job { plan: header.with(planned, &numbers), numbers, seed, made })
 }
 
 /// Follows a plan that was made before, for the frame of a project. It decides nothing.
@@ -92,7 +92,7 @@ pub fn apply(
     run: &mut Run<'_>,
 ) -> Result<Made, Diagnostic> {
     refuse_households(&project)?;
-    run.expect_steps(4);
+    run.expect_steps(5);
     let order = project.order();
     let original = Original::read(project, run)?;
     original.check_plan(plan)?;
@@ -146,7 +146,7 @@ impl Made {
     pub fn certify(self, released: &Frame, run: &mut Run<'_>) -> Result<Comparison, Diagnostic> {
         let evidence = Evidence {
             seed: self.seed,
-            shuffled: self.order == ReleaseOrder::Random,
+            lines: Lines::written(self.order),
             demo_seed: self.demo_seed,
             ..Evidence::default()
         };

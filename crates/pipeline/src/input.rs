@@ -11,25 +11,37 @@ use marginswap_core::columns::{
 use marginswap_core::diagnostic::{Diagnostic, grouped};
 use marginswap_core::encode::{RecordId, Records, Schema, Variable};
 use marginswap_core::graph::{Scope, Separators, minimal_separators, quoted};
+use marginswap_core::plan::Plan;
+use marginswap_core::swap;
 use marginswap_core::varset::VarSet;
 use marginswap_io::{
     Compression, FileDigest, Format, Frame, InputFile, ReadOptions, Sample, Source,
 };
 
-use crate::derive::{Derivations, Ready};
+use crate::derive::{Derivations, Ready, Take};
+use crate::household::{HouseholdFile, Parts};
 use crate::notes::{Note, Phase, Run};
 use crate::project::Project;
 
 /// An opened file whose columns have their roles; derived variables are columns behind the others.
 pub struct Opened {
     path: PathBuf,
-    source: Source,
+    source: Parts,
     names: Vec<String>,
     roles: Roles,
     derived: Derivations,
     /// The column that names the household of a line.
     household: Option<usize>,
     header: Header,
+}
+
+/// Is the column that names the records read? It takes as much memory as all others together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ids {
+    /// Records are looked up by it, or linked by it to those of another file.
+    Read,
+    /// Nothing asks for it.
+    PassedOver,
 }
 
 /// What is done where the first line looks like a record.
@@ -83,6 +95,8 @@ pub struct Loaded {
     households: Option<Arc<Households>>,
     household: Option<usize>,
     records: RecordsAre,
+    counts: Option<Arc<[u32]>>,
+    household_file: Option<Arc<HouseholdFile>>,
 }
 
 /// What a record is.
@@ -99,6 +113,13 @@ pub enum Given<'a> {
     File(&'a Path),
     /// A data frame.
     Frame(&'a Frame),
+    /// A file of persons and one of their households.
+    Files {
+        /// The persons.
+        persons: &'a Path,
+        /// The households.
+        households: &'a Path,
+    },
 }
 
 impl<'a> Given<'a> {
@@ -106,7 +127,7 @@ impl<'a> Given<'a> {
     #[must_use]
     pub fn path(self) -> &'a Path {
         match self {
-            Self::File(path) => path,
+            Self::File(path) | Self::Files { persons: path, .. } => path,
             Self::Frame(frame) => frame.label(),
         }
     }
@@ -115,10 +136,14 @@ impl<'a> Given<'a> {
     ///
     /// # Errors
     /// When a file cannot be opened or its header cannot be read.
-    pub fn open(self, project: &Project) -> Result<Source, Diagnostic> {
+    pub fn open(self, project: &Project) -> Result<Parts, Diagnostic> {
+        let open = |path| Source::open(path, &ReadOptions { delimiter: project.delimiter });
         match self {
-            Self::File(path) => Source::open(path, &ReadOptions { delimiter: project.delimiter }),
-            Self::Frame(frame) => Ok(Source::of_frame(frame)),
+            Self::File(path) => open(path).map(Parts::of),
+            Self::Frame(frame) => Ok(Parts::of(Source::of_frame(frame))),
+            Self::Files { persons, households } => {
+                Parts::joined(open(persons)?, households, project)
+            }
         }
     }
 }
@@ -150,7 +175,7 @@ impl Opened {
     /// takes no part.
     pub fn new(
         path: &Path,
-        source: Source,
+        source: Parts,
         project: &Project,
         derived: Derivations,
     ) -> Result<Self, Diagnostic> {
@@ -211,7 +236,7 @@ impl Opened {
 
     /// How the file is written.
     pub fn format(&self) -> String {
-        match self.source.format() {
+        match self.source.source.format() {
             Format::Parquet => "Parquet".to_owned(),
             Format::Frame => "data frame".to_owned(),
             Format::Csv { delimiter, compression } => {
@@ -234,16 +259,16 @@ impl Opened {
             .collect()
     }
 
-    /// Reads the columns that take part; with `with_id` also the one that names the record.
+    /// Reads the columns that take part, and the one that names the records if it is asked for.
     ///
     /// # Errors
     /// When the file cannot be read.
-    pub fn read(self, with_id: bool, run: &mut Run<'_>) -> Result<Loaded, Diagnostic> {
+    pub fn read(self, ids: Ids, run: &mut Run<'_>) -> Result<Loaded, Diagnostic> {
         let (id, roles) = (self.roles.id(), &self.roles);
         let wanted: Vec<bool> = (0..roles.own())
             .map(|column| {
                 roles.of(column) != Role::Ignored
-                    || (with_id && id == Some(column))
+                    || (ids == Ids::Read && id == Some(column))
                     || self.household == Some(column)
             })
             .collect();
@@ -284,9 +309,28 @@ impl Opened {
         let Self { path, source, names, roles, derived, household, header } = self;
         let derived = Arc::new(derived.ready()?);
         run.begin(Phase::Reading)?;
+        let Parts { source, households: of_households, .. } = source;
         let (file, format) = (source.file().cloned(), source.format());
-        let table = source.read_sampling(wanted, sample)?;
+        let counts = source.counts().cloned();
+        let behind = source.columns().len();
+        let first = Sample { columns: sample.columns[..behind].to_vec(), step: sample.step };
+        let mut table = source.read_sampling(&wanted[..behind], &first)?;
         header.check(table.looks_like_a_record, &path, run)?;
+        let household_file = match of_households {
+            None => None,
+            Some(part) => {
+                let place = household.filter(|&place| place < behind);
+                let place = place.expect("persons have a column that names their households");
+                let named = table.columns[place].as_ref().expect("that column was read");
+                let second = Sample { columns: sample.columns[behind..].to_vec(), ..*sample };
+                let persons = (&*path, file.as_ref(), format, &table.digest);
+                let joined = part.read(named, &wanted[behind..], &second, persons, behind)?;
+                table.columns.extend(joined.columns);
+                table.samples.extend(joined.samples);
+                table.digest = joined.file.digest_of_both();
+                Some(Arc::new(joined.file))
+            }
+        };
         let samples = names.iter().zip(table.samples);
         let samples = samples.filter_map(|(name, sample)| Some((name.clone(), sample?))).collect();
         let columns = Columns::new(names, roles, table.columns);
@@ -300,8 +344,19 @@ impl Opened {
             run.note(Note::TextMissing { variable, column, texts });
         }
         let (digest, records) = (table.digest, RecordsAre::Lines);
-        let loaded =
-            Loaded { path, columns, file, digest, format, derived, households, household, records };
+        let loaded = Loaded {
+            path,
+            columns,
+            file,
+            digest,
+            format,
+            derived,
+            households,
+            household,
+            records,
+            counts,
+            household_file,
+        };
         Ok((loaded, samples))
     }
 }
@@ -352,7 +407,7 @@ fn work_out(
 }
 
 /// The line of a record, counted from 0, in a file of lines.
-fn line_of(file: &InputFile, format: Format, record: usize) -> Option<u64> {
+pub(crate) fn line_of(file: &InputFile, format: Format, record: usize) -> Option<u64> {
     let Format::Csv { delimiter, .. } = format else { return None };
     let mut lines =
         Source::of(file, &ReadOptions { delimiter: Some(delimiter) }).ok()?.into_csv()?;
@@ -383,7 +438,12 @@ impl Loaded {
         self.file.as_ref()
     }
 
-    /// The sum of the bytes that were read.
+    /// The file of households, where it is another one than that of the persons.
+    pub fn household_file(&self) -> Option<&HouseholdFile> {
+        self.household_file.as_deref()
+    }
+
+    /// The sum of the bytes that were read, of both files where there are two.
     pub fn digest(&self) -> &FileDigest {
         &self.digest
     }
@@ -418,10 +478,10 @@ impl Loaded {
         })
     }
 
-    /// Is a column behind those of the file counted in households?
-    pub fn is_counted(&self, column: usize) -> bool {
-        let nth = column.checked_sub(self.own_names().len());
-        nth.is_some_and(|nth| self.derived.is_counted(nth))
+    /// The columns by which a derived column counts members of households; `None` where it
+    /// counts none.
+    pub fn counted_by(&self, column: usize) -> Option<&BTreeSet<usize>> {
+        self.derived.counted_by(column.checked_sub(self.own_names().len())?)
     }
 
     /// The households of its lines, where a column names them.
@@ -452,6 +512,8 @@ impl Loaded {
             households: self.households.clone(),
             household: self.household,
             records: RecordsAre::Households,
+            counts: None,
+            household_file: self.household_file.clone(),
         }
     }
 
@@ -465,6 +527,31 @@ impl Loaded {
         let changed = changed.map(|(position, column)| (position, households.on_lines(column)));
         let columns = self.columns.with_columns(changed.collect()).without_derived();
         Self { records: RecordsAre::Lines, ..self.of_households(columns) }
+    }
+
+    /// These lines after a plan for single ones, without what is derived.
+    #[must_use]
+    pub fn after(&self, plan: &Plan) -> Self {
+        let columns = swap::apply(plan, &self.columns);
+        Self { records: RecordsAre::Lines, ..self.of_households(columns) }
+    }
+
+    /// The same lines with the roles and the derived variables that another project gives them.
+    ///
+    /// # Errors
+    /// When a derived variable cannot be worked out.
+    pub fn told_again(&self, project: &Project) -> Result<Self, Diagnostic> {
+        let names = self.own_names();
+        let told = &project.columns;
+        let derived = Derivations::of(project, names, Take::Named)?;
+        let roles = Roles::assign(names, &told.vars, &told.stay, &told.ignore, told.id.as_ref())?;
+        let roles = roles.with_derived(derived.columns());
+        let all = names.iter().chain(derived.names()).cloned().collect();
+        let own = self.columns.as_read()[..names.len()].to_vec();
+        let derived = Arc::new(derived.ready()?);
+        let columns = Columns::new(all, roles, own);
+        let lines = Self { records: RecordsAre::Lines, ..self.of_households(columns) };
+        Self { derived, ..lines }.derived_again()
     }
 
     /// The line of the file that a line read from it is on, counted from 0.
@@ -521,9 +608,14 @@ impl Loaded {
         self.columns.get(column).is_some()
     }
 
-    /// How many records the file has.
+    /// How many records the file has; of counted cells, how many of these.
     pub fn records_read(&self) -> usize {
         self.columns.records()
+    }
+
+    /// How many records each line is, in a table of counted cells.
+    pub fn counts(&self) -> Option<&[u32]> {
+        self.counts.as_deref()
     }
 
     /// The column that names the records, if there is one.
@@ -685,9 +777,11 @@ impl Finder<'_> {
 pub fn ids(schema: &Schema, records: &Records, loaded: &Loaded) -> Vec<usize> {
     let sources = loaded.derived.sources();
     let variables = schema.variables();
+    let counted = |counts: &[u32]| counts.iter().map(|&count| count as usize).sum();
+    let people = loaded.counts().map_or(records.len(), counted);
     let used = variables.iter().fold(schema.derived(), |all, variable| all | variable.follows);
     (0..variables.len())
-        .filter(|&variable| nearly_all_differ(records.levels()[variable], records.len()))
+        .filter(|&variable| nearly_all_differ(records.levels()[variable], people))
         .filter(|&variable| !used.contains(variable))
         .filter(|&variable| !variables[variable].columns.iter().any(|one| sources.contains(one)))
         .collect()

@@ -19,6 +19,7 @@
 //! | [`household`] | a file of persons as a table of households |
 //! | [`questions`] | what is in a file, who can be swapped and why not, who is at risk |
 //! | [`derive`](mod@derive) | variables that follow from columns, worked out on dictionaries |
+//! | [`areas`] | areas with their places: which are near, and how far it is |
 //! | [`assess`](mod@assess) | a fitted risk model and every record's risk |
 //! | [`prepare`](mod@prepare) | everything that planning needs, and the plan |
 //! | [`in_memory`] | the same job on a data frame: a door makes the released frame |
@@ -34,6 +35,7 @@
 mod advice;
 pub mod answer;
 mod appearance;
+pub mod areas;
 pub mod assess;
 pub mod codes;
 pub mod compare;

@@ -81,6 +81,8 @@ pub enum Note {
         cells: u64,
         /// Of how many records.
         records: u64,
+        /// The column that no setting names without which there are fewest, and how many.
+        without: Option<(String, u64)>,
     },
     /// Many records are to be compared one by one.
     ManyComparisons {
@@ -225,13 +227,25 @@ impl fmt::Display for Note {
                 "note: the released lines look like the original ones in another order, so single records \
                  are not compared",
             ),
-            Self::ManyCells { cells, records } => write!(
-                formatter,
-                "warning: {} records fall into {} cells, and every cell is held in memory here. Leave out\n\
-                 columns with many values (`ignore`): they stay with their records.",
-                grouped(*records),
-                grouped(*cells)
-            ),
+            Self::ManyCells { cells, records, without } => {
+                writeln!(
+                    formatter,
+                    "warning: {} records fall into {} cells, and every cell is held in memory here.",
+                    grouped(*records),
+                    grouped(*cells)
+                )?;
+                match without {
+                    Some((column, left)) => write!(
+                        formatter,
+                        "Without {} there are {}: ignored columns stay with their records.",
+                        format_args!("`{}`", escaped(column)),
+                        grouped(*left)
+                    ),
+                    None => formatter.write_str(
+                        "Every column is named by a setting; name fewer, or give keys in bands.",
+                    ),
+                }
+            }
             Self::ManyComparisons { comparisons } => write!(
                 formatter,
                 "note: up to {} comparisons of records are needed",
@@ -286,6 +300,8 @@ impl fmt::Display for Note {
 pub enum Phase {
     /// The data are read.
     Reading,
+    /// Records are packed and counted into cells, and those at risk are found.
+    Counting,
     /// Every record is screened.
     Screening,
     /// The swaps are chosen.
@@ -302,6 +318,7 @@ impl fmt::Display for Phase {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(match self {
             Self::Reading => "reading",
+            Self::Counting => "counting",
             Self::Screening => "screening",
             Self::Planning => "planning",
             Self::Writing => "writing",

@@ -1,40 +1,40 @@
 //! A plan from counted cells alone: for tables that an engine holds.
 //!
-//! An engine counts the records of every cell ([`crate::sql`]); the cells, one record each, are a
-//! data frame, and with their counts they are all that a plan needs. It says: of this cell, the
-//! record with this number (from 0, by id) takes these values, which other cells have. Nothing of
-//! the records but their number within the cell plays a part, so the plan is that of a file with
-//! the same records.
+//! An engine counts the records of every cell ([`crate::sql`]). The cells with their counts are a
+//! data frame whose lines are several records each ([`Frame::counted`]): the same reading,
+//! planning and comparing as for any other table take it. The plan says: of this cell, the record
+//! with this number (from 0, by id) takes these values, which other cells have. Nothing of the
+//! records but their number within the cell plays a part, so the plan is that of a file with the
+//! same records, and so is what the gate says.
 //!
 //! What would need the records is refused: a list of people at risk, risk by a model, weights that
-//! join the tables.
+//! join the tables. What the gate cannot see, columns that stay with their records, it says.
 //!
-//! Way in: [`plan()`], then [`recount`] with the cells of what the engine wrote.
+//! Way in: [`plan()`], then [`Decided::certify`] with the cells of what the engine wrote.
 //!
 //! Law: `cells-give-the-plan-of-records`.
 
-use std::collections::BTreeMap;
-
-use marginswap_core::columns::nearly_all_differ;
+use marginswap_core::columns::Role;
 use marginswap_core::diagnostic::{Diagnostic, grouped};
 use marginswap_core::encode::{RecordId, Records};
-use marginswap_core::graph::Scope;
-use marginswap_core::moves::MoveSearch;
-use marginswap_core::partner::{screen, screen_keys};
-use marginswap_core::plan::{self, Detach, Drawn, Intruder, Larger, Task};
+use marginswap_core::plan::{self, Drawn};
 use marginswap_core::random::Seed;
-use marginswap_core::risk::rare_cells;
-use marginswap_core::table::{CellId, JointTable, Located};
+use marginswap_core::table::{CellId, Grouping};
 use marginswap_core::varset::VarSet;
 use marginswap_io::Frame;
-use marginswap_report::cells::{CellsReport, CellsRisk};
+use marginswap_report::cells::CellsReport;
+use marginswap_report::plan::PlanReport;
 
-use crate::input::{Loaded, note_many, separators};
+use crate::answer;
+use crate::compare::{Comparison, Evidence, Lines};
+use crate::input::Ids;
 use crate::notes::{Note, Phase, Run};
-use crate::original::{data_of, forbidden, intruders_are_named, named_tables, open, scope_of};
-use crate::prepare::{ROUNDS, constrained, prices, too_many_tied};
+use crate::original::{Original, data_of, open};
+use crate::prepare::{TELLING, prepare};
 use crate::project::{Project, Risky};
 use crate::refusal::Code;
+use crate::release::{check_kept, ours};
+use crate::settings::SETTINGS;
 
 /// The records that a plan changes, as numbers of cells: the rows of the frame of cells.
 #[derive(Clone, PartialEq, Eq)]
@@ -54,273 +54,19 @@ impl std::fmt::Debug for Moves {
     }
 }
 
-/// What an engine counted.
-struct Counted {
-    project: Project,
-    loaded: Loaded,
-    scope: Scope,
-    joint: JointTable,
-    /// For each cell of the table its row in the frame.
-    rows: Vec<u32>,
-}
-
-/// Plans on the cells of a project's frame, with the count of each.
-///
-/// # Errors
-/// When a setting needs the records, does not fit the columns, or the run is cancelled.
-pub fn plan(
-    project: Project,
-    counts: &[u32],
-    seed: Seed,
-    not_for_release: bool,
-    run: &mut Run<'_>,
-) -> Result<(CellsReport, Moves), Diagnostic> {
-    run.expect_steps(3);
-    intruders_are_named(&project)?;
-    if project.keep.is_empty() {
-        run.note(Note::NoTables);
-    }
-    let counted = Counted::read(project, counts, run)?;
-    counted.refuse_ids()?;
-    run.begin(Phase::Screening)?;
-    let Counted { project, loaded, scope, joint, .. } = &counted;
-    let separators = separators(scope, project.max_separators());
-    note_many(&separators, run);
-    let screening = screen(joint, scope.class(), &separators)?;
-    let named = counted.intruders()?;
-    let mut screenings = Vec::new();
-    for intruder in &named {
-        screenings.push(screen_keys(joint, scope.class(), &separators, intruder.keys)?);
-    }
-    let at_risk: Vec<u32> = (0..joint.len())
-        .map(|cell| named.iter().map(|one| one.at_risk[cell]).max().unwrap_or(0))
-        .collect();
-    let intruders: Vec<Intruder<'_>> = named
-        .iter()
-        .zip(&screenings)
-        .map(|(one, screening)| Intruder {
-            keys: one.keys,
-            sensitive: one.sensitive,
-            detach: one.detach,
-            at_risk: &one.at_risk,
-            screening: Some(screening),
-            members: None,
-        })
-        .collect();
-    let prices = prices(project, scope);
-    let rules = forbidden(project, loaded, scope, run);
-    let constraints = constrained(project, loaded, scope, joint.records() as u64, rules);
-    let largest = project.max_records().get();
-    let search = (largest > 2)
-        .then(|| MoveSearch::new(joint, scope.class(), &prices.weights))
-        .transpose()
-        .map_err(too_many_tied)?;
-    run.begin(Phase::Planning)?;
-    let derived = scope.schema().derived_from();
-    let task = Task {
-        derived: &derived,
-        joint,
-        class: scope.class(),
-        separators: &separators,
-        screening: &screening,
-        prices: &prices,
-        constraints: &constraints,
-        intruders: &intruders,
-        at_risk: &at_risk,
-        rounds: ROUNDS,
-        larger: search.as_ref().map(|search| Larger { search, records: largest }),
-    };
-    let planned = plan::plan(task, project.pairing().into(), seed).map_err(|error| {
-        let remedy = "use the greedy pairing, which takes any number of records";
-        Diagnostic::new(Code::PairingTooLarge, error.to_string(), remedy)
-    })?;
-    let drawn = plan::draw(&planned.plan, joint, &at_risk, seed);
-    let people = |of: fn(&plan::Protection) -> u32| {
-        planned.protection.iter().map(|row| u64::from(of(row))).sum()
-    };
-    let report = CellsReport {
-        records: joint.records() as u64,
-        cells: joint.len() as u64,
-        tables: named_tables(scope).len() as u64,
-        at_risk: at_risk.iter().map(|&people| u64::from(people)).sum(),
-        parted: people(|row| row.parted),
-        detached: people(|row| row.detached),
-        swaps: planned.plan.swaps().len() as u64,
-        groups: planned.plan.groups().len() as u64,
-        records_changed: planned.plan.records_changed(),
-        not_for_release,
-        equal: None,
-        risk: Vec::new(),
-    };
-    Ok((report, counted.moves(&drawn)))
-}
-
-/// What the cells of a released table show: are all kept tables equal, derived variables included,
-/// and what became of the people at risk?
-///
-/// # Errors
-/// When the released cells do not have the columns of the original ones.
-pub fn recount(
-    project: Project,
-    counts: &[u32],
-    released: &Frame,
-    released_counts: &[u32],
-    report: &mut CellsReport,
-    run: &mut Run<'_>,
-) -> Result<(), Diagnostic> {
-    let after = Project { frame: Some(released.clone()), ..project.clone() };
-    let before = Counted::read(project, counts, run)?;
-    let after = Counted::read(after, released_counts, run)?;
-    let named = named_tables(&before.scope);
-    let changed = named.iter().filter(|&&table| before.margin(table) != after.margin(table));
-    let changed = changed.count() as u64;
-    report.equal = Some(changed == 0 && before.joint.records() == after.joint.records());
-    for intruder in before.intruders()? {
-        let there = after.margin(intruder.keys);
-        let mut risk = CellsRisk { name: intruder.name.clone(), ..CellsRisk::default() };
-        for (cell, &people) in
-            intruder.at_risk.iter().enumerate().filter(|(_, people)| **people > 0)
-        {
-            let found = there.get(&before.values(cell, intruder.keys)).copied().unwrap_or(0);
-            let fate = match found {
-                0 => &mut risk.gone,
-                1 => &mut risk.matched,
-                _ => &mut risk.shared,
-            };
-            *fate += u64::from(people);
-            risk.at_risk += u64::from(people);
-        }
-        report.risk.push(risk);
-    }
-    Ok(())
-}
-
-/// An intruder over cells.
-struct Named {
-    name: Option<String>,
-    keys: VarSet,
-    sensitive: VarSet,
-    detach: Detach,
-    at_risk: Vec<u32>,
-}
-
-impl Counted {
-    fn read(project: Project, counts: &[u32], run: &mut Run<'_>) -> Result<Self, Diagnostic> {
-        let project = project.completed()?;
-        refuse_what_needs_records(&project)?;
-        let opened = open(&project, &data_of(&project)?)?;
-        let scope = scope_of(&project, &opened)?;
-        let loaded = opened.read(false, run)?;
-        let records = Records::of(scope.schema(), loaded.in_memory());
-        let located = Located::count(&records);
-        if located.len() != counts.len() {
-            return Err(Diagnostic::new(
-                Code::OptionsClash,
-                "the engine counts a cell twice, or takes two cells for one",
-                "compare text byte by byte there: no collation may ignore capitals or blanks",
-            ));
-        }
-        let joint = JointTable::from_counts(records.cells(), counts);
-        if joint.len() != located.len() {
-            let detail = "the engine counts a cell without records";
-            return Err(Diagnostic::new(Code::OptionsClash, detail, "count the cells again"));
-        }
-        let mut rows = vec![0; joint.len()];
-        for (row, _) in (0u32..).zip(counts) {
-            rows[located.cell_of(RecordId::at(row as usize)).position()] = row;
-        }
-        Ok(Self { project, loaded, scope, joint, rows })
-    }
-
-    /// As for files: what looks like an id is not exchanged.
-    fn refuse_ids(&self) -> Result<(), Diagnostic> {
-        let records = self.joint.records();
-        for variable in self.scope.schema().variables() {
-            let [column] = variable.columns[..] else { continue };
-            let levels = self.loaded.raw_columns()[column].as_ref();
-            let levels = levels.map_or(0, |column| column.dictionary().levels());
-            let named = self.project.columns.vars.contains(&variable.name);
-            if !variable.stays && !named && nearly_all_differ(levels, records) {
-                return Err(Diagnostic::new(
-                    Code::IdAmongVariables,
-                    format!("nearly every value of `{}` is different", variable.name),
-                    "make it the id, leave it out, or name it among the variables",
-                ));
-            }
-        }
-        Ok(())
-    }
-
-    fn intruders(&self) -> Result<Vec<Named>, Diagnostic> {
-        let Self { project, loaded, scope, joint, .. } = self;
-        let told = &project.risk;
-        let k = match project.risky() {
-            Risky::Unique => 2,
-            Risky::BelowK(k) => u64::from(k),
-            _ => unreachable!("other rules are refused"),
-        };
-        let first = (!told.keys.is_empty()).then_some((None, &told.keys, &told.sensitive));
-        let more = told.more_keys.iter().map(|keys| (None, keys, &told.sensitive));
-        let named = told.scenarios.iter().map(|(name, one)| {
-            let own = Some(&one.sensitive).filter(|own| !own.is_empty());
-            (Some(name.clone()), &one.keys, own.unwrap_or(&told.sensitive))
-        });
-        let all = first.into_iter().chain(more).chain(named);
-        Ok(all
-            .map(|(name, keys, sensitive)| {
-                let keys = loaded.variables(scope, keys);
-                let rare = rare_cells(joint, keys, k);
-                let counts = rare.iter().zip(joint.counts());
-                Named {
-                    name,
-                    keys,
-                    sensitive: match sensitive.is_empty() {
-                        true => scope.schema().own() - keys,
-                        false => loaded.variables(scope, sensitive) - keys,
-                    },
-                    detach: match (project.swap.detach, sensitive.is_empty()) {
-                        (Some(values), _) => Detach::AtLeast(values as usize),
-                        (None, false) => Detach::Every,
-                        (None, true) => Detach::Half,
-                    },
-                    at_risk: counts.map(|(&rare, &count)| if rare { count } else { 0 }).collect(),
-                }
-            })
-            .collect())
-    }
-
-    /// The values of a cell on some variables, as categories: codes of two tables differ.
-    fn values(&self, cell: usize, variables: VarSet) -> Vec<Option<Vec<u8>>> {
-        let schema = self.scope.schema();
-        let row = self.rows[cell] as usize;
-        variables
-            .iter()
-            .flat_map(|variable| {
-                let columns = &schema.variables()[variable].columns;
-                columns.iter().map(move |&column| {
-                    let column = self.loaded.raw_columns()[column].as_ref();
-                    let column = column.expect("a column that takes part was read");
-                    column.dictionary().category(column.code(row)).map(<[u8]>::to_vec)
-                })
-            })
-            .collect()
-    }
-
-    /// A table, by categories.
-    fn margin(&self, variables: VarSet) -> BTreeMap<Vec<Option<Vec<u8>>>, u64> {
-        let mut table = BTreeMap::new();
-        for (cell, &count) in self.joint.counts().iter().enumerate() {
-            *table.entry(self.values(cell, variables)).or_default() += u64::from(count);
-        }
-        table
-    }
-
+impl Moves {
     /// Where every changed record takes its values from.
-    fn moves(&self, drawn: &Drawn) -> Moves {
-        let columns = self.loaded.own_names().len();
-        let mut moves = Moves { cells: vec![], numbers: vec![], from: vec![Vec::new(); columns] };
-        let schema = self.scope.schema();
-        let row = |cell: CellId| self.rows[cell.position()];
+    fn of(original: &Original, drawn: &Drawn) -> Self {
+        let Original { loaded, scope, located, .. } = original;
+        let columns = loaded.own_names().len();
+        let mut moves = Self { cells: vec![], numbers: vec![], from: vec![Vec::new(); columns] };
+        let schema = scope.schema();
+        let mut rows = vec![0; located.len()];
+        for row in 0..located.lines() {
+            let row = RecordId::at(row);
+            rows[located.cell_of(row).position()] = row.0;
+        }
+        let row = |cell: CellId| rows[cell.position()];
         let mut add = |place: plan::Place, takes: &[(usize, CellId)]| {
             moves.cells.push(row(place.cell));
             moves.numbers.push(place.number);
@@ -354,6 +100,108 @@ impl Counted {
     }
 }
 
+/// A plan on cells.
+pub struct Decided {
+    project: Project,
+    numbers: PlanReport,
+    cells: u64,
+    /// Released columns in which nothing is exchanged.
+    staying: usize,
+    /// Which record of which cell takes which values (SECRET).
+    pub moves: Moves,
+}
+
+/// Plans on the counted cells of a project's frame. `beside` is how many released columns make no
+/// cell and go with their records.
+///
+/// # Errors
+/// When a setting needs the records, does not fit the columns, or the run is cancelled.
+///
+/// # Panics
+/// When the frame has no counts.
+pub fn plan(
+    project: Project,
+    seed: Seed,
+    not_for_release: bool,
+    beside: usize,
+    run: &mut Run<'_>,
+) -> Result<Decided, Diagnostic> {
+    run.expect_steps(3);
+    let project = project.completed()?;
+    refuse_what_needs_records(&project)?;
+    check_counts(project.frame.as_ref().expect("cells are a frame"))?;
+    weigh(&project, run)?;
+    let prepared = prepare(project.clone(), run)?;
+    check_cells(&prepared.original)?;
+    run.begin(Phase::Planning)?;
+    let (planned, drawn) = prepared.draw(seed)?;
+    let numbers = prepared.in_numbers(&planned, not_for_release);
+    prepared.note_a_missed_rate(&numbers, run);
+    let Original { loaded, located, .. } = &prepared.original;
+    let staying = (0..loaded.own_names().len())
+        .filter(|&column| loaded.role(column) != Role::Variable)
+        .count();
+    Ok(Decided {
+        cells: located.len() as u64,
+        staying: staying + beside,
+        moves: Moves::of(&prepared.original, &drawn),
+        numbers,
+        project,
+    })
+}
+
+impl Decided {
+    /// Compares the counted cells of a released table with the original ones, as `protect`
+    /// compares two files.
+    ///
+    /// # Errors
+    /// When a kept table, or the number of records, is not what it was.
+    pub fn certify(&self, released: &Frame, run: &mut Run<'_>) -> Result<CellsReport, Diagnostic> {
+        check_counts(released).map_err(ours)?;
+        let original = Original::read(self.project.clone(), run)?;
+        let evidence = Evidence {
+            lines: Lines::Shuffled,
+            demo_seed: self.numbers.not_for_release,
+            unchecked_columns: self.staying,
+            ..Evidence::default()
+        };
+        let comparison = Comparison::of(original, released, &evidence, run).map_err(ours)?;
+        check_kept(&comparison)?;
+        let mut numbers = self.numbers.clone();
+        numbers.protection = answer::protection_of(&comparison);
+        let place = released.label().display().to_string();
+        let mut protect = answer::protect(numbers, place, &comparison);
+        // Which records changed is known by the plan alone: cells have no names.
+        protect.verify.records_changed = Some(self.numbers.records_changed);
+        protect.verify.cells_changed = Some(self.numbers.cells_changed);
+        let not_known = if self.staying > 0 { vec![TELLING] } else { Vec::new() };
+        Ok(CellsReport { protect, cells: self.cells, not_known })
+    }
+}
+
+/// Refuses counts that no table has.
+fn check_counts(frame: &Frame) -> Result<(), Diagnostic> {
+    let counts = frame.counts().expect("cells have counts");
+    if counts.contains(&0) {
+        let detail = "the engine counts a cell without records";
+        return Err(Diagnostic::new(Code::OptionsClash, detail, "count the cells again"));
+    }
+    Ok(())
+}
+
+/// Refuses cells that an engine takes for one, or counts twice.
+fn check_cells(original: &Original) -> Result<(), Diagnostic> {
+    let located = &original.located;
+    if located.len() == located.lines() {
+        return Ok(());
+    }
+    Err(Diagnostic::new(
+        Code::OptionsClash,
+        "the engine counts a cell twice, or takes two cells for one",
+        "compare text byte by byte there: no collation may ignore capitals or blanks",
+    ))
+}
+
 /// Refuses settings that no count of cells can follow.
 fn refuse_what_needs_records(project: &Project) -> Result<(), Diagnostic> {
     let refuse = |detail: &str, remedy: &str, about: &str| {
@@ -385,20 +233,52 @@ fn refuse_what_needs_records(project: &Project) -> Result<(), Diagnostic> {
     Ok(())
 }
 
-/// Says before planning that cells come close to records, with the number.
+/// Says before planning that cells come close to records: how many there are, and which column
+/// to leave out.
 ///
 /// # Errors
-/// [`Code::TooManyRecords`] when there are more cells than can be numbered.
-pub fn weigh(cells: u64, records: u64, run: &mut Run<'_>) -> Result<(), Diagnostic> {
-    if u32::try_from(cells).is_err() {
+/// [`Code::TooManyRecords`] when there are more records than can be numbered, and what reading
+/// the columns refuses.
+///
+/// # Panics
+/// When the project has no frame of counted cells.
+pub fn weigh(project: &Project, run: &mut Run<'_>) -> Result<(), Diagnostic> {
+    let frame = project.frame.as_ref().expect("cells are a frame");
+    let counts = frame.counts().expect("cells have counts");
+    let (cells, records) =
+        (counts.len() as u64, counts.iter().map(|&count| u64::from(count)).sum::<u64>());
+    if u32::try_from(records).is_err() {
         return Err(Diagnostic::new(
             Code::TooManyRecords,
-            format!("the table has {} cells", grouped(cells)),
-            "leave out columns with many values (`ignore`), or keep them with their records",
+            format!("the table has {} records", grouped(records)),
+            "split it: at most 4,294,967,295 records are planned for together",
         ));
     }
     if cells.saturating_mul(2) > records {
-        run.note(Note::ManyCells { cells, records });
+        let without = best_left_out(project)?;
+        run.note(Note::ManyCells { cells, records, without });
     }
     Ok(())
+}
+
+/// The column that no setting names without which there are fewest cells, and how many these are.
+fn best_left_out(project: &Project) -> Result<Option<(String, u64)>, Diagnostic> {
+    let silent = &mut Run::silent();
+    let loaded = open(project, &data_of(project)?)?.read(Ids::PassedOver, silent)?;
+    let named: Vec<String> = SETTINGS.iter().flat_map(|one| one.columns(project)).collect();
+    let free = |name: &String| !named.contains(name) && !loaded.is_source(name);
+    let all: Vec<String> = loaded.own_names().to_vec();
+    let mut best = None;
+    for name in all.iter().filter(|name| free(name)) {
+        let others: Vec<String> = all.iter().filter(|other| *other != name).cloned().collect();
+        let Some(schema) = loaded.schema_of(&others).filter(|_| !others.is_empty()) else {
+            continue;
+        };
+        let records = Records::of(&schema, loaded.in_memory());
+        let cells = Grouping::of_whole(records.cells()).groups() as u64;
+        if best.as_ref().is_none_or(|(_, fewest)| cells < *fewest) {
+            best = Some((name.clone(), cells));
+        }
+    }
+    Ok(best)
 }

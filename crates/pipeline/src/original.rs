@@ -22,8 +22,8 @@ use marginswap_io::PlanFile;
 use crate::assess::{Question, Taken, assess, key_table};
 use crate::derive::{Derivations, Expression, Take};
 use crate::household::{self, People};
-use crate::input::{Given, Loaded, Opened, note_many, position_of, separators};
-use crate::notes::{Note, Run};
+use crate::input::{Given, Ids, Loaded, Opened, note_many, position_of, separators};
+use crate::notes::{Note, Phase, Run};
 use crate::prepare::{prove_obedience, refuse_ids};
 use crate::project::{Pairing, Project, Risky, WeightDrift, check_effects, no_effect};
 use crate::published::Published;
@@ -74,6 +74,9 @@ pub struct Intruder {
     pub risky: Vec<bool>,
     /// What the members of households have on the keys, where the records are households.
     pub members: Option<Members>,
+    /// Cells whose keys nobody may come to have: those of people whom an earlier step parted from
+    /// theirs.
+    pub gone: Vec<Vec<u64>>,
 }
 
 impl Intruder {
@@ -96,10 +99,19 @@ impl Original {
     /// # Errors
     /// When it cannot be read, or a setting does not fit it.
     pub fn read(project: Project, run: &mut Run<'_>) -> Result<Self, Diagnostic> {
+        let ids = ids_for(&project);
+        Self::read_with(project, ids, run)
+    }
+
+    /// As [`Original::read`], where it is known whether somebody asks for the names of records.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn read_with(project: Project, ids: Ids, run: &mut Run<'_>) -> Result<Self, Diagnostic> {
         let project = project.completed()?;
         match project.unit.household {
-            Some(_) => household::read(project, run),
-            None => Self::of_lines(project, run),
+            Some(_) => household::read(project, ids, run),
+            None => Self::of_lines(project, ids, run),
         }
     }
 
@@ -107,7 +119,11 @@ impl Original {
     ///
     /// # Errors
     /// As [`Original::read`].
-    pub(crate) fn of_lines(project: Project, run: &mut Run<'_>) -> Result<Self, Diagnostic> {
+    pub(crate) fn of_lines(
+        project: Project,
+        ids: Ids,
+        run: &mut Run<'_>,
+    ) -> Result<Self, Diagnostic> {
         let mut watched = Formula::parse(&project.report.watch)?.names();
         let opened = open(&project, &data_of(&project)?)?;
         watched.retain(|name| !opened.is_only_watched(name));
@@ -118,14 +134,18 @@ impl Original {
         if swapped {
             note_many(&separators, run);
         }
-        let loaded = opened.read(true, run)?;
+        let loaded = opened.read(ids, run)?;
+        run.begin(Phase::Counting)?;
         let published = Published::open(&project, loaded.in_memory())?;
         let table_names = TableNames::of(&project, loaded.names(), &scope);
         let records = match swapped {
             true => loaded.records(&scope, run),
             false => loaded.lines(&scope),
         };
-        let located = Located::count(&records);
+        let located = match loaded.counts() {
+            Some(counts) => Located::counted(&records, counts.to_vec()),
+            None => Located::count(&records),
+        };
         let forbidden = match swapped {
             true => forbidden(&project, &loaded, &scope, run),
             false => Vec::new(),
@@ -191,7 +211,31 @@ impl Original {
         plan.check_input(&loaded.digest().sha256, records.len() as u64, loaded.own_names())?;
         refuse_ids(self)?;
         self.prove(&plan.plan)?;
-        prove_obedience(self, &plan.plan)
+        prove_obedience(self, &plan.plan)?;
+        let asked = self.people.as_ref().is_some_and(|people| !people.then.is_empty());
+        let Some(then) = plan.then.as_ref().filter(|_| asked) else {
+            return match asked || plan.then.is_some() {
+                true => Err(self.other_steps()),
+                false => Ok(()),
+            };
+        };
+        let persons = household::persons(self, &plan.plan)?;
+        if then.lines != persons.records.len() as u64 {
+            return Err(self.other_steps());
+        }
+        refuse_ids(&persons)?;
+        persons.prove(&then.plan)?;
+        prove_obedience(&persons, &then.plan)
+    }
+
+    /// The refusal of a plan that has a second step where none is asked for, or the contrary.
+    fn other_steps(&self) -> Diagnostic {
+        Diagnostic::new(
+            Code::StalePlan,
+            "the steps of the plan are not those that its settings ask for",
+            "make a new plan; this one was changed, or made with other settings",
+        )
+        .in_file(self.loaded.path())
     }
 
     /// The tables that must be found unchanged; where households are swapped, those of them that
@@ -235,19 +279,21 @@ impl Original {
             let mut all = intruders.iter().zip(&rare);
             all.any(|(intruder, rare)| rare[cell] && !intruder.risky[record.position()])
         };
-        (0..located.records()).map(RecordId::at).filter(|&record| is_alone(record)).count() as u64
+        let alone = (0..located.lines()).map(RecordId::at).filter(|&record| is_alone(record));
+        alone.map(|record| u64::from(located.weight(record))).sum()
     }
 
-    /// How many records break a rule.
+    /// How many records break a rule; `counts` says how many each line is, where it is not one.
     #[must_use]
-    pub fn rules_broken(&self, records: &Records) -> u64 {
+    pub fn rules_broken(&self, records: &Records, counts: Option<&[u32]>) -> u64 {
         let rules = &self.forbidden;
         if rules.is_empty() {
             return 0;
         }
         let layout = records.cells().layout();
-        let breaks = |cell: &&[u64]| rules.iter().any(|rule| rule.holds(layout, cell));
-        records.cells().iter().filter(breaks).count() as u64
+        let breaks = |cell: &[u64]| rules.iter().any(|rule| rule.holds(layout, cell));
+        let lines = records.cells().iter().enumerate().filter(|(_, cell)| breaks(cell));
+        lines.map(|(line, _)| counts.map_or(1, |counts| u64::from(counts[line]))).sum()
     }
 }
 
@@ -269,7 +315,8 @@ fn intruders(
         let keys = loaded.variables(scope, &told.keys);
         let risky = risky(project, loaded, scope, located, levels)?;
         let (sensitive, detach) = (hidden(keys, &told.sensitive), detach(&told.sensitive));
-        found.push(Intruder { name: None, keys, sensitive, detach, risky, members: None });
+        let (members, gone) = (None, Vec::new());
+        found.push(Intruder { name: None, keys, sensitive, detach, risky, members, gone });
     }
     let more = told.more_keys.iter().map(|keys| (None, keys, &told.sensitive));
     let named = told.scenarios.iter().map(|(name, intruder)| {
@@ -287,7 +334,8 @@ fn intruders(
         let by_model = |_| unreachable!("these rules need no model");
         let risky = rule_of(&rule, loaded, located, keys, by_model)?;
         let (sensitive, detach) = (hidden(keys, sensitive), detach(sensitive));
-        found.push(Intruder { name, keys, sensitive, detach, risky, members: None });
+        let (members, gone) = (None, Vec::new());
+        found.push(Intruder { name, keys, sensitive, detach, risky, members, gone });
     }
     check_detach(project, &found)?;
     Ok(found)
@@ -430,7 +478,7 @@ pub fn of_cells(joint: &Located, table: &KeyTable, cells: &[CellId]) -> Vec<bool
         taken[cell.position()] = true;
     }
     let record = |record| taken[table.cell_of(RecordId::at(record)).position()];
-    (0..joint.records()).map(record).collect()
+    (0..joint.lines()).map(record).collect()
 }
 
 /// Opens a file with the roles that a project gives its columns.
@@ -448,7 +496,11 @@ pub fn open(project: &Project, path: &Path) -> Result<Opened, Diagnostic> {
 /// As there.
 pub fn open_with(project: &Project, path: &Path, take: Take) -> Result<Opened, Diagnostic> {
     household::refuse_without_households(project)?;
-    let given = project.frame.as_ref().map_or(Given::File(path), Given::Frame);
+    let given = match (&project.frame, &project.unit.file) {
+        (Some(frame), _) => Given::Frame(frame),
+        (None, Some(households)) => Given::Files { persons: path, households },
+        (None, None) => Given::File(path),
+    };
     let source = given.open(project)?;
     let project = &household::with_counted(project, source.columns())?;
     check_effects(project)?;
@@ -682,20 +734,29 @@ pub(crate) struct Scoped {
 /// When it cannot be read, or a setting does not fit it.
 pub(crate) fn read_scoped(
     project: &Project,
-    with_id: bool,
+    ids: Ids,
     run: &mut Run<'_>,
 ) -> Result<Scoped, Diagnostic> {
     if project.unit.household.is_some() {
         // Who is at risk is not asked.
         let mut project = project.clone();
         project.risk.risky = None;
-        let Original { project, loaded, scope, .. } = Original::read(project, run)?;
+        let Original { project, loaded, scope, .. } = Original::read_with(project, ids, run)?;
         return Ok(Scoped { project, loaded, scope });
     }
     let opened = open(project, &data_of(project)?)?;
     let scope = scope_of(project, &opened)?;
-    let loaded = opened.read(with_id, run)?;
+    let loaded = opened.read(ids, run)?;
     Ok(Scoped { project: project.clone(), loaded, scope })
+}
+
+/// Does a project ask for the names of records: are those at risk listed by them, or released?
+pub(crate) fn ids_for(project: &Project) -> Ids {
+    let listed = matches!(project.risky(), Risky::Records(_));
+    match listed || project.release.release_id == Some(true) {
+        true => Ids::Read,
+        false => Ids::PassedOver,
+    }
 }
 
 /// The scope of a project in a file with these columns.
@@ -781,7 +842,7 @@ pub fn rule_of(
 ) -> Result<Vec<bool>, Diagnostic> {
     let below = |k: u64| {
         let rare = rare_cells(joint, keys, k);
-        (0..joint.records())
+        (0..joint.lines())
             .map(|record| rare[joint.cell_of(RecordId::at(record)).position()])
             .collect()
     };
@@ -789,7 +850,7 @@ pub fn rule_of(
         Risky::Unique => Ok(below(2)),
         Risky::BelowK(k) => Ok(below((*k).into())),
         Risky::Records(file) => {
-            let mut risky = vec![false; joint.records()];
+            let mut risky = vec![false; joint.lines()];
             let text = fs::read_to_string(file).map_err(|error| {
                 let code = match error.kind() {
                     std::io::ErrorKind::NotFound => Code::FileMissing,

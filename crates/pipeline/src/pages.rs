@@ -12,7 +12,7 @@ use marginswap_core::diagnostic::{Diagnostic, grouped};
 use marginswap_core::encode::RecordId;
 use marginswap_core::graph::Formula;
 use marginswap_core::risk::rare_cells;
-use marginswap_core::verify::Outcome;
+use marginswap_core::verify::{Outcome, records_at_risk};
 use marginswap_io::PlanFile;
 use marginswap_report::margin_graph;
 use marginswap_report::page::{
@@ -112,6 +112,9 @@ pub fn internal(
         watched: watched(comparison)?,
         method: Method { parameters },
         plan: plan.map(|(path, plan)| plan_facts(comparison, path, plan)),
+        distance: plan
+            .and_then(|(_, plan)| plan.header.summary.get("distance"))
+            .and_then(|moved| serde_json::from_value(moved.clone()).ok()),
         replay: Vec::new(),
         shuffled: comparison.order != Order::Input,
         left_records: match reveal {
@@ -239,7 +242,7 @@ fn risk_before(original: &Original) -> Vec<RiskBefore> {
 /// The original records at risk that are still matched.
 fn still_matched(comparison: &Comparison) -> Vec<RecordId> {
     let Some(worst) = &comparison.of_persons().worst_case else { return Vec::new() };
-    let all = (0..comparison.original.lines().records.len()).map(RecordId::at);
+    let all = records_at_risk(&comparison.of_persons().learned).into_iter();
     all.filter(|&record| worst.outcome(record) == Some(Outcome::Matched)).collect()
 }
 
@@ -279,7 +282,7 @@ fn partable(comparison: &Comparison) -> Result<u64, Diagnostic> {
             scenarios.filter(|(learned, _)| learned.fate(record).is_some()).peekable();
         at_risk.peek().is_some() && at_risk.all(|(_, screening)| screening.is_partable(cell))
     };
-    let all = (0..original.lines().records.len()).map(RecordId::at);
+    let all = records_at_risk(&found.learned).into_iter();
     Ok(all.filter(|&record| can_be_parted(record)).count() as u64)
 }
 

@@ -36,13 +36,13 @@ use marginswap_io::PlanFile;
 use marginswap_report::plan::PlanReport;
 
 use crate::answer;
-use crate::compare::{Comparison, Evidence};
-use crate::input::Given;
+use crate::compare::{Comparison, Evidence, Lines};
+use crate::input::{Given, Ids};
 use crate::notes::{Phase, Run};
-use crate::original::Original;
+use crate::original::{Original, ids_for};
 use crate::prepare::prepare;
-use crate::project::{Project, ReleaseOrder};
-use crate::release::{Certified, ReleaseAs, check_ending, demo_plans, release};
+use crate::project::Project;
+use crate::release::{Certified, ReleaseAs, Steps, check_ending, check_parts, demo_plans, release};
 use crate::seed::{Chosen, SeedFrom};
 
 /// A whole job, done up to the names of its files.
@@ -67,7 +67,8 @@ pub fn protect(
     to: &ReleaseAs<'_>,
     run: &mut Run<'_>,
 ) -> Result<Job, Diagnostic> {
-    run.expect_steps(6);
+    run.expect_steps(7);
+    check_parts(&project)?;
     let prepared = prepare(project, run)?;
     check_ending(to.target, prepared.original.loaded.format())?;
     let seed = seed.choose(run)?;
@@ -78,13 +79,14 @@ pub fn protect(
     let header = prepared.plan_header();
     let evidence = Evidence {
         seed: Some(seed.seed),
-        shuffled: to.order == ReleaseOrder::Random,
+        lines: Lines::written(to.order),
         demo_seed: seed.not_for_release,
         ..Evidence::default()
     };
-    let certified = release(prepared.original, &planned.plan, to, &evidence, run)?;
+    let steps = Steps::planned(&planned);
+    let certified = release(prepared.original, steps, to, &evidence, run)?;
     numbers.protection = answer::protection_of(&certified.comparison);
-    let plan = header.with(planned.plan, &numbers);
+    let plan = header.with(planned, &numbers);
     Ok(Job { numbers, plan, seed, certified })
 }
 
@@ -97,7 +99,7 @@ pub fn plan(
     seed: &SeedFrom,
     run: &mut Run<'_>,
 ) -> Result<(PlanReport, PlanFile, Chosen), Diagnostic> {
-    run.expect_steps(3);
+    run.expect_steps(4);
     let prepared = prepare(project, run)?;
     let seed = seed.choose(run)?;
     run.begin(Phase::Planning)?;
@@ -107,7 +109,7 @@ pub fn plan(
     let foreseen = prepared.foresee(&planned);
     numbers.protection = prepared.protection(&foreseen);
     numbers.foreseen = Some(prepared.foreseen(&foreseen, seed.not_for_release));
-    let plan = prepared.plan_header().with(planned.plan, &numbers);
+    let plan = prepared.plan_header().with(planned, &numbers);
     Ok((numbers, plan, seed))
 }
 
@@ -121,11 +123,34 @@ pub fn compare<'g>(
     evidence: &Evidence<'_>,
     run: &mut Run<'_>,
 ) -> Result<Comparison, Diagnostic> {
-    run.expect_steps(3);
-    let (released, original) = (released.into(), Original::read(project, run)?);
+    run.expect_steps(4);
+    check_parts(&project)?;
+    let households = project.release.households.clone().filter(|_| project.unit.file.is_some());
+    let released = match (released.into(), &households) {
+        (Given::File(persons), Some(households)) => Given::Files { persons, households },
+        (released, _) => released,
+    };
+    let ids = ids_in(released, &project);
+    let original = Original::read_with(project, ids, run)?;
     let demo_plans = demo_plans(&original, released);
     let evidence = Evidence { demo_plans: &demo_plans, ..*evidence };
     Comparison::of(original, released, &evidence, run)
+}
+
+/// Are the names of records needed to compare with this file: does it have them too? What cannot
+/// be looked at twice, as a pipe, or not at all, may have them.
+fn ids_in(released: Given<'_>, project: &Project) -> Ids {
+    let lasts = match released {
+        Given::File(path) => path.is_file(),
+        Given::Files { persons, households } => persons.is_file() && households.is_file(),
+        Given::Frame(_) => true,
+    };
+    let source = lasts.then(|| released.open(project).ok()).flatten();
+    let lacks = |id: &String| source.is_some_and(|source| !source.columns().contains(id));
+    match project.columns.id.as_ref().is_none_or(lacks) {
+        true => ids_for(project),
+        false => Ids::Read,
+    }
 }
 
 /// Follows a plan that was made before, for the file it was made for. It decides nothing.
@@ -140,8 +165,9 @@ pub fn apply(
     evidence: &Evidence<'_>,
     run: &mut Run<'_>,
 ) -> Result<Certified, Diagnostic> {
-    run.expect_steps(4);
+    run.expect_steps(5);
+    check_parts(&project)?;
     let original = Original::read(project, run)?;
     original.check_plan(plan)?;
-    release(original, &plan.plan, to, evidence, run)
+    release(original, Steps::of(plan), to, evidence, run)
 }

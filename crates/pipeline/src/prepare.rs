@@ -10,9 +10,9 @@ use marginswap_core::graph::Scope;
 use marginswap_core::moves::{MoveSearch, TooManyTied};
 use marginswap_core::partner::{KeyScreening, Screening, Unpartable, screen, screen_keys};
 use marginswap_core::plan::{
-    self, CellGroup, CellPlan, CellSwap, Constraints, Forbidden, Larger, Plan, Prices, Task,
+    self, CellGroup, CellPlan, CellSwap, Constraints, Drawn, Larger, Plan, Prices, Task,
 };
-use marginswap_core::random::Seed;
+use marginswap_core::random::{Random, Seed};
 use marginswap_core::swap;
 use marginswap_core::table::CellId;
 use marginswap_core::varset::VarSet;
@@ -21,14 +21,17 @@ use marginswap_core::verify::{
     Distances, Findings, Learned, NewPairs, Pooled, PublishedFindings, WorstCase, compare_pairs,
     judge, learned, new_pairs, weighted, worst_case,
 };
-use marginswap_io::{PlanFile, PlanHeader};
-use marginswap_report::plan::{self as report, Moved, PlanReport, PlannedHouseholds};
+use marginswap_io::{PlanFile, PlanHeader, ThenPersons};
+use marginswap_report::plan::{
+    self as report, Moved, MovedDistance, PlanReport, PlannedHouseholds, ThenReport,
+};
 use marginswap_report::protection::Protection;
 
 use crate::answer;
+use crate::areas::Areas;
 use crate::compare::{not_partable, somebody_is_found, thresholds};
-use crate::household::People;
-use crate::input::{Loaded, ids};
+use crate::household::{self, People};
+use crate::input::ids;
 use crate::notes::{Note, Phase, Run};
 use crate::original::{Original, data_of, intruders_are_named};
 use crate::project::{Amount, Pairing, Project};
@@ -52,8 +55,14 @@ pub struct Prepared {
     broken_rules: u64,
 }
 
+/// What is not known of a table before it is written, or where cells alone are known.
+pub(crate) const TELLING: &str = "whether released columns that are not exchanged give swaps away";
+
+/// The number of the random stream that the seed of the second step is drawn from.
+const PERSONS_STREAM: u64 = 3;
+
 /// How often people are protected whom earlier swaps left alone with their keys.
-pub(crate) const ROUNDS: usize = 8;
+const ROUNDS: usize = 8;
 
 /// The refusal of more variables than larger swaps are looked for in.
 pub fn too_many_tied(error: TooManyTied) -> Diagnostic {
@@ -75,36 +84,41 @@ pub fn prepare(project: Project, run: &mut Run<'_>) -> Result<Prepared, Diagnost
         run.note(Note::NoTables);
     }
     let original = Original::read(project, run)?;
-    let Original { loaded, scope, separators, records, located, .. } = &original;
     refuse_ids(&original)?;
     run.begin(Phase::Screening)?;
-    let in_file = |error: Diagnostic| error.in_file(loaded.path());
-    let screening = screen(located, scope.class(), separators).map_err(in_file)?;
-    let mut key_screenings = Vec::new();
-    for intruder in &original.intruders {
-        let found = screen_keys(located, scope.class(), separators, intruder.keys);
-        key_screenings.push(found.map_err(in_file)?);
+    Prepared::of(original)
+}
+
+impl Prepared {
+    /// All that planning needs of a file that was read.
+    ///
+    /// # Errors
+    /// When there are too many variables.
+    fn of(original: Original) -> Result<Self, Diagnostic> {
+        let Original { loaded, scope, separators, records, located, .. } = &original;
+        let in_file = |error: Diagnostic| error.in_file(loaded.path());
+        let screening = screen(located, scope.class(), separators).map_err(in_file)?;
+        let mut key_screenings = Vec::new();
+        for intruder in &original.intruders {
+            let found = screen_keys(located, scope.class(), separators, intruder.keys);
+            key_screenings.push(found.map_err(in_file)?);
+        }
+        let prices = prices(&original.project, scope);
+        let constraints = constraints(&original);
+        let broken_rules = original.rules_broken(records, loaded.counts());
+        let risky = original.at_risk();
+        Ok(Prepared {
+            screening,
+            key_screenings,
+            prices,
+            constraints,
+            at_risk_from: original.intruders.iter().map(|one| located.marked(&one.risky)).collect(),
+            at_risk: located.marked(&risky),
+            risky,
+            broken_rules,
+            original,
+        })
     }
-    let prices = prices(&original.project, scope);
-    let constraints = constraints(&original);
-    let layout = records.cells().layout();
-    let breaks = |cell: &[u64]| original.forbidden.iter().any(|rule| rule.holds(layout, cell));
-    let broken_rules = match original.forbidden.is_empty() {
-        true => 0,
-        false => records.cells().iter().filter(|cell| breaks(cell)).count() as u64,
-    };
-    let risky = original.at_risk();
-    Ok(Prepared {
-        screening,
-        key_screenings,
-        prices,
-        constraints,
-        at_risk_from: original.intruders.iter().map(|one| located.marked(&one.risky)).collect(),
-        at_risk: located.marked(&risky),
-        risky,
-        broken_rules,
-        original,
-    })
 }
 
 /// Refuses to exchange what looks like an id, unless it is named as a variable.
@@ -159,21 +173,8 @@ pub(crate) fn prices(project: &Project, scope: &Scope) -> Prices {
 
 /// What a plan must respect beside the tables.
 pub(crate) fn constraints(original: &Original) -> Constraints {
-    let Original { project, loaded, scope, records, .. } = original;
-    Constraints {
-        drift: original.weighting.as_ref().and_then(Weighting::bound),
-        ..constrained(project, loaded, scope, records.len() as u64, original.forbidden.clone())
-    }
-}
-
-/// What a plan for so many records must respect, weights apart.
-pub(crate) fn constrained(
-    project: &Project,
-    loaded: &Loaded,
-    scope: &Scope,
-    records: u64,
-    forbidden: Vec<Forbidden>,
-) -> Constraints {
+    let Original { project, loaded, scope, located, forbidden, .. } = original;
+    let records = located.records() as u64;
     let swap = &project.swap;
     let strata = loaded.variables(scope, &swap.strata);
     let mut matches: Vec<VarSet> =
@@ -188,11 +189,12 @@ pub(crate) fn constrained(
     let matches = matches.iter().flat_map(|&list| levels().map(move |area| list | area)).collect();
     Constraints {
         matches,
-        forbidden,
+        forbidden: forbidden.clone(),
         most_changed: swap.budget.map(|amount| amount.of(records)),
         least_changed: swap.rate.map(|amount| amount.of(records)),
         never_new: never_new(project, loaded, scope),
-        drift: None,
+        drift: original.weighting.as_ref().and_then(Weighting::bound),
+        gone: original.intruders.iter().map(|intruder| intruder.gone.clone()).collect(),
     }
 }
 
@@ -217,9 +219,9 @@ pub(crate) fn prove_obedience(original: &Original, plan: &Plan) -> Result<(), Di
         return Ok(());
     };
     let after = swap::apply_to_records(plan, scope.schema(), records);
-    let (pooled, files) = (Pooled::of(records, &after), [records, &after]);
+    let pooled = Pooled::beside(located, records, &after);
     let Weighting { weights, tables, .. } = weighting;
-    let moved = weighted(&pooled, files, weights, tables, weighting.share());
+    let moved = weighted(&pooled, weights, tables, weighting.share());
     match moved.iter().any(|table| table.beyond > 0) {
         true => Err(refuse("the plan moves a weighted count further than its bound".to_owned())),
         false => Ok(()),
@@ -233,6 +235,17 @@ pub struct Planned {
     pub on_cells: plan::Planned,
     /// The plan over the columns of the file.
     pub plan: Plan,
+    /// What follows between persons, where the records are households.
+    pub then: Option<PlannedPersons>,
+}
+
+/// The second step of a plan.
+#[derive(Debug, Clone)]
+pub struct PlannedPersons {
+    /// The plan over the lines of the file.
+    pub plan: Plan,
+    /// What it does, in numbers.
+    pub numbers: ThenReport,
 }
 
 /// What a plan would come to.
@@ -274,11 +287,33 @@ impl Prepared {
 
     /// Decides the swaps, with another cap on the records that change.
     pub fn plan_capped(&self, seed: Seed, cap: Option<Amount>) -> Result<Planned, Diagnostic> {
-        let most_changed = cap.map(|amount| amount.of(self.original.records.len() as u64));
+        let most_changed = cap.map(|amount| amount.of(self.original.located.records() as u64));
         self.plan_within(seed, &Constraints { most_changed, ..self.constraints.clone() })
     }
 
+    /// Decides the swaps as numbers of records within their cells: all that cells that were
+    /// counted elsewhere allow.
+    pub(crate) fn draw(&self, seed: Seed) -> Result<(plan::Planned, Drawn), Diagnostic> {
+        self.draw_within(seed, &self.constraints)
+    }
+
     fn plan_within(&self, seed: Seed, constraints: &Constraints) -> Result<Planned, Diagnostic> {
+        let (on_cells, drawn) = self.draw_within(seed, constraints)?;
+        let Original { scope, located, .. } = &self.original;
+        let plan = drawn.on_records(located, &self.risky, scope.schema());
+        let people = self.original.people.as_ref();
+        let then = match people.is_some_and(|people| !people.then.is_empty()) {
+            true => Some(self.plan_persons(&plan, seed)?),
+            false => None,
+        };
+        Ok(Planned { on_cells, plan, then })
+    }
+
+    fn draw_within(
+        &self,
+        seed: Seed,
+        constraints: &Constraints,
+    ) -> Result<(plan::Planned, Drawn), Diagnostic> {
         let Original { project, scope, separators, located, .. } = &self.original;
         let records = project.max_records().get();
         let search = (records > 2)
@@ -308,8 +343,31 @@ impl Prepared {
             )
         })?;
         let drawn = plan::draw(&on_cells.plan, located, &self.at_risk, seed);
-        let plan = drawn.on_records(located, &self.risky, scope.schema());
-        Ok(Planned { on_cells, plan })
+        Ok((on_cells, drawn))
+    }
+
+    /// Decides the swaps of persons behind those of households.
+    fn plan_persons(&self, plan: &Plan, seed: Seed) -> Result<PlannedPersons, Diagnostic> {
+        let persons = household::persons(&self.original, plan)?;
+        refuse_ids(&persons)?;
+        if persons.at_risk().iter().all(|at_risk| !at_risk) {
+            let (plan, numbers) = (Plan::default(), ThenReport::default());
+            return Ok(PlannedPersons { plan, numbers });
+        }
+        let prepared = Self::of(persons)?;
+        let planned = prepared.plan(Random::new(seed, PERSONS_STREAM).seed())?;
+        let report = prepared.report(&planned, false);
+        let numbers = ThenReport {
+            at_risk: report.covered + report.left,
+            parted: report.parted,
+            detached: report.detached,
+            left: report.left,
+            swaps: report.swaps,
+            groups: report.groups,
+            persons_changed: report.records_changed,
+            cells_changed: report.cells_changed,
+        };
+        Ok(PlannedPersons { plan: planned.plan, numbers })
     }
 
     /// The intruders as the planner sees them.
@@ -330,9 +388,9 @@ impl Prepared {
     /// are not kept move.
     #[must_use]
     pub fn foresee(&self, planned: &Planned) -> Foreseen {
-        let Original { scope, records, intruders, .. } = &self.original;
+        let Original { scope, records, located, intruders, .. } = &self.original;
         let after = swap::apply_to_records(&planned.plan, scope.schema(), records);
-        let pooled = Pooled::of(records, &after);
+        let pooled = Pooled::beside(located, records, &after);
         let learned: Vec<Learned> =
             intruders.iter().map(|intruder| learned(&pooled, &intruder.scenario())).collect();
         let pairs = compare_pairs(&pooled, scope.schema().own(), &self.original.named_tables());
@@ -342,7 +400,7 @@ impl Prepared {
             new_pairs: new_pairs(&pooled, &pairs),
             distances: Distances::of_pairs(&pairs),
             replaced: pooled.replaced(),
-            rules_broken: self.original.rules_broken(&after),
+            rules_broken: self.original.rules_broken(&after, None),
             households: None,
         };
         match &self.original.people {
@@ -376,6 +434,7 @@ impl Prepared {
             learned: Some(foreseen.worst_case.clone()),
             alone_not_counted: self.original.lines().alone_not_counted(),
             telling_columns: 0,
+            unchecked_columns: 0,
             disclosed,
             disclosed_is_exact: self.key_screenings.iter().all(KeyScreening::proved_is_exact),
             not_partable,
@@ -395,7 +454,7 @@ impl Prepared {
         };
         let mut not_known = Vec::new();
         if loaded.own_names().iter().enumerate().any(as_it_is) {
-            not_known.push("whether released columns that are not exchanged give swaps away");
+            not_known.push(TELLING);
         }
         if !project.verify.published.0.is_empty() {
             not_known.push("whether published numbers change");
@@ -455,9 +514,9 @@ impl Prepared {
     }
 
     /// How many records at risk of each cell have no part in a group of more than two.
-    fn outside_groups(&self, planned: &Planned) -> Vec<u32> {
+    fn outside_groups(&self, plan: &CellPlan) -> Vec<u32> {
         let mut waiting = self.at_risk.clone();
-        for taken in planned.on_cells.plan.groups().iter().flat_map(CellGroup::members) {
+        for taken in plan.groups().iter().flat_map(CellGroup::members) {
             waiting[taken.cell.position()] -= u32::from(taken.at_risk);
         }
         waiting
@@ -477,9 +536,15 @@ impl Prepared {
 
     /// What a plan does, in numbers.
     pub fn report(&self, planned: &Planned, not_for_release: bool) -> PlanReport {
+        let then = planned.then.as_ref().map(|then| then.numbers);
+        PlanReport { then, ..self.in_numbers(&planned.on_cells, not_for_release) }
+    }
+
+    /// The same of what was decided on cells.
+    pub(crate) fn in_numbers(&self, planned: &plan::Planned, not_for_release: bool) -> PlanReport {
         let plan::Planned { plan, left_over, impossible, barred, protection, most_parted, .. } =
-            &planned.on_cells;
-        let outside = self.outside_groups(planned);
+            planned;
+        let outside = self.outside_groups(plan);
         let RiskCount { records: risky, not_swappable, disclosed } = self.count_risk(&outside);
         let covered = plan.covered();
         let in_groups = plan.groups().iter().flat_map(CellGroup::members);
@@ -509,7 +574,7 @@ impl Prepared {
             self.prices.cost(self.original.located.cells().differing(left, right), swap.exchanged)
         };
         PlanReport {
-            records: self.original.records.len() as u64,
+            records: self.original.located.records() as u64,
             households: self.original.people.as_ref().map(|people| PlannedHouseholds {
                 persons: people.lines.records.len() as u64,
                 households_at_risk: risky,
@@ -538,7 +603,9 @@ impl Prepared {
             cells_changed: plan.values_changed(self.original.scope.schema().own()),
             cost: plan.swaps().iter().map(cost).sum::<u64>() + self.cost_of_groups(plan),
             tables: self.original.tables() as u64,
-            moved: self.moved(planned),
+            moved: self.moved(plan),
+            distance: self.distance(plan),
+            then: None,
             broken_rules: self.broken_rules,
             not_for_release,
             foreseen: None,
@@ -547,27 +614,80 @@ impl Prepared {
 
     /// How far records moved: for each area that is named, from the smallest to the largest, how
     /// many changed records stay in it and in no smaller one; behind these, how many leave all.
-    fn moved(&self, planned: &Planned) -> Vec<Moved> {
-        let Original { project, scope, loaded, records, .. } = &self.original;
+    fn moved(&self, plan: &CellPlan) -> Vec<Moved> {
+        let Original { project, scope, loaded, located, .. } = &self.original;
         let near = &project.swap.near;
         if near.is_empty() {
             return Vec::new();
         }
         let variable = |name: &String| loaded.variable_and_column(scope, name).0;
         let areas: Vec<usize> = near.iter().map(variable).collect();
-        let after = swap::apply_to_records(&planned.plan, scope.schema(), records);
-        let layout = records.cells().layout();
+        let cells = located.cells();
+        let layout = cells.layout();
         let mut counts = vec![0u64; areas.len() + 1];
-        for record in planned.plan.records() {
-            let (old, new) = (records.get(record), after.get(record));
-            if old != new {
-                let differing = layout.differing(old, new);
+        let mut add = |differing: VarSet, records: u64| {
+            if !differing.is_empty() {
                 let place = areas.iter().position(|area| !differing.contains(*area));
-                counts[place.unwrap_or(areas.len())] += 1;
+                counts[place.unwrap_or(areas.len())] += records;
+            }
+        };
+        for swap in plan.swaps() {
+            let (left, right) = (swap.left.cell.position(), swap.right.cell.position());
+            add(cells.differing(left, right) & swap.exchanged, 2);
+        }
+        for group in plan.groups() {
+            for (taken, new) in group.members().iter().zip(group.after(located)) {
+                add(layout.differing(cells.get(taken.cell.position()), &new), 1);
             }
         }
         let names = near.iter().cloned().map(Some).chain([None]);
         names.zip(counts).map(|(within, records)| Moved { within, records }).collect()
+    }
+
+    /// How far changed records moved on the map, where a file says where the areas are.
+    fn distance(&self, plan: &CellPlan) -> Option<MovedDistance> {
+        let Original { project, scope, loaded, located, .. } = &self.original;
+        let areas = Areas::read(project.swap.areas.as_ref()?).ok()?;
+        let position = loaded.position(&areas.column).ok()?;
+        let variable = scope.schema().variable_of(position)?;
+        let column = loaded.raw_columns()[position].as_ref()?;
+        let area = |code: u32| areas.find(column.dictionary().category(code)?);
+        let cells = located.cells();
+        let layout = cells.layout();
+        let (mut stayed, mut pairs) = (0, BTreeMap::<(u32, u32), usize>::new());
+        let mut add =
+            |old: &[u64], new: &[u64]| match [old, new].map(|words| layout.code(words, variable)) {
+                [old, new] if old == new => stayed += 1,
+                [old, new] => *pairs.entry((old, new)).or_default() += 1,
+            };
+        for swap in plan.swaps() {
+            let [left, right] = [swap.left, swap.right].map(|one| cells.get(one.cell.position()));
+            let differing = layout.differing(left, right) & swap.exchanged;
+            match differing.contains(variable) {
+                true => [(left, right), (right, left)].map(|(old, new)| add(old, new)),
+                false if differing.is_empty() => continue,
+                false => [left, right].map(|same| add(same, same)),
+            };
+        }
+        for group in plan.groups() {
+            for (taken, new) in group.members().iter().zip(group.after(located)) {
+                let old = cells.get(taken.cell.position());
+                if old != new {
+                    add(old, &new);
+                }
+            }
+        }
+        let mut distances = Vec::new();
+        let mut from: Option<(u32, Vec<Option<f64>>)> = None;
+        for ((old, new), moved) in pairs {
+            if from.as_ref().is_none_or(|(known, _)| *known != old) {
+                from = area(old).map(|area| (old, areas.distances(area)));
+            }
+            let far = from.as_ref().and_then(|(_, far)| far[area(new)?]);
+            distances.extend(std::iter::repeat_n(far, moved).flatten());
+        }
+        let (column, unit) = (areas.column.clone(), areas.unit().to_owned());
+        Some(MovedDistance::of(column, unit, stayed, distances))
     }
 
     /// The weighted number of two-way tables that the groups disturb, group by group.
@@ -619,7 +739,8 @@ impl Prepared {
         let Original { loaded, records, .. } = &self.original;
         let project = &self.original.lines().project;
         let digest = loaded.digest();
-        Header(PlanHeader {
+        let lines = self.original.lines().records.len() as u64;
+        let header = PlanHeader {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             input_sha256: digest.sha256.clone(),
             input_bytes: digest.bytes,
@@ -628,25 +749,30 @@ impl Prepared {
             parameters: project.parameters(),
             not_for_release: false,
             summary: serde_json::Value::Null,
-        })
+        };
+        Header { header, lines }
     }
 }
 
 /// The beginning of a plan file whose plan is yet to come.
-pub struct Header(PlanHeader);
+pub struct Header {
+    header: PlanHeader,
+    lines: u64,
+}
 
 impl Header {
     /// The plan file.
     #[must_use]
-    pub fn with(self, plan: Plan, numbers: &PlanReport) -> PlanFile {
+    pub fn with(self, planned: Planned, numbers: &PlanReport) -> PlanFile {
         // What the gate would say is said of settings that a plan does not hold.
         let numbers = &PlanReport { foreseen: None, ..numbers.clone() };
         let header = PlanHeader {
             not_for_release: numbers.not_for_release,
             summary: serde_json::to_value(numbers).expect("a report is plain data"),
-            ..self.0
+            ..self.header
         };
-        PlanFile { header, plan }
+        let then = planned.then.map(|then| ThenPersons { lines: self.lines, plan: then.plan });
+        PlanFile { header, plan: planned.plan, then }
     }
 }
 
@@ -660,7 +786,8 @@ impl Foreseen {
         households: Self,
     ) -> Self {
         let Original { loaded, scope, intruders, .. } = &people.lines;
-        let after = people.lines_after(&original.loaded, &planned.plan);
+        let then = planned.then.as_ref().map(|then| &then.plan);
+        let after = people.lines_after(&original.loaded, &planned.plan, then);
         let (before, after) =
             encode_both(scope.schema(), loaded.raw_columns(), after.raw_columns());
         let pooled = Pooled::of(&before, &after);

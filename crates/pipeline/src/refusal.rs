@@ -25,6 +25,10 @@ marginswap_core::refusals! {
         BadTableList "bad-table-list": "An unusable list of tables";
         NoHouseholds "no-households": "A table of households";
         NotAHousehold "not-a-household": "A line without a household";
+        NoPerson "no-person": "A household without a person";
+        NoHousehold "no-household": "A person without a household";
+        HouseholdTwice "household-twice": "A household on two lines of its file";
+        SharedColumn "shared-column": "A column in the file of households and in that of persons";
         VariesInHousehold "varies-in-household": "A column that varies inside a household";
         TotalIsCategory "total-is-category": "A code of totals that is a category";
         OtherCategories "other-categories": "A published column without a common category";

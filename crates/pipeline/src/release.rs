@@ -18,8 +18,8 @@ use marginswap_core::random::{Random, Seed};
 use marginswap_core::verify::Link;
 pub use marginswap_io::Overwrite;
 use marginswap_io::{
-    Compression, Finished, Format, PlanFile, ReadOptions, ReleaseOptions, Renamed, Secrecy, Staged,
-    publish_all, read_plan, rewrite_same,
+    Compression, FileDigest, Finished, Format, InputFile, PlanFile, ReadOptions, ReleaseOptions,
+    Renamed, Secrecy, Staged, publish_all, read_plan, rewrite_same,
 };
 
 use crate::compare::{Comparison, Evidence};
@@ -27,12 +27,15 @@ use crate::input::Given;
 use crate::notes::{Note, Phase, Run};
 use crate::original::Original;
 use crate::pattern::Pattern;
-use crate::project::ReleaseOrder;
+use crate::prepare::Planned;
+use crate::project::{Project, ReleaseOrder};
 
 /// A released file that is written and found to keep every table, and not yet under its name.
 /// Only [`release`] makes one, and only a `Certified` can be published.
 pub struct Certified {
     finished: Finished,
+    /// The released file of households, where they have one of their own.
+    households: Option<Finished>,
     /// What was found in the written bytes.
     pub comparison: Comparison,
 }
@@ -45,6 +48,29 @@ pub struct ReleaseAs<'a> {
     pub overwrite: Overwrite,
     /// In which order.
     pub order: ReleaseOrder,
+}
+
+/// What is done to the records, and behind it to the lines of households.
+#[derive(Debug, Clone, Copy)]
+pub struct Steps<'a> {
+    /// The swaps and groups of records.
+    pub plan: &'a Plan,
+    /// Where these are households, the swaps and groups of single lines that follow.
+    pub then: Option<&'a Plan>,
+}
+
+impl<'a> Steps<'a> {
+    /// The steps of a plan file.
+    #[must_use]
+    pub fn of(file: &'a PlanFile) -> Self {
+        Self { plan: &file.plan, then: file.then.as_ref().map(|then| &then.plan) }
+    }
+
+    /// The steps that were just decided.
+    #[must_use]
+    pub fn planned(planned: &'a Planned) -> Self {
+        Self { plan: &planned.plan, then: planned.then.as_ref().map(|then| &then.plan) }
+    }
 }
 
 /// The number of the random stream that orders the released records.
@@ -74,7 +100,7 @@ pub(crate) fn shuffled_link(seed: Seed, records: usize) -> Link {
 /// written bytes do not keep every table.
 pub fn release(
     original: Original,
-    plan: &Plan,
+    steps: Steps<'_>,
     release: &ReleaseAs<'_>,
     evidence: &Evidence<'_>,
     run: &mut Run<'_>,
@@ -86,25 +112,55 @@ pub fn release(
     }
     check_ending(release.target, loaded.format())?;
     let options = ReadOptions { delimiter: original.project.delimiter };
+    let order = order(release, evidence, loaded.records_read());
+    let second = loaded.household_file();
     let how = ReleaseOptions {
-        drop,
+        drop: second.map_or_else(|| drop.clone(), |second| second.of_persons(&drop)),
+        then: steps.then.cloned(),
         packing: Compression::for_target(release.target),
-        ..in_order(&original, order(release, evidence, loaded.records_read()))
+        ..in_order(&original, order.clone())
     };
     run.begin(Phase::Writing)?;
-    let mut staged = Staged::create(release.target, release.overwrite, Secrecy::Plain)?;
     let file = loaded.file().expect("data without a file are released in memory");
-    staged.fill(|out| rewrite_same(file, loaded.digest(), &options, plan, &how, out))?;
-    staged.flush().map_err(|error| {
-        Diagnostic::new(Code::Unwritable, marginswap_io::said(&error), "make room on the disk")
-            .in_file(release.target)
-    })?;
-    let finished = staged.finish()?;
+    let write = |target: &Path, input: (&InputFile, &FileDigest), plan: &Plan, how| {
+        let mut staged = Staged::create(target, release.overwrite, Secrecy::Plain)?;
+        staged.fill(|out| rewrite_same(input.0, input.1, &options, plan, how, out))?;
+        staged.flush().map_err(|error| {
+            Diagnostic::new(Code::Unwritable, marginswap_io::said(&error), "make room on the disk")
+                .in_file(target)
+        })?;
+        staged.finish()
+    };
+    let (finished, households) = match second {
+        None => (write(release.target, (file, loaded.digest()), steps.plan, &how)?, None),
+        Some(second) => {
+            let target = original.project.release.households.as_deref();
+            let target = target.expect("two files are read and two are named");
+            let (own, digest, format) = second.input();
+            check_ending(target, format)?;
+            let plan = second.plan_of_persons(steps.plan);
+            let persons = write(release.target, (file, &second.persons), &plan, &how)?;
+            let how = ReleaseOptions {
+                packing: Compression::for_target(target),
+                ..second.release(order.as_deref(), renames(&original), &drop)
+            };
+            let plan = second.plan_of_households(steps.plan);
+            (persons, Some(write(target, (own, digest), &plan, &how)?))
+        }
+    };
+    // The order takes memory that comparing needs.
+    std::mem::drop((how, order));
     // From here on only the bytes that were written count.
-    let mut comparison = Comparison::of(original, finished.path(), evidence, run).map_err(ours)?;
+    let given = match &households {
+        None => Given::File(finished.path()),
+        Some(households) => {
+            Given::Files { persons: finished.path(), households: households.path() }
+        }
+    };
+    let mut comparison = Comparison::of(original, given, evidence, run).map_err(ours)?;
     comparison.released.0 = release.target.to_owned();
     check_kept(&comparison)?;
-    Ok(Certified { finished, comparison })
+    Ok(Certified { finished, households, comparison })
 }
 
 /// Refuses a release that does not keep what it must.
@@ -135,8 +191,7 @@ fn in_order(original: &Original, order: Option<Vec<u32>>) -> ReleaseOptions {
     let lines = order.as_ref().map(|order| {
         order.iter().flat_map(|&one| households.members(one as usize)).copied().collect()
     });
-    let renames = original.project.release.release_id != Some(true);
-    let renamed = order.filter(|_| renames).map(|order| {
+    let renamed = order.filter(|_| renames(original)).map(|order| {
         let mut from = vec![0; order.len()];
         for (place, household) in (0u32..).zip(order) {
             from[household as usize] = place;
@@ -149,6 +204,32 @@ fn in_order(original: &Original, order: Option<Vec<u32>>) -> ReleaseOptions {
         renamed,
         ..ReleaseOptions::default()
     }
+}
+
+/// Do households get each other's names?
+fn renames(original: &Original) -> bool {
+    original.project.release.release_id != Some(true)
+}
+
+/// Refuses a household file that is read and not written, or the contrary.
+///
+/// # Errors
+/// [`Code::MissingSetting`].
+pub(crate) fn check_parts(project: &Project) -> Result<(), Diagnostic> {
+    let (detail, remedy, about) = match (&project.unit.file, &project.release.households) {
+        (Some(_), None) => (
+            "a household file is read, and no released one is named",
+            "name the released household file too: both files are released together",
+            "release.households",
+        ),
+        (None, Some(_)) => (
+            "a released household file is named, and no household file is read",
+            "name the household file, or leave out the released one",
+            "unit.file",
+        ),
+        _ => return Ok(()),
+    };
+    Err(Diagnostic::new(Code::MissingSetting, detail, remedy).about(about))
 }
 
 /// The positions of the columns that are not released.
@@ -181,10 +262,16 @@ pub(crate) fn dropped(original: &Original) -> Result<Vec<usize>, Diagnostic> {
 /// Refuses the order of the input where it gives swaps away: where the neighbours of a record
 /// tell what a column that may be exchanged should hold.
 pub(crate) fn refuse_order(original: &Original) -> Result<(), Diagnostic> {
-    for (name, role, column) in original.loaded.columns() {
-        let Some(pattern) = Pattern::of(column).filter(|_| role == Role::Variable) else {
-            continue;
-        };
+    let of_records = original.loaded.columns().filter(|(_, role, _)| *role == Role::Variable);
+    let of_records = of_records.map(|(name, _, column)| (name, column));
+    // In the order of the input, persons are neighbours too.
+    let of_persons = original.people.iter().flat_map(|people| {
+        let Original { loaded, .. } = &people.lines;
+        let names = people.then.iter().map(|&column| (loaded.names()[column].as_str(), column));
+        names.filter_map(|(name, column)| Some((name, loaded.raw_columns()[column].as_ref()?)))
+    });
+    for (name, column) in of_records.chain(of_persons) {
+        let Some(pattern) = Pattern::of(column) else { continue };
         return Err(Diagnostic::new(
             Code::OrderGivesAway,
             format!("`{name}` {pattern}: an exchanged value is visible among its neighbours"),
@@ -237,8 +324,9 @@ impl Certified {
     /// # Errors
     /// When a name cannot be given; then none is.
     pub fn publish(self, beside: Vec<Finished>) -> Result<Comparison, Diagnostic> {
-        let Self { finished, comparison } = self;
+        let Self { finished, households, comparison } = self;
         let mut files = beside;
+        files.extend(households);
         files.push(finished);
         publish_all(files)?;
         Ok(comparison)
@@ -315,7 +403,10 @@ pub fn demo_plans(original: &Original, released: Given<'_>) -> Vec<PlanFile> {
     let sha256 = &original.loaded.digest().sha256;
     let named = original.project.release.plan.iter().cloned();
     // A data frame lies in no folder.
-    let released = if let Given::File(path) = released { Some(path) } else { None };
+    let released = match released {
+        Given::File(path) | Given::Files { persons: path, .. } => Some(path),
+        Given::Frame(_) => None,
+    };
     let original = original.loaded.file().map(|_| original.loaded.path());
     let beside = [released, original].into_iter().flatten();
     let beside = beside.flat_map(|file| other_plans(file, sha256, None));

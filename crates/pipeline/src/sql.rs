@@ -24,7 +24,7 @@ use std::str::FromStr;
 
 use marginswap_core::columns::{Role, Roles, did_you_mean};
 use marginswap_core::diagnostic::Diagnostic;
-use marginswap_core::graph::{Formula, parse_names};
+use marginswap_core::graph::Formula;
 
 use crate::project::Project;
 use crate::refusal::Code;
@@ -91,14 +91,6 @@ pub struct Statements {
     not_null: BTreeSet<String>,
 }
 
-/// The names in lists of names, parted by commas.
-///
-/// # Errors
-/// When a quoted name has no end.
-pub fn names(lists: &[String]) -> Result<Vec<String>, Diagnostic> {
-    Ok(lists.iter().map(|list| parse_names(list)).collect::<Result<Vec<_>, _>>()?.concat())
-}
-
 impl Statements {
     /// The statements for a table with these columns, one of which names the records. The roles
     /// that a project gives them decide which make a cell: all but the id and those ignored.
@@ -160,6 +152,39 @@ impl Statements {
     #[must_use]
     pub fn released(&self) -> Vec<String> {
         self.columns.iter().filter(|name| !self.dropped.contains(*name)).cloned().collect()
+    }
+
+    /// All of a table.
+    #[must_use]
+    pub fn all(&self, table: &str) -> String {
+        format!("SELECT * FROM {}", self.table(table))
+    }
+
+    /// Does the id name every record once? The records, those with an id, and the different ids.
+    #[must_use]
+    pub fn ids(&self, table: &str) -> String {
+        let id = self.quoted(&self.id);
+        format!(
+            "SELECT COUNT(*) AS {}, COUNT({id}) AS {}, COUNT(DISTINCT {id}) AS {}\nFROM {}",
+            self.quoted("ms_records"),
+            self.quoted("ms_named"),
+            self.quoted("ms_different"),
+            self.table(table),
+        )
+    }
+
+    /// Does a column of text group `a`, `A` and `a ` apart? Three, as `ms_groups`, where it does.
+    /// No record is read: the column lends its collation.
+    #[must_use]
+    pub fn collation(&self, table: &str, column: &str) -> String {
+        let column = self.quoted(column);
+        format!(
+            "SELECT COUNT(*) AS {groups}\nFROM (\n  SELECT {column} FROM (\n    SELECT {column} FROM \
+             {table} WHERE 1 = 0\n    UNION ALL SELECT 'a'\n    UNION ALL SELECT 'A'\n    UNION ALL \
+             SELECT 'a '\n  ) AS p\n  GROUP BY {column}\n) AS q",
+            groups = self.quoted("ms_groups"),
+            table = self.table(table),
+        )
     }
 
     /// *cells*: how many records each cell has, as `ms_count`.
@@ -383,6 +408,15 @@ mod tests {
             assert_eq!(plain(duck), plain(&spark));
         }
         assert!("oracle".parse::<Dialect>().is_err());
+    }
+
+    #[test]
+    fn what_is_asked_before_counting_reads_names_alone() {
+        let made = statements(Dialect::Spark);
+        let sql = made.collation("my.t", "re\"gion");
+        assert!(sql.contains("SELECT `re\"gion` FROM `my`.`t` WHERE 1 = 0"), "{sql}");
+        assert!(made.ids("t").ends_with("COUNT(DISTINCT `id`) AS `ms_different`\nFROM `t`"));
+        assert_eq!(made.all("t"), "SELECT * FROM `t`");
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use marginswap_core::text::grouped;
 use serde::ser::Error;
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Serialize, Serializer};
 
 use crate::advice;
 use crate::answer::{Answer, aligned, counted, distance, percent, shown};
@@ -73,6 +73,12 @@ pub struct PlanReport {
     /// How far changed records moved, by the areas that partners were looked for in first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub moved: Vec<Moved>,
+    /// How far changed records moved on the map, where a file of areas is given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub distance: Option<MovedDistance>,
+    /// What follows between persons, where whole households come first.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub then: Option<ThenReport>,
     /// Records of the original that already break a rule.
     pub broken_rules: u64,
     /// Is the seed a demo seed, which others know?
@@ -116,6 +122,115 @@ pub struct Moved {
     pub records: u64,
 }
 
+/// How far changed records moved on the map.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct MovedDistance {
+    /// The column of the areas.
+    pub column: String,
+    /// What distances are counted in.
+    pub unit: String,
+    /// Changed records that stay in their area.
+    pub stayed: u64,
+    /// Changed records that come to another area.
+    pub moved: u64,
+    /// Half of these moved no further.
+    pub median: f64,
+    /// Nine of ten moved no further.
+    pub nine_of_ten: f64,
+    /// The furthest.
+    pub furthest: f64,
+    /// How many moved how far, in steps of equal length.
+    pub bands: Vec<DistanceBand>,
+}
+
+/// Records that moved about as far.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct DistanceBand {
+    /// They moved at most so far, and further than the band before.
+    pub up_to: f64,
+    /// How many.
+    pub records: u64,
+}
+
+impl MovedDistance {
+    /// From the distances of those who moved, with those who stayed in their area.
+    #[must_use]
+    pub fn of(column: String, unit: String, stayed: u64, mut distances: Vec<f64>) -> Self {
+        distances.sort_by(f64::total_cmp);
+        let moved = distances.len();
+        let at = |place: usize| distances.get(place).copied().unwrap_or(0.0);
+        let furthest = at(moved.saturating_sub(1));
+        let step = round_step(furthest / 6.0);
+        let mut bands: Vec<DistanceBand> = Vec::new();
+        let mut counted = 0;
+        let mut up_to = step;
+        while counted < moved {
+            let until = distances.partition_point(|&far| far <= up_to);
+            bands.push(DistanceBand { up_to, records: (until - counted) as u64 });
+            counted = until;
+            up_to += step;
+        }
+        Self {
+            column,
+            unit,
+            stayed,
+            moved: moved as u64,
+            median: at(moved.saturating_sub(1) / 2),
+            nine_of_ten: at((moved * 9).div_ceil(10).saturating_sub(1)),
+            furthest,
+            bands,
+        }
+    }
+
+    /// The rows of the table: how far in words, and how many.
+    #[must_use]
+    pub fn rows(&self) -> Vec<(String, u64)> {
+        let mut rows = vec![(format!("within the same {}", shown(&self.column)), self.stayed)];
+        let mut from = 0.0;
+        for band in &self.bands {
+            rows.push((format!("{} to {}", length(from), length(band.up_to)), band.records));
+            from = band.up_to;
+        }
+        rows
+    }
+
+    fn lines(&self, what: &str) -> String {
+        let all = self.stayed + self.moved;
+        let row = |(words, records): (String, u64)| {
+            vec![format!("  {words}"), grouped(records), percent(records, all)]
+        };
+        let rows: Vec<Vec<String>> = self.rows().into_iter().map(row).collect();
+        let mut text = format!("How far changed {what} moved ({}):\n{}", self.unit, aligned(&rows));
+        if self.moved > 0 {
+            text.push_str(&format!(
+                "  half of those who moved no further than {}, nine of ten than {}, nobody than {}\n",
+                length(self.median),
+                length(self.nine_of_ten),
+                length(self.furthest)
+            ));
+        }
+        text
+    }
+}
+
+/// A distance as it is read.
+#[must_use]
+pub fn length(far: f64) -> String {
+    if far.fract() == 0.0 { format!("{far:.0}") } else { format!("{far:.1}") }
+}
+
+/// The next larger one of 1, 2, 5, 10, 20, 50, …
+fn round_step(least: f64) -> f64 {
+    let mut step = 1.0;
+    for factor in [2.0, 2.5, 2.0].into_iter().cycle().take(30) {
+        if step >= least {
+            break;
+        }
+        step *= factor;
+    }
+    step
+}
+
 /// What is behind the records of a plan that are households.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct PlannedHouseholds {
@@ -123,6 +238,41 @@ pub struct PlannedHouseholds {
     pub persons: u64,
     /// How many households have a member at risk, or are at risk themselves.
     pub households_at_risk: u64,
+}
+
+/// The second step of a plan in numbers: persons after households.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct ThenReport {
+    /// Persons whom the exchange of households leaves with keys by which somebody at risk is found.
+    pub at_risk: u64,
+    /// Of these, those whose keys the second step parts.
+    pub parted: u64,
+    /// Of these, those whose sensitive values it detaches.
+    pub detached: u64,
+    /// Of these, those whom it neither parts nor detaches.
+    pub left: u64,
+    /// How many swaps of two persons there are.
+    pub swaps: u64,
+    /// How many swaps of more persons there are.
+    pub groups: u64,
+    /// How many persons are changed.
+    pub persons_changed: u64,
+    /// How many values are changed.
+    pub cells_changed: u64,
+}
+
+impl ThenReport {
+    fn line(&self) -> String {
+        format!(
+            "Then {} still at risk: {} parted, {} detached, {} left; {} changed, {}.\n",
+            counted(self.at_risk, "person", "persons"),
+            grouped(self.parted),
+            grouped(self.detached),
+            grouped(self.left),
+            counted(self.persons_changed, "person", "persons"),
+            counted(self.cells_changed, "value", "values"),
+        )
+    }
 }
 
 /// Why people at risk are left. Of several partners the one that comes furthest decides.
@@ -220,6 +370,10 @@ impl PlanReport {
         format!("How far changed {} moved:\n{}", self.many(), aligned(&rows))
     }
 
+    fn distance_lines(&self) -> String {
+        self.distance.as_ref().map_or_else(String::new, |distance| distance.lines(self.many()))
+    }
+
     /// How many can be parted at once, and how many are.
     fn most_line(&self) -> String {
         let Some(most) = self.most_parted else { return String::new() };
@@ -299,7 +453,9 @@ impl Answer for PlanReport {
                 sizes.join(", ")
             ));
         }
+        text.push_str(&self.then.map_or_else(String::new, |then| then.line()));
         text.push_str(&self.moved_lines());
+        text.push_str(&self.distance_lines());
         text.push_str(&self.most_line());
         text.push_str("\nForeseen in the released file:\n");
         text.push_str(&self.protection.lines());
@@ -405,7 +561,9 @@ impl Answer for ProtectReport {
                 },
             ));
         }
+        text.push_str(&plan.then.map_or_else(String::new, |then| then.line()));
         text.push_str(&plan.moved_lines());
+        text.push_str(&plan.distance_lines());
         text.push_str(&plan.most_line());
         text.push_str(&advice::lines(&verify.advice));
         text.push_str(&plan.remarks());

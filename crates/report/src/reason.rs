@@ -171,6 +171,14 @@ fn words(reason: &Reason) -> String {
                 "released columns that are not exchanged give"
             )
         ),
+        Reason::ColumnsUnchecked { columns } => format!(
+            "whether {} swaps away was not checked",
+            counted(
+                *columns,
+                "released column that is not exchanged gives",
+                "released columns that are not exchanged give"
+            )
+        ),
         Reason::RulesBroken { before, after, .. } => format!(
             "{} a rule in the released file, {} in the original",
             counted(*after, "record breaks", "records break"),

@@ -28,6 +28,17 @@ pub struct ShowReport {
     pub not_for_release: bool,
     /// What `plan` answered.
     pub summary: Value,
+    /// The swaps and groups of records.
+    #[serde(flatten)]
+    pub step: ShownStep,
+    /// Where records are households, those of single lines that follow.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub then: Option<ShownStep>,
+}
+
+/// The swaps and groups of one step, in numbers and on request one by one.
+#[derive(Debug, Clone, Serialize)]
+pub struct ShownStep {
     /// How many swaps of two records there are.
     pub swaps: u64,
     /// How many swaps of more records.
@@ -117,9 +128,9 @@ impl ShowReport {
     }
 
     fn changes(&self) -> String {
-        let mut words = counted(self.swaps, "swap of two records", "swaps of two records");
-        if self.groups > 0 {
-            let more = counted(self.groups, "larger swap", "larger swaps");
+        let mut words = counted(self.step.swaps, "swap of two records", "swaps of two records");
+        if self.step.groups > 0 {
+            let more = counted(self.step.groups, "larger swap", "larger swaps");
             let _ = write!(words, " and {more}");
         }
         if let Some(records) = self.number("records_changed") {
@@ -134,13 +145,13 @@ impl ShowReport {
     }
 
     fn most_exchanged(&self) -> Option<String> {
-        let columns = self.exchanged.iter().take(SHOWN);
+        let columns = self.step.exchanged.iter().take(SHOWN);
         let words: Vec<String> = columns
             .map(|one| {
                 format!("{} in {}", listed(std::slice::from_ref(&one.column)), grouped(one.swaps))
             })
             .collect();
-        let more = self.exchanged.len().saturating_sub(SHOWN) as u64;
+        let more = self.step.exchanged.len().saturating_sub(SHOWN) as u64;
         let more = match more {
             0 => String::new(),
             more => format!(" and {}", counted(more, "more column", "more columns")),
@@ -174,8 +185,23 @@ impl ShowReport {
         let words: Vec<String> = others.map(|(name, value)| format!("{name} = {value}")).collect();
         (!words.is_empty()).then(|| words.join("; "))
     }
+}
 
-    fn swaps_revealed(&self) -> String {
+impl ShownStep {
+    fn between_persons(&self) -> String {
+        let names: Names = self.exchanged.iter().map(|one| one.column.clone()).collect();
+        let mut words = counted(self.swaps, "swap of two persons", "swaps of two persons");
+        if self.groups > 0 {
+            let more = counted(self.groups, "larger swap", "larger swaps");
+            let _ = write!(words, " and {more}");
+        }
+        match names.is_empty() {
+            true => words,
+            false => format!("{words}, of {}", listed(&names)),
+        }
+    }
+
+    fn revealed(&self) -> String {
         let mut text = String::new();
         let numbers = |records: &[u64]| -> String {
             records.iter().map(u64::to_string).collect::<Vec<_>>().join(" ")
@@ -210,6 +236,7 @@ impl Answer for ShowReport {
         }
         row("changes", Some(self.changes()));
         row("exchanges", self.most_exchanged());
+        row("then", self.then.as_ref().map(ShownStep::between_persons));
         row("foreseen", self.foreseen());
         row(
             "left",
@@ -228,9 +255,14 @@ impl Answer for ShowReport {
         if self.not_for_release {
             text.push_str("NOT FOR RELEASE: made with a demo seed, which others know.\n");
         }
-        match self.revealed {
-            None => text.push_str("--reveal lists every swap, --json gives every number.\n"),
-            Some(_) => text.push_str(&self.swaps_revealed()),
+        if self.step.revealed.is_none() {
+            text.push_str("--reveal lists every swap, --json gives every number.\n");
+            return text;
+        }
+        text.push_str(&self.step.revealed());
+        if let Some(then) = &self.then {
+            text.push_str("\nthen, between single lines:\n");
+            text.push_str(&then.revealed());
         }
         text
     }

@@ -73,6 +73,8 @@ fn plan() -> PlanReport {
     PlanReport {
         households: None,
         moved: vec![],
+        then: None,
+        distance: None,
         records: 400,
         protection: protection(),
         partable: 15,

@@ -19,6 +19,7 @@ use marginswap_report::page::{
     Merged, Method, NotKept, PlanFacts, RiskBefore, WatchReport,
 };
 use marginswap_report::pictures::waterfall::Coverage;
+use marginswap_report::plan::MovedDistance;
 use marginswap_report::protection::{
     ExposedBecause, Fates, Judgement, NewPair, Protection, Reason, ScenarioProtection, Verdict,
 };
@@ -258,6 +259,7 @@ fn internal(names: [&str; 3]) -> InternalReport {
             gives_release: Some(true),
             not_for_release: false,
         }),
+        distance: Some(MovedDistance::of("town".into(), "km".into(), 3, vec![1.0, 12.5, 40.0])),
         replay: vec!["marginswap apply survey.csv swap.plan -o released.csv".to_owned()],
         shuffled: false,
         left_records: None,
@@ -379,6 +381,10 @@ fn every_reason_is_a_sentence_of_the_page() {
         (
             Reason::ColumnsTell { columns: 2 },
             "2 released columns that are not exchanged give swaps",
+        ),
+        (
+            Reason::ColumnsUnchecked { columns: 1 },
+            "whether 1 released column that is not exchanged gives swaps away was not checked",
         ),
         (Reason::RulesBroken { before: 1, after: 2, tolerated: 0 }, "2 records break a rule"),
         (Reason::NewPairs { combinations: 2, tolerated: 1 }, "2 combinations of two values"),

@@ -11,7 +11,7 @@ use marginswap_core::random::Random;
 use marginswap_pipeline::settings::{Kind, SETTINGS, Setting, Topic, Value};
 
 use crate::csv;
-use crate::world::{CANARY, World, pick};
+use crate::world::{CANARY, HOUSE, World, pick};
 
 /// A setting with a value.
 #[derive(Debug, Clone)]
@@ -35,7 +35,7 @@ pub fn draw(world: &World, random: &mut Random) -> Vec<Told> {
     let columns = Columns::draw(world, wild, random);
     let mut told = Vec::new();
     for setting in SETTINGS {
-        if is_for_the_doors(setting) || !is_drawn(setting, wild, preset, random) {
+        if is_for_the_doors(setting) || !is_drawn(setting, world, wild, preset, random) {
             continue;
         }
         if let Some(value) = value_of(setting, world, &columns, random) {
@@ -51,7 +51,13 @@ pub fn is_for_the_doors(setting: &Setting) -> bool {
     matches!(setting.kind, Kind::Path | Kind::Files)
 }
 
-fn is_drawn(setting: &Setting, wild: bool, preset: bool, random: &mut Random) -> bool {
+fn is_drawn(
+    setting: &Setting,
+    world: &World,
+    wild: bool,
+    preset: bool,
+    random: &mut Random,
+) -> bool {
     if setting.topic == Topic::Preset {
         return preset && random.below(2) == 0;
     }
@@ -61,8 +67,14 @@ fn is_drawn(setting: &Setting, wild: bool, preset: bool, random: &mut Random) ->
         "delimiter" if !wild => 9,
         "keep.tables" | "columns.id" => 9,
         "columns.ignore" | "columns.vars" | "columns.stay" => 2,
+        "unit.household" if world.common.is_some() && !wild => 9,
+        "keep.households" if world.common.is_some() && !wild => 7,
+        "unit.then" if world.common.is_some() && !wild => 4,
+        "risk.household_keys" if world.common.is_some() && !wild => 2,
         // What speaks of households is refused where none are named.
-        "unit.size" | "keep.households" | "risk.household_keys" if !wild => return false,
+        "unit.size" | "unit.then" | "keep.households" | "risk.household_keys" if !wild => {
+            return false;
+        }
         _ if wild => 3,
         // A model that is not asked for by a rule changes nothing, and many clash.
         _ if setting.topic == Topic::Model => return random.below(60) == 0,
@@ -74,6 +86,8 @@ fn is_drawn(setting: &Setting, wild: bool, preset: bool, random: &mut Random) ->
 /// The columns that settings draw from.
 struct Columns {
     all: Vec<String>,
+    /// What all members of households have in common, where there are some.
+    common: Option<Vec<String>>,
     ignored: Vec<String>,
     staying: Vec<String>,
     variables: Vec<String>,
@@ -84,12 +98,13 @@ impl Columns {
     fn draw(world: &World, wild: bool, random: &mut Random) -> Self {
         let mut columns = Self {
             all: world.names.clone(),
+            common: world.common.clone(),
             ignored: vec![],
             staying: vec![],
             variables: vec![],
             wild,
         };
-        for name in &world.names[1..] {
+        for name in world.names[1..].iter().filter(|name| *name != HOUSE) {
             match random.below(8) {
                 0 => columns.ignored.push(name.clone()),
                 1 => columns.staying.push(name.clone()),
@@ -102,6 +117,22 @@ impl Columns {
     fn pool(&self, setting: &Setting) -> Vec<String> {
         if self.wild {
             return self.all.clone();
+        }
+        if let Some(common) = &self.common {
+            let taking_part = common.iter().filter(|name| !self.ignored.contains(name));
+            match setting.key().as_str() {
+                "unit.household" => return vec![HOUSE.to_owned()],
+                "keep.households"
+                | "risk.household_keys"
+                | "swap.strata"
+                | "swap.match"
+                | "swap.near"
+                | "swap.rules"
+                | "swap.linked" => {
+                    return taking_part.cloned().collect();
+                }
+                _ => {}
+            }
         }
         match setting.key().as_str() {
             "columns.id" => vec![self.all[0].clone()],
@@ -140,6 +171,11 @@ fn value_of(
         Kind::Tables if setting.name == "never_new" && random.below(2) == 0 => {
             Value::List(vec![Value::text("all")])
         }
+        Kind::Tables if setting.key() == "keep.households" && !columns.wild => Value::List(
+            (0..1 + random.below(2))
+                .map(|_| of_households(columns, pick::<String>(&pool, random), random))
+                .collect(),
+        ),
         Kind::Tables => Value::List(
             (0..1 + random.below(3)).map(|_| Value::Text(table(&some(random)))).collect(),
         ),
@@ -187,6 +223,19 @@ fn table(names: &[String]) -> String {
     names.iter().map(quoted).collect::<Vec<_>>().join("*")
 }
 
+/// A table of households as it is typed: a column, and what is counted in them.
+fn of_households(columns: &Columns, column: &str, random: &mut Random) -> Value {
+    let plain = |name: &&String| name.chars().all(char::is_alphabetic);
+    let own: Vec<&String> = columns.variables.iter().filter(plain).collect();
+    let counted = match (own.is_empty(), random.below(4)) {
+        (true, _) | (_, 0) => "size".to_owned(),
+        (_, 1) => format!("count({} = \"a\")", pick(&own, random)),
+        (_, 2) => format!("any({} = \"b\")", pick(&own, random)),
+        _ => format!("members({})", pick(&own, random)),
+    };
+    Value::Text(format!("`{}`*{counted}", column.replace('`', "``")))
+}
+
 /// A rule over one or two columns, with values that occur.
 fn rule(world: &World, names: &[String], random: &mut Random) -> Value {
     let mut terms = Vec::new();
@@ -232,6 +281,7 @@ fn example(setting: &Setting) -> Option<Value> {
 /// Words for the settings that take one.
 fn words(key: &str) -> &'static [&'static str] {
     match key {
+        "unit.then" => &["persons"],
         "keep.max_separators" => &["0", "1", "2", "100000"],
         "risk.risky" => {
             &["unique", "k:0", "k:1", "k:2", "k:3", "k:5", "records:list.txt", "top:3", "prob:0.2"]

@@ -31,11 +31,11 @@ struct Exchange {
 /// # Errors
 /// What does not hold, in words.
 pub fn check(case: &Case, released: &Released<'_>) -> Result<usize, String> {
-    let exchanges = parse_plan(released.plan).ok_or("the plan cannot be parsed")?;
+    let (exchanges, then) = parse_plan(released.plan).ok_or("the plan cannot be parsed")?;
     let before = &case.world.rows;
     let told = Settings::of(case);
     if let Some(household) = told.household() {
-        return check_households(&told, household, &exchanges, released);
+        return check_households(&told, household, (&exchanges, &then), released);
     }
     let after = follow(before, &exchanges)?;
     check_bytes(case, released, &after)?;
@@ -50,15 +50,23 @@ pub fn check(case: &Case, released: &Released<'_>) -> Result<usize, String> {
     Ok(changed)
 }
 
-fn parse_plan(text: &str) -> Option<Vec<Exchange>> {
+/// The exchanges of records, and those of single lines behind them.
+fn parse_plan(text: &str) -> Option<(Vec<Exchange>, Vec<Exchange>)> {
     let mut lines = text.lines();
     lines.next().filter(|banner| banner.starts_with("SECRET: marginswap plan"))?;
     let header: Json = serde_json::from_str(lines.next()?).ok()?;
     let number = |text: &str| text.parse::<usize>().ok()?.checked_sub(1);
-    let mut exchanges = Vec::new();
+    let (mut exchanges, mut first) = (Vec::new(), None);
     for line in lines {
         if line.starts_with("end ") {
-            return Some(exchanges);
+            return Some(match first {
+                Some(first) => (first, exchanges),
+                None => (exchanges, Vec::new()),
+            });
+        }
+        if line == "then persons" && first.is_none() {
+            first = Some(std::mem::take(&mut exchanges));
+            continue;
         }
         if let Some(group) = line.strip_prefix("group ") {
             let mut exchange = Exchange { records: Vec::new(), takes: Vec::new() };
@@ -123,7 +131,7 @@ fn households(rows: &[Vec<Vec<u8>>], column: usize) -> Vec<Vec<usize>> {
 fn check_households(
     told: &Settings<'_>,
     household: usize,
-    exchanges: &[Exchange],
+    (exchanges, then): (&[Exchange], &[Exchange]),
     released: &Released<'_>,
 ) -> Result<usize, String> {
     let before = &told.case.world.rows;
@@ -139,6 +147,9 @@ fn check_households(
             }
         }
     }
+    check_persons(told, before, &lines, then)?;
+    let after = follow(&after, then)?;
+    check_tables_of_households(told, before, &after, &lines)?;
     let dropped = told.dropped();
     let whole = |rows: &Rows, household: usize, dropped: &BTreeSet<usize>| {
         let kept = |line: &usize| -> Vec<Vec<u8>> {
@@ -164,6 +175,94 @@ fn check_households(
         }
     }
     Ok(before.iter().zip(&after).filter(|(old, new)| values(old) != values(new)).count())
+}
+
+/// Persons exchange nothing that all members of every household have in common, and nothing where
+/// only households are asked for.
+fn check_persons(
+    told: &Settings<'_>,
+    before: &Rows,
+    lines: &[Vec<usize>],
+    then: &[Exchange],
+) -> Result<(), String> {
+    if told.text("unit.then").is_none() && !then.is_empty() {
+        return Err("persons exchange though nobody asked".into());
+    }
+    for (column, _) in then.iter().flat_map(|exchange| &exchange.takes) {
+        let value = |line: &usize| csv::value(&before[*line][*column]);
+        if lines.iter().all(|members| members.iter().all(|one| value(one) == value(&members[0]))) {
+            return Err("persons exchange a column of households".into());
+        }
+    }
+    Ok(())
+}
+
+/// Members are together, what they have in common they still have in common, and every table of
+/// households is kept.
+fn check_tables_of_households(
+    told: &Settings<'_>,
+    before: &Rows,
+    after: &Rows,
+    lines: &[Vec<usize>],
+) -> Result<(), String> {
+    for column in 0..told.case.world.names.len() {
+        let constant = |rows: &Rows| {
+            let value = |line: &usize| csv::value(&rows[*line][column]);
+            lines.iter().all(|members| members.iter().all(|one| value(one) == value(&members[0])))
+        };
+        if constant(before) && !constant(after) {
+            return Err("a household is torn".into());
+        }
+    }
+    let Some(Value::List(tables)) = told.get("keep.households") else { return Ok(()) };
+    for table in tables {
+        let Value::Text(text) = table else { continue };
+        let [old, new] = [before, after].map(|rows| table_of_households(told, rows, lines, text));
+        if old != new {
+            return Err(format!("the table of households {text} is another one"));
+        }
+    }
+    Ok(())
+}
+
+/// How many households have each value of a column with what is counted in them.
+type HouseholdTable = BTreeMap<(Vec<u8>, Vec<Vec<u8>>), usize>;
+
+/// One such table, from its text.
+fn table_of_households(
+    told: &Settings<'_>,
+    rows: &Rows,
+    lines: &[Vec<usize>],
+    text: &str,
+) -> HouseholdTable {
+    let kinds = ["`*size", "`*count(", "`*any(", "`*members("];
+    let found = kinds.iter().find_map(|kind| Some((text.rfind(kind)?, *kind)));
+    let Some((at, kind)) = found else {
+        // Drawn without care, as a table of columns alone.
+        return BTreeMap::new();
+    };
+    let column = told.column(&text[1..at].replace("``", "`"));
+    let rest = text[at + kind.len()..].trim_end_matches(')');
+    let (name, wanted) = rest.split_once(" = ").unwrap_or((rest, ""));
+    let wanted = wanted.trim_matches('"').as_bytes();
+    let counted_of = |members: &Vec<usize>| -> Vec<Vec<u8>> {
+        if kind == kinds[0] {
+            return vec![members.len().to_string().into_bytes()];
+        }
+        let own = told.column(name);
+        let mut all: Vec<Vec<u8>> =
+            members.iter().map(|&line| csv::value(&rows[line][own])).collect();
+        all.sort();
+        let holding = all.iter().filter(|value| *value == wanted).count();
+        match kind {
+            "`*count(" => vec![holding.to_string().into_bytes()],
+            "`*any(" => vec![(holding > 0).to_string().into_bytes()],
+            _ => all,
+        }
+    };
+    counted(
+        lines.iter().map(|members| (csv::value(&rows[members[0]][column]), counted_of(members))),
+    )
 }
 
 fn values(row: &[Vec<u8>]) -> Vec<Vec<u8>> {

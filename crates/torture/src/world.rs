@@ -20,7 +20,12 @@ pub struct World {
     pub mark: bool,
     /// Does the last line end?
     pub last_ends: bool,
+    /// Where the lines are persons in households: the columns that all members have in common.
+    pub common: Option<Vec<String>>,
 }
+
+/// The column that names the households, where there are some.
+pub const HOUSE: &str = "house";
 
 /// A word that no message may show.
 pub const CANARY: &str = "CANARY";
@@ -49,17 +54,30 @@ impl World {
         let most = if random.below(4) == 0 { 60 } else { 20 };
         let records = 3 + random.below(most);
         let always = random.below(5) == 0;
-        let rows = (0..records)
-            .map(|record| {
-                let id = format!("p{}", record * 7 % 1000 + record);
-                let fields = pools.iter().map(|pool| pick(pool, random).clone());
-                std::iter::once(id.into_bytes())
-                    .chain(fields)
-                    .map(|value| raw(&value, delimiter, always))
-                    .collect()
-            })
-            .collect();
+        let in_households = random.below(4) == 0;
+        let common = (1..=columns).filter(|_| in_households && random.below(2) == 0).collect();
+        let common: Vec<usize> = if in_households && columns > 1 { common } else { vec![] };
+        let houses = 2 + records / 2;
+        let mut homes: Vec<Option<Vec<Vec<u8>>>> = vec![None; houses];
+        let mut rows: Vec<Vec<Vec<u8>>> = Vec::new();
+        for record in 0..records {
+            let id = format!("p{}", record * 7 % 1000 + record);
+            let mut fields: Vec<Vec<u8>> = vec![id.into_bytes()];
+            fields.extend(pools.iter().map(|pool| pick(pool, random).clone()));
+            if in_households {
+                let house = random.below(houses);
+                let home = homes[house].get_or_insert_with(|| fields.clone());
+                common.iter().for_each(|&column| fields[column].clone_from(&home[column]));
+                fields.insert(1, format!("h{house}").into_bytes());
+            }
+            rows.push(fields.iter().map(|value| raw(value, delimiter, always)).collect());
+        }
+        let common = in_households.then(|| common.iter().map(|&at| names[at].clone()).collect());
+        if in_households {
+            names.insert(1, HOUSE.to_owned());
+        }
         Self {
+            common,
             names,
             rows,
             delimiter,

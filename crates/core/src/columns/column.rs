@@ -24,6 +24,17 @@ pub struct ColumnBuilder {
     codes: Codes,
 }
 
+/// Records of a column that are read beside others; those before them may be read at the same
+/// time. See [`ColumnBuilder::append`].
+#[derive(Default)]
+pub struct ColumnPart {
+    /// How many categories were known when it was begun.
+    known: usize,
+    /// Those that were not; their codes come behind.
+    new: Dictionary,
+    codes: Codes,
+}
+
 /// Codes in the narrowest form that holds them.
 #[derive(Clone)]
 enum Codes {
@@ -85,9 +96,52 @@ impl ColumnBuilder {
         self.len() == 0
     }
 
+    /// Records that come behind those of this column, none yet.
+    #[must_use]
+    pub fn part(&self) -> ColumnPart {
+        ColumnPart { known: self.dictionary.levels(), ..ColumnPart::default() }
+    }
+
+    /// Adds the field of the next record to a part that was begun with the categories as they are
+    /// now; as [`ColumnBuilder::push_within`].
+    #[inline]
+    pub fn push_beside(&self, part: &mut ColumnPart, bytes: &[u8], range: Range<usize>) {
+        let code = match self.dictionary.code_beside(&mut part.new, bytes, range) {
+            Ok(code) => code,
+            Err(new) => behind(part.known, new),
+        };
+        part.codes.push(code);
+    }
+
+    /// Adds the records of a part. Where parts come in the order of their records, the column is
+    /// as if its records had come one by one.
+    ///
+    /// Law: `parts-append-to-the-whole`.
+    pub fn append(&mut self, part: ColumnPart) {
+        let ColumnPart { known, new, codes } = part;
+        let levels = behind(0, u32::try_from(new.levels()).expect("there are fewer categories"));
+        let own: Vec<u32> =
+            (0..levels).map(|code| self.dictionary.take_over(new.category(code))).collect();
+        let as_they_are = (0..).zip(&own).all(|(new, &code)| code == behind(known, new));
+        if as_they_are {
+            return self.codes.extend(&codes);
+        }
+        codes.for_each(|_, code| {
+            let new = (code as usize).checked_sub(known);
+            self.codes.push(new.map_or(code, |new| own[new]));
+        });
+    }
+
+    /// How many categories there are so far.
+    #[must_use]
+    pub fn levels(&self) -> usize {
+        self.dictionary.levels()
+    }
+
     /// The column, with its categories in the order of first appearance.
     #[must_use]
-    pub fn finish(self) -> Column {
+    pub fn finish(mut self) -> Column {
+        self.codes.shrink();
         Column { dictionary: Arc::new(self.dictionary), codes: Arc::new(self.codes) }
     }
 }
@@ -121,18 +175,16 @@ impl Column {
     }
 
     /// Calls `visit` with each record's number and code, in file order.
-    pub fn for_each_code(&self, mut visit: impl FnMut(usize, u32)) {
-        match &*self.codes {
-            Codes::Narrow(codes) => {
-                codes.iter().enumerate().for_each(|(record, &code)| visit(record, code.into()));
-            }
-            Codes::Middle(codes) => {
-                codes.iter().enumerate().for_each(|(record, &code)| visit(record, code.into()));
-            }
-            Codes::Wide(codes) => {
-                codes.iter().enumerate().for_each(|(record, &code)| visit(record, code));
-            }
-        }
+    pub fn for_each_code(&self, visit: impl FnMut(usize, u32)) {
+        self.codes.for_each(visit);
+    }
+
+    /// The same for some records only, numbered from the first of them.
+    ///
+    /// # Panics
+    /// When there are no such records.
+    pub fn for_each_code_in(&self, records: Range<usize>, visit: impl FnMut(usize, u32)) {
+        self.codes.for_each_in(records, visit);
     }
 
     /// The same column with the categories that occur in the order of their bytes, a null
@@ -155,12 +207,14 @@ impl Column {
     }
 
     /// The column whose code is `codes[c]` where this one has c.
-    fn recoded(&self, dictionary: Arc<Dictionary>, codes: &[u32]) -> Self {
+    fn recoded(mut self, dictionary: Arc<Dictionary>, codes: &[u32]) -> Self {
         let narrow: Result<Vec<u8>, _> = codes.iter().map(|&code| u8::try_from(code)).collect();
-        if let (Codes::Narrow(own), Ok(narrow)) = (&*self.codes, &narrow) {
-            // Few categories: byte by byte.
-            let recoded = own.iter().map(|&code| narrow[usize::from(code)]).collect();
-            return Self { dictionary, codes: Arc::new(Codes::Narrow(recoded)) };
+        if let (Codes::Narrow(_), Ok(narrow)) = (&*self.codes, &narrow) {
+            // Few categories: byte by byte, in place where nobody else has them.
+            if let Codes::Narrow(own) = Arc::make_mut(&mut self.codes) {
+                own.iter_mut().for_each(|code| *code = narrow[usize::from(*code)]);
+            }
+            return Self { dictionary, codes: self.codes };
         }
         let mut recoded = Codes::for_levels(dictionary.levels(), self.len());
         self.for_each_code(|_, code| recoded.push(codes[code as usize]));
@@ -184,12 +238,20 @@ impl Column {
 
     /// The column in which each of these records has the code that another one has here. The
     /// categories are shared.
-    pub(crate) fn with_exchanged(&self, takes: &[(usize, usize)]) -> Self {
-        let mut codes = (*self.codes).clone();
-        for &(record, from) in takes {
-            codes.set(record, self.codes.get(from));
+    #[must_use]
+    pub fn with_exchanged(&self, takes: &[(usize, usize)]) -> Self {
+        self.clone().exchanged(takes)
+    }
+
+    /// The same, in place where nobody else has the codes.
+    #[must_use]
+    pub fn exchanged(mut self, takes: &[(usize, usize)]) -> Self {
+        let taken: Vec<u32> = takes.iter().map(|&(_, from)| self.codes.get(from)).collect();
+        let codes = Arc::make_mut(&mut self.codes);
+        for (&(record, _), code) in takes.iter().zip(taken) {
+            codes.set(record, code);
         }
-        Self { dictionary: Arc::clone(&self.dictionary), codes: Arc::new(codes) }
+        self
     }
 
     /// The column of these records, in this order.
@@ -263,6 +325,40 @@ impl Codes {
         }
     }
 
+    /// Gives back the room that is not needed.
+    fn shrink(&mut self) {
+        match self {
+            Self::Narrow(codes) => codes.shrink_to_fit(),
+            Self::Middle(codes) => codes.shrink_to_fit(),
+            Self::Wide(codes) => codes.shrink_to_fit(),
+        }
+    }
+
+    fn for_each(&self, visit: impl FnMut(usize, u32)) {
+        self.for_each_in(0..self.len(), visit);
+    }
+
+    fn for_each_in(&self, records: Range<usize>, mut visit: impl FnMut(usize, u32)) {
+        fn all<C: Copy + Into<u32>>(codes: &[C], visit: &mut impl FnMut(usize, u32)) {
+            codes.iter().enumerate().for_each(|(record, &code)| visit(record, code.into()));
+        }
+        match self {
+            Self::Narrow(codes) => all(&codes[records], &mut visit),
+            Self::Middle(codes) => all(&codes[records], &mut visit),
+            Self::Wide(codes) => all(&codes[records], &mut visit),
+        }
+    }
+
+    /// Adds other codes behind these.
+    fn extend(&mut self, other: &Self) {
+        match (&mut *self, other) {
+            (Self::Narrow(own), Self::Narrow(other)) => own.extend_from_slice(other),
+            (Self::Middle(own), Self::Middle(other)) => own.extend_from_slice(other),
+            (Self::Wide(own), Self::Wide(other)) => own.extend_from_slice(other),
+            _ => other.for_each(|_, code| self.push(code)),
+        }
+    }
+
     fn get(&self, record: usize) -> u32 {
         match self {
             Self::Narrow(codes) => codes[record].into(),
@@ -307,9 +403,53 @@ impl Codes {
     }
 }
 
+/// A code behind so many.
+fn behind(known: usize, code: u32) -> u32 {
+    let known = u32::try_from(known).ok();
+    known
+        .and_then(|known| known.checked_add(code))
+        .expect("a column has fewer than 2^32 categories")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    use proptest::prelude::*;
+
+    proptest! {
+        /// Parts that are begun at the same time, as on several threads.
+        #[test]
+        fn law_parts_append_to_the_whole(
+            rounds in proptest::collection::vec(
+                proptest::collection::vec(proptest::collection::vec(0u32..400, 0..90), 0..4), 0..6),
+        ) {
+            let mut column = ColumnBuilder::default();
+            for round in &rounds {
+                let parts: Vec<ColumnPart> = round
+                    .iter()
+                    .map(|values| {
+                        let mut part = column.part();
+                        for value in values {
+                            column.push_beside(&mut part, &value.to_le_bytes(), 0..4);
+                        }
+                        part
+                    })
+                    .collect();
+                parts.into_iter().for_each(|part| column.append(part));
+            }
+            let values: Vec<[u8; 4]> =
+                rounds.concat().concat().iter().map(|value| value.to_le_bytes()).collect();
+            let whole: Column = values.iter().map(|value| &value[..]).collect();
+            let column = column.finish();
+            prop_assert_eq!(column.len(), whole.len());
+            prop_assert_eq!(column.dictionary().levels(), whole.dictionary().levels());
+            for (record, value) in values.iter().enumerate() {
+                prop_assert_eq!(column.code(record), whole.code(record));
+                prop_assert_eq!(column.dictionary().category(column.code(record)), Some(&value[..]));
+            }
+        }
+    }
 
     /// Witness for both widenings: the 257th and the 65,537th category.
     #[test]

@@ -64,14 +64,39 @@ impl Dictionary {
         let key = Key::new(within, range.clone());
         let category = &within[range];
         let hash = key.hash(category);
+        match self.find_key(key, hash, category) {
+            Some(code) => code,
+            None => self.add(key, hash, category),
+        }
+    }
+
+    /// As [`Dictionary::code_within`], where the codes of these categories are known already and
+    /// one that is new is added to others beside them.
+    #[inline]
+    pub(super) fn code_beside(
+        &self,
+        new: &mut Self,
+        within: &[u8],
+        range: Range<usize>,
+    ) -> Result<u32, u32> {
+        let key = Key::new(within, range.clone());
+        let category = &within[range];
+        let hash = key.hash(category);
+        match self.find_key(key, hash, category) {
+            Some(code) => Ok(code),
+            None => Err(new
+                .find_key(key, hash, category)
+                .unwrap_or_else(|| new.add(key, hash, category))),
+        }
+    }
+
+    #[inline]
+    fn find_key(&self, key: Key, hash: u64, category: &[u8]) -> Option<u32> {
         let Self { table, bytes, ends, .. } = self;
         let found = table.find(hash, |entry| {
             entry.key == key && (key.length <= 16 || slice(bytes, ends, entry.code) == category)
         });
-        match found {
-            Some(entry) => entry.code,
-            None => self.add(key, hash, category),
-        }
+        found.map(|entry| entry.code)
     }
 
     #[cold]
@@ -160,7 +185,7 @@ impl Dictionary {
     }
 
     /// The code of a category of another dictionary, added when it is new.
-    fn take_over(&mut self, category: Option<&[u8]>) -> u32 {
+    pub(super) fn take_over(&mut self, category: Option<&[u8]>) -> u32 {
         match category {
             Some(category) => self.code(category),
             None => self.null_code(),

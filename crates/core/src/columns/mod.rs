@@ -12,10 +12,12 @@ mod dictionary;
 mod household;
 mod role;
 
-pub use column::{Column, ColumnBuilder, looks_like_id, nearly_all_differ};
+pub use column::{Column, ColumnBuilder, ColumnPart, looks_like_id, nearly_all_differ};
 pub use dictionary::Dictionary;
 pub use household::{Households, Level, Torn};
 pub use role::{DerivedColumn, Role, Roles, did_you_mean};
+
+use rayon::prelude::*;
 
 /// The columns of a file, by position; those that were not read have a name and a role.
 #[derive(Debug, Clone)]
@@ -39,8 +41,8 @@ impl Columns {
         let mut lengths = columns.iter().flatten().map(Column::len);
         let first = lengths.next();
         assert!(lengths.all(|length| Some(length) == first), "all columns have the same records");
-        let columns = columns
-            .into_iter()
+        let mut columns: Vec<Option<Column>> = columns
+            .into_par_iter()
             .enumerate()
             .map(|(position, column)| match roles.of(position) {
                 Role::Ignored => column,
@@ -48,8 +50,8 @@ impl Columns {
                     Some(column.expect("a column that takes part has been read").sorted())
                 }
             })
-            .chain(std::iter::repeat_n(None, derived))
             .collect();
+        columns.extend(std::iter::repeat_n(None, derived));
         Self { names, roles, columns }
     }
 

@@ -46,6 +46,11 @@ impl Bits {
         self.variables.len()
     }
 
+    /// How many bits of a packed cell hold a variable.
+    pub(crate) fn width(&self, bit: usize) -> u32 {
+        self.fields[bit].1.count_ones()
+    }
+
     /// All of them.
     pub(crate) fn all(&self) -> u64 {
         if self.len() == 64 { u64::MAX } else { (1 << self.len()) - 1 }

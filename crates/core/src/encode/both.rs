@@ -7,6 +7,7 @@
 //!
 //! Way in: [`encode_both`].
 
+use super::packed::Codes;
 use super::{Records, Schema};
 use crate::columns::{Column, Dictionary};
 
@@ -23,6 +24,22 @@ pub fn encode_both(
     before: &[Option<Column>],
     after: &[Option<Column>],
 ) -> (Records, Records) {
+    let (packed, after) = encode_beside(schema, before, None, after);
+    (packed.expect("it was not packed before"), after)
+}
+
+/// The same where the first file is packed already, by [`Records::encode`]: it is packed again
+/// only where the second one has categories of its own; else the words that it has hold.
+///
+/// # Panics
+/// As [`encode_both`].
+#[must_use]
+pub fn encode_beside(
+    schema: &Schema,
+    before: &[Option<Column>],
+    packed: Option<&Records>,
+    after: &[Option<Column>],
+) -> (Option<Records>, Records) {
     let shared: Vec<Shared<'_>> = schema
         .variables()
         .iter()
@@ -39,19 +56,21 @@ pub fn encode_both(
         })
         .collect();
     let levels: Vec<usize> = shared.iter().map(Shared::levels).collect();
-    let (before_length, after_length) = shared.first().map_or((0, 0), Shared::lengths);
-    let mut packed_before = Records::blank(levels.clone(), before_length);
-    let mut packed_after = Records::blank(levels, after_length);
-    for (variable, part) in shared.iter().enumerate() {
-        assert_eq!(
-            part.lengths(),
-            (before_length, after_length),
-            "all columns have the same number of records"
-        );
-        part.for_each_before(packed_before.putter(variable));
-        part.for_each_after(packed_after.putter(variable));
-    }
+    let packed_after = Records::filled(levels.clone(), &codes(&shared, Shared::after));
+    // Nothing that is new takes a code from the first file: with no more levels its words are
+    // what they were.
+    let packed_before = match packed {
+        Some(packed) if packed.levels() == levels => None,
+        _ => Some(Records::filled(levels, &codes(&shared, Shared::before))),
+    };
     (packed_before, packed_after)
+}
+
+fn codes<'s>(
+    shared: &'s [Shared<'s>],
+    of_file: impl Fn(&'s Shared<'s>) -> Codes<'s>,
+) -> Vec<Codes<'s>> {
+    shared.iter().map(of_file).collect()
 }
 
 /// For each code of one dictionary the code of the same category in another one, or behind
@@ -156,30 +175,17 @@ impl Shared<'_> {
         }
     }
 
-    fn lengths(&self) -> (usize, usize) {
+    fn before(&self) -> Codes<'_> {
         match self {
-            Self::Column(column) => (column.before.len(), column.after.len()),
-            Self::Combined { before, after, .. } => (before.len(), after.len()),
+            Self::Column(column) => Codes::Column(column.before),
+            Self::Combined { before, .. } => Codes::Listed(before),
         }
     }
 
-    fn for_each_before(&self, mut visit: impl FnMut(usize, u32)) {
+    fn after(&self) -> Codes<'_> {
         match self {
-            Self::Column(column) => column.before.for_each_code(visit),
-            Self::Combined { before, .. } => {
-                before.iter().enumerate().for_each(|(record, &code)| visit(record, code));
-            }
-        }
-    }
-
-    fn for_each_after(&self, mut visit: impl FnMut(usize, u32)) {
-        match self {
-            Self::Column(column) => {
-                column.after.for_each_code(|record, code| visit(record, column.recoding.code(code)))
-            }
-            Self::Combined { after, .. } => {
-                after.iter().enumerate().for_each(|(record, &code)| visit(record, code));
-            }
+            Self::Column(column) => Codes::Recoded(column.after, &column.recoding.codes),
+            Self::Combined { after, .. } => Codes::Listed(after),
         }
     }
 }

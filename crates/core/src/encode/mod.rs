@@ -13,7 +13,7 @@ mod signature;
 
 pub(crate) use bits::{Bits, ones};
 pub(crate) use both::Recoding;
-pub use both::encode_both;
+pub use both::{encode_beside, encode_both};
 pub use packed::{Layout, Mask, PackedCells, RecordId, Records};
 pub use schema::{Schema, Variable};
 pub(crate) use signature::Signer;

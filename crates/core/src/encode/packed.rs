@@ -8,6 +8,9 @@
 //! ever differ in it.
 
 use std::fmt;
+use std::ops::Range;
+
+use rayon::prelude::*;
 
 use super::Schema;
 use crate::columns::{Column, ColumnBuilder, Columns};
@@ -233,6 +236,40 @@ impl fmt::Debug for PackedCells {
     }
 }
 
+/// So many records are packed at once, one variable after the other.
+const PACKED_AT_ONCE: usize = 1 << 13;
+
+/// The codes of one variable, record by record.
+pub(crate) enum Codes<'a> {
+    /// Those of a column.
+    Column(&'a Column),
+    /// Those of a column, each with the code that it has in another coding.
+    Recoded(&'a Column, &'a [u32]),
+    /// These.
+    Listed(&'a [u32]),
+}
+
+impl Codes<'_> {
+    fn len(&self) -> usize {
+        match self {
+            Self::Column(column) | Self::Recoded(column, _) => column.len(),
+            Self::Listed(codes) => codes.len(),
+        }
+    }
+
+    fn for_each_in(&self, records: Range<usize>, mut visit: impl FnMut(usize, u32)) {
+        match self {
+            Self::Column(column) => column.for_each_code_in(records, visit),
+            Self::Recoded(column, codes) => {
+                column.for_each_code_in(records, |record, code| visit(record, codes[code as usize]))
+            }
+            Self::Listed(codes) => {
+                codes[records].iter().enumerate().for_each(|(record, &code)| visit(record, code));
+            }
+        }
+    }
+}
+
 /// One record of the file, counted from 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RecordId(pub u32);
@@ -274,11 +311,17 @@ impl Records {
     /// When there is no record at a place.
     #[must_use]
     pub fn reordered(&self, places: &[u32]) -> Self {
-        let mut cells = PackedCells::new(self.cells.layout().clone());
-        for &place in places {
-            cells.push(self.cells.get(place as usize));
-        }
-        Self { cells, levels: self.levels.clone() }
+        let layout = self.cells.layout().clone();
+        let words = layout.words;
+        let mut keys = vec![0; places.len() * words];
+        keys.par_chunks_mut(words * PACKED_AT_ONCE)
+            .zip(places.par_chunks(PACKED_AT_ONCE))
+            .for_each(|(keys, places)| {
+                for (cell, &place) in keys.chunks_exact_mut(words).zip(places) {
+                    cell.copy_from_slice(self.cells.get(place as usize));
+                }
+            });
+        Self { cells: PackedCells { layout, keys }, levels: self.levels.clone() }
     }
 
     /// The records of the columns. The codes, and so the packed words of a record, depend on
@@ -319,12 +362,29 @@ impl Records {
             })
             .collect();
         let levels: Vec<usize> = parts.iter().map(|part| part.dictionary().levels()).collect();
-        let length = parts.first().map_or(0, |part| part.len());
+        let parts: Vec<Codes<'_>> = parts.into_iter().map(Codes::Column).collect();
+        Self::filled(levels, &parts)
+    }
+
+    /// The records with these codes of each variable, packed on all cores.
+    pub(crate) fn filled(levels: Vec<usize>, variables: &[Codes<'_>]) -> Self {
+        let length = variables.first().map_or(0, Codes::len);
+        let same = variables.iter().all(|codes| codes.len() == length);
+        assert!(same, "all columns have the same number of records");
         let mut records = Self::blank(levels, length);
-        for (variable, part) in parts.iter().enumerate() {
-            assert_eq!(part.len(), length, "all columns have the same number of records");
-            part.for_each_code(records.putter(variable));
-        }
+        let PackedCells { layout, keys } = &mut records.cells;
+        let words = layout.words;
+        keys.par_chunks_mut(words * PACKED_AT_ONCE).enumerate().for_each(|(chunk, keys)| {
+            let first = chunk * PACKED_AT_ONCE;
+            let records = first..first + keys.len() / words;
+            for (field, codes) in layout.fields.iter().zip(variables) {
+                let shift = field.shift;
+                let put = |record: usize, code: u32| {
+                    keys[record * words + field.word] |= u64::from(code) << shift;
+                };
+                codes.for_each_in(records.clone(), put);
+            }
+        });
         records
     }
 

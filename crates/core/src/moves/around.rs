@@ -1,9 +1,12 @@
 //! How the cells of a piece differ from one of them.
 //!
-//! One pass gives every cell's distance; cells are sorted into buckets by the set in which
-//! they differ only as far out as a search asks, because most searches end near.
+//! Cells are sorted into buckets by the set in which they differ only as far out as a search
+//! asks, because most searches end near. The nearest are found through blocks of variables on
+//! which they agree; who asks for more looks once at all cells.
 //!
 //! Only cells that may take part stand in buckets.
+
+use std::cell::OnceCell;
 
 use super::space::Space;
 use crate::hash::{Map, STATE};
@@ -15,16 +18,46 @@ pub(super) struct Around<'s, 'a> {
     pub(super) own: usize,
     /// The variables on which every cell must agree with it.
     pub(super) agree: u64,
-    /// All other cells, nearest first; within a distance in the order of the table.
+    by_distance: OnceCell<ByDistance>,
+    /// The cells that may take part, by distance and then by difference.
+    sorted: Vec<u32>,
+    buckets: Vec<Bucket>,
+    /// Where the buckets of each distance end, as far as they were built.
+    ends: Vec<usize>,
+    by_mask: ByMask,
+}
+
+/// All cells.
+struct ByDistance {
+    /// Nearest first; within a distance in the order of the table.
     order: Vec<u32>,
     /// Where each distance begins in `order`, with the end behind.
     levels: Vec<usize>,
-    /// Up to which distance there are buckets.
-    built: usize,
-    /// The cells that may take part, by distance and then by difference.
-    sorted: Vec<u32>,
-    pub(super) buckets: Vec<Bucket>,
-    by_mask: ByMask,
+}
+
+impl ByDistance {
+    fn new(space: &Space<'_>, own: usize) -> Self {
+        let middle = space.cells.get(own);
+        let bits = &space.bits;
+        let mut distances = Vec::with_capacity(space.cells.len());
+        let mut levels = vec![0usize; bits.len() + 2];
+        for cell in space.cells.iter() {
+            let distance = bits.distance(middle, cell);
+            levels[distance as usize + 1] += 1;
+            distances.push(u8::try_from(distance).expect("there are at most 64 variables"));
+        }
+        // The cell itself is at distance 0 and alone there.
+        for level in 1..levels.len() {
+            levels[level] += levels[level - 1];
+        }
+        let mut next = levels.clone();
+        let mut order = vec![0u32; distances.len()];
+        for (cell, &distance) in (0u32..).zip(&distances) {
+            order[next[distance as usize]] = cell;
+            next[distance as usize] += 1;
+        }
+        Self { order, levels }
+    }
 }
 
 /// The cells that differ in one set.
@@ -52,27 +85,8 @@ const NONE: u32 = u32::MAX;
 
 impl<'s, 'a> Around<'s, 'a> {
     pub(super) fn new(space: &'s Space<'a>, own: usize, agree: u64) -> Self {
-        let middle = space.cells.get(own);
-        let bits = &space.bits;
-        let mut distances = Vec::with_capacity(space.cells.len());
-        let mut levels = vec![0usize; bits.len() + 2];
-        for cell in space.cells.iter() {
-            let distance = bits.distance(middle, cell);
-            levels[distance as usize + 1] += 1;
-            distances.push(u8::try_from(distance).expect("there are at most 64 variables"));
-        }
-        // The cell itself is at distance 0 and alone there.
-        for level in 1..levels.len() {
-            levels[level] += levels[level - 1];
-        }
-        let mut next = levels.clone();
-        let mut order = vec![0u32; distances.len()];
-        for (cell, &distance) in (0u32..).zip(&distances) {
-            order[next[distance as usize]] = cell;
-            next[distance as usize] += 1;
-        }
-        let by_mask = if bits.len() <= MOST_DENSE {
-            ByMask::Dense(vec![NONE; 1 << bits.len()])
+        let by_mask = if space.bits.len() <= MOST_DENSE {
+            ByMask::Dense(vec![NONE; 1 << space.bits.len()])
         } else {
             ByMask::Hashed(Map::with_hasher(STATE))
         };
@@ -80,11 +94,10 @@ impl<'s, 'a> Around<'s, 'a> {
             space,
             own,
             agree,
-            order,
-            levels,
-            built: 0,
+            by_distance: OnceCell::new(),
             sorted: Vec::new(),
             buckets: Vec::new(),
+            ends: vec![0],
             by_mask,
         }
     }
@@ -94,20 +107,31 @@ impl<'s, 'a> Around<'s, 'a> {
         self.space.cells.get(self.own)
     }
 
+    fn by_distance(&self) -> &ByDistance {
+        self.by_distance.get_or_init(|| ByDistance::new(self.space, self.own))
+    }
+
+    /// The cells that differ in just so many variables, with these.
+    fn level(&self, distance: usize) -> Vec<(u64, u32)> {
+        let Space { cells, bits, blocks, .. } = self.space;
+        let near = match self.by_distance.get() {
+            None => blocks.near(cells, bits, self.own, distance),
+            Some(_) => None,
+        };
+        near.unwrap_or_else(|| {
+            let ByDistance { order, levels } = self.by_distance();
+            let level = &order[levels[distance]..levels[distance + 1]];
+            let differing = |&cell: &u32| bits.differing(self.middle(), cells.get(cell as usize));
+            level.iter().map(|cell| (differing(cell), *cell)).collect()
+        })
+    }
+
     /// Sorts the cells up to a distance into buckets, those that may take part.
     pub(super) fn reach(&mut self, distance: usize, usable: impl Fn(usize, u64) -> bool) {
-        let farthest = self.levels.len() - 2;
-        while self.built < distance.min(farthest) {
-            self.built += 1;
-            let level = &self.order[self.levels[self.built]..self.levels[self.built + 1]];
-            let mut keyed: Vec<(u64, u32)> = level
-                .iter()
-                .map(|&cell| {
-                    let words = self.space.cells.get(cell as usize);
-                    (self.space.bits.differing(self.middle(), words), cell)
-                })
-                .filter(|&(mask, cell)| usable(cell as usize, mask))
-                .collect();
+        let farthest = self.space.bits.len();
+        while self.ends.len() <= distance.min(farthest) {
+            let mut keyed = self.level(self.ends.len());
+            keyed.retain(|&(mask, cell)| usable(cell as usize, mask));
             keyed.sort_unstable();
             for run in keyed.chunk_by(|left, right| left.0 == right.0) {
                 let start = number(self.sorted.len());
@@ -124,6 +148,15 @@ impl<'s, 'a> Around<'s, 'a> {
                     }
                 }
             }
+            self.ends.push(self.buckets.len());
+        }
+    }
+
+    /// The buckets of the cells that differ in so many variables, by rising set.
+    pub(super) fn at(&self, distance: usize) -> &[Bucket] {
+        match self.ends.get(distance) {
+            Some(&end) if distance > 0 => &self.buckets[self.ends[distance - 1]..end],
+            _ => &[],
         }
     }
 
@@ -142,7 +175,8 @@ impl<'s, 'a> Around<'s, 'a> {
 
     /// All other cells, nearest first.
     pub(super) fn nearest(&self) -> &[u32] {
-        &self.order[self.levels[1]..]
+        let ByDistance { order, levels } = self.by_distance();
+        &order[levels[1]..]
     }
 }
 

@@ -13,6 +13,7 @@
 //!
 //! Trap: which groups no D meets depends on 𝒟, not on the margin graph.
 
+use std::borrow::Cow;
 use std::sync::OnceLock;
 
 use super::around::{Around, Bucket};
@@ -23,8 +24,8 @@ use crate::encode::ones;
 use crate::partner::pair;
 use crate::varset::VarSet;
 
-/// Groups of so many variables in all are listed for a search of q groups, if there are no
-/// more ways than this to choose them.
+/// Four groups of so many variables in all are listed, if there are no more ways than this to
+/// choose them.
 const MOST_GROUPINGS: u64 = 600_000;
 
 /// Once a move is found, so many others that disturb as little are looked at.
@@ -37,22 +38,22 @@ pub(super) struct Groups {
     groups: [u64; 4],
 }
 
-/// For each q and each number of variables, all groupings that no D meets, listed once.
+/// For each number of variables, all groupings of four that no D meets, listed once.
 pub(super) struct BoxLists {
     weights: Vec<u64>,
     margins: Vec<u64>,
-    lists: [Vec<OnceLock<Vec<Groups>>>; 2],
+    lists: Vec<OnceLock<Vec<Groups>>>,
 }
 
 impl BoxLists {
     pub(super) fn new(weights: Vec<u64>, margins: Vec<u64>) -> Self {
-        let empty = || (0..=weights.len()).map(|_| OnceLock::new()).collect();
-        Self { lists: [empty(), empty()], weights, margins }
+        let lists = (0..=weights.len()).map(|_| OnceLock::new()).collect();
+        Self { lists, weights, margins }
     }
 
     /// Over how many variables, at most, boxes of q groups are looked for.
     pub(super) fn most_variables(&self, q: usize) -> usize {
-        if q == 2 {
+        if q < 4 {
             return self.weights.len();
         }
         (q..=self.weights.len())
@@ -72,24 +73,24 @@ impl BoxLists {
         groups.iter().map(|&group| self.weight(group)).product()
     }
 
-    /// The groupings of q groups over so many variables in all, cheapest first.
-    fn list(&self, q: usize, variables: usize) -> &[Groups] {
-        self.lists[q - 3][variables].get_or_init(|| {
+    /// The margins that can meet q groups: those of as many variables.
+    fn large(&self, q: usize) -> Vec<u64> {
+        let is_large = |margin: &u64| margin.count_ones() as usize >= q;
+        self.margins.iter().copied().filter(is_large).collect()
+    }
+
+    /// The groupings of four groups over so many variables in all, cheapest first.
+    fn fours(&self, variables: usize) -> &[Groups] {
+        self.lists[variables].get_or_init(|| {
             let mut list = Vec::new();
             let all =
                 if self.weights.len() == 64 { u64::MAX } else { (1 << self.weights.len()) - 1 };
-            // A margin of fewer variables meets no q groups.
-            let large: Vec<u64> = self
-                .margins
-                .iter()
-                .copied()
-                .filter(|margin| margin.count_ones() as usize >= q)
-                .collect();
+            let large = self.large(4);
             for union in subsets(all, variables) {
                 let members: Vec<u64> = ones(union).map(|bit| 1 << bit).collect();
-                part(&members, q, &mut [0; 4], 0, &mut |groups| {
-                    if is_free(&large, &groups[..q]) {
-                        list.push(Groups { cost: self.cost(&groups[..q]), groups });
+                part(&members, 4, &mut [0; 4], 0, &mut |groups| {
+                    if is_free(&large, &groups) {
+                        list.push(Groups { cost: self.cost(&groups), groups });
                     }
                 });
             }
@@ -162,12 +163,10 @@ pub(super) fn cheapest_box(
             break;
         }
         hunt.reach(around, variables + 2 - q);
-        let pairs;
-        let list = if q == 2 {
-            pairs = pair_groups(around, boxes, variables);
-            &pairs[..]
-        } else {
-            boxes.list(q, variables)
+        let list = match q {
+            2 => Cow::Owned(pair_groups(around, boxes, variables)),
+            3 => Cow::Owned(three_groups(around, boxes, variables)),
+            _ => Cow::Borrowed(boxes.fours(variables)),
         };
         for run in list.chunk_by(|left, right| left.cost == right.cost) {
             if best.as_ref().is_some_and(|best| best.cost <= run[0].cost) {
@@ -198,9 +197,7 @@ pub(super) fn cheapest_box(
 fn pair_groups(around: &Around<'_, '_>, boxes: &BoxLists, variables: usize) -> Vec<Groups> {
     let space = around.space;
     let mut list: Vec<Groups> = Vec::new();
-    for bucket in
-        around.buckets.iter().filter(|bucket| bucket.mask.count_ones() as usize == variables)
-    {
+    for bucket in around.at(variables) {
         let parts = pair::exchangeable_parts(&space.graph, space.bits.set(bucket.mask));
         if parts.len() < 2 {
             continue;
@@ -213,6 +210,46 @@ fn pair_groups(around: &Around<'_, '_>, boxes: &BoxLists, variables: usize) -> V
                 "a part shares no margin with the others"
             );
             list.push(Groups { cost: boxes.cost(&groups), groups: [groups[0], groups[1], 0, 0] });
+        }
+    }
+    list.sort_unstable();
+    list
+}
+
+/// The groupings of three groups for which there are cells that flip each two of them.
+///
+/// The three sets in which these cells differ are A ∪ B, A ∪ C and B ∪ C: each is the symmetric
+/// difference of the two others. So every two sets of cells that are there are looked at, the
+/// third being the largest.
+fn three_groups(around: &Around<'_, '_>, boxes: &BoxLists, variables: usize) -> Vec<Groups> {
+    let large = boxes.large(3);
+    let mut list: Vec<Groups> = Vec::new();
+    for first in 2..variables {
+        for second in first..variables {
+            // Every variable lies in two of the sets.
+            let Some(third) = (2 * variables).checked_sub(first + second) else { continue };
+            if third < second || third >= variables {
+                continue;
+            }
+            for one in around.at(first) {
+                for two in around.at(second) {
+                    let three = one.mask ^ two.mask;
+                    let is_last = (second, two.mask) < (third, three);
+                    if three.count_ones() as usize != third
+                        || (first, one.mask) >= (second, two.mask)
+                        || !is_last
+                        || around.bucket(three).is_none()
+                    {
+                        continue;
+                    }
+                    let both = one.mask & two.mask;
+                    let groups = [both, one.mask & !both, two.mask & !both];
+                    if is_free(&large, &groups) {
+                        let [a, b, c] = groups;
+                        list.push(Groups { cost: boxes.cost(&groups), groups: [a, b, c, 0] });
+                    }
+                }
+            }
         }
     }
     list.sort_unstable();
@@ -351,11 +388,11 @@ mod tests {
     #[test]
     fn groupings_are_counted() {
         let lists = BoxLists::new(vec![1; 8], Vec::new());
-        for variables in 3..=8 {
-            let ways = choose(8, variables) * partitions(variables, 3);
-            assert_eq!(lists.list(3, variables).len() as u64, ways);
+        for variables in 4..=8 {
+            let ways = choose(8, variables) * partitions(variables, 4);
+            assert_eq!(lists.fours(variables).len() as u64, ways);
         }
-        assert_eq!(lists.list(4, 5).len(), 56 * 10);
+        assert_eq!(lists.fours(5).len(), 56 * 10);
         assert_eq!(choose(12, 5), 792);
         assert_eq!(lists.most_variables(3), 8);
     }

@@ -14,6 +14,7 @@
 //! | `repair` | any move within a neighbourhood, by repairing what is out of balance |
 //! | `atoms` | the pieces in which larger moves must be looked for |
 //! | `space`, `around` | the cells of one piece, and how they differ from one of them |
+//! | `blocks` | the cells near one of them, without a look at all |
 //! | `lift` | from a move in a piece to one of whole records; who takes which cell |
 //! | `certificate` | looks for a proof that no move of any degree helps |
 //! | `search` | all of them in order, fewest records first |
@@ -26,6 +27,7 @@
 mod answer;
 mod around;
 mod atoms;
+mod blocks;
 mod boxes;
 mod certificate;
 mod chain;

@@ -8,7 +8,7 @@
 //!    looked for.
 //!
 //! Where every t variables share a table no move has fewer than 2^t records, so the degrees
-//! below are left out.
+//! below are left out; and those of 2^t records are boxes, so nothing else is looked for there.
 //!
 //! Way in: [`MoveSearch::answer`].
 
@@ -219,6 +219,9 @@ impl<'a> MoveSearch<'a> {
                     if let Some(proof) = certificate::find(self.joint, whole, cell) {
                         return Answer::Impossible(proof);
                     }
+                }
+                if around.space.has_only_boxes(degree) {
+                    continue;
                 }
                 if let Some(found) = hunt.repair(around, near, degree, &mut tried) {
                     return Answer::Possible(found);

@@ -7,6 +7,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use super::blocks::Blocks;
 use super::boxes::BoxLists;
 use crate::encode::{Bits, PackedCells};
 use crate::graph::{GeneratingClass, MarginGraph};
@@ -49,6 +50,7 @@ pub(super) struct Space<'a> {
     /// The margins as bits.
     pub(super) margins: Vec<u64>,
     pub(super) boxes: BoxLists,
+    pub(super) blocks: Blocks,
 }
 
 struct Members {
@@ -99,8 +101,17 @@ impl<'a> Space<'a> {
             bits,
             margins,
             boxes,
+            blocks: Blocks::new(),
             class,
         })
+    }
+
+    /// Are boxes, all of which are looked for, the only moves of so many records?
+    ///
+    /// Law: `smallest-moves-are-boxes`.
+    pub(super) fn has_only_boxes(&self, records: usize) -> bool {
+        records == 1 << self.strength
+            && self.boxes.most_variables(self.strength + 1) == self.bits.len()
     }
 
     /// Is this the whole of Δ?

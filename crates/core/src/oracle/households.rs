@@ -31,6 +31,41 @@ impl HouseholdWorld {
         after
     }
 
+    /// The file after two persons, each a household and a place in it, exchanged some of what is
+    /// theirs.
+    #[must_use]
+    pub fn persons_swapped(
+        &self,
+        left: [usize; 2],
+        right: [usize; 2],
+        exchanged: &[usize],
+    ) -> Self {
+        let mut after = self.clone();
+        let has = |[household, member]: [usize; 2]| &self.households[household].members[member];
+        for (to, from) in [(left, right), (right, left)] {
+            for &column in exchanged {
+                after.households[to[0]].members[to[1]][column] = has(from)[column];
+            }
+        }
+        after
+    }
+
+    /// How many households have each combination of their own columns with the members' values on
+    /// these, each as often as there are any.
+    #[must_use]
+    pub fn compositions(
+        &self,
+        own: &[usize],
+        of_persons: &[usize],
+    ) -> BTreeMap<(Vec<u32>, Vec<Vec<u32>>), u64> {
+        let mut counts = BTreeMap::new();
+        for (number, household) in self.households.iter().enumerate() {
+            let common = own.iter().map(|&column| household.own[column]).collect();
+            *counts.entry((common, self.multiset(number, of_persons))).or_default() += 1;
+        }
+        counts
+    }
+
     /// How many persons have each combination of these columns of households and of persons.
     #[must_use]
     pub fn persons(&self, own: &[usize], of_persons: &[usize]) -> BTreeMap<Vec<u32>, u64> {

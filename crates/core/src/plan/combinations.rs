@@ -64,6 +64,22 @@ impl<'a> Combinations<'a> {
         Self { members, ..self }
     }
 
+    /// The same, where nobody may come to have the keys of these cells either, which no record
+    /// has now.
+    pub(super) fn with_gone(mut self, gone: &[Vec<u64>]) -> Self {
+        for words in gone {
+            let found = self.index.add(words, 0) as usize;
+            if found == self.now.len() {
+                self.now.push(0);
+                self.before.push(0);
+                self.came.push(0);
+                self.protected.push(true);
+                self.opened.push(false);
+            }
+        }
+        self
+    }
+
     /// Has the cell a record at risk?
     pub(super) fn is_at_risk(&self, cell: usize) -> bool {
         self.at_risk[cell]

@@ -16,6 +16,9 @@ pub struct Constraints {
     pub never_new: NeverNew,
     /// How far the weighted cells of tables may move, where that is bounded.
     pub drift: Option<WeightBound>,
+    /// For each intruder, cells whose keys no record may come to have, though none has them now:
+    /// those of people whom an earlier step parted from theirs. Nothing for those behind.
+    pub gone: Vec<Vec<Vec<u64>>>,
     /// At most so many records may be changed.
     pub most_changed: Option<u64>,
     /// Random swaps are added until so many records are changed.
@@ -29,6 +32,7 @@ impl Default for Constraints {
             forbidden: Vec::new(),
             never_new: NeverNew::Nowhere,
             drift: None,
+            gone: Vec::new(),
             most_changed: None,
             least_changed: None,
         }

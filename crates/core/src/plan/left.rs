@@ -16,9 +16,9 @@ use crate::table::CellId;
 /// How many steps are taken for all left records together, one for each pair of cells.
 const MOST_STEPS: usize = 150_000_000;
 
-/// Judging a pair costs as much as so many looks at one; refusing it, when all unions of
-/// its parts were tried, so many.
-const JUDGING: usize = 8;
+/// To ask what a pair offers costs as much as so many looks at one; to refuse it, when all
+/// unions of its parts were tried, so many.
+const OFFERING: usize = 8;
 const REFUSING: usize = 64;
 
 /// What stands between a record and a swap, from the hardest to the softest.
@@ -97,15 +97,21 @@ impl Planner<'_> {
             if taken > steps {
                 return Obstacle::Unknown;
             }
-            let differing = cells.differing(cell, other);
-            let Some(offer) = offers.get(differing) else { continue };
-            let agrees = |agree| !differing.meets(agree);
-            taken += JUDGING;
-            let here = if !self.task.constraints.matches.iter().any(agrees) {
-                Obstacle::Match
-            } else if furthest >= Obstacle::Taken && !self.pool.is_free(other) {
-                // It cannot come further than another one did.
+            // One that cannot come further than another one did is passed over before it is asked
+            // what it offers, which is most of the work.
+            if furthest >= Obstacle::Taken && !self.pool.is_free(other) {
                 continue;
+            }
+            let differing = cells.differing(cell, other);
+            let agrees = |agree| !differing.meets(agree);
+            let matches = self.task.constraints.matches.iter().any(agrees);
+            if furthest >= Obstacle::Match && !matches {
+                continue;
+            }
+            taken += OFFERING;
+            let Some(offer) = offers.get(differing) else { continue };
+            let here = if !matches {
+                Obstacle::Match
             } else if self.judge_any(cell, other, differing, offer, u64::MAX).is_none() {
                 taken += REFUSING;
                 Obstacle::Rules

@@ -293,7 +293,9 @@ impl<'a> Planner<'a> {
             combinations: task
                 .intruders
                 .iter()
-                .map(|intruder| {
+                .enumerate()
+                .map(|(number, intruder)| {
+                    let gone = task.constraints.gone.get(number).map_or(&[][..], Vec::as_slice);
                     let can_leave = |cell| {
                         let screening = intruder.screening;
                         screening.is_none_or(|screening| screening.is_partable(CellId::at(cell)))
@@ -303,6 +305,7 @@ impl<'a> Planner<'a> {
                     });
                     Combinations::new(joint, intruder.keys, intruder.at_risk, can_leave)
                         .with_members(members)
+                        .with_gone(gone)
                 })
                 .collect(),
             drift: task.constraints.drift.as_ref().map(|bound| Drift::new(bound, joint)),
@@ -358,8 +361,7 @@ impl<'a> Planner<'a> {
             self = self.or_optimal(seed);
         }
         self.look_once_more();
-        // Several intruders are left to pairs: a permutation is counted for one set of keys.
-        if pairing == Pairing::Slices && self.combinations.len() == 1 {
+        if pairing == Pairing::Slices {
             self.permute_slices();
         }
         Ok(self)

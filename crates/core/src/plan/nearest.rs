@@ -20,6 +20,9 @@ pub(super) const TRIES: usize = 24;
 /// So many cells may be read for each swap that is made, over a few rounds.
 pub(super) const READ_PER_SWAP: usize = 1024;
 
+/// Beyond so many variables small sets of them alone are gone through, once for each price.
+const MANY_VARIABLES: usize = 24;
+
 /// Over so many rounds that is looked at.
 pub(super) const PATIENCE: usize = 12;
 
@@ -49,7 +52,10 @@ impl Planner<'_> {
             |left: &(VarSet, Offer), right: &(VarSet, Offer)| left.1.cost == right.1.cost;
         // Where few are at risk there is a choice of partners: for one price first only swaps
         // that make nobody unique, then those that leave nobody alone, then any.
-        let few = self.open.len() * 4 <= self.task.joint.len();
+        // With many variables thousands of sets have one price and near cells are rare: one sweep
+        // soon tells whether to go on.
+        let differing = sets.iter().fold(VarSet::EMPTY, |all, (set, _)| all | *set);
+        let few = self.open.len() * 4 <= self.task.joint.len() && differing.len() <= MANY_VARIABLES;
         let any = (u8::MAX, u8::MAX);
         let sweeps: &[(u8, u8)] = if few { &[(0, 0), (0, u8::MAX), any] } else { &[any] };
         let rounds = sets.chunk_by(same_price).flat_map(|sets| {

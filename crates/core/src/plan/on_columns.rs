@@ -7,7 +7,7 @@
 //! drawn from a [`CellPlan`](super::CellPlan) keep every table, which was proved on cells;
 //! one that comes from elsewhere can be proved with [`Plan::prove`].
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::Arc;
 
@@ -153,6 +153,52 @@ impl Plan {
     pub fn last_column(&self) -> Option<usize> {
         let in_swaps = self.swaps.iter().filter_map(|swap| swap.exchanged.last());
         in_swaps.chain(self.groups.iter().filter_map(|group| group.columns.last())).max().copied()
+    }
+
+    /// The part of the plan that another file holds, with the place of each column there, if it has
+    /// one, and of each record.
+    ///
+    /// # Panics
+    /// When places of columns do not rise, or two records have one place.
+    #[must_use]
+    pub fn part(
+        &self,
+        column: impl Fn(usize) -> Option<usize>,
+        record: impl Fn(RecordId) -> RecordId,
+    ) -> Self {
+        let mut sets: BTreeMap<&[usize], Arc<[usize]>> = BTreeMap::new();
+        let mut swaps = Vec::new();
+        for swap in &self.swaps {
+            let place =
+                |columns: &&[usize]| columns.iter().filter_map(|&one| column(one)).collect();
+            let set = sets.entry(&swap.exchanged).or_insert_with_key(place);
+            if !set.is_empty() {
+                let (left, right) = (record(swap.left), record(swap.right));
+                swaps.push(PlannedSwap { left, right, exchanged: Arc::clone(set) });
+            }
+        }
+        let mut groups = Vec::new();
+        for group in &self.groups {
+            let mut order: Vec<(RecordId, usize)> =
+                group.records.iter().enumerate().map(|(at, &one)| (record(one), at)).collect();
+            order.sort_unstable();
+            let mut new_place = vec![0; order.len()];
+            for (new, &(_, old)) in order.iter().enumerate() {
+                new_place[old] = new;
+            }
+            let held = group.columns.iter().zip(&group.from);
+            let held = held.filter_map(|(&one, from)| Some((column(one)?, from)));
+            let (columns, from): (Vec<usize>, Vec<Vec<usize>>) = held
+                .map(|(place, from)| {
+                    (place, order.iter().map(|&(_, old)| new_place[from[old]]).collect())
+                })
+                .unzip();
+            if !columns.is_empty() {
+                let records = order.iter().map(|&(record, _)| record).collect();
+                groups.push(PlannedGroup { records, columns, from });
+            }
+        }
+        Self::new(swaps, groups).expect("a part of a plan is a plan")
     }
 
     /// Proves that every table of the class is the same after the plan, and that nothing

@@ -116,6 +116,8 @@ impl Planner<'_> {
         if self.open.is_empty() || self.drift.is_some() || self.is_full() {
             return;
         }
+        // Keys that only changed places with a swap were not counted as left and come.
+        self.recount();
         let mut live = Live::new(self);
         let mut work = Work { sorted: MOST_SORTED, costs: MOST_COSTS };
         let mut changed = false;
@@ -280,17 +282,19 @@ impl Planner<'_> {
             }
         }
         let found = assign(&costs, n);
+        // Who takes the values they have is left out; the record before takes those of the next.
+        let changes = |row: usize, giver: usize| {
+            let words = |row: usize| cells.cells.get(slice[row].place as usize);
+            moving.parts(words(row), words(giver))
+        };
         cycles(&found.column_of)
             .into_iter()
-            .map(|cycle| cycle.into_iter().map(|row| slice[row]).collect::<Cycle>())
-            .filter(|cycle| {
-                let takes = |place: usize| {
-                    let giver = cycle[(place + 1) % cycle.len()];
-                    let words = |one: Participant| cells.cells.get(one.place as usize);
-                    cycle[place].left && moving.parts(words(cycle[place]), words(giver))
-                };
-                (0..cycle.len()).any(takes)
+            .map(|cycle| {
+                let giver = |place: usize| cycle[(place + 1) % cycle.len()];
+                let takes = |(place, row): &(usize, &usize)| changes(**row, giver(*place));
+                cycle.iter().enumerate().filter(takes).map(|(_, &row)| slice[row]).collect()
             })
+            .filter(|cycle: &Cycle| cycle.iter().any(|one| one.left))
             .collect()
     }
 

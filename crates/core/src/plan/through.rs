@@ -21,6 +21,11 @@ const COMPARISONS_AT_LEAST: usize = 1 << 24;
 /// How many comparisons all passes may take.
 const COMPARISONS_AT_MOST: usize = 300_000_000;
 
+/// Among so many partners, drawn at random, a record that nobody is after finds its own; through
+/// each separator at least so many.
+const DRAWN: usize = 256;
+const DRAWN_AT_LEAST: usize = 16;
+
 /// Judging a partner costs as much as so many comparisons.
 const JUDGING: usize = 16;
 
@@ -93,11 +98,12 @@ impl Planner<'_> {
             let (wanting, everybody) = self.random_cells(asked);
             let ask = Ask { agree, factor, whose: Whose::Anybody, most: missing };
             let pass = self.pass(&wanting, ask);
-            if pass.made == 0 {
-                if pass.saw_everything && everybody {
-                    return;
-                }
-                factor *= 8;
+            if pass.made == 0 && pass.saw_everything && everybody {
+                return;
+            }
+            // Where partners are rare, more records look, and each looks further.
+            if pass.made * 4 < missing {
+                factor = factor.saturating_mul(8);
             }
         }
     }
@@ -138,7 +144,12 @@ impl Planner<'_> {
         let list: Vec<&Separator> =
             if separators.is_complete() { self.useful_separators() } else { vec![&whole] };
         let budget = (joint.len() * COMPARISONS_PER_CELL).max(COMPARISONS_AT_LEAST);
-        let limit = (budget / (wanting.len() * list.len()).max(1)).max(16).saturating_mul(factor);
+        let limit = match whose {
+            Whose::AtRisk => (budget / (wanting.len() * list.len()).max(1)).max(16),
+            // Nobody is protected by a cheaper partner: a few are enough.
+            Whose::Anybody => (DRAWN / list.len().max(1)).max(DRAWN_AT_LEAST),
+        };
+        let limit = limit.saturating_mul(factor);
         let mut pass = Pass { comparisons: 0, made: 0, saw_everything: true };
         let mut notes: Vec<Note> = Vec::new();
         let mut best: Vec<Vec<Note>> = vec![Vec::new(); wanting.len()];
@@ -213,7 +224,14 @@ impl Planner<'_> {
             }
             let worst = best.get(NOTES - 1).map_or(u64::MAX, |note| note.judgement.cost);
             pass.comparisons += JUDGING;
-            let Some(judgement) = self.judge_below(cell, other, differing, worst) else {
+            // With many variables nearly every pair differs in a set of its own, and what it
+            // offers is worked out again; most cannot be cheap enough.
+            let hopeless = self.task.prices.least_cost(differing) >= worst;
+            let judgement = match hopeless {
+                true => None,
+                false => self.judge_below(cell, other, differing, worst),
+            };
+            let Some(judgement) = judgement else {
                 // Before it says no every union of parts is tried.
                 pass.comparisons += 16 * JUDGING;
                 continue;

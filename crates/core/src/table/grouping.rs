@@ -8,9 +8,12 @@
 //! two words of the layout carry the whole set, they are stored in the hash table itself; with
 //! more, the table points to the first cell of each group.
 
+use std::hash::{BuildHasher, Hash, Hasher};
+use std::sync::atomic::{AtomicU32, Ordering};
+
 use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
-use std::hash::{BuildHasher, Hash, Hasher};
+use rayon::prelude::*;
 
 use crate::encode::PackedCells;
 use crate::hash::{Map, STATE};
@@ -25,6 +28,8 @@ pub struct Grouping {
 
 impl Grouping {
     /// Groups the cells that agree on `variables`.
+    ///
+    /// Law: `groups-do-not-depend-on-threads`.
     #[must_use]
     pub fn of(cells: &PackedCells, variables: VarSet) -> Self {
         Self::of_masked(cells, cells.layout().mask(variables).words())
@@ -47,24 +52,86 @@ impl Grouping {
         match used[..] {
             [] => Self { group_of: vec![0; cells.len()], groups: usize::from(!cells.is_empty()) },
             [(word, mask)] => {
-                Self::by_key(cells.words().iter().skip(word).step_by(stride).map(|key| key & mask))
+                let words = cells.words();
+                Self::by_key(cells.len(), |position| words[position * stride + word] & mask)
             }
-            [(first, first_mask), (second, second_mask)] => Self::by_key(
-                cells.iter().map(|cell| [cell[first] & first_mask, cell[second] & second_mask]),
-            ),
+            [(first, first_mask), (second, second_mask)] => Self::by_key(cells.len(), |position| {
+                let cell = cells.get(position);
+                [cell[first] & first_mask, cell[second] & second_mask]
+            }),
             _ => Self::by_first_cell(cells, &used),
         }
     }
 
-    fn by_key<K: Copy + Eq + Hash>(keys: impl Iterator<Item = K>) -> Self {
+    fn by_key<K: Copy + Eq + Hash + Send>(length: usize, key: impl Fn(usize) -> K + Sync) -> Self {
+        let parts = rayon::current_num_threads();
+        if parts > 1 && length >= SIDE_BY_SIDE {
+            return Self::side_by_side(length, key, parts);
+        }
         let mut numbers: Map<K, u32> = Map::with_hasher(STATE);
-        let mut group_of = Vec::with_capacity(keys.size_hint().0);
-        for key in keys {
+        let mut group_of = Vec::with_capacity(length);
+        for position in 0..length {
             let next = numbers.len();
-            let number = *numbers.entry(key).or_insert_with(|| number(next));
+            let number = *numbers.entry(key(position)).or_insert_with(|| number(next));
             group_of.push(number);
         }
         Self { group_of, groups: numbers.len() }
+    }
+
+    /// The same on several threads: each numbers the keys of its share of all hashes, by itself.
+    /// Then the groups of all are numbered in the order of their first cells, so that the number
+    /// of shares plays no part.
+    fn side_by_side<K: Copy + Eq + Hash + Send>(
+        length: usize,
+        key: impl Fn(usize) -> K + Sync,
+        parts: usize,
+    ) -> Self {
+        let part_of = |hash: u64| {
+            let middle = usize::try_from(hash >> 24 & 0xff_ffff).expect("24 bits fit");
+            (middle * parts) >> 24
+        };
+        let group_of: Vec<AtomicU32> =
+            (0..length).into_par_iter().map(|_| AtomicU32::new(0)).collect();
+        let firsts: Vec<Vec<u32>> = (0..parts)
+            .into_par_iter()
+            .map(|part| {
+                let mut numbers: HashTable<(K, u32)> = HashTable::new();
+                let mut firsts: Vec<u32> = Vec::new();
+                for (position, group) in group_of.iter().enumerate() {
+                    let key = key(position);
+                    let hash = STATE.hash_one(key);
+                    if part_of(hash) != part {
+                        continue;
+                    }
+                    let slot = numbers.entry(
+                        hash,
+                        |(known, _)| *known == key,
+                        |(known, _)| STATE.hash_one(known),
+                    );
+                    let own = match slot {
+                        Entry::Occupied(found) => found.get().1,
+                        Entry::Vacant(free) => {
+                            let own = number(firsts.len());
+                            free.insert((key, own));
+                            firsts.push(number(position));
+                            own
+                        }
+                    };
+                    group.store(own, Ordering::Relaxed);
+                }
+                firsts
+            })
+            .collect();
+        let (numbers, groups) = numbered(&firsts);
+        let group_of = group_of
+            .into_par_iter()
+            .enumerate()
+            .map(|(position, own)| {
+                let part = part_of(STATE.hash_one(key(position)));
+                numbers[part][own.into_inner() as usize]
+            })
+            .collect();
+        Self { group_of, groups }
     }
 
     /// Groups cells whose key has few bits: pushed together they are a place in a table.
@@ -161,6 +228,24 @@ impl Grouping {
     }
 }
 
+/// From so many cells on several threads are faster than one.
+const SIDE_BY_SIDE: usize = 1 << 15;
+
+/// For each list of rising numbers, all different, the rank of each among all of them; and how
+/// many there are.
+fn numbered(lists: &[Vec<u32>]) -> (Vec<Vec<u32>>, usize) {
+    let mut ranks: Vec<Vec<u32>> =
+        lists.iter().map(|list| Vec::with_capacity(list.len())).collect();
+    let all = lists.iter().map(Vec::len).sum();
+    for rank in 0..all {
+        let next = |part: &usize| lists[*part].get(ranks[*part].len());
+        let ahead = (0..lists.len()).filter(|part| next(part).is_some());
+        let part = ahead.min_by_key(next).expect("there are more numbers than ranks");
+        ranks[part].push(number(rank));
+    }
+    (ranks, all)
+}
+
 /// A key of so many bits at most is a place in a table: of 4 MiB.
 const DIRECT_BITS: u32 = 20;
 
@@ -201,6 +286,18 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
+        /// However many threads share the work: one key of one word, one of two.
+        #[test]
+        fn law_groups_do_not_depend_on_threads(
+            keys in proptest::collection::vec(0u64..40, 0..200),
+            parts in 1usize..9,
+        ) {
+            let one = Grouping::side_by_side(keys.len(), |place| keys[place], parts);
+            let two = Grouping::side_by_side(keys.len(), |place| [keys[place], 7], parts);
+            prop_assert_eq!(&one, &two);
+            prop_assert_eq!(one, Grouping::by_key(keys.len(), |place| keys[place]));
+        }
+
         /// All five ways of keying agree with grouping by the codes themselves. Twenty
         /// variables of 2¹⁶ levels fill five words.
         #[test]

@@ -10,6 +10,9 @@
 
 use std::fmt;
 use std::ops::Deref;
+use std::sync::Arc;
+
+use rayon::prelude::*;
 
 use super::Grouping;
 use crate::encode::{PackedCells, RecordId, Records};
@@ -191,16 +194,19 @@ impl fmt::Debug for JointTable {
     }
 }
 
-/// A joint table with the cell that each record of a file falls into.
+/// A joint table with the cell that each line of a file falls into. A line is a record, or
+/// as many as were counted.
 #[derive(Debug, Clone)]
 pub struct Located {
     table: JointTable,
     cell_of: CellOf,
+    /// How many records each line is; empty where each is one.
+    weights: Vec<u32>,
 }
 
-/// The cell of each record, by position.
+/// The cell of each record, by position; a copy shares them.
 #[derive(Clone)]
-struct CellOf(Vec<u32>);
+struct CellOf(Arc<Vec<u32>>);
 
 impl fmt::Debug for CellOf {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -233,8 +239,25 @@ impl Located {
             places[group as usize] = place;
         }
         let mut cell_of = grouping.into_group_of();
-        cell_of.iter_mut().for_each(|cell| *cell = places[*cell as usize]);
-        Self { table: JointTable { cells, counts }, cell_of: CellOf(cell_of) }
+        cell_of.par_iter_mut().for_each(|cell| *cell = places[*cell as usize]);
+        let (table, cell_of) = (JointTable { cells, counts }, CellOf(Arc::new(cell_of)));
+        Self { table, cell_of, weights: Vec::new() }
+    }
+
+    /// Counts lines into cells, each of which is as many records as `counts` says.
+    ///
+    /// # Panics
+    /// When there is not a count for each line, or a cell gets 2³² records.
+    #[must_use]
+    pub fn counted(lines: &Records, counts: Vec<u32>) -> Self {
+        assert_eq!(lines.len(), counts.len(), "every line has a count");
+        let mut located = Self::count(lines);
+        located.table.counts.fill(0);
+        for (&cell, &count) in located.cell_of.0.iter().zip(&counts) {
+            let total = &mut located.table.counts[cell as usize];
+            *total = total.checked_add(count).expect("a cell has fewer than 2^32 records");
+        }
+        Self { weights: counts, ..located }
     }
 
     /// The same records, seen on some variables alone.
@@ -242,7 +265,8 @@ impl Located {
     pub fn on(&self, variables: VarSet) -> Self {
         let (table, group_of) = self.table.grouped_on(variables);
         let cells = self.cell_of.0.iter().map(|&cell| group_of[cell as usize]);
-        Self { table, cell_of: CellOf(cells.collect()) }
+        let cell_of = CellOf(Arc::new(cells.collect()));
+        Self { table, cell_of, weights: self.weights.clone() }
     }
 
     /// The table of cells.
@@ -251,18 +275,42 @@ impl Located {
         &self.table
     }
 
+    /// How many lines there are: as many as records, unless they were counted before.
+    #[must_use]
+    pub fn lines(&self) -> usize {
+        self.cell_of.0.len()
+    }
+
+    /// How many records a line is.
+    #[must_use]
+    pub fn weight(&self, line: RecordId) -> u32 {
+        self.weights.get(line.position()).copied().unwrap_or(1)
+    }
+
+    /// How many records each line is; empty where each is one.
+    #[must_use]
+    pub fn weights(&self) -> &[u32] {
+        &self.weights
+    }
+
     /// The cell a record falls into.
     #[must_use]
     pub fn cell_of(&self, record: RecordId) -> CellId {
         CellId(self.cell_of.0[record.position()])
     }
 
-    /// How many records of each cell are among those that `marked` names, by record.
+    /// The cells of all lines, by position.
+    pub(crate) fn cells_of_lines(&self) -> &Arc<Vec<u32>> {
+        &self.cell_of.0
+    }
+
+    /// How many records of each cell are among the lines that `marked` names.
     #[must_use]
     pub fn marked(&self, marked: &[bool]) -> Vec<u32> {
         let mut counts = vec![0; self.table.len()];
-        for (&cell, _) in self.cell_of.0.iter().zip(marked).filter(|(_, marked)| **marked) {
-            counts[cell as usize] += 1;
+        let lines = self.cell_of.0.iter().zip(marked).enumerate();
+        for (line, (&cell, _)) in lines.filter(|(_, (_, marked))| **marked) {
+            counts[cell as usize] += self.weight(RecordId::at(line));
         }
         counts
     }
@@ -285,12 +333,12 @@ fn sorted_by_words(cells: &PackedCells, positions: &[u32]) -> Vec<u32> {
             .map(|&position| cells.words()[position as usize])
             .zip(0u32..)
             .collect();
-        keyed.sort_unstable();
+        keyed.par_sort_unstable();
         return keyed.into_iter().map(|(_, number)| number).collect();
     }
     let mut order: Vec<u32> = (0u32..).zip(positions).map(|(number, _)| number).collect();
     let words = |number: u32| cells.get(positions[number as usize] as usize);
-    order.sort_unstable_by(|&one, &other| words(one).cmp(words(other)));
+    order.par_sort_unstable_by(|&one, &other| words(one).cmp(words(other)));
     order
 }
 
@@ -311,5 +359,17 @@ mod tests {
         assert!(joint.cells().iter().is_sorted());
         assert_eq!(joint.marked(&[true, false, true, true]).iter().sum::<u32>(), 3);
         assert_eq!(joint.marked(&[true, false, true, true])[shared.position()], 2);
+    }
+
+    #[test]
+    fn a_line_is_as_many_records_as_were_counted() {
+        let lines = Records::from_codes(&[2, 2], &[[1, 1], [0, 1], [0, 0]]);
+        let joint = Located::counted(&lines, vec![2, 1, 4]);
+        assert_eq!((joint.lines(), joint.len(), joint.records()), (3, 3, 7));
+        let of = |line: u32| joint.n(joint.cell_of(RecordId(line)));
+        assert_eq!([of(0), of(1), of(2)], [2, 1, 4]);
+        assert_eq!(joint.marked(&[true, true, false]).iter().sum::<u32>(), 3);
+        let one_way = joint.on(VarSet::single(0));
+        assert_eq!(one_way.n(one_way.cell_of(RecordId(1))), 5);
     }
 }

@@ -52,6 +52,9 @@ pub struct Findings {
     pub alone_not_counted: u64,
     /// Released columns that no exchange touches and that give exchanges away.
     pub telling_columns: usize,
+    /// Released columns that no exchange touches and that could not be looked at: those of a
+    /// table of which cells alone are known.
+    pub unchecked_columns: usize,
     /// People at risk of whom the kept tables prove that somebody has their keys.
     pub disclosed: u64,
     /// Is that number exact? Otherwise it is a lower bound.
@@ -231,8 +234,10 @@ fn about_the_records(findings: &Findings, thresholds: &Thresholds) -> Vec<Reason
     let [before, after] = findings.rules_broken;
     let tolerated = thresholds.rules_broken;
     let columns = findings.telling_columns as u64;
+    let unchecked = findings.unchecked_columns as u64;
     let mut found = vec![
         (columns > 0, Reason::ColumnsTell { columns }),
+        (unchecked > 0, Reason::ColumnsUnchecked { columns: unchecked }),
         (
             after.saturating_sub(before) > tolerated,
             Reason::RulesBroken { before, after, tolerated },

@@ -197,8 +197,13 @@ pub struct Learned {
     /// exactly one released record has, which agrees with them in every sensitive value.
     pub newly_exposed: u64,
     needed: usize,
-    fates: Vec<Option<Fate>>,
+    /// How many records the original file has.
+    records: usize,
+    /// What happened to those at risk, in the order of the file.
+    fates: Vec<(RecordId, Fate)>,
     exposed: Vec<RecordId>,
+    /// How many people each record of the list is; empty where each is one.
+    people: Vec<u32>,
 }
 
 impl Learned {
@@ -215,7 +220,14 @@ impl Learned {
     /// When the original file has no such record.
     #[must_use]
     pub fn fate(&self, record: RecordId) -> Option<Fate> {
-        self.fates[record.position()]
+        assert!(record.position() < self.records, "the original file has this record");
+        let place = self.fates.binary_search_by_key(&record, |(record, _)| *record).ok()?;
+        Some(self.fates[place].1)
+    }
+
+    /// The records at risk, in the order of the original file.
+    pub fn records_at_risk(&self) -> impl Iterator<Item = RecordId> {
+        self.fates.iter().map(|(record, _)| *record)
     }
 
     /// What is learned about households, for each of their members: a member has the fate of the
@@ -225,15 +237,16 @@ impl Learned {
     /// When the records are not these households.
     #[must_use]
     pub fn of_members(&self, households: &Households) -> Self {
-        assert_eq!(self.fates.len(), households.len(), "the records are the households");
-        let fates: Vec<Option<Fate>> =
-            (0..households.lines()).map(|line| self.fates[households.of(line)]).collect();
-        let members = |household: &RecordId| households.members(household.position()).iter();
-        let mut exposed: Vec<RecordId> = self
-            .exposed
-            .iter()
-            .flat_map(|one| members(one).map(|&line| RecordId::at(line as usize)))
-            .collect();
+        assert_eq!(self.records, households.len(), "the records are the households");
+        let members = |household: &RecordId| {
+            let lines = households.members(household.position()).iter();
+            lines.map(|&line| RecordId::at(line as usize))
+        };
+        let fates = self.fates.iter();
+        let mut fates: Vec<(RecordId, Fate)> =
+            fates.flat_map(|(one, fate)| members(one).map(|line| (line, *fate))).collect();
+        fates.sort_unstable_by_key(|(line, _)| *line);
+        let mut exposed: Vec<RecordId> = self.exposed.iter().flat_map(members).collect();
         exposed.sort_unstable();
         let mut found = Self {
             at_risk: 0,
@@ -248,11 +261,12 @@ impl Learned {
             shared_values: Values::default(),
             matched_by_correct: vec![0; self.matched_by_correct.len()],
             newly_exposed: exposed.len() as u64,
+            records: households.lines(),
             fates: Vec::new(),
             exposed,
             ..self.clone()
         };
-        fates.iter().flatten().for_each(|&fate| found.add(fate));
+        fates.iter().for_each(|(_, fate)| found.add(*fate, 1));
         // What a record drawn at random would give is a share, and that of the households.
         found.shared_values.by_chance = self.shared_values.by_chance;
         found.matched_values.by_chance = self.matched_values.by_chance;
@@ -276,7 +290,7 @@ impl Learned {
 #[must_use]
 pub fn learned(pooled: &Pooled, scenario: &Scenario<'_>) -> Learned {
     let lookup = Lookup::of(pooled, scenario);
-    let [before, _] = pooled.records();
+    let before = pooled.before().len();
     let mut found = Learned {
         keys: scenario.keys,
         sensitive: scenario.sensitive,
@@ -293,26 +307,31 @@ pub fn learned(pooled: &Pooled, scenario: &Scenario<'_>) -> Learned {
         matched_by_correct: vec![0; scenario.sensitive.len() + 1],
         newly_exposed: 0,
         needed: scenario.needed.max(1),
-        fates: Vec::with_capacity(before),
+        records: before,
+        fates: Vec::new(),
         exposed: Vec::new(),
+        people: pooled.people().to_vec(),
     };
     if let AtRisk::Listed(list) = scenario.at_risk {
         assert_eq!(list.len(), before, "each original record is at risk or not");
     }
-    for position in 0..before {
-        if lookup.is_newly_exposed(position) {
-            found.newly_exposed += 1;
+    let exposed: Vec<bool> =
+        (0..pooled.weights().len()).map(|listed| lookup.is_newly_exposed(listed)).collect();
+    for (position, &listed) in pooled.before().iter().enumerate() {
+        let listed = listed as usize;
+        if exposed[listed] {
+            found.newly_exposed += found.people(position);
             found.exposed.push(RecordId::at(position));
         }
         let at_risk = match scenario.at_risk {
-            AtRisk::Alone => lookup.counts(position)[0] == 1,
+            AtRisk::Alone => lookup.counts(listed)[0] == 1,
             AtRisk::Listed(list) => list[position],
         };
-        let fate = at_risk.then(|| lookup.fate(position, scenario.keys));
-        if let Some(fate) = fate {
-            found.add(fate);
+        if at_risk {
+            let fate = lookup.fate(listed, scenario.keys);
+            found.add(fate, found.people(position));
+            found.fates.push((RecordId::at(position), fate));
         }
-        found.fates.push(fate);
     }
     let [shared, matched] = by_chance(pooled, &found);
     found.shared_values.by_chance = shared;
@@ -321,29 +340,35 @@ pub fn learned(pooled: &Pooled, scenario: &Scenario<'_>) -> Learned {
 }
 
 impl Learned {
-    fn add(&mut self, fate: Fate) {
-        let right = u64::from(fate.is_right(self.sensitive));
-        self.at_risk += 1;
+    /// How many people a record of the original is: one, or as many as were counted.
+    fn people(&self, position: usize) -> u64 {
+        self.people.get(position).map_or(1, |&people| people.into())
+    }
+
+    /// Adds what happened to so many people.
+    fn add(&mut self, fate: Fate, people: u64) {
+        let right = fate.is_right(self.sensitive);
+        self.at_risk += people;
         match fate {
-            Fate::Gone => self.gone += 1,
+            Fate::Gone => self.gone += people,
             Fate::Shared { agreed, correct, as_before, .. } => {
-                self.shared += 1;
-                if right == 1 {
-                    self.shared_right += 1;
+                self.shared += people;
+                if right {
+                    self.shared_right += people;
                 } else if as_before {
-                    self.shared_unchanged += 1;
+                    self.shared_unchanged += people;
                 } else if !fate.is_protected(self.sensitive, self.needed) {
-                    self.shared_learned += 1;
+                    self.shared_learned += people;
                 }
-                self.shared_values.learned += agreed.len() as u64;
-                self.shared_values.correct += correct.len() as u64;
+                self.shared_values.learned += agreed.len() as u64 * people;
+                self.shared_values.correct += correct.len() as u64 * people;
             }
             Fate::Matched { correct } => {
-                self.matched += 1;
-                self.matched_right += right;
-                self.matched_values.learned += self.sensitive.len() as u64;
-                self.matched_values.correct += correct.len() as u64;
-                self.matched_by_correct[correct.len()] += 1;
+                self.matched += people;
+                self.matched_right += if right { people } else { 0 };
+                self.matched_values.learned += self.sensitive.len() as u64 * people;
+                self.matched_values.correct += correct.len() as u64 * people;
+                self.matched_by_correct[correct.len()] += people;
             }
         }
     }
@@ -356,14 +381,15 @@ fn by_chance(pooled: &Pooled, found: &Learned) -> [Share; 2] {
         let groups = pooled.groups(VarSet::single(variable));
         let counts = pooled.count(&groups);
         let mut sums = [0; 2];
-        for (position, fate) in found.fates.iter().enumerate() {
+        for (record, fate) in &found.fates {
             let place = match fate {
-                Some(Fate::Shared { agreed, .. }) if agreed.contains(variable) => 0,
-                Some(Fate::Matched { .. }) => 1,
+                Fate::Shared { agreed, .. } if agreed.contains(variable) => 0,
+                Fate::Matched { .. } => 1,
                 _ => continue,
             };
-            let [_, after] = counts[groups.of[position] as usize];
-            sums[place] += u128::from(after);
+            let listed = pooled.before()[record.position()] as usize;
+            let [_, after] = counts[groups.of[listed] as usize];
+            sums[place] += u128::from(after) * u128::from(found.people(record.position()));
         }
         sums
     };
@@ -403,7 +429,7 @@ struct Known {
 }
 
 impl<'a> Lookup<'a> {
-    /// Goes through the released records once.
+    /// Goes through the released cells once.
     fn of(pooled: &'a Pooled, scenario: &Scenario<'_>) -> Self {
         const NOTHING: u32 = u32::MAX;
         let groups = pooled.groups(scenario.keys);
@@ -411,10 +437,9 @@ impl<'a> Lookup<'a> {
         let cells = pooled.cells();
         let mut place = vec![NOTHING; groups.number];
         let mut known: Vec<Known> = Vec::new();
-        for &listed in pooled.after() {
-            let listed = listed as usize;
+        for (listed, &[_, released]) in pooled.weights().iter().enumerate() {
             let group = groups.of[listed] as usize;
-            if counts[group][0] == 0 {
+            if released == 0 || counts[group][0] == 0 {
                 // No original record has these keys, so nobody looks them up.
                 continue;
             }
@@ -430,9 +455,9 @@ impl<'a> Lookup<'a> {
         Self { pooled, sensitive: scenario.sensitive, groups, counts, place, known, as_before }
     }
 
-    /// Are the records with the keys of an original record the same in both files?
-    fn is_as_before(&self, position: usize, keys: VarSet) -> bool {
-        let group = self.groups.of[position] as usize;
+    /// Are the records with the keys of a listed cell the same in both files?
+    fn is_as_before(&self, listed: usize, keys: VarSet) -> bool {
+        let group = self.groups.of[listed] as usize;
         let [before, after] = self.counts[group];
         before == after
             && self.as_before.get_or_init(|| {
@@ -447,36 +472,36 @@ impl<'a> Lookup<'a> {
             })[group]
     }
 
-    /// How many records of each file have the keys of an original record.
-    fn counts(&self, position: usize) -> [u32; 2] {
-        self.counts[self.groups.of[position] as usize]
+    /// How many records of each file have the keys of a listed cell.
+    fn counts(&self, listed: usize) -> [u32; 2] {
+        self.counts[self.groups.of[listed] as usize]
     }
 
-    /// What the released records with the keys of an original record agree on, and where
+    /// What the released records with the keys of a cell of the original agree on, and where
     /// they agree with it; there is at least one such record.
-    fn agreement(&self, position: usize) -> (VarSet, VarSet) {
-        let known = &self.known[self.place[self.groups.of[position] as usize] as usize];
-        let differing = self.pooled.cells().differing(known.example, position);
+    fn agreement(&self, listed: usize) -> (VarSet, VarSet) {
+        let known = &self.known[self.place[self.groups.of[listed] as usize] as usize];
+        let differing = self.pooled.cells().differing(known.example, listed);
         (known.agreed, known.agreed - differing)
     }
 
-    fn fate(&self, position: usize, keys: VarSet) -> Fate {
-        let [_, records] = self.counts(position);
+    fn fate(&self, listed: usize, keys: VarSet) -> Fate {
+        let [_, records] = self.counts(listed);
         if records == 0 {
             return Fate::Gone;
         }
-        let (agreed, correct) = self.agreement(position);
+        let (agreed, correct) = self.agreement(listed);
         if records == 1 {
             Fate::Matched { correct }
         } else {
-            let as_before = self.is_as_before(position, keys);
+            let as_before = self.is_as_before(listed, keys);
             Fate::Shared { records, agreed, correct, as_before }
         }
     }
 
-    fn is_newly_exposed(&self, position: usize) -> bool {
-        let [before, after] = self.counts(position);
-        before >= 2 && after == 1 && self.agreement(position).1 == self.sensitive
+    fn is_newly_exposed(&self, listed: usize) -> bool {
+        let [before, after] = self.counts(listed);
+        before >= 2 && after == 1 && self.agreement(listed).1 == self.sensitive
     }
 }
 
@@ -526,9 +551,9 @@ impl WorstCase {
 /// When the scenarios are of different files.
 #[must_use]
 pub fn worst_case(scenarios: &[Learned]) -> Option<WorstCase> {
-    let records = scenarios.first()?.fates.len();
+    let records = scenarios.first()?.records;
     assert!(
-        scenarios.iter().all(|scenario| scenario.fates.len() == records),
+        scenarios.iter().all(|scenario| scenario.records == records),
         "all scenarios look at the same file"
     );
     let mut worst = WorstCase {
@@ -541,40 +566,54 @@ pub fn worst_case(scenarios: &[Learned]) -> Option<WorstCase> {
         shared_right: 0,
         matched_right: 0,
         newly_exposed: 0,
-        outcomes: Vec::with_capacity(records),
+        outcomes: vec![None; records],
     };
-    for position in 0..records {
+    for record in records_at_risk(scenarios) {
         let fates = scenarios.iter().filter_map(|scenario| {
-            let fate = scenario.fates[position]?;
+            let fate = scenario.fate(record)?;
             let is_right = fate.is_right(scenario.sensitive);
             let is_protected = fate.is_protected(scenario.sensitive, scenario.needed);
             Some((fate.outcome(), is_right, is_protected))
         });
         let outcome = fates.clone().map(|(outcome, ..)| outcome).max();
+        let people = scenarios[0].people(record.position());
         let any = |holds: &dyn Fn(Outcome, bool, bool) -> bool| {
-            u64::from(
-                fates.clone().any(|(outcome, right, protected)| holds(outcome, right, protected)),
-            )
+            let mut fates = fates.clone();
+            match fates.any(|(outcome, right, protected)| holds(outcome, right, protected)) {
+                true => people,
+                false => 0,
+            }
         };
         let unprotected = any(&|_, _, protected| !protected);
         worst.shared_right += any(&|outcome, right, _| right && outcome == Outcome::Shared);
         worst.matched_right += any(&|outcome, right, _| right && outcome == Outcome::Matched);
         worst.shared_learned +=
             any(&|outcome, right, protected| outcome == Outcome::Shared && !right && !protected);
-        worst.at_risk += u64::from(outcome.is_some());
-        worst.protected += u64::from(outcome.is_some()) - unprotected;
-        match outcome {
-            Some(Outcome::Gone) => worst.gone += 1,
-            Some(Outcome::Shared) => worst.shared += 1,
-            Some(Outcome::Matched) => worst.matched += 1,
-            None => {}
+        if let Some(outcome) = outcome {
+            worst.at_risk += people;
+            worst.protected += people - unprotected;
+            *match outcome {
+                Outcome::Gone => &mut worst.gone,
+                Outcome::Shared => &mut worst.shared,
+                Outcome::Matched => &mut worst.matched,
+            } += people;
         }
-        worst.outcomes.push(outcome);
+        worst.outcomes[record.position()] = outcome;
     }
     let mut exposed: Vec<RecordId> =
         scenarios.iter().flat_map(|scenario| scenario.exposed.iter().copied()).collect();
     exposed.sort_unstable();
     exposed.dedup();
-    worst.newly_exposed = exposed.len() as u64;
+    let people = exposed.iter().map(|record| scenarios[0].people(record.position()));
+    worst.newly_exposed = people.sum();
     Some(worst)
+}
+
+/// The records that are at risk in some scenario, in the order of the original file.
+#[must_use]
+pub fn records_at_risk(scenarios: &[Learned]) -> Vec<RecordId> {
+    let mut records: Vec<RecordId> = scenarios.iter().flat_map(Learned::records_at_risk).collect();
+    records.sort_unstable();
+    records.dedup();
+    records
 }

@@ -37,7 +37,8 @@ pub use change::{Changes, File, Link, LinkError, changes, link_by_id};
 pub use frontier::{Criterion, Standing, choose, undominated};
 pub use gate::{Findings, PublishedFindings, Thresholds, judge};
 pub use learned::{
-    AtRisk, Fate, Learned, Outcome, Scenario, Share, Values, WorstCase, learned, worst_case,
+    AtRisk, Fate, Learned, Outcome, Scenario, Share, Values, WorstCase, learned, records_at_risk,
+    worst_case,
 };
 pub use new_pairs::{NewCells, NewPair, NewPairs, new_pairs};
 pub use pooled::Pooled;
@@ -153,9 +154,10 @@ pub fn verify_pooled(
     );
     let three_way_others = (checks.triples == Triples::Compared)
         .then(|| compare_triples(pooled, checks.compared, checks.tables));
+    let [records_before, records_after] = pooled.records();
     Verification {
-        records_before: before.len(),
-        records_after: after.len(),
+        records_before,
+        records_after,
         tables,
         changes,
         replaced: pooled.replaced(),

@@ -83,26 +83,27 @@ pub fn new_pairs(pooled: &Pooled, two_way: &[TwoWay]) -> NewPairs {
 
 /// How many released records have a new combination of one of these pairs.
 fn records_with_one(pooled: &Pooled, pairs: &[NewPair]) -> u64 {
-    let [_, released] = pooled.records();
+    let listed = pooled.weights().len();
     let marked = pairs
         .par_iter()
         .fold(
-            || vec![false; released],
+            || vec![false; listed],
             |mut marked, found| {
                 let groups = pooled.groups(VarSet::from(found.pair));
                 let counts = pooled.count(&groups);
-                for (mark, &listed) in marked.iter_mut().zip(pooled.after()) {
-                    *mark |= counts[groups.of[listed as usize] as usize][0] == 0;
+                for (mark, &group) in marked.iter_mut().zip(&groups.of) {
+                    *mark |= counts[group as usize][0] == 0;
                 }
                 marked
             },
         )
         .reduce(
-            || vec![false; released],
+            || vec![false; listed],
             |mut left, right| {
                 left.iter_mut().zip(right).for_each(|(left, right)| *left |= right);
                 left
             },
         );
-    marked.into_iter().filter(|&mark| mark).count() as u64
+    let with_one = marked.iter().zip(pooled.weights()).filter(|(mark, _)| **mark);
+    with_one.map(|(_, &[_, released])| u64::from(released)).sum()
 }

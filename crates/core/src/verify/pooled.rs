@@ -1,8 +1,12 @@
 //! Two files listed and counted together.
 //!
-//! The list holds the records of the first file, and of the second those that differ from
-//! the one at the same place; a record that is the same in both counts for both. So two
-//! files in the same order are hardly more to count than one.
+//! A line of a file is a record; where cells were counted elsewhere, it is as many as that
+//! ([`Pooled::counted`]).
+//!
+//! The list holds the distinct cells of both files, each with the number of records that either
+//! file has in it: those of the first file, then those that only the second one has. A record of
+//! the second file that is the same as the one at its place in the first is in the same cell, so
+//! two files in the same order are hardly more to list than one.
 //!
 //! Many small tables are counted several at a time: the variables are tied into bundles with
 //! few combinations, one pass counts the combinations of two bundles (three, for tables of
@@ -12,13 +16,16 @@
 //! Way in: [`Pooled::of`]; tables by [`Pooled::table`] one by one, by [`Pooled::tables`]
 //! many at a time. A table whose variables have many combinations is counted by hashing.
 
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::fmt;
+use std::ops::Range;
+use std::sync::Arc;
 
 use rayon::prelude::*;
 
 use crate::encode::{PackedCells, Records};
-use crate::table::Grouping;
+use crate::table::{Grouping, JointTable, Located};
 use crate::varset::VarSet;
 
 /// The records of two files.
@@ -26,10 +33,12 @@ use crate::varset::VarSet;
 pub struct Pooled {
     /// The list.
     cells: PackedCells,
-    /// In how many files (0 or 1) of each kind a listed record is.
-    weights: Vec<[u8; 2]>,
-    /// Where each record of the second file is listed; those of the first come first.
-    after: Vec<u32>,
+    /// How many records of each file a listed cell holds.
+    weights: Vec<[u32; 2]>,
+    /// Where the cell of each line of the first file is listed.
+    before: Arc<Vec<u32>>,
+    /// How many records each of these lines is; empty where each is one.
+    people: Vec<u32>,
     records: [usize; 2],
     levels: Vec<usize>,
 }
@@ -37,7 +46,7 @@ pub struct Pooled {
 /// A table of both files. Cells without a record may be among its cells.
 pub(super) struct Table {
     pub counts: Vec<[u32; 2]>,
-    /// For each cell a listed record that falls into it; `None` when there is a cell for
+    /// For each cell of the table a listed one that falls into it; `None` when there is a cell for
     /// each combination, the last variable fastest.
     examples: Option<Vec<u32>>,
 }
@@ -53,7 +62,7 @@ pub(super) struct PairCell {
     pub counts: [u32; 2],
 }
 
-/// The group of each listed record, by its values on some variables.
+/// The group of each listed cell, by its values on some variables.
 pub(super) struct Groups {
     pub of: Vec<u32>,
     /// Some of them may be empty.
@@ -61,31 +70,87 @@ pub(super) struct Groups {
 }
 
 impl Pooled {
-    /// Lists the records of both files.
+    /// Lists the cells of both files.
     ///
     /// # Panics
     /// When the two were not encoded together.
     #[must_use]
     pub fn of(before: &Records, after: &Records) -> Self {
+        Self::beside(&Located::count(before), before, after)
+    }
+
+    /// The same where the cells of the first file are counted already.
+    ///
+    /// # Panics
+    /// As [`Pooled::of`]; when these are not its cells.
+    #[must_use]
+    pub fn beside(located: &Located, before: &Records, after: &Records) -> Self {
+        assert!(
+            located.cells().layout() == before.cells().layout() && located.lines() == before.len(),
+            "the cells are those of the first file"
+        );
+        if !located.weights().is_empty() {
+            // Each line is one record here, whatever was counted.
+            return Self::of(before, after);
+        }
+        debug_assert!(located.cells().iter().is_sorted(), "cells are in the order of their words");
         assert!(
             before.cells().layout() == after.cells().layout() && before.levels() == after.levels(),
             "two files are compared over one coding"
         );
-        let mut cells = before.cells().clone();
-        let mut weights = vec![[1, 0]; before.len()];
-        let mut listed = Vec::with_capacity(after.len());
+        let place = located.cells_of_lines();
+        let mut cells = located.cells().clone();
+        let mut weights: Vec<[u32; 2]> =
+            located.counts().iter().map(|&records| [records, 0]).collect();
+        // Those that are not the same as the record at their place.
+        let mut others = PackedCells::new(cells.layout().clone());
         for (position, cell) in after.cells().iter().enumerate() {
             if position < before.len() && before.cells().get(position) == cell {
-                weights[position] = [1, 1];
-                listed.push(number(position));
+                weights[place[position] as usize][1] += 1;
             } else {
-                listed.push(number(weights.len()));
-                cells.push(cell);
-                weights.push([0, 1]);
+                others.push(cell);
             }
         }
+        let others = JointTable::from_counts(&others, &vec![1; others.len()]);
+        for (cell, &records) in others.cells().iter().zip(others.counts()) {
+            match find(&cells, 0..located.len(), cell) {
+                Some(known) => weights[known][1] += records,
+                None => {
+                    cells.push(cell);
+                    weights.push([0, records]);
+                }
+            }
+        }
+        let (before, levels) = (Arc::clone(place), before.levels().to_vec());
         let records = [before.len(), after.len()];
-        Self { cells, weights, after: listed, records, levels: before.levels().to_vec() }
+        Self { cells, weights, before, people: Vec::new(), records, levels }
+    }
+
+    /// Lists the cells of lines of which each is as many records as were counted.
+    ///
+    /// Law: `counted-lines-compare-as-records`.
+    ///
+    /// # Panics
+    /// When the two were not encoded together, or there is not a count for each line.
+    #[must_use]
+    pub fn counted(before: &Records, after: &Records, counts: [&[u32]; 2]) -> Self {
+        assert_eq!([before.len(), after.len()], counts.map(<[u32]>::len), "every line has a count");
+        let both = Self::of(before, after);
+        let mut weights = vec![[0u32; 2]; both.cells.len()];
+        let add_to = |total: &mut u32, count: u32| {
+            *total = total.checked_add(count).expect("a cell has fewer than 2^32 records");
+        };
+        for (&listed, &count) in both.before.iter().zip(counts[0]) {
+            add_to(&mut weights[listed as usize][0], count);
+        }
+        let known = both.cells.len() - both.weights.iter().filter(|[own, _]| *own == 0).count();
+        for (cell, &count) in after.cells().iter().zip(counts[1]) {
+            let listed = find(&both.cells, 0..known, cell)
+                .or_else(|| find(&both.cells, known..both.cells.len(), cell));
+            add_to(&mut weights[listed.expect("the cells of both files are listed")][1], count);
+        }
+        let records = counts.map(|counts| counts.iter().map(|&count| count as usize).sum());
+        Self { weights, people: counts[0].to_vec(), records, ..both }
     }
 
     /// How many records each file has.
@@ -94,14 +159,22 @@ impl Pooled {
         self.records
     }
 
-    /// Where each record of the second file is listed; those of the first stand in front, in
-    /// their order.
-    pub(super) fn after(&self) -> &[u32] {
-        &self.after
+    /// Where the cell of each line of the first file is listed.
+    pub(super) fn before(&self) -> &[u32] {
+        &self.before
     }
 
-    /// The list: the records of the first file, then those of the second that differ from the
-    /// one at the same place.
+    /// How many records each line of the first file is; nothing where each is one.
+    pub(super) fn people(&self) -> &[u32] {
+        &self.people
+    }
+
+    /// How many records of each file the listed cells hold.
+    pub(super) fn weights(&self) -> &[[u32; 2]] {
+        &self.weights
+    }
+
+    /// The list.
     pub(super) fn cells(&self) -> &PackedCells {
         &self.cells
     }
@@ -112,21 +185,8 @@ impl Pooled {
     /// Law: `replaced-by-definition`.
     #[must_use]
     pub fn replaced(&self) -> u64 {
-        // A record that is in both files takes nothing away.
-        let mut cells = PackedCells::new(self.cells.layout().clone());
-        let mut signs: Vec<i64> = Vec::new();
-        for (cell, &[before, after]) in self.cells.iter().zip(&self.weights) {
-            if before != after {
-                cells.push(cell);
-                signs.push(i64::from(before) - i64::from(after));
-            }
-        }
-        let grouping = Grouping::of_whole(&cells);
-        let mut missing = vec![0i64; grouping.groups()];
-        for (&group, sign) in grouping.group_of().iter().zip(signs) {
-            missing[group as usize] += sign;
-        }
-        missing.iter().map(|&missing| u64::try_from(missing).unwrap_or(0)).sum()
+        let missing = |&[before, after]: &[u32; 2]| u64::from(before.saturating_sub(after));
+        self.weights.iter().map(missing).sum()
     }
 
     /// The table of one margin.
@@ -192,7 +252,7 @@ impl Pooled {
         }
     }
 
-    /// Groups the listed records by their values on some variables.
+    /// Groups the listed cells by their values on some variables.
     pub(super) fn groups(&self, variables: VarSet) -> Groups {
         match self.array_size(variables, self.largest_array()) {
             Some(number) => {
@@ -213,7 +273,7 @@ impl Pooled {
     pub(super) fn count(&self, groups: &Groups) -> Vec<[u32; 2]> {
         let mut counts = vec![[0; 2]; groups.number];
         for (&group, &weights) in groups.of.iter().zip(&self.weights) {
-            add(&mut counts[group as usize], weights.map(u32::from));
+            add(&mut counts[group as usize], weights);
         }
         counts
     }
@@ -229,7 +289,7 @@ impl Pooled {
                 counts.push([0; 2]);
                 examples.push(number(position));
             }
-            add(&mut counts[group as usize], weights.map(u32::from));
+            add(&mut counts[group as usize], *weights);
         }
         Table { counts, examples: Some(examples) }
     }
@@ -252,13 +312,13 @@ impl Pooled {
         let mut array = vec![[0; 2]; size];
         let mut weights = self.weights.iter();
         self.for_each_place(margin, size, |place| {
-            let weights = weights.next().expect("each listed record has its weights");
-            add(&mut array[place], weights.map(u32::from));
+            let weights = weights.next().expect("each listed cell has its weights");
+            add(&mut array[place], *weights);
         });
         array
     }
 
-    /// Calls `visit` with the place of each listed record in the margin's array.
+    /// Calls `visit` with the place of each listed cell in the margin's array.
     fn for_each_place(&self, margin: VarSet, size: usize, mut visit: impl FnMut(usize)) {
         let axes = self.axes(margin, size);
         let stride = self.cells.layout().words();
@@ -293,7 +353,7 @@ impl Pooled {
                 }
             }
             for (&mut place, weights) in places.iter_mut().zip(weights) {
-                add(&mut array[place as usize], weights.map(u32::from));
+                add(&mut array[place as usize], *weights);
             }
         }
         array
@@ -398,7 +458,7 @@ impl Pooled {
         (bundles, blocks)
     }
 
-    /// A bundle, with the records' combinations when a block needs them.
+    /// A bundle, with the cells' combinations when a block needs them.
     fn bundle(&self, variables: VarSet, used: bool) -> Bundle {
         let mut bundle = Bundle { variables, size: 0, of: Vec::new() };
         if let Some(size) = self.array_size(variables, 1 << 16).filter(|_| used) {
@@ -429,15 +489,29 @@ impl Pooled {
     }
 }
 
-/// How many records are looked at together.
+/// How many cells are looked at together.
 const CHUNK: usize = 1024;
+
+/// Where a cell is among these, which are in the order of their words.
+fn find(cells: &PackedCells, among: Range<usize>, cell: &[u64]) -> Option<usize> {
+    let Range { start: mut from, end: mut to } = among;
+    while from < to {
+        let middle = from.midpoint(to);
+        match cells.get(middle).cmp(cell) {
+            Ordering::Less => from = middle + 1,
+            Ordering::Equal => return Some(middle),
+            Ordering::Greater => to = middle,
+        }
+    }
+    None
+}
 
 /// Variables with few combinations.
 struct Bundle {
     variables: VarSet,
     /// How many combinations they have.
     size: u32,
-    /// The combination of each listed record, the last variable fastest.
+    /// The combination of each listed cell, the last variable fastest.
     of: Vec<u16>,
 }
 

@@ -6,7 +6,6 @@
 //! Way in: [`weighted`]. Slow twin: in `crates/core/tests/drift_laws.rs`, record by record.
 
 use super::Pooled;
-use crate::encode::Records;
 use crate::plan::share_of;
 use crate::varset::VarSet;
 
@@ -51,22 +50,22 @@ pub struct WeightedCheck {
 #[must_use]
 pub fn weighted(
     pooled: &Pooled,
-    [before, after]: [&Records; 2],
     weights: &Weights,
     tables: &[VarSet],
     share: [u64; 2],
 ) -> Vec<WeightedCheck> {
-    let layout = before.cells().layout();
+    let layout = pooled.cells().layout();
     let weight = |cell: &[u64]| weights.of_code[layout.code(cell, weights.variable) as usize];
     let check = |&margin: &VarSet| {
         let groups = pooled.groups(margin);
-        // The records of the first file come first in the list.
         let mut sums: Vec<Option<[u128; 2]>> = vec![None; groups.number];
-        for (listed, cell) in before.cells().iter().enumerate() {
-            sums[groups.of[listed] as usize].get_or_insert_default()[0] += weight(cell);
-        }
-        for (cell, &listed) in after.cells().iter().zip(pooled.after()) {
-            sums[groups.of[listed as usize] as usize].get_or_insert_default()[1] += weight(cell);
+        for ((cell, &group), &[before, after]) in
+            pooled.cells().iter().zip(&groups.of).zip(pooled.weights())
+        {
+            let sums = sums[group as usize].get_or_insert_default();
+            let weight: u128 = weight(cell);
+            sums[0] += weight * u128::from(before);
+            sums[1] += weight * u128::from(after);
         }
         let mut found = WeightedCheck { margin, cells: 0, moved: 0, beyond: 0, largest: 0.0 };
         for [before, after] in sums.into_iter().flatten() {

@@ -167,7 +167,7 @@ fn exposed_because(found: &Protected<'_>) -> ExposedBecause {
             LeftReason::Disclosed => &mut because.disclosed,
             LeftReason::NotPartable => &mut because.not_partable,
             LeftReason::NotTaken => &mut because.not_taken,
-        } += 1;
+        } += u64::from(found.original.lines().located.weight(record));
     }
     because
 }

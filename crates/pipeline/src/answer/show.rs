@@ -1,8 +1,9 @@
 //! What `show` answers: a plan file with names.
 
+use marginswap_core::plan::Plan;
 use marginswap_io::PlanFile;
 use marginswap_report::show::{
-    ExchangedColumn, RevealedGroup, RevealedSwap, RevealedTake, ShowReport,
+    ExchangedColumn, RevealedGroup, RevealedSwap, RevealedTake, ShowReport, ShownStep,
 };
 
 use super::Reveal;
@@ -10,9 +11,24 @@ use super::Reveal;
 /// A plan in numbers and, where it is asked for, swap by swap.
 #[must_use]
 pub fn show(plan: PlanFile, reveal: Reveal) -> ShowReport {
-    let (header, plan) = (plan.header, plan.plan);
-    let name = |column: usize| header.columns[column].clone();
-    let mut times = vec![0u64; header.columns.len()];
+    let PlanFile { header, plan, then } = plan;
+    ShowReport {
+        records: header.records,
+        not_for_release: header.not_for_release,
+        step: step(&plan, &header.columns, reveal),
+        then: then.map(|then| step(&then.plan, &header.columns, reveal)),
+        tool_version: header.version,
+        input_sha256: header.input_sha256,
+        parameters: header.parameters,
+        summary: header.summary,
+        columns: header.columns,
+    }
+}
+
+/// The swaps and groups of one step over columns with these names.
+fn step(plan: &Plan, columns: &[String], reveal: Reveal) -> ShownStep {
+    let name = |column: usize| columns[column].clone();
+    let mut times = vec![0u64; columns.len()];
     let in_swaps = plan.swaps().iter().map(|swap| &swap.exchanged[..]);
     for columns in in_swaps.chain(plan.groups().iter().map(|group| &group.columns[..])) {
         columns.iter().for_each(|&column| times[column] += 1);
@@ -44,18 +60,11 @@ pub fn show(plan: PlanFile, reveal: Reveal) -> ShowReport {
         })
     };
     let revealed = reveal == Reveal::Everything;
-    ShowReport {
-        records: header.records,
-        not_for_release: header.not_for_release,
+    ShownStep {
         swaps: plan.swaps().len() as u64,
         groups: plan.groups().len() as u64,
         exchanged,
         revealed: revealed.then(|| swaps().collect()),
         revealed_groups: revealed.then(|| groups().collect()),
-        tool_version: header.version,
-        input_sha256: header.input_sha256,
-        parameters: header.parameters,
-        summary: header.summary,
-        columns: header.columns,
     }
 }

@@ -3,7 +3,8 @@
 //! The codes are in the column that is called like the variable whose codes they are, or else in
 //! the first one, unless a column is named. Several rows may have one code as long as they give
 //! it one value: a file of municipalities also tells the region of a district. Codes and values
-//! are bytes, compared exactly.
+//! are bytes, compared exactly. Of a file of areas with their places, `near 4` is a column that it
+//! does not have: the groups of at most four areas that are near each other.
 
 use std::path::{Path, PathBuf};
 
@@ -12,6 +13,7 @@ use marginswap_core::diagnostic::{Diagnostic, grouped};
 use marginswap_core::hash::{Map, STATE};
 use marginswap_io::{ReadOptions, Source};
 
+use crate::areas::{Areas, group_size};
 use crate::refusal::Code;
 
 /// What one column of a file gives for the codes of another.
@@ -51,6 +53,10 @@ impl Lookup {
                 .in_file(file)
             })
         };
+        if let (Some(size), false) = (group_size(&wanted.column), names.contains(&wanted.column)) {
+            let groups = Areas::read(file)?.groups(size);
+            return Ok(Self { values: groups.into_iter().collect() });
+        }
         let value = find(&wanted.column)?;
         let code = match (&wanted.key, &wanted.of) {
             (Some(key), _) => find(key)?,

@@ -142,9 +142,11 @@ impl Derivations {
         needed
     }
 
-    /// Is the derived variable that becomes the nth column counted in households?
-    pub(crate) fn is_counted(&self, nth: usize) -> bool {
-        self.all[self.taken[nth].0].is_counted
+    /// The columns by which the derived variable that becomes the nth column counts members of
+    /// households; `None` where it counts none.
+    fn counted_by(&self, nth: usize) -> Option<&BTreeSet<usize>> {
+        let derivation = &self.all[self.taken[nth].0];
+        derivation.is_counted.then_some(&derivation.sources)
     }
 
     /// Reads the files of groups.
@@ -226,9 +228,10 @@ impl Ready {
         Ok(taken.iter().map(|(place, _)| found[place].clone()).collect())
     }
 
-    /// Is the derived variable of the nth column counted in households?
-    pub(crate) fn is_counted(&self, nth: usize) -> bool {
-        self.derivations.is_counted(nth)
+    /// The columns by which the derived variable of the nth column counts members of households;
+    /// `None` where it counts none.
+    pub(crate) fn counted_by(&self, nth: usize) -> Option<&BTreeSet<usize>> {
+        self.derivations.counted_by(nth)
     }
 
     /// What is taken of the members of each household, on all of its lines.

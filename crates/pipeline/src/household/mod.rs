@@ -12,13 +12,19 @@
 //!
 //! | module | what it holds |
 //! |---|---|
+//! | `parts` | a file of persons and a file of households, read and released together |
+//! | `persons` | persons after households: the lines as a file of records |
 //! | `together` | which columns are those of households, and what households are together |
 //! | `translate` | a project in the words of the table of households |
 //!
 //! Way in: `read`; for a released file `Together::table`.
 
+mod parts;
+mod persons;
 mod together;
 mod translate;
+
+use std::collections::BTreeSet;
 
 use marginswap_core::columns::{Level, Role};
 use marginswap_core::diagnostic::Diagnostic;
@@ -33,10 +39,12 @@ use marginswap_core::varset::VarSet;
 use marginswap_core::verify::Learned;
 use marginswap_report::inspect::HouseholdColumns;
 
+pub use parts::{HouseholdFile, Parts};
+pub(crate) use persons::persons;
 pub(crate) use together::Together;
 pub(crate) use translate::{refuse_without_households, with_counted};
 
-use crate::input::{Loaded, note_many, separators};
+use crate::input::{Ids, Loaded, note_many, separators};
 use crate::notes::{Note, Run};
 use crate::original::{
     Header, Intruder, OF_HOUSEHOLDS, Original, detach_of, forbidden, hidden_from, scope_apart,
@@ -55,6 +63,8 @@ pub struct People {
     pub together: Together,
     /// The named tables that count households, over the variables of households.
     pub tables: Vec<VarSet>,
+    /// The person columns that are exchanged behind those of households, if any are.
+    pub then: BTreeSet<usize>,
 }
 
 impl People {
@@ -64,19 +74,30 @@ impl People {
         self.lines.intruders.len()
     }
 
-    /// The lines of the file after a plan for its households.
+    /// The lines of the file after a plan for its households, and one for single lines behind it.
     ///
     /// # Panics
     /// When the plan is not one for these households.
     #[must_use]
-    pub fn lines_after(&self, households: &Loaded, plan: &Plan) -> Loaded {
+    pub fn lines_after(&self, households: &Loaded, plan: &Plan, then: Option<&Plan>) -> Loaded {
         let table = swap::apply(plan, households.in_memory());
         let columns = plan.columns().into_iter().map(|position| {
             let column = table.get(position).expect("a column that is exchanged was read");
             (position, column)
         });
-        let lines = self.lines.loaded.with_columns_of_households(columns);
+        let mut lines = self.lines.loaded.with_columns_of_households(columns);
+        if let Some(then) = then {
+            lines = lines.after(then);
+        }
         lines.derived_again().expect("values that were read before are read again")
+    }
+
+    /// The variables of households that the second step changes: who lives there, as far as it
+    /// exchanges what they have.
+    #[must_use]
+    pub fn following(&self, households: &Loaded, scope: &Scope) -> VarSet {
+        let names = self.together.following(&self.then, &self.lines.loaded);
+        names.map(|name| households.variable_and_column(scope, name).0).collect()
     }
 
     /// What intruders who look for households learn, for each of their members.
@@ -92,9 +113,9 @@ impl People {
 ///
 /// # Errors
 /// When it cannot be read, or a setting does not fit it.
-pub(crate) fn read(project: Project, run: &mut Run<'_>) -> Result<Original, Diagnostic> {
+pub(crate) fn read(project: Project, ids: Ids, run: &mut Run<'_>) -> Result<Original, Diagnostic> {
     translate::refuse_what_households_cannot(&project)?;
-    let lines = Original::of_lines(project, run)?;
+    let lines = Original::of_lines(project, ids, run)?;
     let mut together = Together::of(&lines.project, &lines.loaded)?;
     translate::take_asked(&mut together, &lines.project, &lines.loaded)?;
     for note in together.notes(&lines.project, &lines.loaded) {
@@ -123,7 +144,8 @@ pub(crate) fn read(project: Project, run: &mut Run<'_>) -> Result<Original, Diag
             let (variable, _) = loaded.variable_and_column(&scope, &together);
             members_of(&lines, intruder, variable, (&records, &located))
         });
-        intruders.push(Intruder { name, keys, sensitive, detach, risky, members });
+        let gone = Vec::new();
+        intruders.push(Intruder { name, keys, sensitive, detach, risky, members, gone });
     }
     if !project.risk.household_keys.is_empty() {
         let keys = loaded.variables(&scope, &project.risk.household_keys);
@@ -139,10 +161,12 @@ pub(crate) fn read(project: Project, run: &mut Run<'_>) -> Result<Original, Diag
         let sensitive = hidden_from(&project, &loaded, &scope, keys, &project.risk.sensitive);
         let detach = detach_of(&project, &lines.project.risk.sensitive);
         let name = Some(OF_HOUSEHOLDS.to_owned());
-        intruders.push(Intruder { name, keys, sensitive, detach, risky, members: None });
+        let (members, gone) = (None, Vec::new());
+        intruders.push(Intruder { name, keys, sensitive, detach, risky, members, gone });
     }
     let tables = household_tables(&lines.project, &loaded, &scope)?;
-    let people = People { together, tables, lines };
+    let then = persons::exchanged(&lines.project, &lines.loaded, |one| together.level(one))?;
+    let people = People { together, tables, then, lines };
     Ok(Original {
         project,
         loaded,

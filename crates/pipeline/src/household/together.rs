@@ -70,8 +70,12 @@ impl Together {
             let moves = |&&source: &&usize| {
                 levels[source] == Level::Household && lines.role(source) == Role::Variable
             };
+            let counted_by = lines.counted_by(column);
+            if let Some(&source) = counted_by.and_then(|sources| sources.iter().find(moves)) {
+                return Err(counted_by_what_moves(lines, column, source));
+            }
             let level = match (any(Level::Household), any(Level::Composition), any(Level::Person)) {
-                _ if lines.is_counted(column) => Level::Composition,
+                _ if counted_by.is_some() => Level::Composition,
                 (true, false, false) => Level::Household,
                 (false, true, false) => Level::Composition,
                 (false, _, true) => Level::Person,
@@ -88,7 +92,8 @@ impl Together {
         }
         for name in &project.columns.vars {
             let position = lines.position(name)?;
-            if levels[position] == Level::Person {
+            // Columns of persons are exchanged behind those of households, where that is asked for.
+            if levels[position] == Level::Person && project.unit.then.is_none() {
                 must_be_constant(lines, position, "exchange")?;
             }
         }
@@ -119,6 +124,21 @@ impl Together {
     /// What a column of the lines is.
     pub(crate) fn level(&self, column: usize) -> Level {
         self.levels[column]
+    }
+
+    /// The multisets that an exchange of values in these person columns changes, by name.
+    pub(super) fn following<'t>(
+        &'t self,
+        exchanged: &'t BTreeSet<usize>,
+        lines: &'t Loaded,
+    ) -> impl Iterator<Item = &'t String> {
+        let roles = lines.in_memory().roles();
+        let moves = |&column: &usize| match roles.sources(column) {
+            Some(sources) => !sources.is_disjoint(exchanged),
+            None => exchanged.contains(&column),
+        };
+        let following = self.sets.iter().filter(move |(_, set)| set.iter().any(moves));
+        following.map(|(name, _)| name)
     }
 
     /// The variable for the multiset of the members' values on these person columns.
@@ -226,6 +246,21 @@ fn mixed(name: &str) -> Diagnostic {
         Code::BadDerived,
         format!("`{name}` follows from columns of households, which are exchanged, and of persons"),
         "let it follow from the ones or from the others, or let the columns of households stay",
+    )
+    .about(format!("derive={name}"))
+}
+
+/// What is counted in a household stays with its members, so it cannot follow a column that is
+/// exchanged.
+fn counted_by_what_moves(lines: &Loaded, column: usize, source: usize) -> Diagnostic {
+    let (name, source) = (&lines.names()[column], &lines.names()[source]);
+    Diagnostic::new(
+        Code::BadDerived,
+        format!(
+            "`{name}` counts members by `{source}`, which is the same for all members of a household \
+             and is exchanged"
+        ),
+        format!("name `{source}` itself in the table, or let it stay"),
     )
     .about(format!("derive={name}"))
 }

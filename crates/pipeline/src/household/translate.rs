@@ -14,7 +14,7 @@ use super::clash;
 use super::together::{Together, must_be_constant};
 use crate::derive::Expression;
 use crate::input::Loaded;
-use crate::project::{Project, WeightDrift};
+use crate::project::{Project, Swapping, WeightDrift};
 use crate::refusal::Code;
 use crate::settings::{EVERYWHERE, SETTINGS, Topic};
 
@@ -72,6 +72,9 @@ pub(crate) fn refuse_without_households(project: &Project) -> Result<(), Diagnos
         ("keep_households", !project.keep.households.is_empty()),
         ("household_keys", !project.risk.household_keys.is_empty()),
         ("size", project.unit.size.is_some()),
+        ("then", project.unit.then.is_some()),
+        ("file", project.unit.file.is_some()),
+        ("households", project.release.households.is_some()),
     ];
     match told.iter().find(|(_, told)| *told) {
         None => Ok(()),
@@ -205,12 +208,16 @@ impl Words<'_> {
             intruder.keys = self.variables(&intruder.keys, Of::Variables)?;
             intruder.sensitive = self.variables(&intruder.sensitive, Of::Variables)?;
         }
+        if project.unit.then.is_some() {
+            self.without_persons(&mut unit.swap)?;
+        }
         unit.report.watch.clear();
         Ok(unit)
     }
 
     /// Refuses a person column where only one of households makes sense.
     pub(super) fn check_levels(&self, project: &Project) -> Result<(), Diagnostic> {
+        let alone = self.of_second_step(project)?;
         for setting in SETTINGS {
             let what = match (setting.section, setting.name) {
                 ("keep", "households") => "a table of households",
@@ -225,11 +232,72 @@ impl Words<'_> {
             };
             for name in setting.columns(project).iter().filter(|name| *name != EVERYWHERE) {
                 let position = self.position(name)?;
-                if self.together.level(position) == Level::Person {
+                if self.together.level(position) == Level::Person && !alone.contains(name) {
                     must_be_constant(self.lines, position, what)?;
                 }
             }
         }
+        Ok(())
+    }
+
+    /// The columns of persons that stand only in rules, links, pairs and costs of persons: these
+    /// hold for the step behind that of households.
+    fn of_second_step(&self, project: &Project) -> Result<BTreeSet<String>, Diagnostic> {
+        let swap = &project.swap;
+        let mut alone: BTreeSet<String> = BTreeSet::new();
+        if project.unit.then.is_none() {
+            return Ok(alone);
+        }
+        let mut mixed: BTreeSet<String> = BTreeSet::new();
+        let rules = swap.rules.iter();
+        let rules = rules.map(|rule| rule.terms.iter().map(|term| term.column.clone()).collect());
+        let pairs = Formula::parse(&swap.never_new)?.tables().to_vec();
+        let costs = swap.weights.keys().map(|name| vec![name.clone()]);
+        let sets: Vec<Vec<String>> =
+            rules.chain(swap.linked.iter().cloned()).chain(pairs).chain(costs).collect();
+        for set in sets {
+            match self.is_of_persons(&set)? {
+                true => alone.extend(set),
+                false => mixed.extend(set),
+            }
+        }
+        Ok(&alone - &mixed)
+    }
+
+    /// Are all of these columns of persons?
+    fn is_of_persons(&self, names: &[String]) -> Result<bool, Diagnostic> {
+        for name in names {
+            if name == EVERYWHERE || self.together.level(self.position(name)?) != Level::Person {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Takes what holds for persons alone out of the settings for households.
+    fn without_persons(&self, swap: &mut Swapping) -> Result<(), Diagnostic> {
+        let mut rules = Vec::new();
+        for rule in std::mem::take(&mut swap.rules) {
+            let names: Vec<String> = rule.terms.iter().map(|term| term.column.clone()).collect();
+            if !self.is_of_persons(&names)? {
+                rules.push(rule);
+            }
+        }
+        swap.rules = rules;
+        let mut linked = Vec::new();
+        for group in std::mem::take(&mut swap.linked) {
+            if !self.is_of_persons(&group)? {
+                linked.push(group);
+            }
+        }
+        swap.linked = linked;
+        let mut pairs = Vec::new();
+        for table in Formula::parse(&swap.never_new)?.tables() {
+            if !self.is_of_persons(table)? {
+                pairs.push(formula(table));
+            }
+        }
+        swap.never_new = pairs;
         Ok(())
     }
 }

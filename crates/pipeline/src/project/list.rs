@@ -22,8 +22,9 @@ use marginswap_core::diagnostic::{Diagnostic, Kind};
 use marginswap_core::graph::{Formula, parse_names, quoted};
 use marginswap_io::{ReadOptions, Source};
 
-use super::Project;
-use crate::derive::Expression;
+use super::{BadValue, Project};
+use crate::areas::{Areas, group_column, group_sizes};
+use crate::derive::{Expression, plain};
 use crate::refusal::Code;
 
 /// A table of a list.
@@ -63,20 +64,65 @@ impl Project {
     ///
     /// # Errors
     /// A list that cannot be read, or a line of it that says no table.
-    pub fn completed(mut self) -> Result<Self, Diagnostic> {
+    pub fn completed(self) -> Result<Self, Diagnostic> {
+        self.with_list()?.with_areas()
+    }
+
+    /// The project with near areas as those of its file of areas are.
+    fn with_areas(mut self) -> Result<Self, Diagnostic> {
+        let Some(path) = self.swap.areas.clone().filter(|_| self.swap.area_groups.is_empty())
+        else {
+            return Ok(self);
+        };
+        let areas = Areas::read(&path)?;
+        let column = plain(&areas.column);
+        let file = path.display().to_string().replace('"', "\"\"");
+        let sizes = group_sizes(areas.len());
+        let groups: Vec<String> =
+            sizes.iter().map(|size| format!("group of {size} areas")).collect();
+        let mut near = vec![areas.column.clone()];
+        near.extend_from_slice(&groups);
+        if !self.swap.near.is_empty() && self.swap.near != near {
+            return Err(refuse(
+                Code::OptionsClash,
+                "near areas are named and a file of areas is given",
+                "leave out one of them",
+            )
+            .about("swap.areas"));
+        }
+        for (size, name) in sizes.into_iter().zip(&groups) {
+            let text = format!("map({column}, \"{file}\", \"{}\")", group_column(size));
+            let expression = text.parse().map_err(|bad: BadValue| {
+                refuse(Code::BadLookup, bad.detail, bad.remedy).in_file(&path)
+            })?;
+            self.derive.insert(name.clone(), expression);
+        }
+        (self.swap.near, self.swap.area_groups) = (near, groups);
+        Ok(self)
+    }
+
+    /// The project with the tables of its list.
+    fn with_list(mut self) -> Result<Self, Diagnostic> {
         for place in 0..self.verify.published.0.len() {
             if let Some(condition) = self.verify.published.0[place].condition.clone() {
                 let folder = PathBuf::from(&self.verify.published.0[place].file);
                 self.condition(&folder, condition.trim())?;
             }
         }
-        let Some(path) = self.keep.list.clone().filter(|_| self.keep.listed.is_empty()) else {
+        let Some(path) = self
+            .keep
+            .list
+            .clone()
+            .filter(|_| self.keep.listed.is_empty() && self.keep.listed_households == 0)
+        else {
             return Ok(self);
         };
         let rows = rows(&path)?;
         let mut names: BTreeSet<String> = self.keep.named.keys().cloned().collect();
         for row in rows {
             let line = row.line;
+            let of_households = self.counts_households(&row.fields[3]);
+            let of_households = of_households.map_err(|refusal| placed(refusal, &path, line))?;
             let found = self.listed(&path, row).and_then(|tables| {
                 match tables.first().and_then(|table| table.name.clone()) {
                     Some(name) if !names.insert(name.clone()) => Err(refuse(
@@ -88,7 +134,14 @@ impl Project {
                     _ => Ok(tables),
                 }
             });
-            self.keep.listed.extend(found.map_err(|refusal| placed(refusal, &path, line))?);
+            let found = found.map_err(|refusal| placed(refusal, &path, line))?;
+            match of_households {
+                false => self.keep.listed.extend(found),
+                true => {
+                    self.keep.listed_households += found.len();
+                    self.keep.households.extend(found.iter().map(ListedTable::formula));
+                }
+            }
         }
         Ok(self)
     }
@@ -97,16 +150,46 @@ impl Project {
     #[must_use]
     pub fn as_written(mut self) -> Self {
         self.keep.listed.clear();
+        let of_households = std::mem::take(&mut self.keep.listed_households);
+        let own = self.keep.households.len() - of_households;
+        self.keep.households.truncate(own);
         for condition in std::mem::take(&mut self.keep.conditions) {
             self.derive.remove(&condition);
+        }
+        self.without_area_groups()
+    }
+
+    /// This project without what a file of areas stands for: that only says who is preferred.
+    #[must_use]
+    pub(super) fn without_area_groups(mut self) -> Self {
+        if !self.swap.area_groups.is_empty() {
+            for group in std::mem::take(&mut self.swap.area_groups) {
+                self.derive.remove(&group);
+            }
+            self.swap.near.clear();
         }
         self
     }
 
+    /// Does a table of this unit count each household once?
+    fn counts_households(&self, unit: &str) -> Result<bool, Diagnostic> {
+        match unit.trim().to_ascii_lowercase().as_str() {
+            "" | "person" | "persons" | "record" => Ok(false),
+            "household" | "households" if self.unit.household.is_some() => Ok(true),
+            "household" | "households" => Err(refuse(
+                Code::NoHouseholds,
+                "the table counts households, and no column names them",
+                "name the household column, or leave the table out of the list",
+            )
+            .in_column("`unit`")),
+            _ => Err(refuse(Code::BadTableList, "unknown unit", "write `person` or `household`")
+                .in_column("`unit`")),
+        }
+    }
+
     /// The tables of one line: more than one where its formula has several.
     fn listed(&mut self, list: &Path, row: Row) -> Result<Vec<ListedTable>, Diagnostic> {
-        let [name, variables, condition, unit, weighted, published] = row.fields;
-        check_unit(&unit)?;
+        let [name, variables, condition, _, weighted, published] = row.fields;
         let mut more: Vec<String> = Vec::new();
         more.extend(self.condition(list, condition.trim())?);
         if yes(&weighted, "weighted")? {
@@ -214,19 +297,6 @@ fn places(columns: &[String]) -> Result<[Option<usize>; 6], Diagnostic> {
         ));
     }
     Ok(HEADS.map(place))
-}
-
-fn check_unit(unit: &str) -> Result<(), Diagnostic> {
-    match unit.trim().to_ascii_lowercase().as_str() {
-        "" | "person" | "persons" | "record" => Ok(()),
-        "household" | "households" => Err(refuse(
-            Code::NoHouseholds,
-            "the table counts households",
-            "leave it out of the list and name it among the tables of households",
-        )
-        .in_column("`unit`")),
-        _ => Err(refuse(Code::BadTableList, "unknown unit", "write `person`").in_column("`unit`")),
-    }
 }
 
 fn yes(text: &str, column: &str) -> Result<bool, Diagnostic> {

@@ -24,6 +24,7 @@ mod read;
 mod risky;
 mod rule;
 mod text;
+mod then;
 mod trs;
 mod weight_drift;
 
@@ -50,6 +51,7 @@ pub use risky::{Pairing, Risky};
 pub use rule::{Rule, Term};
 pub(crate) use text::between;
 pub use text::{BadValue, Written};
+pub use then::Then;
 pub use trs::Trs;
 pub use weight_drift::WeightDrift;
 
@@ -111,6 +113,10 @@ pub struct Unit {
     pub household: Option<String>,
     /// The column that holds the size of the household.
     pub size: Option<String>,
+    /// The file of households, where that of the data holds the persons alone.
+    pub file: Option<PathBuf>,
+    /// What follows the exchange of households.
+    pub then: Option<Then>,
 }
 
 /// `[keep]`: the tables that must not change.
@@ -126,6 +132,8 @@ pub struct Keep {
     pub list: Option<PathBuf>,
     /// The tables of that file, once it is read.
     pub listed: Vec<ListedTable>,
+    /// How many of the tables of households, the last ones, are of the list.
+    pub listed_households: usize,
     /// The derived variables that stand for conditions of these tables.
     pub conditions: Vec<String>,
     /// How many minimal separators are listed at most.
@@ -182,6 +190,10 @@ pub struct Swapping {
     pub matched: Vec<Vec<String>>,
     /// Areas in which partners are looked for first, the smallest first.
     pub near: Vec<String>,
+    /// The file of areas with their places, by which near ones are preferred.
+    pub areas: Option<PathBuf>,
+    /// The derived variables that it stands for, when it has been read.
+    pub area_groups: Vec<String>,
     /// Columns on which partners always agree.
     pub strata: Vec<String>,
     /// The column of weights, which joins every kept table.
@@ -241,6 +253,8 @@ pub struct Gate {
 pub struct Release {
     /// The released file.
     pub out: Option<PathBuf>,
+    /// The released file of households, where they have one of their own.
+    pub households: Option<PathBuf>,
     /// The plan.
     pub plan: Option<PathBuf>,
     /// In which order the records are released.
@@ -387,6 +401,7 @@ impl Project {
     /// runs, else beside the data.
     #[must_use]
     pub fn with_files_of(mut self, told: &Self) -> Self {
+        self.unit.file.clone_from(&told.unit.file);
         let beside = self.data.as_deref().and_then(Path::parent);
         for (name, expression) in &mut self.derive {
             match told.derive.get(name) {
@@ -412,7 +427,7 @@ impl Project {
     /// input like the data, and a path says nothing about it.
     #[must_use]
     pub fn parameters(&self) -> Value {
-        let mut project = self.clone().expanded().with_defaults();
+        let mut project = self.clone().without_area_groups().expanded().with_defaults();
         project.keep.tables = project.keep.formulas();
         let mut parameters: BTreeMap<&str, Value> = BTreeMap::new();
         for setting in SETTINGS.iter().filter(|setting| setting.decides) {
@@ -440,6 +455,7 @@ impl Project {
             ("near", project.swap.near.is_empty()),
             ("household", project.unit.household.is_none()),
             ("size", project.unit.size.is_none()),
+            ("then", project.unit.then.is_none()),
             ("households", project.keep.households.is_empty()),
             ("household_keys", project.risk.household_keys.is_empty()),
             ("weight_drift", project.weight_drift() == WeightDrift::Exact),

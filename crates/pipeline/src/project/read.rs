@@ -156,10 +156,11 @@ impl Project {
 
     fn start_paths_at(&mut self, folder: &Path) {
         let resolve = |path: &mut PathBuf| *path = folder.join(&*path);
-        let Self { data, derive, keep, release, report, risk, verify, .. } = self;
+        let Self { data, derive, keep, release, report, risk, swap, unit, verify, .. } = self;
         let files =
             [&mut release.out, &mut release.plan, &mut report.internal, &mut report.external];
-        for path in files.into_iter().chain([data, &mut keep.list]).flatten() {
+        let households = [&mut unit.file, &mut release.households, &mut swap.areas];
+        for path in files.into_iter().chain([data, &mut keep.list]).chain(households).flatten() {
             resolve(path);
         }
         verify.published.0.iter_mut().for_each(|table| resolve(&mut table.file));

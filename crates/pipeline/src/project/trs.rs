@@ -55,7 +55,7 @@ impl Trs {
         Project {
             // What `vars` leaves out stays.
             columns: Columns { vars: moved.clone(), ..Columns::default() },
-            unit: Unit { household: self.hid.clone(), size: None },
+            unit: Unit { household: self.hid.clone(), ..Unit::default() },
             keep: Keep { tables, households, ..Keep::default() },
             risk: Risk {
                 keys: union([&self.risk_variables, &self.hierarchy]),

@@ -13,6 +13,7 @@ use marginswap_report::pictures::diagonal::{self, DiagonalPicture};
 use marginswap_report::pictures::why;
 
 use crate::answer;
+use crate::input::Ids;
 use crate::notes::Run;
 use crate::original::{Original, Scoped, read_scoped};
 use crate::prepare::too_many_tied;
@@ -30,7 +31,7 @@ pub fn explain_record(
     partners: Partners,
     run: &mut Run<'_>,
 ) -> Result<RecordReport, Diagnostic> {
-    let original = Original::read(unranked(project), run)?;
+    let original = Original::read_with(unranked(project), Ids::Read, run)?;
     let record = original.loaded.find(record)?;
     let Original { scope, separators, records, located: joint, .. } = &original;
     let found = explain::record(scope, separators, records, joint, record, partners);
@@ -87,7 +88,7 @@ pub fn explain_pair(
     right: &str,
     run: &mut Run<'_>,
 ) -> Result<Pair, Diagnostic> {
-    let Scoped { project, loaded, scope } = read_scoped(project, true, run)?;
+    let Scoped { project, loaded, scope } = read_scoped(project, Ids::Read, run)?;
     let (left, right) = (loaded.find(left)?, loaded.find(right)?);
     if left == right {
         return Err(Diagnostic::new(

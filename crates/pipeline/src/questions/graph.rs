@@ -12,7 +12,7 @@ use marginswap_report::margin_graph::draw;
 
 use crate::answer;
 use crate::derive::{Derivation, resolve};
-use crate::input::separators;
+use crate::input::{Ids, separators};
 use crate::notes::Run;
 use crate::original::{Scoped, data_of, open, read_scoped, scope_of};
 use crate::project::{Columns, Project};
@@ -64,7 +64,7 @@ fn described(project: &Project, scope: &Scope, columns: &[String]) -> Graph {
 
 /// Which columns are those of households is known when the file was read.
 fn graph_of_households(project: &Project, run: &mut Run<'_>) -> Result<Graph, Diagnostic> {
-    let Scoped { project, loaded, scope } = read_scoped(project, false, run)?;
+    let Scoped { project, loaded, scope } = read_scoped(project, Ids::PassedOver, run)?;
     Ok(described(&project, &scope, loaded.names()))
 }
 

@@ -6,6 +6,7 @@ use marginswap_report::inspect::{ColumnReport, ColumnRole, InspectReport};
 
 pub use crate::answer::Reveal;
 pub use crate::input::Header;
+use crate::input::Ids;
 
 use crate::answer;
 use crate::derive::Take;
@@ -29,7 +30,7 @@ pub fn inspect(
     let opened = open_with(project, &data, Take::All)?.with_header(header);
     let ignored = opened.ignored();
     let format = opened.format();
-    let loaded = opened.read(false, run)?;
+    let loaded = opened.read(Ids::PassedOver, run)?;
     let joint = Located::count(&loaded.plain_records(run));
     let households = match project.unit.household {
         Some(_) => Some(household::columns_of(project, &loaded)?),

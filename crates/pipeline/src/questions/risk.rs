@@ -22,7 +22,7 @@ use crate::household;
 use crate::input::{Loaded, note_many, separators};
 use crate::notes::Run;
 use crate::original::{
-    data_of, key_lists, keys_are_named, named_tables, of_cells, open, rule_of, scope_of,
+    data_of, ids_for, key_lists, keys_are_named, named_tables, of_cells, open, rule_of, scope_of,
     too_many_sets,
 };
 use crate::project::Project;
@@ -60,7 +60,7 @@ pub fn risk(
     keys_are_named(project)?;
     let opened = open(project, &path)?;
     let scope = scope_of(project, &opened)?;
-    let loaded = opened.read(true, run)?;
+    let loaded = opened.read(ids_for(project), run)?;
     if loaded.households().is_some() {
         household::check(project, &loaded)?;
     }

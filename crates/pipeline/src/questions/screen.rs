@@ -10,7 +10,7 @@ use marginswap_report::screen::ScreenReport;
 use marginswap_report::what_if::WhatIfReport;
 
 use crate::answer::{self, Reveal};
-use crate::input::{ids, note_many, separators};
+use crate::input::{Ids, ids, note_many, separators};
 use crate::notes::{Note, Phase, Run};
 use crate::original::{Scoped, forbidden, key_lists, read_scoped};
 use crate::project::Project;
@@ -92,7 +92,7 @@ fn screened(
     further: &Further,
     run: &mut Run<'_>,
 ) -> Result<Screened, Diagnostic> {
-    let Scoped { project, loaded, scope } = read_scoped(project, false, run)?;
+    let Scoped { project, loaded, scope } = read_scoped(project, Ids::PassedOver, run)?;
     let project = &project;
     if let Some(name) = &further.by {
         loaded.position(name)?;

@@ -112,6 +112,8 @@ pub enum Topic {
     Plan,
     /// What is released.
     Release,
+    /// The released files beside that of the records.
+    Released,
     /// The pages about it.
     Pages,
     /// What the pages look at beside the kept tables.
@@ -197,22 +199,18 @@ impl Setting {
     /// # Errors
     /// When a list of names cannot be read.
     pub fn typed(&self, texts: &[String]) -> Result<Value, Diagnostic> {
-        // An empty text is the empty list: a last match list that asks for nothing.
-        let names = |text: &String| -> Result<Vec<Value>, Diagnostic> {
-            let names = if text.is_empty() { vec![] } else { parse_names(text)? };
-            Ok(names.into_iter().map(Value::Text).collect())
+        let names = |texts: &[String]| -> Result<Vec<Value>, Diagnostic> {
+            Ok(names_in(texts)?.into_iter().map(Value::Text).collect())
         };
         let list = || texts.iter().map(Value::text).collect();
         let first = || texts.first().cloned().unwrap_or_default();
         Ok(match self.kind {
-            Kind::Names => {
-                Value::List(texts.iter().map(names).collect::<Result<Vec<_>, _>>()?.concat())
-            }
+            Kind::Names => Value::List(names(texts)?),
             Kind::Groups => {
-                let groups = texts.iter().map(|text| names(text).map(Value::List));
-                Value::List(groups.collect::<Result<_, _>>()?)
+                let groups = texts.iter().map(|text| names(std::slice::from_ref(text)));
+                Value::List(groups.map(|group| group.map(Value::List)).collect::<Result<_, _>>()?)
             }
-            Kind::Name => match &names(&first())?[..] {
+            Kind::Name => match &names(&[first()])?[..] {
                 [one] => one.clone(),
                 _ => return Err(one_column(self)),
             },
@@ -363,6 +361,16 @@ fn listed(name: &str) -> String {
 #[must_use]
 pub fn formula(names: &[&str]) -> String {
     names.iter().map(|name| quoted(name)).collect::<Vec<_>>().join("*")
+}
+
+/// The names in texts as they are typed, with commas between them. An empty text has none: a last
+/// match list that asks for nothing.
+///
+/// # Errors
+/// When a quoted name has no end.
+pub fn names_in(texts: &[String]) -> Result<Vec<String>, Diagnostic> {
+    let texts = texts.iter().filter(|text| !text.is_empty());
+    Ok(texts.map(|text| parse_names(text)).collect::<Result<Vec<_>, _>>()?.concat())
 }
 
 fn one_column(setting: &Setting) -> Diagnostic {

@@ -20,17 +20,18 @@ pub const FRONTIER: &[Topic] =
     &[Data, Columns, Ties, Keys, Risk, Model, Partners, Size, Planning, Plan];
 /// `protect`.
 pub const PROTECT: &[Topic] = &[
-    Data, Columns, Ties, Keys, Risk, Model, Partners, Size, Planning, Plan, Release, Pages, Watch,
-    Published, Gate,
+    Data, Columns, Ties, Keys, Risk, Model, Partners, Size, Planning, Plan, Release, Released,
+    Pages, Watch, Published, Gate,
 ];
 /// `show`.
 pub const SHOW: &[Topic] = &[Data];
 /// `apply`.
-pub const APPLY: &[Topic] = &[Data, Release, Published, Gate];
+pub const APPLY: &[Topic] = &[Data, Release, Released, Published, Gate];
 /// `verify`.
-pub const VERIFY: &[Topic] = &[Data, Columns, Ties, Keys, Risk, Model, Partners, Published, Gate];
+pub const VERIFY: &[Topic] =
+    &[Data, Columns, Ties, Keys, Risk, Model, Partners, Released, Published, Gate];
 /// `report`.
 pub const REPORT: &[Topic] =
-    &[Data, Columns, Ties, Keys, Risk, Model, Partners, Plan, Watch, Published, Gate];
+    &[Data, Columns, Ties, Keys, Risk, Model, Partners, Plan, Released, Watch, Published, Gate];
 /// `init`.
 pub const INIT: &[Topic] = &[Data, Columns];

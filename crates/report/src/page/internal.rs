@@ -17,7 +17,8 @@ use crate::graph::GraphReport;
 use crate::lettering::spoken_list;
 use crate::pictures::risk::RiskPicture;
 use crate::pictures::waterfall::Coverage;
-use crate::pictures::{change, risk, triangle, true_values, waterfall};
+use crate::pictures::{change, distance, risk, triangle, true_values, waterfall};
+use crate::plan::MovedDistance;
 use crate::protection::{Reason, ScenarioProtection};
 use crate::published::PublishedReport;
 use crate::reason::reason_sentence;
@@ -58,6 +59,9 @@ pub struct InternalReport {
     pub method: Method,
     /// The plan, when it was given.
     pub plan: Option<PlanFacts>,
+    /// How far changed records moved on the map, where the plan says so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub distance: Option<MovedDistance>,
     /// The commands that do it again.
     pub replay: Vec<String>,
     /// Are the released records in random order?
@@ -106,6 +110,7 @@ impl InternalReport {
             kept: Table::new(tables::kept(verify)),
             published: tables::published(verify).map(Table::new),
             change: change.map(Figure::new),
+            distance: self.distance.as_ref().map(|moved| Figure::new(distance::draw("", moved))),
             triangle: triangle.map(Figure::new),
             two_way: tables::two_way(verify).map(Table::new),
             watched: tables::watched(self).map(Table::new),
@@ -279,6 +284,7 @@ struct Page<'a> {
     kept: Table,
     published: Option<Table>,
     change: Option<Figure>,
+    distance: Option<Figure>,
     triangle: Option<Figure>,
     two_way: Option<Table>,
     watched: Option<Table>,
