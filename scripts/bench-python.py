@@ -1,10 +1,13 @@
-"""How long a job takes in Python, in the program, and in DuckDB: asked by hand, answers in bench-runs/.
+"""How long a job takes in Python, in the program and in engines: asked by hand, answers in bench-runs/.
 
     python scripts/bench-python.py memory 1000000      polars frame against the program, same data
+    python scripts/bench-python.py cells 1000000       memory of the planner for each cell and record
     python scripts/bench-python.py duckdb 10000000     Parquet through DuckDB, beside its plain copy
+    python scripts/bench-python.py spark 10000000      the same files on Spark, two executor processes
 
-Run it with the Python that the wheel is installed in. Both use the seed 1, and the answers are
-compared before any time is printed.
+Run it with the Python that the wheel is installed in. All use the seed 1, and the answers are
+compared before any time is printed. DUCKDB_MEMORY limits DuckDB (4GB), BENCH_FOLDER is where files
+are written.
 """
 
 from __future__ import annotations
@@ -16,8 +19,6 @@ import sys
 import tempfile
 import time
 import warnings
-
-import duckdb
 
 import marginswap
 
@@ -31,6 +32,8 @@ LEVELS = {"region": 16, "sex": 2, "age": 90, "job": 12, "children": 6, "house": 
 
 def write(path: str, records: int) -> None:
     """An invented survey of nine columns, skewed so that some people are alone with their keys."""
+    import duckdb
+
     columns = ", ".join(
         f"'{name[0]}' || CAST(floor({levels} * pow((hash(i * 31 + {place}) % 1000003) / 1000003.0, 2)) AS INTEGER)"
         f" AS {name}"
@@ -45,6 +48,34 @@ def timed(work):
     return answer, time.perf_counter() - begin
 
 
+def worked() -> float:
+    """Seconds that processors worked for this process and its children: on a busy machine the
+    better measure."""
+    kinds = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
+    used = [resource.getrusage(kind) for kind in kinds]
+    return sum(one.ru_utime + one.ru_stime for one in used)
+
+
+def peak() -> float:
+    """The most memory that this process ever had, in MB."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+class Steps:
+    """When each step of a job began."""
+
+    def __init__(self) -> None:
+        self.begin, self.steps = time.perf_counter(), []
+
+    def __call__(self, step: str, done: int, of: int) -> None:
+        self.steps.append((step, time.perf_counter() - self.begin))
+
+    def show(self, end: float) -> None:
+        ends = [at for _, at in self.steps[1:]] + [end]
+        for (step, at), until in zip(self.steps, ends):
+            print(f"  {until - at:7.1f} s {step}")
+
+
 def memory(records: int, folder: str) -> None:
     import polars
 
@@ -55,42 +86,107 @@ def memory(records: int, folder: str) -> None:
     rounds = []
     for _ in range(3):
         command = ["marginswap", "protect", text, *FLAGS, "-o", out, "--force"]
+        begin = worked()
         _, program = timed(lambda: subprocess.run(command, capture_output=True, check=False))
+        between = worked()
         release, python = timed(lambda: marginswap.protect(frame, demo_seed=1, **ASKED))
-        rounds.append((program, python))
+        rounds.append((program, python, between - begin, worked() - between))
     there = polars.read_csv(out, infer_schema=False)
     assert release.equal and there.equals(release.data), "both doors give the same"
-    for program, python in rounds:
-        print(f"| {records:,} x 9 polars | program {program:.2f} s | python {python:.2f} s | {python / program:.2f} |")
+    for program, python, one, other in rounds:
+        print(
+            f"| {records:,} x 9 polars | program {program:.2f} s | python {python:.2f} s | {python / program:.2f} "
+            f"| processor: {one:.2f} s, {other:.2f} s, {other / one:.2f} |"
+        )
     print(f"changed {release.records_changed:,}, at risk {release.at_risk:,}")
 
 
+def cells(records: int, folder: str) -> None:
+    """Each question in a process of its own: the most memory of one must not hide another's."""
+    import duckdb
+
+    data, grouped = (os.path.join(folder, name) for name in ("data.parquet", "cells.parquet"))
+    write(data, records)
+    duckdb.sql(f"SELECT *, COUNT(*) AS n FROM '{data}' GROUP BY ALL").write_parquet(grouped)
+    for how, file in (("records", data), ("counted", grouped)):
+        command = [sys.executable, __file__, how, file]
+        print(subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip())
+
+
+def planner(how: str, data: str) -> None:
+    import pyarrow.parquet as parquet
+
+    from marginswap import _functions, _in_engine
+
+    table = parquet.read_table(data)
+    with open("/proc/self/statm") as statm:
+        before = int(statm.read().split()[1]) * resource.getpagesize() / 2**20
+    rows = table.num_rows
+    if how == "counted":
+
+        class Counted:
+            def cells(self, made):
+                return table.rename_columns([*table.column_names[:-1], "ms_count"])
+
+        given, counts = _in_engine.counted(Counted(), None)
+        call = _functions.Call(None, None, None, None, dict(ASKED))
+        terms = _functions.terms(seed_file=None, demo_seed=1, seal_file=None, force=False)
+        frame = _in_engine.native.Frame("cells", given)
+        _in_engine.native.plan_cells(call, frame, counts, 0, terms)
+    else:
+        marginswap.plan(table, demo_seed=1, **ASKED)
+    word = "cell" if how == "counted" else "record"
+    print(f"| plan from {rows:,} {word}s | {(peak() - before) * 2**20 / rows:,.0f} bytes for each {word} |")
+
+
 def through_duckdb(records: int, folder: str) -> None:
+    import duckdb
+
     data, copy, out = (os.path.join(folder, name) for name in ("data.parquet", "copy.parquet", "out.parquet"))
     connection = duckdb.connect()
     connection.execute(f"SET memory_limit = '{os.environ.get('DUCKDB_MEMORY', '4GB')}'")
     connection.execute(f"SET temp_directory = '{folder}/spill'")
     write(data, records)
     _, plain = timed(lambda: connection.sql(f"SELECT * FROM '{data}'").write_parquet(copy))
-    steps: list[tuple[str, float]] = []
-
-    def told(step: str, done: int, of: int) -> None:
-        steps.append((step, time.perf_counter()))
-
-    begin = time.perf_counter()
+    os.remove(copy)
+    steps = Steps()
     release, made = timed(
-        lambda: marginswap.protect(data, engine=connection, demo_seed=1, progress=told, **ASKED)
+        lambda: marginswap.protect(data, engine=connection, demo_seed=1, progress=steps, **ASKED)
     )
+    steps.show(made)
     written, wrote = timed(lambda: release.write(out))
     assert written.equal
-    print(f"| {records:,} x 9 Parquet | plain copy {plain:.1f} s | protect {made:.1f} s | write and recount {wrote:.1f} s |")
-    for step, at in steps:
-        print(f"  {at - begin:7.1f} s {step}")
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    print(f"cells {release.cells:,}, changed {release.records_changed:,}, peak {peak:,.0f} MB")
+    print(f"| {records:,} x 9 Parquet, DuckDB | plain copy {plain:.1f} s | protect {made:.1f} s | write and recount {wrote:.1f} s |")
+    print(f"cells {release.cells:,}, changed {release.records_changed:,}, at risk {release.at_risk:,}, peak {peak():,.0f} MB")
+
+
+def through_spark(records: int, folder: str) -> None:
+    from pyspark.sql import SparkSession
+    from pyspark.sql import functions as F
+
+    data, out = (os.path.join(folder, name) for name in ("data.parquet", "out"))
+    write(data, records)
+    builder = SparkSession.builder.master("local-cluster[2,1,2048]").appName("marginswap")
+    builder = builder.config("spark.ui.enabled", "false").config("spark.driver.memory", "3g")
+    spark = builder.config("spark.executor.memory", "2g").config("spark.sql.shuffle.partitions", "16").getOrCreate()
+    frame = spark.read.parquet(data).withColumn("person", F.monotonically_increasing_id())
+    _, plain = timed(lambda: frame.write.parquet(out + "-copy"))
+    kept = spark.read.parquet(out + "-copy")
+    steps = Steps()
+    release, made = timed(lambda: marginswap.protect(kept, id="person", demo_seed=1, progress=steps, **ASKED))
+    steps.show(made)
+    written, wrote = timed(lambda: release.write(out))
+    assert written.equal
+    print(f"| {records:,} x 9 Parquet, Spark | plain copy {plain:.1f} s | protect {made:.1f} s | write and recount {wrote:.1f} s |")
+    print(f"cells {release.cells:,}, changed {release.records_changed:,}")
+    spark.stop()
 
 
 if __name__ == "__main__":
     warnings.simplefilter("ignore")
-    with tempfile.TemporaryDirectory(dir=os.environ.get("BENCH_FOLDER")) as folder:
-        {"memory": memory, "duckdb": through_duckdb}[sys.argv[1]](int(sys.argv[2]), folder)
+    if sys.argv[1] in ("records", "counted"):
+        planner(sys.argv[1], sys.argv[2])
+    else:
+        with tempfile.TemporaryDirectory(dir=os.environ.get("BENCH_FOLDER")) as folder:
+            kinds = {"memory": memory, "cells": cells, "duckdb": through_duckdb, "spark": through_spark}
+            kinds[sys.argv[1]](int(sys.argv[2]), folder)

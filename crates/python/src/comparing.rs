@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use marginswap_core::diagnostic::Diagnostic;
 use marginswap_io::{Overwrite, PlanFile, Secrecy, publish_all};
 use marginswap_pipeline::answer::{self, Reveal};
-use marginswap_pipeline::compare::{Evidence, Triples};
+use marginswap_pipeline::compare::{Evidence, Lines, Triples};
 use marginswap_pipeline::input::Given;
-use marginswap_pipeline::project::{self, ReleaseOrder, Risk};
+use marginswap_pipeline::project::{self, Risk};
 use marginswap_pipeline::refusal::Code;
 use marginswap_pipeline::release::stage;
 use marginswap_pipeline::seed::SeedFrom;
@@ -63,7 +63,7 @@ pub fn verify(
     let project = asked.project(py, "verify")?;
     let (report, notes) = carry_out(py, &asked.how, move |run| {
         let evidence = Evidence {
-            shuffled: terms.shuffled || project.release.order == Some(ReleaseOrder::Random),
+            lines: Lines::told(terms.shuffled, &project),
             triples: if terms.three_way { Triples::Compared } else { Triples::Skipped },
             ..Evidence::default()
         };
@@ -129,7 +129,7 @@ pub fn report(
         let evidence = Evidence {
             plan: plan.as_ref().map(|(path, plan)| (path, plan)),
             seed,
-            shuffled: terms.shuffled || project.release.order == Some(ReleaseOrder::Random),
+            lines: Lines::told(terms.shuffled, &project),
             demo_seed,
             ..Evidence::default()
         };

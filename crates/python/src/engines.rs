@@ -1,15 +1,15 @@
 //! Tables that an engine holds: the statements, and a plan from counted cells.
 
 use std::path::PathBuf;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Arc;
 
 use marginswap_core::diagnostic::Diagnostic;
 use marginswap_io::publish_all;
-use marginswap_pipeline::on_cells::{self, Moves};
+use marginswap_pipeline::on_cells::{self, Decided, Moves};
 use marginswap_pipeline::project;
 use marginswap_pipeline::refusal::Code;
 use marginswap_pipeline::sql::{Dialect, Statements as Sql};
-use marginswap_report::cells::CellsReport;
+use marginswap_report::pictures::waterfall;
 use pyo3::prelude::*;
 
 use crate::answer::Answer;
@@ -50,6 +50,18 @@ impl Statements {
         self.0.released()
     }
 
+    fn all(&self, table: &str) -> String {
+        self.0.all(table)
+    }
+
+    fn ids(&self, table: &str) -> String {
+        self.0.ids(table)
+    }
+
+    fn collation(&self, table: &str, column: &str) -> String {
+        self.0.collation(table, column)
+    }
+
     fn cells(&self, table: &str) -> String {
         self.0.cells(table)
     }
@@ -71,9 +83,7 @@ impl Statements {
 #[pyclass(frozen, module = "marginswap")]
 pub struct OnCells {
     project: project::Project,
-    counts: Vec<u32>,
-    report: Mutex<CellsReport>,
-    moves: Moves,
+    decided: Arc<Decided>,
     notes: Vec<String>,
 }
 
@@ -87,7 +97,7 @@ impl OnCells {
     /// whose value each takes.
     fn moves(&self) -> (RowNumbers, RowNumbers, Vec<RowNumbers>) {
         let rows = |rows: &Vec<u32>| RowNumbers::new(rows.as_slice().into());
-        let Moves { cells, numbers, from } = &self.moves;
+        let Moves { cells, numbers, from } = &self.decided.moves;
         (rows(cells), rows(numbers), from.iter().map(rows).collect())
     }
 
@@ -104,40 +114,36 @@ impl OnCells {
             .collect()
     }
 
-    /// The plan in numbers.
-    fn answer(&self) -> Answer {
-        let report = self.report.lock().unwrap_or_else(PoisonError::into_inner);
-        Answer::new(&*report, None, self.notes.clone())
-    }
-
-    /// Counts the cells of the released table against the original ones.
-    fn recount(
+    /// Compares the counted cells of the released table with the original ones.
+    fn certify(
         &self,
         py: Python<'_>,
         released: Frame,
         counts: Vec<u8>,
         how: How,
     ) -> PyResult<Answer> {
-        let (project, own, counts) = (self.project.clone(), self.counts.clone(), numbers(&counts));
-        let mut report = self.report.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        report.risk.clear();
-        let (report, notes) = carry_out(py, &how, move |run| {
-            on_cells::recount(project, &own, &released.0, &counts, &mut report, run)?;
-            Ok(report)
-        })?;
-        let told = Answer::new(&report, None, self.notes.iter().cloned().chain(notes).collect());
-        *self.report.lock().unwrap_or_else(PoisonError::into_inner) = report;
-        Ok(told)
+        let decided = Arc::clone(&self.decided);
+        let released = counted(released, &counts);
+        let (report, notes) = carry_out(py, &how, move |run| decided.certify(&released, run))?;
+        let picture = waterfall::draw("", &report.protect.plan.coverage());
+        let picture = match report.protect.plan.not_for_release {
+            true => picture.not_for_release(),
+            false => picture,
+        };
+        let notes = self.notes.iter().cloned().chain(notes).collect();
+        Ok(Answer::new(&report, Some(&picture), notes))
     }
 }
 
-/// Plans on the cells that an engine counted, with the number of records of each.
+/// Plans on the cells that an engine counted, with the number of records of each; `beside` is
+/// how many released columns make no cell.
 #[pyfunction]
 pub fn plan_cells(
     py: Python<'_>,
     asked: Asked<'_>,
     cells: Frame,
     counts: Vec<u8>,
+    beside: usize,
     terms: Terms,
 ) -> PyResult<OnCells> {
     let mut project = asked.project(py, "protect")?;
@@ -146,19 +152,16 @@ pub fn plan_cells(
     project.columns.ignore.clear();
     project.columns.id = None;
     project.release.drop.clear();
-    project.frame = Some(cells.0.clone());
-    let (counts, seed) = (numbers(&counts), terms.seed());
-    let (planned, kept) = (project.clone(), counts.clone());
-    let ((report, moves, new_file), notes) = carry_out(py, &asked.how, move |run| {
-        let records = counts.iter().map(|&count| u64::from(count)).sum();
-        on_cells::weigh(counts.len() as u64, records, run)?;
+    project.frame = Some(counted(cells, &counts));
+    let (seed, planned) = (terms.seed(), project.clone());
+    let ((decided, new_file), notes) = carry_out(py, &asked.how, move |run| {
         let chosen = seed.choose(run)?;
         let demo = chosen.not_for_release;
-        let (report, moves) = on_cells::plan(planned, &counts, chosen.seed, demo, run)?;
-        Ok((report, moves, chosen.new_file))
+        let decided = on_cells::plan(planned, chosen.seed, demo, beside, run)?;
+        Ok((decided, chosen.new_file))
     })?;
     publish_all(new_file.into_iter().collect()).or_raise(py)?;
-    Ok(OnCells { project, counts: kept, report: Mutex::new(report), moves, notes })
+    Ok(OnCells { project, decided: Arc::new(decided), notes })
 }
 
 /// Refuses what an engine's release does not write.
@@ -191,8 +194,9 @@ fn refuse_files(project: &project::Project, terms: &Terms) -> Result<(), Diagnos
     Ok(())
 }
 
-/// Numbers of 32 bits without sign, lowest byte first.
-fn numbers(bytes: &[u8]) -> Vec<u32> {
+/// Cells with their counts: numbers of 32 bits without sign, lowest byte first.
+fn counted(cells: Frame, bytes: &[u8]) -> marginswap_io::Frame {
     let four = bytes.chunks_exact(4);
-    four.map(|four| u32::from_le_bytes([four[0], four[1], four[2], four[3]])).collect()
+    let counts = four.map(|four| u32::from_le_bytes([four[0], four[1], four[2], four[3]]));
+    cells.0.counted(counts.collect())
 }

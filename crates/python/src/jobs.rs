@@ -10,7 +10,7 @@ use std::sync::{Mutex, PoisonError};
 
 use marginswap_core::diagnostic::Diagnostic;
 use marginswap_io::{Finished, Overwrite, PlanFile, Secrecy, plan_bytes_sealed, publish_all};
-use marginswap_pipeline::compare::Evidence;
+use marginswap_pipeline::compare::{Evidence, Lines};
 use marginswap_pipeline::frontier::{Candidate, Cap, Choice, best, candidates, seeds};
 use marginswap_pipeline::notes::Run;
 use marginswap_pipeline::prepare::prepare;
@@ -313,7 +313,7 @@ pub fn apply_file(
         let mut chosen = chosen(&project, &seed, run)?;
         let evidence = Evidence {
             seed: chosen.as_ref().map(|chosen| chosen.seed),
-            shuffled: chosen.is_some(),
+            lines: Lines::written(project.order()),
             demo_seed: file.header.not_for_release,
             ..Evidence::default()
         };
@@ -404,7 +404,7 @@ pub fn frontier(
             prepared.original.project.swap.budget = cap.0;
             let mut numbers = prepared.report(planned, demo);
             numbers.protection = prepared.protection(foreseen);
-            let file = prepared.plan_header().with(planned.plan.clone(), &numbers);
+            let file = prepared.plan_header().with(planned.clone(), &numbers);
             if let Some(path) = &plan_file {
                 let sealing = seal.for_planning()?;
                 let bytes = plan_bytes_sealed(&file, sealing.key.as_ref());

@@ -40,7 +40,7 @@ def test_law_an_engine_releases_what_memory_releases():
     here = marginswap.protect(table, release_id=True, **ENGINE)
     assert by_person(pa.table(release.table)) == by_person(here.data)
     assert release.equal and release.records_changed == here.records_changed > 0
-    assert release.risk[0]["gone"] == here.gone
+    assert (release.at_risk, release.gone, release.matched) == (here.at_risk, here.gone, here.matched)
 
 
 @pytest.mark.parametrize("more", [{"max_records": 4}, {"derive": {"old": "band(age, 40)"}, "keep": ["sex*old"]}])
@@ -128,6 +128,39 @@ def test_no_value_and_no_number_goes_into_a_statement(monkeypatch):
         assert value not in text, value
 
 
+def test_a_query_log_tells_nothing():
+    """What DuckDB itself logs of the statements holds no value, no number and no seed."""
+    connection = duckdb.connect()
+    table = people()
+    given = relation(table, connection)
+    connection.execute("CALL enable_logging('QueryLog')")
+    marginswap.protect(given, **ENGINE)
+    log = "\n".join(row[0] for row in connection.execute("SELECT message FROM duckdb_logs").fetchall())
+    assert "ROW_NUMBER" in log, "the statements are in the log"
+    for value in ("north", "South", "'west'", "p000", "11"):
+        assert value not in log, value
+
+
+def test_changed_records_are_spread_over_all_files(tmp_path):
+    """Files that an engine writes have changed records in proportion to all of theirs."""
+    table = people(4000)
+    release = marginswap.protect(relation(table), release_id=True, rate="15 %", **ENGINE)
+    release.write(tmp_path / "files", partition_by=["sex"])
+    import pyarrow.dataset as dataset
+
+    before, shares = by_person(table), []
+    for file in sorted((tmp_path / "files").rglob("*.parquet")):
+        rows = dataset.dataset(file).to_table().to_pylist()
+        sex = file.parent.name.removeprefix("sex=")
+        changed = sum({**row, "sex": sex} != {"person": row["person"], **before[row["person"]]} for row in rows)
+        shares.append((changed, len(rows)))
+    share = release.records_changed / 4000
+    assert len(shares) == 2 and sum(changed for changed, _ in shares) == release.records_changed
+    for changed, records in shares:
+        expected = share * records
+        assert abs(changed - expected) < 5 * (expected * (1 - share)) ** 0.5, shares
+
+
 NAMES = ["re.gion", "se x", 'a"ge', "jo`b", "select", "naïve"]
 
 
@@ -204,6 +237,19 @@ def test_case_insensitive_collations_are_refused():
         marginswap.protect(relation(people(), connection), **ENGINE)
 
 
+def test_a_column_with_a_collation_of_its_own_is_refused():
+    connection = duckdb.connect()
+    connection.register("given", people())
+    connection.execute(
+        "CREATE TABLE own (region VARCHAR COLLATE NOCASE, sex VARCHAR, age BIGINT, job VARCHAR, "
+        "owner BOOLEAN, income DOUBLE, person VARCHAR)"
+    )
+    connection.execute("INSERT INTO own SELECT * FROM given")
+    with pytest.raises(marginswap.Refusal, match="E116") as refused:
+        marginswap.protect(connection.sql("SELECT * FROM own"), **ENGINE)
+    assert "region" in refused.value.place
+
+
 def test_csv_files_are_refused(tmp_path):
     with pytest.raises(marginswap.Refusal, match="CSV"):
         marginswap.protect(tmp_path / "x.csv", engine="duckdb", **ENGINE)
@@ -241,8 +287,21 @@ def test_engines_are_for_their_own_tables(arrow_table, tmp_path):
 
 def test_many_cells_are_told():
     table = people(many=[f"v{number // 3}" for number in range(600)])
-    with pytest.warns(marginswap.Note, match="cells"):
+    with pytest.warns(marginswap.Note, match="Without `many` there are [0-9]+: ignored columns"):
         marginswap.protect(relation(table), **ENGINE)
+
+
+def test_households_are_refused_by_engines():
+    table = people(home=[f"h{number // 3}" for number in range(600)])
+    with pytest.raises(marginswap.Refusal, match="households are put together from records"):
+        marginswap.protect(relation(table), **ENGINE, household="home")
+
+
+def test_an_engine_tells_how_far_it_is():
+    steps = []
+    asked = {**ENGINE, "progress": lambda step, done, of: steps.append(step)}
+    marginswap.protect(relation(people()), **asked)
+    assert steps[0] == "counting cells" and "choosing records" in steps and "recounting" in steps
 
 
 def test_partitions_are_recounted_from_the_files(tmp_path):
@@ -256,6 +315,13 @@ def test_partitions_are_recounted_from_the_files(tmp_path):
         except marginswap.Refusal as refusal:
             outcomes[column] = refusal.code
     assert set(outcomes.values()) <= {True, "E602"}, outcomes
+    # Where it says that the files are right, '' and NULL are two categories in them.
+    expected = counted(pa.table(release.table).to_pydict(), ["region", "job"])
+    for column in (column for column, outcome in outcomes.items() if outcome is True):
+        files = str(tmp_path / column / "**" / "*.parquet")
+        options = "hive_partitioning = true, hive_types_autocast = false"
+        back = pa.table(duckdb.sql(f"SELECT region, job FROM read_parquet('{files}', {options})"))
+        assert counted(back.to_pydict(), ["region", "job"]) == expected, column
 
 
 def test_a_table_that_changes_is_not_released(tmp_path):

@@ -48,6 +48,15 @@ def test_law_spark_releases_what_memory_releases(spark, tmp_path):
     assert files and all(file.stat().st_mode & 0o077 == 0 for file in files)
 
 
+def test_spark_gives_the_verdict_of_memory(spark):
+    table = people()
+    here = marginswap.protect(table, **ENGINE)
+    release = marginswap.protect(spark.createDataFrame(table), **ENGINE)
+    assert release.verdict == here.verdict and release.protected == here.protected
+    left = [view.name for view in spark.catalog.listTables() if "ms_moves" in view.name]
+    assert left == [], "the moves are forgotten"
+
+
 def test_what_spark_writes_is_recounted(spark, tmp_path):
     table = people()
     release = marginswap.protect(spark.createDataFrame(table), **ENGINE)
@@ -74,13 +83,14 @@ def test_no_value_goes_into_a_statement(spark, monkeypatch):
     from marginswap import _engines
 
     seen = []
-    lazy = _engines.Spark.lazy
+    for name in ("arrow", "lazy"):
+        asked = getattr(_engines.Spark, name)
 
-    def listening(self, statement, **tables):
-        seen.append(statement)
-        return lazy(self, statement, **tables)
+        def listening(self, statement, asked=asked, **tables):
+            seen.append(statement)
+            return asked(self, statement, **tables)
 
-    monkeypatch.setattr(_engines.Spark, "lazy", listening)
+        monkeypatch.setattr(_engines.Spark, name, listening)
     marginswap.protect(spark.createDataFrame(people()), **ENGINE)
     text = "\n".join(seen)
     assert len(seen) >= 6 and "north" not in text and "p0000" not in text

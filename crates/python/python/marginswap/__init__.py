@@ -7,7 +7,6 @@
 True
 """
 
-from ._engines import EngineRelease
 from ._errors import Bug, Cancelled, Note, Refusal
 from ._functions import (
     apply,
@@ -23,6 +22,7 @@ from ._functions import (
     screen,
     verify,
 )
+from ._in_engine import EngineRelease
 from ._marginswap import __version__
 from ._project import Project
 from ._results import (

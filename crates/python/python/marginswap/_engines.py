@@ -1,4 +1,4 @@
-"""Tables that an engine holds, of any size: the engine counts and rewrites, marginswap plans.
+"""Engines that hold tables of any size, each behind the same few questions.
 
 What goes where: the counted cells come to this process, the moves go to the engine as a table
 beside the data. No statement holds a value, a number of a record or a seed.
@@ -12,11 +12,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from . import _marginswap as native
-from . import _results as results
-from ._frames import path_of, pyarrow, taken
+from ._frames import path_of, pyarrow
 
-#: Where DuckDB's own types come from.
+#: Where the types of engines come from.
 DUCKDB = ("duckdb", "_duckdb")
+DATAFUSION = "datafusion"
+ADBC = "adbc_driver_manager"
 
 
 class Engine:
@@ -25,12 +26,22 @@ class Engine:
     dialect = ""
     #: The name of the table in statements.
     source = "ms_source"
+    #: Can it be asked by statements?
+    answers = True
 
     def columns(self) -> list[str]:
         raise NotImplementedError
 
+    def texts(self) -> list[str]:
+        """The columns of text, whose values a collation may take for equal."""
+        schema = self.arrow(f"SELECT * FROM {self.quoted()} WHERE 1 = 0").schema
+        types = pyarrow("engines hand cells over by pyarrow").types
+        kinds = (types.is_string, types.is_large_string, types.is_string_view)
+        return [field.name for field in schema if any(kind(field.type) for kind in kinds)]
+
     def arrow(self, statement: str, **tables: Any) -> Any:
-        """What a statement gives, as a pyarrow table; `tables` are further tables by name."""
+        """What a statement gives, as a pyarrow table; `tables` are further tables by name, which
+        the engine forgets afterwards."""
         raise NotImplementedError
 
     def lazy(self, statement: str, **tables: Any) -> Any:
@@ -41,9 +52,30 @@ class Engine:
         """The engine on another table of its own."""
         raise NotImplementedError
 
-    def write(self, table: Any, path: str, partition_by: Sequence[str]) -> Any:
+    def write(self, table: Any, path: str, partition_by: Sequence[str]) -> Engine:
         """Writes Parquet and gives what is read back."""
         raise NotImplementedError
+
+    def cells(self, made: native.Statements) -> Any:
+        """The cells of the table with their counts."""
+        return self.arrow(made.cells(self.source))
+
+    def quoted(self) -> str:
+        sign = "`" if self.dialect == "spark" else '"'
+        parts = (part.replace(sign, 2 * sign) for part in self.source.split("."))
+        return ".".join(f"{sign}{part}{sign}" for part in parts)
+
+
+def refuse_partitions(partition_by: Sequence[str]) -> None:
+    if partition_by:
+        detail = "this engine writes one file or folder without partitions"
+        remedy = "leave out `partition_by=`; DuckDB and Spark write partitions"
+        raise native.refused("E116", "`partition_by=`", detail, remedy)
+
+
+def renamed(statement: str, name: str, own: str, sign: str = '"') -> str:
+    """A statement with another name for one of our tables."""
+    return statement.replace(f"{sign}{name}{sign}", f"{sign}{own}{sign}")
 
 
 class DuckDB(Engine):
@@ -73,13 +105,14 @@ class DuckDB(Engine):
     def again(self, table: Any) -> Engine:
         return DuckDB(table)
 
-    def write(self, table: Any, path: str, partition_by: Sequence[str]) -> Any:
+    def write(self, table: Any, path: str, partition_by: Sequence[str]) -> Engine:
         by = list(partition_by) or None
         table.write_parquet(path, partition_by=by)
         where = path if not by else os.path.join(path, "**", "*.parquet")
         files = where.replace("'", "''")
         options = ", hive_partitioning = true, hive_types_autocast = false" if by else ""
-        return table.query("ms_any", f"SELECT * FROM read_parquet('{files}'{options})")
+        back = table.query("ms_any", f"SELECT * FROM read_parquet('{files}'{options})")
+        return DuckDB(back)
 
 
 class Spark(Engine):
@@ -96,58 +129,237 @@ class Spark(Engine):
     def columns(self) -> list[str]:
         return list(self.frame.columns)
 
+    def texts(self) -> list[str]:
+        return [name for name, kind in self.frame.dtypes if kind.startswith("string")]
+
     def arrow(self, statement: str, **tables: Any) -> Any:
-        return self.lazy(statement, **tables).toArrow()
+        statement, own, files = self.named(statement, tables)
+        try:
+            return self.session.sql(statement).toArrow()
+        finally:
+            for name in own:
+                self.session.catalog.dropTempView(name)
+            for file in files:
+                os.remove(file)
 
     def lazy(self, statement: str, **tables: Any) -> Any:
+        return self.session.sql(self.named(statement, tables)[0])
+
+    def named(self, statement: str, tables: dict[str, Any]) -> tuple[str, list[str], list[str]]:
+        """The statement with tables that Spark knows, their names and the files behind them."""
+        names, files = [], []
         for name, table in tables.items():
             own = f"{name}_{uuid.uuid4().hex}"
-            self.held(table).createOrReplaceTempView(own)
-            statement = statement.replace(f"`{name}`", f"`{own}`")
-        return self.session.sql(statement)
+            held, file = self.held(table)
+            held.createOrReplaceTempView(own)
+            statement = renamed(statement, name, own, "`")
+            names.append(own)
+            files += [file] if file else []
+        return statement, names, files
 
-    def held(self, table: Any) -> Any:
+    def held(self, table: Any) -> tuple[Any, str | None]:
         """A pyarrow table as one of Spark; large ones go by way of a folder."""
         if not isinstance(table, pyarrow("moves are a table of pyarrow").Table):
-            return table
+            return table, None
         if self.staging is None:
-            return self.session.createDataFrame(table)
+            return self.session.createDataFrame(table), None
         import pyarrow.parquet as parquet
 
         path = os.path.join(self.staging, f"ms_{uuid.uuid4().hex}.parquet")
+        # Nobody else may read it, not even while it is written.
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
         parquet.write_table(table, path)
-        os.chmod(path, 0o600)
-        return self.session.read.parquet(path)
+        return self.session.read.parquet(path), path
 
     def again(self, table: Any) -> Engine:
         return Spark(table, self.staging)
 
-    def write(self, table: Any, path: str, partition_by: Sequence[str]) -> Any:
+    def write(self, table: Any, path: str, partition_by: Sequence[str]) -> Engine:
         writer = table.write
         if partition_by:
             writer = writer.partitionBy(*partition_by)
         writer.parquet(path)
-        return self.session.read.parquet(path)
+        return Spark(self.session.read.parquet(path), self.staging)
+
+
+class DataFusion(Engine):
+    """A table that a context of DataFusion knows by name."""
+
+    dialect = "datafusion"
+
+    def __init__(self, context: Any, name: str) -> None:
+        self.context, self.source = context, name
+
+    def columns(self) -> list[str]:
+        return list(self.context.sql(f"SELECT * FROM {self.quoted()}").schema().names)
+
+    def arrow(self, statement: str, **tables: Any) -> Any:
+        statement, names = self.named(statement, tables)
+        try:
+            return self.context.sql(statement).to_arrow_table()
+        finally:
+            for name in names:
+                self.context.deregister_table(name)
+
+    def lazy(self, statement: str, **tables: Any) -> Any:
+        return self.context.sql(self.named(statement, tables)[0])
+
+    def named(self, statement: str, tables: dict[str, Any]) -> tuple[str, list[str]]:
+        names = []
+        for name, table in tables.items():
+            own = self.known(table, name)
+            statement = renamed(statement, name, own)
+            names.append(own)
+        return statement, names
+
+    def known(self, table: Any, name: str) -> str:
+        """The name under which the context knows a table from now on."""
+        own = f"{name}_{uuid.uuid4().hex}"
+        if isinstance(table, pyarrow("moves are a table of pyarrow").Table):
+            self.context.from_arrow(table, name=own)
+        else:
+            self.context.register_view(own, table)
+        return own
+
+    def again(self, table: Any) -> Engine:
+        return DataFusion(self.context, self.known(table, "ms_table"))
+
+    def write(self, table: Any, path: str, partition_by: Sequence[str]) -> Engine:
+        refuse_partitions(partition_by)
+        table.write_parquet(path)
+        return self.again(self.context.read_parquet(path))
+
+
+class Adbc(Engine):
+    """A table of a database, by an ADBC connection (`adbc_driver_manager.dbapi`)."""
+
+    dialect = "postgres"
+
+    def __init__(self, connection: Any, name: str) -> None:
+        self.connection, self.source = connection, name
+
+    def columns(self) -> list[str]:
+        return list(self.arrow(f"SELECT * FROM {self.quoted()} WHERE 1 = 0").column_names)
+
+    def texts(self) -> list[str]:
+        # SQLite has types for values alone, so that an empty answer knows none.
+        if str(self.connection.adbc_get_info().get("vendor_name")).lower() == "sqlite":
+            return self.columns()
+        return super().texts()
+
+    def arrow(self, statement: str, **tables: Any) -> Any:
+        with self.connection.cursor() as cursor:
+            statement, names = self.named(cursor, statement, tables)
+            cursor.execute(statement)
+            found = cursor.fetch_arrow_table()
+            for name in names:
+                cursor.execute(f'DROP TABLE "{name}"')
+            return found
+
+    def lazy(self, statement: str, **tables: Any) -> Any:
+        """The name of a temporary view, which lives as long as the connection."""
+        own = f"ms_view_{uuid.uuid4().hex}"
+        with self.connection.cursor() as cursor:
+            statement, _ = self.named(cursor, statement, tables)
+            cursor.execute(f'CREATE TEMPORARY VIEW "{own}" AS {statement}')
+        return own
+
+    def named(self, cursor: Any, statement: str, tables: dict[str, Any]) -> tuple[str, list[str]]:
+        names = []
+        for name, table in tables.items():
+            if isinstance(table, str):
+                statement = renamed(statement, name, table)
+                continue
+            own = f"{name}_{uuid.uuid4().hex}"
+            cursor.adbc_ingest(own, plain(table), mode="create", temporary=True)
+            statement = renamed(statement, name, own)
+            names.append(own)
+        return statement, names
+
+    def again(self, table: Any) -> Engine:
+        return Adbc(self.connection, table)
+
+    def write(self, table: Any, path: str, partition_by: Sequence[str]) -> Engine:
+        refuse_partitions(partition_by)
+        import pyarrow.parquet as parquet
+
+        with self.connection.cursor() as cursor:
+            cursor.execute(f'SELECT * FROM "{table}"')
+            batches = cursor.fetch_record_batch()
+            with parquet.ParquetWriter(path, batches.schema) as writer:
+                for batch in batches:
+                    writer.write_batch(batch)
+        return ParquetFile(path)
+
+
+class ParquetFile(Engine):
+    """A Parquet file that was written here; pyarrow counts its cells, part by part."""
+
+    answers = False
+
+    def __init__(self, path: str) -> None:
+        import pyarrow.parquet as parquet
+
+        self.file = parquet.ParquetFile(path)
+
+    def columns(self) -> list[str]:
+        return list(self.file.schema_arrow.names)
+
+    def cells(self, made: native.Statements) -> Any:
+        arrow = pyarrow("pyarrow counts the cells of a written file")
+        found = None
+        for batch in self.file.iter_batches(columns=made.cell):
+            part = arrow.Table.from_batches([batch])
+            part = part.group_by(made.cell).aggregate([([], "count_all")])
+            part = part.rename_columns([*made.cell, "ms_count"])
+            found = part if found is None else arrow.concat_tables([found, part])
+            found = found.group_by(made.cell).aggregate([("ms_count", "sum")])
+            found = found.rename_columns([*made.cell, "ms_count"])
+        return found
+
+
+def plain(table: Any) -> Any:
+    """A pyarrow table whose text every driver takes."""
+    arrow = pyarrow("moves are a table of pyarrow")
+    fields = []
+    for field in table.schema:
+        odd = arrow.types.is_string_view(field.type) or arrow.types.is_dictionary(field.type)
+        fields.append(field.with_type(arrow.string()) if odd else field)
+    return table.cast(arrow.schema(fields))
 
 
 def engine_of(data: Any, engine: Any, staging: str | None) -> tuple[Engine, str | None] | None:
     """The engine that holds the data, and the id it gives the records; none for other tables."""
     kind = type(data).__module__.partition(".")[0]
+    # Drivers have connections of their own kind, made from that of the manager.
+    made_of = {one.__module__.partition(".")[0] for one in type(engine).__mro__}
     path = path_of(data)
     if path is not None:
         if engine is None:
             return None
-        if engine != "duckdb" and type(engine).__module__.partition(".")[0] not in DUCKDB:
-            raise TypeError("`engine` is \"duckdb\" or a connection of DuckDB for files")
-        return parquet(path, engine)
+        if DATAFUSION in made_of:
+            return DataFusion(engine, path), None
+        if ADBC in made_of:
+            return Adbc(engine, path), None
+        if engine != "duckdb" and made_of.isdisjoint(DUCKDB):
+            raise TypeError(
+                "`engine` is \"duckdb\" or a connection of DuckDB for files, a context of "
+                "DataFusion or an ADBC connection for a table by its name"
+            )
+        return parquet_files(path, engine)
     if kind in DUCKDB:
         refuse_engine(engine)
         return DuckDB(data), None
     if kind == "pyspark":
         refuse_engine(engine)
         return Spark(data, staging), None
+    if kind == DATAFUSION:
+        raise TypeError(
+            "a data frame of DataFusion does not tell its context; register it as a view and "
+            "give its name and `engine=context`"
+        )
     if engine is not None:
-        raise TypeError("`engine` is for files; give a table of the engine itself")
+        raise TypeError("`engine` is for files and names; give a table of the engine itself")
     return None
 
 
@@ -156,7 +368,7 @@ def refuse_engine(engine: Any) -> None:
         raise TypeError("the table names its engine; leave out `engine=`")
 
 
-def parquet(path: str, engine: Any) -> tuple[Engine, str]:
+def parquet_files(path: str, engine: Any) -> tuple[Engine, str]:
     """Parquet files, read by DuckDB: records are named by file and row."""
     if path.lower().endswith((".csv", ".csv.gz", ".tsv", ".txt")):
         detail = "an engine takes an empty field of a CSV file and a missing one for the same"
@@ -182,155 +394,3 @@ def parquet(path: str, engine: Any) -> tuple[Engine, str]:
         f"FROM read_parquet('{files}', filename = true, file_row_number = true)"
     )
     return DuckDB(relation), row
-
-
-class EngineRelease(results.Answer):
-    """A released table of an engine.
-
-    `table` is the engine's own lazy table; `write` has the engine write it as Parquet, and
-    recounts every kept table from the files.
-    """
-
-    __slots__ = ("_again", "_engine", "table")
-
-    #: The released table, of the engine's own kind.
-    table: Any
-
-    def write(self, path: Any, *, partition_by: Sequence[str] = ()) -> EngineRelease:
-        """Writes Parquet by the engine, reads it back, and recounts from the files."""
-        target = os.fspath(path)
-        if os.path.exists(target):
-            raise native.refused("E803", target, "there is a file of this name", "name another one")
-        written = self._engine.write(self.table, target, partition_by)
-        return self._again(self._engine.again(written), target)  # type: ignore[no-any-return]
-
-
-def protect(
-    engine: Engine,
-    row: str | None,
-    call: Any,
-    terms: Any,
-) -> EngineRelease:
-    """Counts, plans, rewrites and recounts."""
-    arrow = pyarrow("engines hand cells over by pyarrow")
-    columns = engine.columns()
-    known = call.project_settings().get("columns", {})
-    id_column = row or call.settings.get("id") or known.get("id")
-    if id_column is None:
-        detail = "an engine's records have no order, and no column names them"
-        raise native.refused("E111", "", detail, "give `id=`, a column without repetition")
-    if row is not None and (call.settings.get("id") or known.get("id")):
-        # The file's own id stays what it is: not released unless asked for.
-        row = None
-        id_column = call.settings.get("id") or known.get("id")
-    if row is None and "file_and_row" in columns and id_column != "file_and_row":
-        columns = [name for name in columns if name != "file_and_row"]
-    call.settings["id"] = id_column
-    made = native.Statements(call, engine.dialect, columns, id_column)
-    check(engine, id_column)
-    cells, counts = counted(engine, made, engine.source)
-    frame = native.Frame("cells", cells)
-    plan = native.plan_cells(call, frame, counts, terms)
-    not_null = [name for name in cells.column_names if cells.column(name).null_count == 0]
-    made = native.Statements(call, engine.dialect, columns, id_column, not_null)
-    moves = moves_table(arrow, cells, plan)
-    changes = engine.arrow(made.changes(engine.source, "ms_moves"), ms_moves=moves)
-    if changes.num_rows != moves.num_rows:
-        detail = "the engine finds other records than the plan names"
-        remedy = "nothing is released; does the table change while it is read?"
-        raise native.refused("E602", "", detail, remedy)
-    table = engine.lazy(made.release(engine.source, "ms_changes"), ms_changes=changes)
-
-    def again(released: Engine, place: str) -> EngineRelease:
-        answer = compared(engine, released, made, plan, call, place)
-        return EngineRelease(answer, table=table, _engine=engine, _again=again)
-
-    return again(engine.again(table), "the released table")
-
-
-def check(engine: Engine, id_column: str) -> None:
-    """An id that names every record once, and text that is compared byte by byte."""
-    quote = "`" if engine.dialect == "spark" else '"'
-    name = quote + id_column.replace(quote, 2 * quote) + quote
-    source = f"{quote}{engine.source}{quote}"
-    found = engine.arrow(
-        f"SELECT COUNT(*) AS ms_records, COUNT({name}) AS ms_named, "
-        f"COUNT(DISTINCT {name}) AS ms_different FROM {source}"
-    ).to_pylist()[0]
-    if not found["ms_records"] == found["ms_named"] == found["ms_different"]:
-        detail = "the id is missing in some records, or names several"
-        remedy = "name a column that is never NULL and never the same twice"
-        raise native.refused("E114", f"`id=`, column `{id_column}`", detail, remedy)
-    same = engine.arrow("SELECT ('a' = 'A') AS ms_case, ('a' = 'a ') AS ms_blank").to_pylist()[0]
-    if same["ms_case"] or same["ms_blank"]:
-        detail = "the engine compares text without regard to capitals or blanks"
-        remedy = "use a binary collation: such categories would be taken for one"
-        raise native.refused("E116", "", detail, remedy)
-
-
-def counted(engine: Engine, made: native.Statements, table: str) -> tuple[Any, bytes]:
-    """The cells of a table, and how many records each has."""
-    arrow = pyarrow("engines hand cells over by pyarrow")
-    found = engine.arrow(made.cells(table))
-    counts = found.column("ms_count")
-    try:
-        counts = counts.cast(arrow.uint32()).combine_chunks()
-    except arrow.ArrowInvalid:
-        detail = "a cell has more than 4,294,967,295 records"
-        raise native.refused("E216", "", detail, "split the table, or name more variables") from None
-    if isinstance(counts, arrow.ChunkedArray):
-        counts = arrow.concat_arrays(counts.chunks)
-    numbers = memoryview(counts.buffers()[1])[4 * counts.offset : 4 * (counts.offset + len(counts))]
-    return found.drop_columns(["ms_count"]).unify_dictionaries(), bytes(numbers)
-
-
-def moves_table(arrow: Any, cells: Any, plan: native.OnCells) -> Any:
-    """The moves as a table: old cell, number within it, new values."""
-    places, numbers, sources = plan.moves()
-    places = arrow.array(places)
-    columns = {}
-    for place, name in enumerate(cells.column_names, 1):
-        columns[f"ms_old_{place}"] = taken(cells.column(name), places)
-    columns["ms_number"] = arrow.array(numbers).cast(arrow.int64())
-    for place, (name, rows) in enumerate(zip(cells.column_names, sources), 1):
-        columns[f"ms_new_{place}"] = taken(cells.column(name), arrow.array(rows))
-    return arrow.table(columns)
-
-
-def compared(
-    engine: Engine,
-    released: Engine,
-    made: native.Statements,
-    plan: native.OnCells,
-    call: Any,
-    place: str,
-) -> native.Answer:
-    """Every kept table recounted: by the engine, and again from the released cells."""
-    there = released.columns()
-    if sorted(there) != sorted(made.released):
-        detail = "the released table has other columns than it must"
-        raise native.refused("E602", place, detail, "nothing may be released; please report this")
-    own = released.lazy(f"SELECT * FROM {quoted(released)}")
-    for table in plan.tables():
-        if table is None:
-            continue
-        statement = made.verify(engine.source, "ms_released", table)
-        if engine.arrow(statement, ms_released=own).num_rows:
-            detail = "a kept table is not what it was"
-            remedy = (
-                "nothing may be released; some engines write '' and NULL as one where files are "
-                "partitioned: write without `partition_by`"
-            )
-            raise native.refused("E602", place, detail, remedy)
-    cells, counts = counted(released, made, released.source)
-    answer = plan.recount(native.Frame("released cells", cells), counts, call)
-    if '"equal":true' not in answer.json:
-        detail = "a kept table, or the number of records, is not what it was"
-        raise native.refused("E602", place, detail, "nothing may be released; write it again")
-    return answer
-
-
-def quoted(engine: Engine) -> str:
-    sign = "`" if engine.dialect == "spark" else '"'
-    return f"{sign}{engine.source}{sign}"
-

@@ -12,10 +12,11 @@ from typing import Any, TypeVar
 
 from . import _marginswap as native
 from . import _results as results
-from ._engines import EngineRelease, engine_of
-from ._engines import protect as protect_in_engine
+from ._engines import engine_of
 from ._errors import Note
 from ._frames import Table, path_of, pyarrow, table_of
+from ._in_engine import EngineRelease
+from ._in_engine import protect as protect_in_engine
 from ._project import Project
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -314,8 +315,9 @@ def protect(
     """The whole job: plans, makes the released table, reads it again and compares.
 
     A table in memory is released as one of the same kind (``.data``); a file is released as the
-    file ``out`` (``.path``). A table of an engine (a DuckDB relation, a Spark data frame, or
-    Parquet files with ``engine="duckdb"``) is counted and rewritten there (``.table``).
+    file ``out`` (``.path``). A table of an engine is counted and rewritten there (``.table``): a
+    DuckDB relation, a Spark data frame, Parquet files with ``engine="duckdb"``, or the name of a
+    table with ``engine`` a context of DataFusion or an ADBC connection.
 
     >>> table = marginswap.demo_table()
     >>> release = marginswap.protect(table, keys=["region", "age"], keep=["region*sex"], demo_seed=7)
