@@ -947,3 +947,17 @@ fn a_plan_is_summarised() {
         counted(&exchanged[0]).1
     )));
 }
+
+/// Where one column is left, the header has no delimiter to be found; values may hold others.
+#[test]
+fn a_release_of_one_column_is_read_back_with_the_delimiter_of_the_data() {
+    let desk = Desk::new();
+    let data = desk.write("one.tsv", "person\ttown\tjob\n1\ta\tx,y\n2\ta\tx\n3\tb\tx\n");
+    let released = desk.path("released.tsv");
+    let job = ["--id", "person", "--ignore", "town", "--keys", "job"];
+    let protect = ["protect", &data, "-o", &released, "--drop", "town", "--demo-seed", "1"];
+    let (said, code) = answer(&[&protect[..], &["--force"], &job].concat());
+    assert_eq!((code, &said["equal"]), (1, &Value::Bool(true)));
+    let (said, code) = answer(&[&["verify", &data, &released][..], &job].concat());
+    assert_eq!((code, &said["equal"]), (1, &Value::Bool(true)));
+}

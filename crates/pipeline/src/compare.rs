@@ -29,7 +29,7 @@ use marginswap_core::verify::{
     WorstCase, changes, compare_tables, judge, link_by_id, records_at_risk, recount, verify_pooled,
     weighted, worst_case,
 };
-use marginswap_io::{FileDigest, PlanFile};
+use marginswap_io::{FileDigest, Format, PlanFile};
 use rayon::prelude::*;
 
 pub use marginswap_core::verify::Triples;
@@ -38,6 +38,7 @@ use marginswap_report::advice::Advice;
 
 use crate::advice::advice;
 use crate::derive::Derivations;
+use crate::household::Parts;
 use crate::input::{Given, Loaded, Opened};
 use crate::notes::{Note, Phase, Run};
 use crate::original::{Intruder, Original};
@@ -469,6 +470,27 @@ struct Released {
     telling: usize,
 }
 
+/// Opens a released file, with the delimiter of the original where that gives columns of the
+/// original: where all columns but one are dropped, the header has no delimiter to be found.
+fn open_released(
+    given: Given<'_>,
+    project: &Project,
+    original: &Loaded,
+) -> Result<Parts, Diagnostic> {
+    if let (Format::Csv { delimiter, .. }, true, None) =
+        (original.format(), given.lasts(), project.delimiter)
+    {
+        let told = Project { delimiter: Some(delimiter), ..project.clone() };
+        let known = |source: &Parts| {
+            source.columns().iter().all(|name| original.own_names().contains(name))
+        };
+        if let Some(source) = given.open(&told).ok().filter(known) {
+            return Ok(source);
+        }
+    }
+    given.open(project)
+}
+
 /// The released file. It may lack columns that take no part.
 fn read_released(
     original: &Original,
@@ -476,7 +498,7 @@ fn read_released(
     run: &mut Run<'_>,
 ) -> Result<Released, Diagnostic> {
     let Original { project, loaded, .. } = original.lines();
-    let (path, source) = (given.path(), given.open(project)?);
+    let (path, source) = (given.path(), open_released(given, project, loaded)?);
     let names = source.columns().to_vec();
     let there = |list: &[String]| -> Vec<String> {
         list.iter().filter(|name| names.contains(name)).cloned().collect()

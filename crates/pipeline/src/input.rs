@@ -132,6 +132,16 @@ impl<'a> Given<'a> {
         }
     }
 
+    /// Can it be looked at twice? A pipe cannot.
+    #[must_use]
+    pub fn lasts(self) -> bool {
+        match self {
+            Self::File(path) => path.is_file(),
+            Self::Files { persons, households } => persons.is_file() && households.is_file(),
+            Self::Frame(_) => true,
+        }
+    }
+
     /// Opens it.
     ///
     /// # Errors

@@ -140,12 +140,7 @@ pub fn compare<'g>(
 /// Are the names of records needed to compare with this file: does it have them too? What cannot
 /// be looked at twice, as a pipe, or not at all, may have them.
 fn ids_in(released: Given<'_>, project: &Project) -> Ids {
-    let lasts = match released {
-        Given::File(path) => path.is_file(),
-        Given::Files { persons, households } => persons.is_file() && households.is_file(),
-        Given::Frame(_) => true,
-    };
-    let source = lasts.then(|| released.open(project).ok()).flatten();
+    let source = released.lasts().then(|| released.open(project).ok()).flatten();
     let lacks = |id: &String| source.is_some_and(|source| !source.columns().contains(id));
     match project.columns.id.as_ref().is_none_or(lacks) {
         true => ids_for(project),
