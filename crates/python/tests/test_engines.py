@@ -1,6 +1,7 @@
 """Tables of engines: counted and rewritten there, planned here."""
 
 import datetime
+import re
 
 import pytest
 
@@ -109,6 +110,13 @@ def test_the_order_gives_nothing_away(tmp_path):
     assert all(abs(found - expected) < 5 * (expected * 0.9) ** 0.5 for found in deciles), deciles
 
 
+def told(text):
+    """The values and the number of a record that stand in a text as words of their own: DuckDB
+    draws names for its relations, which hold digits."""
+    asked = ("north", "South", "west", r"p000\d*", "11")
+    return [value for value in asked if re.search(rf"(?<!\w){value}(?!\w)", text)]
+
+
 def test_no_value_and_no_number_goes_into_a_statement(monkeypatch):
     from marginswap import _engines
 
@@ -124,8 +132,7 @@ def test_no_value_and_no_number_goes_into_a_statement(monkeypatch):
     marginswap.protect(relation(table), **ENGINE)
     text = "\n".join(seen)
     assert len(seen) >= 6
-    for value in ("north", "South", "'west'", "p000", "11"):
-        assert value not in text, value
+    assert told("SELECT 'north', 11") and not told(text)
 
 
 def test_a_query_log_tells_nothing():
@@ -137,8 +144,7 @@ def test_a_query_log_tells_nothing():
     marginswap.protect(given, **ENGINE)
     log = "\n".join(row[0] for row in connection.execute("SELECT message FROM duckdb_logs").fetchall())
     assert "ROW_NUMBER" in log, "the statements are in the log"
-    for value in ("north", "South", "'west'", "p000", "11"):
-        assert value not in log, value
+    assert not told(log)
 
 
 def test_changed_records_are_spread_over_all_files(tmp_path):
