@@ -1033,3 +1033,50 @@ fn a_list_holds_tables_of_households() {
         told["margins"].as_array().unwrap().iter().map(|table| &table["counts"]).collect();
     assert_eq!(counts, ["persons", "households", "households"]);
 }
+
+/// Where households leave somebody, the advice names the second step, the tables in the words of
+/// the file, and coarser keys of persons; following it gives what it promises.
+#[test]
+fn advice_for_people_whom_households_leave() {
+    let desk = Desk::new();
+    let data = desk.write("town.csv", &town(60));
+    let run = |data: &str, more: &[&str]| {
+        let out = desk.path("out.csv");
+        let base = ["protect", data, "-o", &out, "--demo-seed", "1", "--force"];
+        let tables = ["--household", "hid", "--id", "pid", "--keep", "region*sex*age"];
+        answer(&[&base[..], &tables, &KEYS, more].concat()).0
+    };
+    let told = run(&data, &[]);
+    let advice = |told: &Value, kind: &str| -> Vec<Value> {
+        let all = told["advice"].as_array().unwrap().iter();
+        all.filter(|one| one["advice"] == kind).cloned().collect()
+    };
+    let number = |value: &Value| value.as_u64().unwrap();
+    let left = number(&told["matched"]);
+    assert!(left > 0, "{told}");
+    let then = advice(&told, "then_persons");
+    assert_eq!((then.len(), number(&then[0]["people"])), (1, left));
+    let after = run(&data, &["--then", "persons"]);
+    assert!(number(&after["matched"]) < left, "{after}");
+    assert!(advice(&after, "then_persons").is_empty());
+    let tables = advice(&told, "without_table");
+    let names: Vec<&str> =
+        tables[0]["table"].as_array().unwrap().iter().map(|name| name.as_str().unwrap()).collect();
+    assert_eq!(names, ["region", "age", "sex"], "{told}");
+    let ages = advice(&told, "coarser_key").into_iter().find(|one| one["key"] == "age").unwrap();
+    let lines = rows(&data);
+    let age = place(&lines, "age");
+    let same: Vec<String> = (0..lines.len())
+        .map(|line| {
+            let mut row = lines[line].clone();
+            if line > 0 {
+                row[age] = "0".to_owned();
+            }
+            row.join(",")
+        })
+        .collect();
+    let coarse = desk.write("coarse.csv", &(same.join("\n") + "\n"));
+    let keys = ["--keys", "region,sex,job", "--household", "hid", "--keep", "region*sex"];
+    let (counted, _) = answer(&[&["verify", &coarse, &coarse][..], &keys].concat());
+    assert_eq!(counted["at_risk"], ages["left_out"]);
+}

@@ -1,12 +1,16 @@
 //! What would help the people at risk who are left, computed for this file.
 //!
-//! Four kinds of help, each with a number that doing it gives again:
+//! Five kinds of help, each with a number that doing it gives again:
 //!
 //! - *larger swaps*: for whom a swap of more records was found, each asked for alone;
 //! - *without a table*: whose keys can be parted when one kept table is not kept;
 //! - *a coarser key*: how many people are at risk when one key is in bands, when its rare
 //!   categories are one, or without it;
+//! - *persons after households*: those who are left, where households alone were exchanged;
 //! - *suppress or recode*: the people whom no swap helps.
+//!
+//! Where households are exchanged, larger swaps are not looked for, and nobody is said to be
+//! beyond help: single persons may still exchange what is theirs.
 //!
 //! Trap: a table that is published is kept whatever its owner wishes, and must not be
 //! suggested.
@@ -15,7 +19,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use marginswap_core::columns::Column;
+use marginswap_core::columns::{Column, Level, Role};
 use marginswap_core::encode::RecordId;
 use marginswap_core::graph::{Reason, minimal_separators};
 use marginswap_core::moves::{MOST_RECORDS, MoveSearch};
@@ -27,6 +31,7 @@ use marginswap_core::verify::{Outcome, Verification};
 use marginswap_report::advice::{Advice, Banded, Merged};
 
 use crate::compare::{screen_intruders, why_not_parted};
+use crate::household::People;
 use crate::original::{Intruder, Original};
 use crate::prepare::{constraints, prices};
 use crate::project::Risky;
@@ -56,7 +61,7 @@ pub fn advice(
     screenings: &[KeyScreening],
 ) -> Vec<Advice> {
     let Some(worst) = &found.worst_case else { return Vec::new() };
-    let all = (0..original.records.len()).map(RecordId::at);
+    let all = (0..original.lines().records.len()).map(RecordId::at);
     let left: Vec<Left> = all
         .filter(|&record| worst.outcome(record) == Some(Outcome::Matched))
         .map(|record| Left {
@@ -69,6 +74,12 @@ pub fn advice(
     }
     let mut helped: BTreeSet<RecordId> = BTreeSet::new();
     let mut advice = Vec::new();
+    if let Some(people) = &original.people {
+        advice.extend(persons_after(people, &left));
+        advice.extend(without_tables(original, found, &left, &mut helped));
+        advice.extend(coarser_keys(original.lines()));
+        return advice;
+    }
     advice.extend(larger_swaps(original, &left, &mut helped));
     advice.extend(without_tables(original, found, &left, &mut helped));
     advice.extend(coarser_keys(original));
@@ -78,6 +89,16 @@ pub fn advice(
         advice.push(Advice::SuppressOrRecode { people: rest as u64 });
     }
     advice
+}
+
+/// Those who are left, where columns of persons could be exchanged behind those of households.
+fn persons_after(people: &People, left: &[Left]) -> Option<Advice> {
+    let lines = &people.lines.loaded;
+    let of_persons = |&column: &usize| {
+        people.together.level(column) == Level::Person && lines.role(column) == Role::Variable
+    };
+    let any = (0..lines.own_names().len()).any(|column| of_persons(&column));
+    (people.then.is_empty() && any).then_some(Advice::ThenPersons { people: left.len() as u64 })
 }
 
 /// People whom no exchange of two records parts from their keys, and a larger one does.
@@ -152,8 +173,11 @@ fn without_tables(
         };
         let freed: Vec<RecordId> = bound.iter().filter(parted).copied().collect();
         if !freed.is_empty() {
-            let names = original.scope.schema().names(table.variables);
-            let table = names.into_iter().map(str::to_owned).collect();
+            let names = original.scope.schema().names(table.variables).into_iter();
+            let table = match &original.people {
+                None => names.map(str::to_owned).collect(),
+                Some(people) => names.flat_map(|name| people.in_words_of_lines(name)).collect(),
+            };
             advice.push(Advice::WithoutTable { table, frees: freed.len() as u64 });
             helped.extend(freed);
         }

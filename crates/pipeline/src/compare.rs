@@ -267,10 +267,10 @@ impl Comparison {
             (Some(of_persons), Some((pooled, _))) => of_persons.watched(pooled)?,
             _ => pair.watched(&pooled)?,
         };
-        // What helps single people is counted in records, and these are households or cells here.
-        let advice = match original.people.is_some() || original.loaded.counts().is_some() {
+        // What helps single people is counted in records, and these are cells here.
+        let advice = match original.loaded.counts().is_some() {
             true => Vec::new(),
-            false => advice(&original, &verification, &key_screenings),
+            false => advice(&original, found_by, &key_screenings),
         };
         let Pair { before, after: records, order, unlinked, .. } = pair;
         drop((before, of_persons));

@@ -27,6 +27,11 @@ pub enum Advice {
         /// People whose keys could be parted then.
         frees: u64,
     },
+    /// Let single persons exchange what is theirs, after whole households.
+    ThenPersons {
+        /// The people who are left, for whom that would be tried.
+        people: u64,
+    },
     /// Release a key with fewer categories, or not at all.
     CoarserKey {
         /// The key.
@@ -93,6 +98,12 @@ impl fmt::Display for Advice {
                  published and will not be.",
                 formula(table),
                 counted(*frees, "person", "people")
+            ),
+            Self::ThenPersons { people } => write!(
+                formatter,
+                "Let single persons exchange what is theirs after whole households (--then \
+                 persons): for {} that was not tried.",
+                counted(*people, "person", "people")
             ),
             Self::CoarserKey { key, now, bands, merged, left_out } => {
                 let mut ways: Vec<String> = bands

@@ -100,6 +100,16 @@ impl People {
         names.map(|name| households.variable_and_column(scope, name).0).collect()
     }
 
+    /// The columns of the lines that a variable of households stands for.
+    #[must_use]
+    pub fn in_words_of_lines(&self, variable: &str) -> Vec<String> {
+        let names = self.lines.loaded.names();
+        match self.together.set_of(variable) {
+            Some(set) => set.iter().map(|&column| names[column].clone()).collect(),
+            None => vec![variable.to_owned()],
+        }
+    }
+
     /// What intruders who look for households learn, for each of their members.
     #[must_use]
     pub fn of_households(&self, learned: &[Learned]) -> Vec<Learned> {

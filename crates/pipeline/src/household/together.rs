@@ -147,6 +147,11 @@ impl Together {
         found.expect("what is asked for was taken").0.clone()
     }
 
+    /// The person columns whose multiset is the variable of this name, if it is one.
+    pub(super) fn set_of(&self, name: &str) -> Option<&BTreeSet<usize>> {
+        self.sets.iter().find(|(other, _)| other == name).map(|(_, set)| set)
+    }
+
     /// Takes the multiset of the members' values on these person columns among the variables.
     pub(super) fn take(&mut self, set: BTreeSet<usize>, lines: &Loaded) {
         if self.sets.iter().all(|(_, other)| *other != set) {
