@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
 use serde_json::Value;
-use support::{Desk, answer, err, json, marginswap, rows, table};
+use support::{Desk, answer, err, json, marginswap, read_parquet, rows, table, write_parquet};
 
 /// The head of the town's file.
 const HEAD: &str = "pid,hid,region,tenure,age,sex,job\n";
@@ -1079,4 +1079,36 @@ fn advice_for_people_whom_households_leave() {
     let keys = ["--keys", "region,sex,job", "--household", "hid", "--keep", "region*sex"];
     let (counted, _) = answer(&[&["verify", &coarse, &coarse][..], &keys].concat());
     assert_eq!(counted["at_risk"], ages["left_out"]);
+}
+
+/// Households in Parquet files, one or two, are released as in CSV files: the same records in the
+/// same order.
+#[cfg(feature = "parquet")]
+#[test]
+fn households_in_parquet_files() {
+    let desk = Desk::new();
+    let data = desk.write("town.csv", &town(80));
+    let packed = desk.path("town.parquet");
+    write_parquet(&packed, &rows(&data));
+    let run = |data: &str, out: &str, more: &[&str]| {
+        let base = ["protect", data, "-o", out, "--demo-seed", "3", "--then", "persons"];
+        let (told, _) = answer(&[&base, &TABLES[..], &KEYS, more].concat());
+        assert_eq!((&told["equal"], &told["households"]["torn"]), (&true.into(), &0.into()));
+        assert!(told["records_changed"].as_u64().unwrap() > 0, "{told}");
+    };
+    let (text, parquet) = (desk.path("out.csv"), desk.path("out.parquet"));
+    run(&data, &text, &[]);
+    run(&packed, &parquet, &[]);
+    assert_eq!(rows(&text), read_parquet(&parquet));
+    // A file of each kind: what households have is in one of its own.
+    let [persons, households, _] = in_two_parts(&desk, 80);
+    let [packed, of_households] =
+        ["persons.parquet", "households.parquet"].map(|one| desk.path(one));
+    write_parquet(&packed, &rows(&persons));
+    write_parquet(&of_households, &rows(&households));
+    let outs = ["p.csv", "h.csv", "p.parquet", "h.parquet"].map(|one| desk.path(one));
+    run(&persons, &outs[0], &["--households-file", &households, "--households-out", &outs[1]]);
+    run(&packed, &outs[2], &["--households-file", &of_households, "--households-out", &outs[3]]);
+    assert_eq!(rows(&outs[0]), read_parquet(&outs[2]));
+    assert_eq!(rows(&outs[1]), read_parquet(&outs[3]));
 }

@@ -13,7 +13,7 @@ use std::io::{Read, Write};
 use std::path::Path;
 
 use outside::fields;
-use support::{Desk, answer, err, marginswap, out};
+use support::{Desk, answer, err, marginswap, out, read_parquet, write_parquet};
 
 type Lines = Vec<Vec<String>>;
 
@@ -163,45 +163,13 @@ fn the_order_of_a_packed_file_gives_nothing_away() {
 #[cfg(feature = "parquet")]
 #[test]
 fn the_order_of_a_parquet_file_gives_nothing_away() {
-    use std::sync::Arc;
-
-    use arrow_array::cast::AsArray;
-    use arrow_array::{ArrayRef, RecordBatch, StringArray};
-    use parquet::arrow::ArrowWriter;
-    use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
-
     let (desk, before) = (Desk::new(), sorted());
     let [data, released] = ["survey.parquet", "released.parquet"].map(|name| desk.path(name));
-    let column = |place: usize| -> ArrayRef {
-        Arc::new(StringArray::from_iter_values(before[1..].iter().map(|line| &line[place])))
-    };
-    let columns = before[0].iter().enumerate().map(|(place, name)| (name, column(place)));
-    let batch = RecordBatch::try_from_iter(columns).unwrap();
-    let file = fs::File::create(&data).unwrap();
-    let mut writer = ArrowWriter::try_new(file, batch.schema(), None).unwrap();
-    writer.write(&batch).unwrap();
-    writer.close().unwrap();
-
-    let read = |path: &str| -> Lines {
-        let file = fs::File::open(path).unwrap();
-        let reader = ParquetRecordBatchReaderBuilder::try_new(file).unwrap().build().unwrap();
-        let mut lines = Vec::new();
-        for batch in reader.map(|batch| batch.unwrap()) {
-            if lines.is_empty() {
-                let schema = batch.schema();
-                lines.push(schema.fields().iter().map(|field| field.name().clone()).collect());
-            }
-            lines.extend((0..batch.num_rows()).map(|row| {
-                let values = batch.columns().iter();
-                values.map(|column| column.as_string::<i32>().value(row).to_owned()).collect()
-            }));
-        }
-        lines
-    };
+    write_parquet(&data, &before);
     protect(&data, &released, &["--id", "person", "--release-id"]);
-    assert_order_says_nothing(&before, &read(&released));
+    assert_order_says_nothing(&before, &read_parquet(&released));
     protect(&data, &released, &["--id", "person"]);
-    assert_eq!(read(&released)[0], ["region", "sex", "age", "job"]);
+    assert_eq!(read_parquet(&released)[0], ["region", "sex", "age", "job"]);
     let job = ["protect", &data, "-o", &released, "--force", "--id", "person", "--order", "input"];
     let refused = marginswap(&[&job, JOB].concat());
     assert!(err(&refused).contains("E117"), "{}", err(&refused));

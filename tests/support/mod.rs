@@ -104,6 +104,44 @@ pub fn rows(path: &str) -> Vec<Vec<String>> {
     text.lines().map(|line| line.split(',').map(str::to_owned).collect()).collect()
 }
 
+/// Writes rows of fields as a Parquet file of texts, by its own library; the first row has the
+/// names.
+pub fn write_parquet(path: &str, rows: &[Vec<String>]) {
+    use arrow_array::{ArrayRef, RecordBatch, StringArray};
+
+    let column = |place: usize| -> ArrayRef {
+        let values = rows[1..].iter().map(|row| &row[place]);
+        std::sync::Arc::new(StringArray::from_iter_values(values))
+    };
+    let columns = rows[0].iter().enumerate().map(|(place, name)| (name, column(place)));
+    let batch = RecordBatch::try_from_iter(columns).unwrap();
+    let file = fs::File::create(path).unwrap();
+    let mut writer = parquet::arrow::ArrowWriter::try_new(file, batch.schema(), None).unwrap();
+    writer.write(&batch).unwrap();
+    writer.close().unwrap();
+}
+
+/// A Parquet file of texts as rows of fields, read by its own library.
+pub fn read_parquet(path: &str) -> Vec<Vec<String>> {
+    use arrow_array::cast::AsArray;
+    use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+
+    let file = fs::File::open(path).unwrap();
+    let reader = ParquetRecordBatchReaderBuilder::try_new(file).unwrap().build().unwrap();
+    let mut rows = Vec::new();
+    for batch in reader.map(|batch| batch.unwrap()) {
+        if rows.is_empty() {
+            let schema = batch.schema();
+            rows.push(schema.fields().iter().map(|field| field.name().clone()).collect());
+        }
+        rows.extend((0..batch.num_rows()).map(|row| {
+            let values = batch.columns().iter();
+            values.map(|column| column.as_string::<i32>().value(row).to_owned()).collect()
+        }));
+    }
+    rows
+}
+
 /// An independent recount: how often each combination of the named columns occurs.
 pub fn table(rows: &[Vec<String>], names: &[&str]) -> BTreeMap<Vec<String>, usize> {
     let columns: Vec<usize> =
