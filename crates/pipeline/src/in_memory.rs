@@ -14,10 +14,9 @@
 use std::sync::Arc;
 
 use marginswap_core::diagnostic::Diagnostic;
-use marginswap_core::plan::Plan;
 use marginswap_core::random::Seed;
 use marginswap_core::swap;
-use marginswap_io::{Frame, PlanFile};
+use marginswap_io::{Frame, PlanFile, ReleaseOptions, Renamed};
 use marginswap_report::plan::PlanReport;
 
 use crate::compare::{Comparison, Evidence, Lines};
@@ -26,7 +25,7 @@ use crate::original::Original;
 use crate::prepare::prepare;
 use crate::project::{Project, ReleaseOrder};
 use crate::refusal::Code;
-use crate::release::{check_kept, dropped, ours, refuse_order, shuffled_order};
+use crate::release::{Steps, check_kept, dropped, in_order, ours, refuse_order, shuffled_order};
 use crate::seed::{Chosen, SeedFrom};
 
 /// Where the values of a released column come from.
@@ -66,7 +65,7 @@ pub struct Job {
 /// # Errors
 /// When a setting does not fit, or the run is cancelled.
 pub fn protect(project: Project, seed: &SeedFrom, run: &mut Run<'_>) -> Result<Job, Diagnostic> {
-    refuse_households(&project)?;
+    refuse_household_file(&project)?;
     run.expect_steps(7);
     let order = project.order();
     let prepared = prepare(project, run)?;
@@ -77,7 +76,8 @@ pub fn protect(project: Project, seed: &SeedFrom, run: &mut Run<'_>) -> Result<J
     prepared.note_a_missed_rate(&numbers, run);
     let header = prepared.plan_header();
     let (given, demo_seed) = (Some(seed.seed), seed.not_for_release);
-    let made = Made::of(prepared.original, &planned.plan, order, given, demo_seed, run)?;
+    let steps = Steps::planned(&planned);
+    let made = Made::of(prepared.original, steps, order, given, demo_seed, run)?;
     Ok(Job { plan: header.with(planned, &numbers), numbers, seed, made })
 }
 
@@ -91,18 +91,18 @@ pub fn apply(
     seed: Option<Seed>,
     run: &mut Run<'_>,
 ) -> Result<Made, Diagnostic> {
-    refuse_households(&project)?;
+    refuse_household_file(&project)?;
     run.expect_steps(5);
     let order = project.order();
     let original = Original::read(project, run)?;
     original.check_plan(plan)?;
-    Made::of(original, &plan.plan, order, seed, plan.header.not_for_release, run)
+    Made::of(original, Steps::of(plan), order, seed, plan.header.not_for_release, run)
 }
 
 impl Made {
     fn of(
         original: Original,
-        plan: &Plan,
+        steps: Steps<'_>,
         order: ReleaseOrder,
         seed: Option<Seed>,
         demo_seed: bool,
@@ -113,20 +113,22 @@ impl Made {
             refuse_order(&original)?;
         }
         run.begin(Phase::Writing)?;
+        let shuffled = seed
+            .filter(|_| order == ReleaseOrder::Random)
+            .map(|seed| shuffled_order(seed, original.loaded.records_read()));
+        let how = in_order(&original, shuffled);
+        let lines = original.lines().loaded.records_read();
+        let lines_in_order: Arc<[u32]> =
+            how.order.as_deref().map_or_else(|| (0..).take(lines).collect(), Into::into);
         let columns = original.loaded.own_names().len();
-        let records = original.loaded.records_read();
-        let records_in_order: Arc<[u32]> = match (order, seed) {
-            (ReleaseOrder::Random, Some(seed)) => shuffled_order(seed, records).into(),
-            _ => (0..).take(records).collect(),
-        };
         let mut takes = Vec::new();
-        for (column, exchanged) in swap::takes(plan, columns).into_iter().enumerate() {
+        for (column, exchanged) in exchanged(steps, &how, columns).into_iter().enumerate() {
             if drop.contains(&column) {
                 continue;
             }
             let from = match exchanged.is_empty() {
-                true => Arc::clone(&records_in_order),
-                false => taken(&records_in_order, &exchanged),
+                true => Arc::clone(&lines_in_order),
+                false => taken(&lines_in_order, &exchanged),
             };
             takes.push(Takes { column, from });
         }
@@ -156,17 +158,44 @@ impl Made {
     }
 }
 
-/// Whole households are swapped from a file: a frame is told its records one by one.
-fn refuse_households(project: &Project) -> Result<(), Diagnostic> {
-    if project.unit.household.is_none() {
+/// A household file is released beside a file of persons, and a data frame is no file.
+fn refuse_household_file(project: &Project) -> Result<(), Diagnostic> {
+    if project.unit.file.is_none() {
         return Ok(());
     }
     Err(Diagnostic::new(
         Code::OptionsClash,
-        "whole households are not swapped in a data frame",
-        "write it to a CSV or Parquet file and protect that file",
+        "a household file goes with a file of persons, and the persons are a data frame",
+        "join the households to the data frame, or give the persons as a file",
     )
-    .about("unit.household"))
+    .about("unit.file"))
+}
+
+/// What the steps of a plan do to each of these columns: this line takes the value of that one. All
+/// members of a household take what the first member of another has.
+fn exchanged(steps: Steps<'_>, how: &ReleaseOptions, columns: usize) -> Vec<Vec<(usize, usize)>> {
+    let mut exchanged = swap::takes(steps.plan, columns);
+    if let Some(households) = &how.households {
+        let members = |household: usize, other: usize| {
+            let from = households.first(other);
+            households.members(household).iter().map(move |&line| (line as usize, from))
+        };
+        let lines = |all: &mut Vec<(usize, usize)>| {
+            *all = all.iter().flat_map(|&(household, other)| members(household, other)).collect();
+        };
+        exchanged.iter_mut().for_each(lines);
+        if let Some(Renamed { column, from }) = &how.renamed {
+            let named = from.iter().enumerate();
+            exchanged[*column] =
+                named.flat_map(|(household, &other)| members(household, other as usize)).collect();
+        }
+    }
+    if let Some(then) = steps.then {
+        for (all, more) in exchanged.iter_mut().zip(swap::takes(then, columns)) {
+            all.extend(more);
+        }
+    }
+    exchanged
 }
 
 /// The records in an order, where some have the value of another.

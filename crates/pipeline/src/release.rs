@@ -183,7 +183,7 @@ fn order(release: &ReleaseAs<'_>, evidence: &Evidence<'_>, records: usize) -> Op
 /// The lines of the released file in the order of its records. Households are released with
 /// their members together; unless the id is released too, they get each other's names in the
 /// order of the input, so that a name tells neither where a household was nor where it lives.
-fn in_order(original: &Original, order: Option<Vec<u32>>) -> ReleaseOptions {
+pub(crate) fn in_order(original: &Original, order: Option<Vec<u32>>) -> ReleaseOptions {
     let loaded = &original.loaded;
     let Some(households) = loaded.households().filter(|_| loaded.is_of_households()) else {
         return ReleaseOptions { order, ..ReleaseOptions::default() };

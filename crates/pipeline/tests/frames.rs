@@ -12,21 +12,25 @@ use marginswap_io::Frame;
 use marginswap_pipeline::in_memory;
 use marginswap_pipeline::notes::Run;
 use marginswap_pipeline::pipeline;
-use marginswap_pipeline::project::{Project, ReleaseOrder};
+use marginswap_pipeline::project::{Project, ReleaseOrder, Then};
 use marginswap_pipeline::refusal::Code;
 use marginswap_pipeline::release::{Overwrite, ReleaseAs};
 use marginswap_pipeline::seed::SeedFrom;
 
 type Rows = Vec<Vec<String>>;
 
-const NAMES: [&str; 5] = ["town", "sex", "age", "job", "id"];
+const NAMES: [&str; 6] = ["town", "sex", "age", "job", "home", "id"];
 
-/// Random records with an id.
+/// Random records in households, scattered over the file, with an id; all who share a home live
+/// in one town.
 fn rows(seed: u8, records: usize) -> Rows {
     let mut random = Random::new(Seed([seed; 32]), 0);
     let mut row = |number: usize| {
         let mut cells: Vec<String> =
             [4, 2, 7, 3].iter().map(|&levels| random.below(levels).to_string()).collect();
+        let home = number * 7 % records * 2 / 5;
+        cells[0] = (home * home % 11 % 4).to_string();
+        cells.push(format!("h{home}"));
         cells.push(format!("p{number}"));
         cells
     };
@@ -44,11 +48,31 @@ fn frame(label: &str, rows: &Rows) -> Frame {
     Frame::new(label, NAMES.map(str::to_owned).to_vec(), columns, rows.len()).unwrap()
 }
 
+/// Single records are swapped, or whole households and persons after them.
+#[derive(Clone, Copy)]
+enum Unit {
+    Record,
+    Household,
+}
+
+fn project_of(unit: Unit, order: ReleaseOrder) -> Project {
+    let mut project = project(order);
+    if matches!(unit, Unit::Household) {
+        project.columns.ignore.clear();
+        project.unit.household = Some("home".to_owned());
+        project.unit.then = Some(Then::Persons);
+        project.keep.households = vec!["town*size".to_owned()];
+        project.risk.keys.push("job".to_owned());
+    }
+    project
+}
+
 fn project(order: ReleaseOrder) -> Project {
     let mut project = Project::default();
     project.keep.tables = vec!["town*sex".to_owned(), "sex*age".to_owned()];
     project.risk.keys = vec!["town".to_owned(), "age".to_owned()];
     project.columns.id = Some("id".to_owned());
+    project.columns.ignore = vec!["home".to_owned()];
     project.release.order = Some(order);
     project
 }
@@ -68,9 +92,16 @@ fn gathered(rows: &Rows, made: &in_memory::Made) -> Frame {
 #[test]
 fn law_frames_give_what_files_give() {
     let folder = tempfile::tempdir().unwrap();
-    for (seed, order) in
-        [(1, ReleaseOrder::Random), (2, ReleaseOrder::Input), (3, ReleaseOrder::Random)]
-    {
+    let cases = [
+        (1, ReleaseOrder::Random, Unit::Record),
+        (2, ReleaseOrder::Input, Unit::Record),
+        (3, ReleaseOrder::Random, Unit::Record),
+        (4, ReleaseOrder::Random, Unit::Household),
+        (5, ReleaseOrder::Input, Unit::Household),
+        (6, ReleaseOrder::Random, Unit::Household),
+    ];
+    let mut after_households = 0;
+    for (seed, order, unit) in cases {
         let rows = rows(seed, 60);
         let [data, out] =
             ["data", "out"].map(|name| folder.path().join(format!("{name}{seed}.csv")));
@@ -80,15 +111,20 @@ fn law_frames_give_what_files_give() {
         let to = ReleaseAs { target: &out, overwrite: Overwrite::Refuse, order };
         let demo = SeedFrom::Demo(seed.into());
         let run = &mut Run::silent();
-        let by_file = Project { data: Some(data), ..project(order) };
+        let by_file = Project { data: Some(data), ..project_of(unit, order) };
         let job = pipeline::protect(by_file, &demo, &to, run).unwrap();
-        let plan = job.plan.plan.clone();
+        let plan = (job.plan.plan.clone(), job.plan.then.as_ref().map(|then| then.plan.clone()));
+        let persons = plan.1.as_ref().map(|then| then.swaps().len() + then.groups().len());
+        assert!(plan.0.swaps().len() + plan.0.groups().len() > 0, "something is swapped");
+        assert_eq!(persons.is_some(), matches!(unit, Unit::Household));
+        after_households += persons.unwrap_or(0);
         job.certified.publish(vec![]).unwrap();
 
         let whole = frame("survey", &rows);
-        let in_frame = || Project { frame: Some(whole.clone()), ..project(order) };
+        let in_frame = || Project { frame: Some(whole.clone()), ..project_of(unit, order) };
         let job = in_memory::protect(in_frame(), &demo, run).unwrap();
-        assert_eq!(job.plan.plan, plan, "the same swaps");
+        assert_eq!(job.plan.plan, plan.0, "the same swaps");
+        assert_eq!(job.plan.then.as_ref().map(|then| then.plan.clone()), plan.1);
         let written = fs::read_to_string(&out).unwrap();
         let mut released: Vec<Vec<&str>> =
             written.lines().skip(1).map(|line| line.split(',').collect()).collect();
@@ -109,10 +145,11 @@ fn law_frames_give_what_files_give() {
         assert!(applied.certify(&made, run).unwrap().is_exact());
         let mut others = rows.clone();
         others[0][3].push('x');
-        let other = Project { frame: Some(frame("survey", &others)), ..project(order) };
+        let other = Project { frame: Some(frame("survey", &others)), ..project_of(unit, order) };
         let refused = in_memory::apply(other, &job.plan, Some(seed), run).err().unwrap();
         assert_eq!(refused.code, Code::StalePlan);
     }
+    assert!(after_households > 0, "persons exchange something after households");
 }
 
 #[test]
@@ -163,4 +200,16 @@ fn a_column_that_cannot_be_used_is_refused_when_it_is_wanted() {
     assert_eq!(refused.place.to_string(), "survey, column 4 `job`");
     wanted.columns.ignore = vec!["job".to_owned()];
     assert!(in_memory::protect(wanted, &SeedFrom::Demo(1), run).is_ok());
+}
+
+/// A household file has no place beside a data frame.
+#[test]
+fn a_household_file_beside_a_frame_is_refused() {
+    let run = &mut Run::silent();
+    let survey = frame("survey", &rows(7, 60));
+    let mut given =
+        Project { frame: Some(survey), ..project_of(Unit::Household, ReleaseOrder::Random) };
+    given.unit.file = Some("households.csv".into());
+    let refused = in_memory::protect(given, &SeedFrom::Demo(1), run).err().unwrap();
+    assert_eq!(refused.code, Code::OptionsClash);
 }

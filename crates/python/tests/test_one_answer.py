@@ -150,3 +150,31 @@ def test_an_ignored_column_of_floating_point_numbers_goes_with_its_record(tmp_pa
     program("protect", data, *flags, "-o", out)
     here = marginswap.protect(pa.table(columns), ignore=["income"], demo_seed=6, **ASKED)
     assert parquet.read_table(out).to_pydict() == here.data.to_pydict()
+
+
+def test_law_households_of_a_frame_are_those_of_a_file(tmp_path, program, seed):
+    """Whole households, and persons after them: the program and every kind of table agree."""
+    pa = pytest.importorskip("pyarrow")
+    import pyarrow.parquet as parquet
+
+    columns = survey(300)
+    homes = [number * 7 % 300 // 3 for number in range(300)]
+    columns["home"] = [f"h{home}" for home in homes]
+    # All who share a home live in one region and own it or not.
+    columns["region"] = [columns["region"][home] for home in homes]
+    columns["owner"] = [columns["owner"][home] for home in homes]
+    data, out = tmp_path / "data.parquet", tmp_path / "out.parquet"
+    parquet.write_table(pa.table(columns), data)
+    flags = ["--household", "home", "--keep-households", "region*size", "--then", "persons"]
+    program("protect", data, *FLAGS, *flags, "--seed-file", seed, "-o", out)
+    expected = parquet.read_table(out).to_pydict()
+    asked = {**ASKED, "household": "home", "keep_households": ["region*size"], "then": "persons"}
+    for kind in ("pyarrow", "pandas", "polars"):
+        library = pytest.importorskip(kind)
+        frame = (library.table if kind == "pyarrow" else library.DataFrame)(columns)
+        release = marginswap.protect(frame, seed_file=seed, **asked)
+        assert release.equal and release.records_changed > 0
+        assert texts(rows_of(plain(kind, release.data))) == texts(rows_of(expected)), kind
+        planned = marginswap.plan(frame, seed_file=seed, **asked)
+        applied = marginswap.apply(frame, planned, seed_file=seed)
+        assert texts(rows_of(plain(kind, applied.data))) == texts(rows_of(expected)), kind

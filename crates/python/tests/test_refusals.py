@@ -122,6 +122,7 @@ def test_refusals_are_plain_exceptions(arrow_table):
     assert isinstance(refusal, ValueError)
 
 
-def test_households_are_swapped_in_files(arrow_table):
-    refusal = refused(marginswap.protect, arrow_table, household="job", **{**ASKED, "keys": ["region"]})
-    assert "`household=`" in refusal.remedy and "file" in refusal.remedy
+def test_a_household_file_goes_with_a_file(arrow_table, tmp_path):
+    asked = {**ASKED, "keys": ["region"], "household": "job", "households_file": tmp_path / "h.csv"}
+    refusal = refused(marginswap.protect, arrow_table, **asked)
+    assert "data frame" in str(refusal)
