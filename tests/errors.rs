@@ -468,6 +468,7 @@ const TESTED_IN_HOUSEHOLDS: &[Kind] = &[
     Code::NoHousehold,
     Code::HouseholdTwice,
     Code::SharedColumn,
+    Code::WrongSize,
 ];
 
 /// Seals and threads: `tests/trust.rs`.

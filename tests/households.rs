@@ -264,7 +264,7 @@ fn the_size_of_a_household_stays() {
     let keep = ["--household", "hid", "--household-size", "n", "--keep", "region"];
     let screened = marginswap(&[&["screen", &wrong], &keep[..]].concat());
     assert!(
-        err(&screened).contains("1 household has another number of lines"),
+        err(&screened).contains("`n` is not the number of members in 1 household"),
         "{}",
         err(&screened)
     );
@@ -1111,4 +1111,160 @@ fn households_in_parquet_files() {
     run(&packed, &outs[2], &["--households-file", &of_households, "--households-out", &outs[3]]);
     assert_eq!(rows(&outs[0]), read_parquet(&outs[2]));
     assert_eq!(rows(&outs[1]), read_parquet(&outs[3]));
+}
+
+/// A slip in one line makes a column of households one of persons: it is called out, and persons do
+/// not exchange it, so that no family is torn.
+#[test]
+fn a_slip_tears_no_family() {
+    let desk = Desk::new();
+    let text = town(200);
+    let lines: Vec<&str> = text.lines().collect();
+    let shared = |line: &str| {
+        let household = line.split(',').nth(1).unwrap();
+        lines.iter().filter(|other| other.split(',').nth(1) == Some(household)).count() > 1
+    };
+    let slip = (1..lines.len()).find(|&at| shared(lines[at])).unwrap();
+    let mut fields: Vec<&str> = lines[slip].split(',').collect();
+    fields[2] = "CANARY";
+    let changed = fields.join(",");
+    let data = desk.write("town.csv", &text.replacen(lines[slip], &changed, 1));
+    let out = desk.path("out.csv");
+    let base = ["--household", "hid", "--id", "pid", "--keep", "tenure*sex", "--keys"];
+    let base = [&base[..], &["region,age,sex,job", "--then", "persons"]].concat();
+    let protect = ["protect", &data, "-o", &out, "--demo-seed", "1", "--force"];
+    let run = |more: &[&str]| marginswap(&[&protect[..], &base, more].concat());
+    let said = err(&run(&[]));
+    assert!(said.contains("`region` varies inside 1 household"), "{said}");
+    assert!(said.contains("(first on line") && !said.contains("CANARY"), "{said}");
+    let torn = |rows: &[Vec<String>]| {
+        let region = place(rows, "region");
+        let varies = |members: &&Vec<Vec<String>>| {
+            members.iter().any(|row| row[region] != members[0][region])
+        };
+        by_household(rows).values().filter(varies).count()
+    };
+    assert_eq!((torn(&rows(&data)), torn(&rows(&out))), (1, 1));
+    // Named among the variables it is exchanged: somebody asked for it.
+    run(&["--vars", "region,tenure,age,sex,job"]);
+    assert!(torn(&rows(&out)) > 1);
+    let refused = run(&["--household-columns", "tenure,region"]);
+    assert!(err(&refused).contains("E261") && err(&refused).contains("line "), "{}", err(&refused));
+    let told = marginswap(&["inspect", &data, "--household", "hid"]);
+    assert!(err(&told).contains("`region` varies inside 1 household"), "{}", err(&told));
+}
+
+/// A column of sizes with a few slips stays all the same, and another number is refused.
+#[test]
+fn sizes_with_slips_stay() {
+    let desk = Desk::new();
+    let text = town(200);
+    let lines: Vec<Vec<&str>> = text.lines().map(|line| line.split(',').collect()).collect();
+    let members = |hid: &str| lines.iter().filter(|line| line[1] == hid).count();
+    let write = |name: &str| {
+        let mut text = format!("{},{name}\n", HEAD.trim());
+        for line in &lines[1..] {
+            let size = members(line[1]) + usize::from(["h3", "h7", "h11"].contains(&line[1])) * 5;
+            text.push_str(&format!("{},{size}\n", line.join(",")));
+        }
+        desk.write("sized.csv", &text)
+    };
+    let wrong = |rows: &[Vec<String>], name: &str| {
+        let at = place(rows, name);
+        let size = |members: &&Vec<Vec<String>>| members[0][at] != members.len().to_string();
+        by_household(rows).values().filter(size).count()
+    };
+    let out = desk.path("out.csv");
+    let run = |data: &str, more: &[&str]| {
+        let base =
+            ["protect", data, "-o", &out, "--demo-seed", "1", "--force", "--household", "hid"];
+        let keys = ["--id", "pid", "--keep", "region*sex", "--keys", "region,age,sex,persons"];
+        marginswap(&[&base[..], &keys, more].concat())
+    };
+    let data = write("persons");
+    let said = err(&run(&data, &[]));
+    assert!(said.contains("`persons` is not the number of members in 3 households"), "{said}");
+    assert_eq!((wrong(&rows(&data), "persons"), wrong(&rows(&out), "persons")), (3, 3));
+    let refused = run(&data, &["--household-size", "tenure"]);
+    assert!(err(&refused).contains("E266"), "{}", err(&refused));
+    // A column may be called `size` and be something else.
+    let data = write("size");
+    let renamed = fs::read_to_string(&data).unwrap().replace("tenure", "area");
+    let other = renamed.replace(",size\n", ",persons\n").replace("area", "size");
+    let data = desk.write("other.csv", &other);
+    let said = err(&run(&data, &["--keep-households", "region*size"]));
+    assert!(said.contains("`size` is a column of the file"), "{said}");
+    let told = run(&data, &["--keep-households", "region*size()", "--json"]);
+    let told: Value = serde_json::from_slice(&told.stdout).unwrap();
+    assert_eq!(told["equal"], true);
+    let sizes = |rows: &[Vec<String>]| of_households(rows, "region", |members| members.len());
+    assert_eq!(sizes(&rows(&data)), sizes(&rows(&out)));
+}
+
+/// Neighbours lead nowhere from an island: who comes from there moved an unknown distance.
+#[test]
+fn islands_have_no_distance() {
+    let desk = Desk::new();
+    let data = desk.write("town.csv", &town(300));
+    let areas = desk.write("areas.csv", "region,neighbour\n0,1\n1,2\n3,4\n4,5\n");
+    let out = desk.path("out.csv");
+    let base = ["protect", &data, "-o", &out, "--demo-seed", "1", "--release-id"];
+    let (told, _) = answer(&[&base, &TABLES[..], &KEYS, &["--areas", &areas]].concat());
+    let (before, after) = (rows(&data), rows(&out));
+    let at = place(&before, "region");
+    let (old, new) = (by_household(&before), by_household(&after));
+    let island = |region: &str| region.parse::<u32>().unwrap() / 3;
+    let (mut moved, mut apart) = (0u64, 0u64);
+    for (hid, members) in &old {
+        let [from, to] = [&members[0][at], &new[hid][0][at]];
+        moved += u64::from(from != to);
+        apart += u64::from(island(from) != island(to));
+    }
+    let distance = &told["distance"];
+    assert_eq!((&distance["moved"], &distance["unconnected"]), (&moved.into(), &apart.into()));
+    assert!(apart > 0 && distance["furthest"].is_null(), "{distance}");
+    let shown: u64 = distance["bands"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|band| band["records"].as_u64().unwrap())
+        .sum();
+    assert_eq!(shown + apart, moved);
+}
+
+/// The multiset of the members' values is typed like any key, and published tables are compared.
+#[test]
+fn compositions_and_published_tables() {
+    let desk = Desk::new();
+    let data = desk.write("town.csv", &town(100));
+    let keys = ["--household-keys", "region,members(age, sex)", "--keys", "region,sex"];
+    let (told, _) = answer(&[&["plan", &data, "-o", &desk.path("p")], &TABLES[..], &keys].concat());
+    assert!(told["household_fates"].is_array() || told["scenarios"].is_array(), "{told}");
+    let counted = table(&rows(&data), &["region", "sex"]);
+    let mut text = "region,sex,count\n".to_owned();
+    for (cell, count) in &counted {
+        text.push_str(&format!("{},{},{count}\n", cell[0], cell[1]));
+    }
+    let published = desk.write("published.csv", &text);
+    let out = desk.path("out.csv");
+    let base = ["protect", &data, "-o", &out, "--demo-seed", "1", "--published", &published];
+    let (told, _) = answer(&[&base, &TABLES[..], &KEYS].concat());
+    assert_eq!(told["published"].as_array().map(Vec::len), Some(1), "{told}");
+    assert_eq!(told["published"][0]["cells"], counted.len());
+    // Widest first, and areas that are not linked, are told.
+    let plan = |near: &str, data: &str| {
+        let base = ["plan", data, "-o", &desk.path("near"), "--force", "--near", near];
+        err(&marginswap(&[&base, &TABLES[..], &KEYS].concat()))
+    };
+    let nested: Vec<String> = rows(&data)
+        .iter()
+        .enumerate()
+        .map(|(line, row)| match line {
+            0 => format!("{},state", row.join(",")),
+            _ => format!("{},{}", row.join(","), row[2].parse::<u32>().unwrap() / 3),
+        })
+        .collect();
+    let nested = desk.write("nested.csv", &(nested.join("\n") + "\n"));
+    assert!(plan("state,region", &nested).contains("name the smallest area first"));
+    assert!(plan("region,state", &nested).contains("`linked` exchanges them together"));
 }

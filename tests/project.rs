@@ -35,6 +35,7 @@ age10 = "band(age, 10)"
 "the region" = 'map(town, "geo.csv", "region")'
 [unit]
 household = "dwelling"
+columns = ["region"]
 size = "persons"
 file = "/data/dwellings.csv"
 then = "persons"
@@ -149,6 +150,7 @@ fn every_entry_is_read() {
     assert_eq!(derived[1], ("the region", "map(town, \"geo.csv\", \"region\")".to_owned()));
     assert_eq!(project.keep.tables, ["region*sex*age", "age*`marital status` + sex"]);
     assert_eq!(project.unit.household.as_deref(), Some("dwelling"));
+    assert_eq!(project.unit.columns, ["region"]);
     assert_eq!(project.unit.size.as_deref(), Some("persons"));
     assert_eq!(project.keep.households, ["region*size + region*count(age < 18)"]);
     assert_eq!(project.risk.household_keys, ["region", "size"]);
@@ -451,6 +453,11 @@ fn the_preset_stands_for_other_entries() {
     let both = load(format!("[swap]\nrate = '2 %'\n{trs}")).unwrap().expanded();
     assert_eq!(both.swap.rate, Some(Amount::Share(Share::percent(2))));
     assert_eq!(both.columns, expanded.columns);
+    // Tables are kept on top.
+    let more = load(format!("[keep]\ntables = ['age*sex']\nhouseholds = ['lau']\n{trs}"));
+    let more = more.unwrap().expanded();
+    assert_eq!(more.keep.tables, ["nuts1*`nuts 2`*lau*hsize", "age*sex"]);
+    assert_eq!(more.keep.households, ["lau"]);
     // As `recordSwap` knows it: a share without quotes.
     let known = load(format!("{trs}swaprate = 0.05\n")).unwrap();
     assert_eq!(known.parameters(), load(plain).unwrap().parameters());

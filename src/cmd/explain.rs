@@ -57,6 +57,9 @@ pub fn run(args: &ExplainArgs) -> Result<Outcome, Diagnostic> {
     })
 }
 
+/// What is typed for the name of a household, which is not shown.
+pub const HOUSEHOLD: &str = "HOUSEHOLD";
+
 fn pair_explained(
     args: &ExplainArgs,
     [left, right]: [&String; 2],
@@ -69,8 +72,10 @@ fn pair_explained(
     let pair = explain_pair(&setup.project, left, right, run)?;
     sketch.draw(Outcome::Done, || pair.picture())?;
     give(&pair.report, args.answer.json)?;
-    let number = pair.report.records[0].to_string();
-    next(&again(setup, &setup.by_number()).option("--record", &number).to_string());
+    let (project, number) = (setup.by_number(), pair.report.records[0].to_string());
+    // Households are looked up by name.
+    let record = if project.unit.household.is_some() { HOUSEHOLD } else { &number };
+    next(&again(setup, &project).option("--record", record).to_string());
     Ok(Outcome::Done)
 }
 
@@ -101,14 +106,20 @@ fn again(setup: &Setup, project: &Project) -> Line {
 
 /// What to look at next: the partner, a larger swap, or the table to let go.
 fn step_after(report: &RecordReport, setup: &Setup) -> String {
-    let number = report.record.to_string();
     let mut project = setup.by_number();
+    // Households are looked up by name, and names are not shown.
+    let of_households = project.unit.household.is_some();
+    let named = |number: u64| match of_households {
+        true => HOUSEHOLD.to_owned(),
+        false => number.to_string(),
+    };
+    let number = named(report.record);
     let best = report.what_if.iter().max_by_key(|what_if| what_if.partners);
     match (&report.choice, best) {
         (Some(choice), _) => {
             // Two values behind one option.
             let line = again(setup, &project).to_string();
-            format!("{line} --pair {number} {}", choice.partner)
+            format!("{line} --pair {number} {}", named(choice.partner))
         }
         (None, _)
             if report

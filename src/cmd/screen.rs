@@ -7,6 +7,7 @@ use marginswap_pipeline::questions::screen::{Further, screen_further};
 use marginswap_report::pictures::disclosed;
 
 use crate::args::{ForExplain, ScreenArgs};
+use crate::cmd::explain::HOUSEHOLD;
 use crate::output::{Listing, Outcome, Sketch, give, next};
 use crate::setup::Takes;
 
@@ -26,7 +27,9 @@ pub fn run(args: &ScreenArgs) -> Result<Outcome, Diagnostic> {
         sketch.draw(Outcome::Done, || disclosed::draw("", &screened.report))?;
         give(&screened.report, args.answer.json)?;
         let mut line = setup.line_for("explain", ForExplain::TOPICS, &setup.by_number());
-        next(&line.option("--record", "1").to_string());
+        // Households are looked up by name.
+        let record = if setup.project.unit.household.is_some() { HOUSEHOLD } else { "1" };
+        next(&line.option("--record", record).to_string());
         Ok(Outcome::Done)
     })
 }

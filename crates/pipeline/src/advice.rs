@@ -19,7 +19,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use marginswap_core::columns::{Column, Level, Role};
+use marginswap_core::columns::Column;
 use marginswap_core::encode::RecordId;
 use marginswap_core::graph::{Reason, minimal_separators};
 use marginswap_core::moves::{MOST_RECORDS, MoveSearch};
@@ -94,10 +94,9 @@ pub fn advice(
 /// Those who are left, where columns of persons could be exchanged behind those of households.
 fn persons_after(people: &People, left: &[Left]) -> Option<Advice> {
     let lines = &people.lines.loaded;
-    let of_persons = |&column: &usize| {
-        people.together.level(column) == Level::Person && lines.role(column) == Role::Variable
-    };
-    let any = (0..lines.own_names().len()).any(|column| of_persons(&column));
+    let project = &people.lines.project;
+    let any =
+        (0..lines.own_names().len()).any(|column| people.together.follows(column, project, lines));
     (people.then.is_empty() && any).then_some(Advice::ThenPersons { people: left.len() as u64 })
 }
 

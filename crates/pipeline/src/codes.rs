@@ -405,6 +405,10 @@ entries! {
     SharedColumn 265 exit 3: "column in both files",
         "A household file and a person file share one column, which names the households. Another one\n\
          in both would be there twice, and the two could contradict each other.";
+    WrongSize 266 exit 3 helps ["unit.size"]: "column that is not the size of households",
+        "The column that is named for the size of households is another number than that of the\n\
+         members in more than half of them. Name the column that holds the size, or leave the\n\
+         setting out: `size` in tables counts the members.";
     PopulationTooSmall 301 exit 3: "population smaller than the file",
         "The file is a sample of the population, so the population has at least as many people as\n\
          the file has records; a complete census has exactly as many. Weights add up to the\n\

@@ -99,10 +99,42 @@ pub enum Note {
         /// The plan.
         path: PathBuf,
     },
+    /// A column varies in very few households, and so counts as one of persons.
+    NearlyShared {
+        /// The column.
+        column: String,
+        /// In how many households it varies.
+        households: u64,
+        /// The first line that differs from its household.
+        line: Option<u64>,
+    },
     /// Households have another size than the column that holds it says.
     SizesDiffer {
+        /// The column.
+        column: String,
         /// How many.
         households: u64,
+        /// The first line of such a household.
+        line: Option<u64>,
+    },
+    /// `size` is a column that is not the number of members.
+    SizeIsColumn {
+        /// In how many households.
+        households: u64,
+    },
+    /// Areas to look for partners in are named widest first.
+    WidestFirst {
+        /// The wider one, named first.
+        wide: String,
+        /// The smaller one.
+        small: String,
+    },
+    /// An area follows from another one, and both are exchanged on their own.
+    AreaFollows {
+        /// The smaller one.
+        small: String,
+        /// The wider one.
+        wide: String,
     },
     /// A column is always the number of members, and stays.
     SizeStays {
@@ -263,13 +295,39 @@ impl fmt::Display for Note {
                  their swaps: release one of them only.",
                 path.display()
             ),
-            Self::SizesDiffer { households } => write!(
+            Self::NearlyShared { column, households, line } => write!(
                 formatter,
-                "warning: {} another number of lines than the column of sizes says",
-                match households {
-                    1 => "1 household has".to_owned(),
-                    many => format!("{} households have", grouped(*many)),
-                }
+                "warning: `{}` varies inside {}{}: it counts as a column of persons, and is exchanged\n\
+                 only if `vars` names it. Correct these lines. `household_columns` makes this an error.",
+                escaped(column),
+                many_households(*households),
+                first_on(*line)
+            ),
+            Self::SizesDiffer { column, households, line } => write!(
+                formatter,
+                "warning: `{}` is not the number of members in {}{}; it stays. `size()` counts the members.",
+                escaped(column),
+                many_households(*households),
+                first_on(*line)
+            ),
+            Self::SizeIsColumn { households } => write!(
+                formatter,
+                "warning: `size` is a column of the file, and not the number of members in {}.\n\
+                 `size()` counts the members.",
+                many_households(*households)
+            ),
+            Self::WidestFirst { wide, small } => write!(
+                formatter,
+                "warning: `{}` lies in `{}` and is looked at after it: name the smallest area first",
+                escaped(small),
+                escaped(wide)
+            ),
+            Self::AreaFollows { small, wide } => write!(
+                formatter,
+                "warning: `{wide}` follows from `{small}`, and each is exchanged on its own, so that they can\n\
+                 contradict each other. `linked` exchanges them together.",
+                wide = escaped(wide),
+                small = escaped(small)
             ),
             Self::SizeStays { column } => write!(
                 formatter,
@@ -293,6 +351,17 @@ impl fmt::Display for Note {
             }
         }
     }
+}
+
+fn many_households(households: u64) -> String {
+    match households {
+        1 => "1 household".to_owned(),
+        many => format!("{} households", grouped(many)),
+    }
+}
+
+fn first_on(line: Option<u64>) -> String {
+    line.map_or_else(String::new, |line| format!(" (first on line {})", grouped(line)))
 }
 
 /// The long steps of a run.

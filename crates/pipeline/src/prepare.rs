@@ -85,6 +85,7 @@ pub fn prepare(project: Project, run: &mut Run<'_>) -> Result<Prepared, Diagnost
     }
     let original = Original::read(project, run)?;
     refuse_ids(&original)?;
+    note_areas(&original, run);
     run.begin(Phase::Screening)?;
     Prepared::of(original)
 }
@@ -118,6 +119,36 @@ impl Prepared {
             broken_rules,
             original,
         })
+    }
+}
+
+/// Tells of areas to look for partners in that are named in the wrong order, or of which one
+/// follows from the other and is exchanged on its own.
+fn note_areas(original: &Original, run: &mut Run<'_>) {
+    let Original { project, loaded, scope, .. } = original;
+    for pair in project.swap.near.windows(2) {
+        let [small, wide] = [&pair[0], &pair[1]];
+        let [one, other] = [small, wide].map(|name| loaded.variable_and_column(scope, name).1);
+        let mut pairs: BTreeSet<(u32, u32)> = BTreeSet::new();
+        one.for_each_code(|record, code| {
+            pairs.insert((code, other.code(record)));
+        });
+        let [smalls, wides] = [0, 1].map(|at| {
+            let code = |pair: &(u32, u32)| if at == 0 { pair.0 } else { pair.1 };
+            pairs.iter().map(code).collect::<BTreeSet<u32>>().len()
+        });
+        if wides == pairs.len() && smalls < wides {
+            run.note(Note::WidestFirst { wide: small.clone(), small: wide.clone() });
+        }
+        let own = |name: &String| {
+            let position = loaded.own_names().iter().position(|own| own == name);
+            position.is_some_and(|position| loaded.role(position) == Role::Variable)
+        };
+        let linked =
+            project.swap.linked.iter().any(|group| group.contains(small) && group.contains(wide));
+        if smalls == pairs.len() && wides < smalls && own(small) && own(wide) && !linked {
+            run.note(Note::AreaFollows { small: small.clone(), wide: wide.clone() });
+        }
     }
 }
 
@@ -677,17 +708,20 @@ impl Prepared {
                 }
             }
         }
-        let mut distances = Vec::new();
+        let (mut distances, mut unconnected) = (Vec::new(), 0u64);
         let mut from: Option<(u32, Vec<Option<f64>>)> = None;
         for ((old, new), moved) in pairs {
             if from.as_ref().is_none_or(|(known, _)| *known != old) {
                 from = area(old).map(|area| (old, areas.distances(area)));
             }
             let far = from.as_ref().and_then(|(_, far)| far[area(new)?]);
-            distances.extend(std::iter::repeat_n(far, moved).flatten());
+            match far {
+                Some(far) => distances.extend(std::iter::repeat_n(far, moved)),
+                None => unconnected += moved as u64,
+            }
         }
         let (column, unit) = (areas.column.clone(), areas.unit().to_owned());
-        Some(MovedDistance::of(column, unit, stayed, distances))
+        Some(MovedDistance::of(column, unit, [stayed, unconnected], distances))
     }
 
     /// The weighted number of two-way tables that the groups disturb, group by group.

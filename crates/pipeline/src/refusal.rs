@@ -30,6 +30,7 @@ marginswap_core::refusals! {
         HouseholdTwice "household-twice": "A household on two lines of its file";
         SharedColumn "shared-column": "A column in the file of households and in that of persons";
         VariesInHousehold "varies-in-household": "A column that varies inside a household";
+        WrongSize "wrong-size": "A column named for the size of households that is another number";
         TotalIsCategory "total-is-category": "A code of totals that is a category";
         OtherCategories "other-categories": "A published column without a common category";
         TooManySets "too-many-sets": "More sets of keys than anybody can wait for";

@@ -133,12 +133,15 @@ pub struct MovedDistance {
     pub stayed: u64,
     /// Changed records that come to another area.
     pub moved: u64,
-    /// Half of these moved no further.
-    pub median: f64,
+    /// Of these, those who come to an area to which no neighbours lead: no distance is known.
+    #[serde(default)]
+    pub unconnected: u64,
+    /// Half of these moved no further; `null` where that is no known distance.
+    pub median: Option<f64>,
     /// Nine of ten moved no further.
-    pub nine_of_ten: f64,
+    pub nine_of_ten: Option<f64>,
     /// The furthest.
-    pub furthest: f64,
+    pub furthest: Option<f64>,
     /// How many moved how far, in steps of equal length.
     pub bands: Vec<DistanceBand>,
 }
@@ -153,14 +156,18 @@ pub struct DistanceBand {
 }
 
 impl MovedDistance {
-    /// From the distances of those who moved, with those who stayed in their area.
+    /// From the distances of those who moved, with those who stayed in their area and those of
+    /// whom no distance is known.
     #[must_use]
-    pub fn of(column: String, unit: String, stayed: u64, mut distances: Vec<f64>) -> Self {
+    pub fn of(
+        column: String,
+        unit: String,
+        [stayed, unconnected]: [u64; 2],
+        mut distances: Vec<f64>,
+    ) -> Self {
         distances.sort_by(f64::total_cmp);
         let moved = distances.len();
-        let at = |place: usize| distances.get(place).copied().unwrap_or(0.0);
-        let furthest = at(moved.saturating_sub(1));
-        let step = round_step(furthest / 6.0);
+        let step = round_step(distances.last().copied().unwrap_or(0.0) / 6.0);
         let mut bands: Vec<DistanceBand> = Vec::new();
         let mut counted = 0;
         let mut up_to = step;
@@ -170,14 +177,21 @@ impl MovedDistance {
             counted = until;
             up_to += step;
         }
+        // Those without a known distance are further than all others.
+        let all = moved as u64 + unconnected;
+        let at = |place: u64| match all {
+            0 => Some(0.0),
+            _ => usize::try_from(place).ok().and_then(|place| distances.get(place).copied()),
+        };
         Self {
             column,
             unit,
             stayed,
-            moved: moved as u64,
-            median: at(moved.saturating_sub(1) / 2),
-            nine_of_ten: at((moved * 9).div_ceil(10).saturating_sub(1)),
-            furthest,
+            moved: all,
+            unconnected,
+            median: at(all.saturating_sub(1) / 2),
+            nine_of_ten: at((all * 9).div_ceil(10).saturating_sub(1)),
+            furthest: at(all.saturating_sub(1)),
             bands,
         }
     }
@@ -190,6 +204,9 @@ impl MovedDistance {
         for band in &self.bands {
             rows.push((format!("{} to {}", length(from), length(band.up_to)), band.records));
             from = band.up_to;
+        }
+        if self.unconnected > 0 {
+            rows.push(("to an area without a way of neighbours".to_owned(), self.unconnected));
         }
         rows
     }
@@ -204,13 +221,19 @@ impl MovedDistance {
         if self.moved > 0 {
             text.push_str(&format!(
                 "  half of those who moved no further than {}, nine of ten than {}, nobody than {}\n",
-                length(self.median),
-                length(self.nine_of_ten),
-                length(self.furthest)
+                known(self.median),
+                known(self.nine_of_ten),
+                known(self.furthest)
             ));
         }
         text
     }
+}
+
+/// A distance that may not be known, as it is read.
+#[must_use]
+pub fn known(far: Option<f64>) -> String {
+    far.map_or_else(|| "an unknown distance".to_owned(), length)
 }
 
 /// A distance as it is read.

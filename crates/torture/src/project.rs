@@ -72,7 +72,9 @@ fn is_drawn(
         "unit.then" if world.common.is_some() && !wild => 4,
         "risk.household_keys" if world.common.is_some() && !wild => 2,
         // What speaks of households is refused where none are named.
-        "unit.size" | "unit.then" | "keep.households" | "risk.household_keys" if !wild => {
+        "unit.size" | "unit.columns" | "unit.then" | "keep.households" | "risk.household_keys"
+            if !wild =>
+        {
             return false;
         }
         _ if wild => 3,

@@ -139,11 +139,27 @@ fn parse_one(text: &str, tables: &mut Vec<Vec<String>>) -> Result<(), Diagnostic
     Ok(())
 }
 
+/// Where a name ends that is not quoted: at the first sign outside parentheses, as in
+/// `members(age, sex), region`. Parentheses that never close are letters of the name.
+fn end_of_name(text: &str, signs: &[char]) -> usize {
+    let (mut depth, mut quoted) = (0usize, false);
+    for (at, letter) in text.char_indices() {
+        match letter {
+            '"' if depth > 0 => quoted = !quoted,
+            '(' if !quoted => depth += 1,
+            ')' if !quoted => depth = depth.saturating_sub(1),
+            _ if depth == 0 && signs.contains(&letter) => return at,
+            _ => {}
+        }
+    }
+    if depth == 0 { text.len() } else { text.find(signs).unwrap_or(text.len()) }
+}
+
 /// The next name up to one of the signs, and the text from that sign on.
 fn name<'a>(rest: &'a str, text: &str, signs: &[char]) -> Result<(String, &'a str), Diagnostic> {
     let start = rest.trim_start();
     let Some(mut inner) = start.strip_prefix('`') else {
-        let end = start.find(signs).unwrap_or(start.len());
+        let end = end_of_name(start, signs);
         let name = start[..end].trim_end();
         if name.contains('`') {
             return Err(Diagnostic::new(

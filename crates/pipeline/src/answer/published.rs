@@ -11,8 +11,10 @@ use crate::published::Published;
 /// Every published table, without its cells.
 #[must_use]
 pub fn published(comparison: &Comparison) -> Vec<PublishedReport> {
-    let names = comparison.original.loaded.names();
-    let tables = comparison.original.published.iter().zip(&comparison.published);
+    // Published tables count persons.
+    let original = comparison.original.lines();
+    let names = original.loaded.names();
+    let tables = original.published.iter().zip(&comparison.published);
     tables.map(|(table, check)| report(table, check, names)).collect()
 }
 

@@ -51,6 +51,7 @@ use crate::original::{
 };
 use crate::project::{Project, Risky};
 use crate::refusal::Code;
+use crate::settings::{SETTINGS, Setting};
 use crate::table_names::TableNames;
 use crate::weights::Weighting;
 use translate::Words;
@@ -175,7 +176,7 @@ pub(crate) fn read(project: Project, ids: Ids, run: &mut Run<'_>) -> Result<Orig
         intruders.push(Intruder { name, keys, sensitive, detach, risky, members, gone });
     }
     let tables = household_tables(&lines.project, &loaded, &scope)?;
-    let then = persons::exchanged(&lines.project, &lines.loaded, |one| together.level(one))?;
+    let then = persons::exchanged(&lines.project, &lines.loaded, &together)?;
     let people = People { together, tables, then, lines };
     Ok(Original {
         project,
@@ -253,8 +254,12 @@ pub(crate) fn check(project: &Project, lines: &Loaded) -> Result<(), Diagnostic>
 pub(crate) fn columns_of(
     project: &Project,
     lines: &Loaded,
+    run: &mut Run<'_>,
 ) -> Result<HouseholdColumns, Diagnostic> {
     let together = Together::of(project, lines)?;
+    for note in together.notes(project, lines) {
+        run.note(note);
+    }
     let households = lines.households().expect("the lines have households");
     let of = |level: Level| -> Vec<String> {
         let taking_part = (0..lines.names().len()).filter(|&column| {
@@ -298,14 +303,41 @@ impl Together {
     /// What is worth a word about the columns of households.
     fn notes(&self, project: &Project, lines: &Loaded) -> Vec<Note> {
         let mut notes = Vec::new();
-        let wrong = self.wrong_sizes(project, lines);
-        if wrong > 0 {
-            notes.push(Note::SizesDiffer { households: wrong });
+        for (column, torn) in &self.nearly_shared {
+            notes.push(Note::NearlyShared {
+                column: lines.names()[*column].clone(),
+                households: torn.households,
+                line: lines.line_of(torn.line),
+            });
         }
-        if let (Some(size), None) = (&self.size, &project.unit.size) {
-            notes.push(Note::SizeStays { column: size.clone() });
+        match &self.size {
+            Some((column, Some(torn))) => notes.push(Note::SizesDiffer {
+                column: column.clone(),
+                households: torn.households,
+                line: lines.line_of(torn.line),
+            }),
+            Some((column, None)) if project.unit.size.is_none() => {
+                notes.push(Note::SizeStays { column: column.clone() });
+            }
+            _ => {}
         }
+        notes.extend(self.other_size(project, lines));
         notes
+    }
+
+    /// Where a setting says `size`, and that is a column which is not the number of members.
+    fn other_size(&self, project: &Project, lines: &Loaded) -> Option<Note> {
+        let position = lines.own_names().iter().position(|name| name == translate::SIZE)?;
+        let told = self.size.as_ref().is_some_and(|(column, _)| column == translate::SIZE);
+        let named =
+            |setting: &Setting| setting.columns(project).iter().any(|it| it == translate::SIZE);
+        if told || !SETTINGS.iter().any(named) {
+            return None;
+        }
+        let households = lines.households().expect("the lines have households");
+        let column = households.one_each(lines.raw_columns()[position].as_ref()?);
+        let others = together::differing(&column, &households.sizes());
+        (!others.is_empty()).then(|| Note::SizeIsColumn { households: others.len() as u64 })
     }
 }
 

@@ -28,7 +28,7 @@ use marginswap_core::table::Located;
 use marginswap_core::varset::VarSet;
 use marginswap_core::verify::{Outcome, Pooled, learned};
 
-use super::{People, with_counted};
+use super::{People, Together, with_counted};
 use crate::input::{Loaded, separators};
 use crate::notes::Run;
 use crate::original::{
@@ -46,15 +46,14 @@ use crate::weights::Weighting;
 pub(super) fn exchanged(
     project: &Project,
     lines: &Loaded,
-    level: impl Fn(usize) -> Level,
+    together: &Together,
 ) -> Result<BTreeSet<usize>, Diagnostic> {
     if project.unit.then.is_none() {
         return Ok(BTreeSet::new());
     }
     let own = 0..lines.own_names().len();
-    let moves =
-        |column: &usize| level(*column) == Level::Person && lines.role(*column) == Role::Variable;
-    let found: BTreeSet<usize> = own.filter(moves).collect();
+    let found: BTreeSet<usize> =
+        own.filter(|&column| together.follows(column, project, lines)).collect();
     match found.is_empty() {
         false => Ok(found),
         true => Err(Diagnostic::new(

@@ -10,7 +10,7 @@
 
 use std::collections::BTreeSet;
 
-use marginswap_core::columns::{Column, Level, Role};
+use marginswap_core::columns::{Column, Level, Role, Torn};
 use marginswap_core::diagnostic::Diagnostic;
 
 use crate::input::Loaded;
@@ -24,10 +24,16 @@ pub struct Together {
     levels: Vec<Level>,
     /// The sets of person columns whose multisets are variables, with their names.
     sets: Vec<(String, BTreeSet<usize>)>,
-    /// The column that holds the size.
-    pub(super) size: Option<String>,
+    /// The column that holds the size, and where it differs from the number of members.
+    pub(super) size: Option<(String, Option<Torn>)>,
+    /// The columns of persons that vary in very few households.
+    pub(super) nearly_shared: Vec<(usize, Torn)>,
     household: usize,
 }
+
+/// A column that varies in at most one of this many households of several members is one of
+/// households with slips.
+const FEW: u64 = 20;
 
 /// What all members have on all person columns.
 const EVERYTHING: &str = "who lives there";
@@ -42,25 +48,26 @@ impl Together {
         let households = lines.households().expect("the lines have households");
         let own = lines.own_names().len();
         let mut levels: Vec<Level> = Vec::with_capacity(lines.names().len());
-        for column in lines.raw_columns().iter().take(own) {
-            levels.push(match column {
-                Some(column) if households.torn(column).is_none() => Level::Household,
+        let taking_part = |position: &usize| lines.role(*position) != Role::Ignored;
+        let shared = (0..households.len()).filter(|&one| households.members(one).len() > 1).count();
+        let mut nearly_shared = Vec::new();
+        for (position, column) in lines.raw_columns().iter().enumerate().take(own) {
+            let torn = column.as_ref().map(|column| households.torn(column));
+            levels.push(match torn {
+                Some(None) => Level::Household,
                 _ => Level::Person,
             });
+            let few = |torn: &Torn| torn.households * FEW <= shared as u64;
+            if let Some(torn) = torn.flatten().filter(|torn| taking_part(&position) && few(torn)) {
+                nearly_shared.push((position, torn));
+            }
+        }
+        for name in &project.unit.columns {
+            must_be_constant(lines, lines.position(name)?, "a column of households")?;
         }
         let household = lines.household().expect("a column names the households");
-        let sizes = households.on_lines(&households.sizes());
-        let is_size = |position: usize| {
-            let named = project.unit.size.as_ref() == Some(&lines.names()[position]);
-            named
-                || lines.raw_columns()[position].as_ref().is_some_and(|column| {
-                    households.lines() > households.len() && differing(column, &sizes) == 0
-                })
-        };
-        let taking_part = |position: &usize| lines.role(*position) != Role::Ignored;
-        let size = (0..own).filter(taking_part).find(|&position| is_size(position));
-        if let Some(size) = size {
-            must_be_constant(lines, size, "the size of a household")?;
+        let size = size_column(project, lines, &levels)?;
+        if let Some((size, _)) = size {
             levels[size] = Level::Composition;
         }
         let roles = lines.in_memory().roles();
@@ -114,7 +121,8 @@ impl Together {
         let mut found = Self {
             levels,
             sets: Vec::new(),
-            size: size.map(|size| lines.names()[size].clone()),
+            size: size.map(|(size, differing)| (lines.names()[size].clone(), differing)),
+            nearly_shared,
             household,
         };
         found.sets.push((free(EVERYTHING, lines), all));
@@ -124,6 +132,16 @@ impl Together {
     /// What a column of the lines is.
     pub(crate) fn level(&self, column: usize) -> Level {
         self.levels[column]
+    }
+
+    /// May a column of persons be exchanged after households? One that all members share in
+    /// nearly every household would tear families that a slip of the pen did not, so it must be
+    /// named.
+    pub(crate) fn follows(&self, column: usize, project: &Project, lines: &Loaded) -> bool {
+        let nearly = self.nearly_shared.iter().any(|(other, _)| *other == column);
+        self.level(column) == Level::Person
+            && lines.role(column) == Role::Variable
+            && (!nearly || project.columns.vars.contains(&lines.names()[column]))
     }
 
     /// The multisets that an exchange of values in these person columns changes, by name.
@@ -196,27 +214,83 @@ impl Together {
         );
         (lines.of_households(columns), torn)
     }
-
-    /// Households of another size than the column says that holds it.
-    pub(super) fn wrong_sizes(&self, project: &Project, lines: &Loaded) -> u64 {
-        let Some(size) = &project.unit.size else { return 0 };
-        let households = lines.households().expect("the lines have households");
-        let position = lines.position(size).expect("the name was looked up");
-        let Some(column) = &lines.raw_columns()[position] else { return 0 };
-        differing(&households.one_each(column), &households.sizes())
-    }
 }
 
-/// In how many records two columns have other values.
-fn differing(one: &Column, other: &Column) -> u64 {
+/// The column that holds the size of households, and where it does not: the one that is named, else
+/// one that is the number of members of nine in ten households, and of nine in ten that have more
+/// than one.
+///
+/// # Errors
+/// [`Code::VariesInHousehold`]; [`Code::WrongSize`] for a named one that is mostly another number.
+fn size_column(
+    project: &Project,
+    lines: &Loaded,
+    levels: &[Level],
+) -> Result<Option<(usize, Option<Torn>)>, Diagnostic> {
+    let households = lines.households().expect("the lines have households");
+    let sizes = households.sizes();
+    let several = |one: &usize| households.members(*one).len() > 1;
+    let others = |position: usize| -> Option<Vec<usize>> {
+        let column = lines.raw_columns()[position].as_ref()?;
+        Some(differing(&households.one_each(column), &sizes))
+    };
+    let found = |position: usize, others: &[usize]| {
+        let first = others.iter().map(|&one| households.first(one)).min();
+        let torn = first.map(|line| Torn { line, households: others.len() as u64 });
+        Some((position, torn))
+    };
+    if let Some(name) = &project.unit.size {
+        let position = lines.position(name)?;
+        must_be_constant(lines, position, "the size of a household")?;
+        let Some(others) = others(position) else { return Ok(None) };
+        if others.len() * 2 > households.len() {
+            let many = marginswap_core::diagnostic::grouped;
+            let mut refusal = Diagnostic::new(
+                Code::WrongSize,
+                format!(
+                    "`{name}` is another number than that of the members in {} of {} households",
+                    many(others.len() as u64),
+                    many(households.len() as u64)
+                ),
+                "name the column that holds the size, or leave this out",
+            )
+            .in_file(lines.path())
+            .about(format!("unit.size={name}"));
+            refusal.place.line = lines.line_of(households.first(others[0]));
+            return Err(refusal);
+        }
+        return Ok(found(position, &others));
+    }
+    let many = (0..households.len()).filter(several).count();
+    let candidates = (0..lines.own_names().len()).filter(|&position| {
+        levels[position] == Level::Household && lines.role(position) != Role::Ignored && many > 0
+    });
+    let mut nearly = None;
+    for position in candidates {
+        let Some(others) = others(position) else { continue };
+        let wrong = others.iter().filter(|one| several(one)).count();
+        if others.is_empty() {
+            return Ok(found(position, &others));
+        }
+        if nearly.is_none() && others.len() * 10 <= households.len() && wrong * 10 <= many {
+            nearly = found(position, &others);
+        }
+    }
+    Ok(nearly)
+}
+
+/// The records in which two columns have other values.
+pub(super) fn differing(one: &Column, other: &Column) -> Vec<usize> {
     let value = |column: &Column, code: u32| column.dictionary().category(code).map(<[u8]>::to_vec);
     let same: Vec<Option<u32>> = (0u32..)
         .take(one.dictionary().levels())
         .map(|code| value(one, code).and_then(|value| other.dictionary().find(&value)))
         .collect();
-    let mut differing = 0;
+    let mut differing = Vec::new();
     one.for_each_code(|record, code| {
-        differing += u64::from(same[code as usize] != Some(other.code(record)));
+        if same[code as usize] != Some(other.code(record)) {
+            differing.push(record);
+        }
     });
     differing
 }

@@ -4,7 +4,7 @@
 //! members' values on them. Where it names what partners agree on, what rules speak of and what
 //! is exchanged, only columns of households and what is counted in them make sense.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use marginswap_core::columns::Level;
 use marginswap_core::diagnostic::Diagnostic;
@@ -33,7 +33,7 @@ pub(super) struct Words<'a> {
 }
 
 /// The name for the number of members.
-const SIZE: &str = "size";
+pub(super) const SIZE: &str = "size";
 
 /// The project with what it names that is counted in households, such as `size` or
 /// `count(age < 18)`, among its derived variables.
@@ -43,8 +43,13 @@ pub(crate) fn with_counted(project: &Project, columns: &[String]) -> Result<Proj
         return Ok(project);
     }
     let settings = SETTINGS.iter().filter(|setting| setting.topic != Topic::Preset);
-    let named: BTreeSet<String> = settings.flat_map(|setting| setting.columns(&project)).collect();
-    for name in named {
+    let named: BTreeMap<String, String> = settings
+        .flat_map(|setting| {
+            let names = setting.columns(&project).into_iter();
+            names.map(|name| (name, setting.key())).collect::<Vec<_>>()
+        })
+        .collect();
+    for (name, setting) in named {
         if columns.contains(&name) || project.derive.contains_key(&name) {
             continue;
         }
@@ -55,6 +60,7 @@ pub(crate) fn with_counted(project: &Project, columns: &[String]) -> Result<Proj
         }
         let expression: Expression = text.parse().map_err(|bad: crate::project::BadValue| {
             Diagnostic::new(Code::BadFormula, bad.detail, bad.remedy)
+                .about(format!("{setting}={name}"))
         })?;
         if expression.together().is_some() {
             project.derive.insert(name, expression);
@@ -71,6 +77,7 @@ pub(crate) fn refuse_without_households(project: &Project) -> Result<(), Diagnos
     let told = [
         ("keep_households", !project.keep.households.is_empty()),
         ("household_keys", !project.risk.household_keys.is_empty()),
+        ("columns", !project.unit.columns.is_empty()),
         ("size", project.unit.size.is_some()),
         ("then", project.unit.then.is_some()),
         ("file", project.unit.file.is_some()),

@@ -111,6 +111,8 @@ pub struct Columns {
 pub struct Unit {
     /// The column that names the household of a line.
     pub household: Option<String>,
+    /// Columns that all members of a household must have in common.
+    pub columns: Vec<String>,
     /// The column that holds the size of the household.
     pub size: Option<String>,
     /// The file of households, where that of the data holds the persons alone.
@@ -341,13 +343,19 @@ impl Project {
     }
 
     /// This project with the entries that `[trs]` stands for. An entry that is given
-    /// itself wins over the one that `[trs]` would set.
+    /// itself wins over the one that `[trs]` would set; tables are kept on top.
     #[must_use]
     pub fn expanded(mut self) -> Self {
-        match self.trs.take() {
-            Some(trs) => trs.expand().merge(self),
-            None => self,
-        }
+        let Some(trs) = self.trs.take() else { return self };
+        let preset = trs.expand();
+        let on_top = |own: &mut Vec<String>, preset: &[String]| {
+            let more: Vec<String> =
+                preset.iter().filter(|table| !own.contains(table)).cloned().collect();
+            own.splice(0..0, more);
+        };
+        on_top(&mut self.keep.tables, &preset.keep.tables);
+        on_top(&mut self.keep.households, &preset.keep.households);
+        preset.merge(self)
     }
 
     /// Which records are risky, said or not.

@@ -33,7 +33,7 @@ pub fn inspect(
     let loaded = opened.read(Ids::PassedOver, run)?;
     let joint = Located::count(&loaded.plain_records(run));
     let households = match project.unit.household {
-        Some(_) => Some(household::columns_of(project, &loaded)?),
+        Some(_) => Some(household::columns_of(project, &loaded, run)?),
         None => None,
     };
     Ok(answer::inspect(&loaded, format, ignored, &joint, households, reveal))

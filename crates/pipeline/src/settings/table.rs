@@ -80,6 +80,8 @@ pub static SETTINGS: &[Setting] = &[
         "Code of a missing number; becomes a class of its own in derived variables", "[\"\", \"NA\"]"),
     row!(unit.household; "unit", "household", "household", Kind::Name, Columns, true, "records are swapped one by one",
         "Swap whole households: column with the same value for all members of one", ""),
+    row!(unit.columns; "unit", "columns", "household-columns", Kind::Names, Columns, true, "columns that never vary inside a household",
+        "Columns of households: refused where one varies inside a household", ""),
     row!(unit.size; "unit", "size", "household-size", Kind::Name, Columns, true, "a column that is always the number of members",
         "Column that holds the size of the household; it stays, and is compared with the members", ""),
     row!(unit.file; "unit", "file", "households-file", Kind::Path, Data, false, "the data file holds everything",

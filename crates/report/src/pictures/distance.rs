@@ -8,7 +8,7 @@ use super::bars::{self, Fill, Piece, Row, share};
 use crate::answer::percent;
 use crate::lettering::spoken;
 use crate::paint::DONE;
-use crate::plan::{MovedDistance, length};
+use crate::plan::{MovedDistance, known};
 use crate::sheet::{Picture, TextTable, Twin};
 
 const TITLE: &str = "How far records moved";
@@ -43,9 +43,9 @@ pub fn draw(id: &str, moved: &MovedDistance) -> Picture {
              nine of ten than {} and none further than {}, in {}.",
             grouped(moved.stayed),
             grouped(all),
-            length(moved.median),
-            length(moved.nine_of_ten),
-            length(moved.furthest),
+            known(moved.median),
+            known(moved.nine_of_ten),
+            known(moved.furthest),
             moved.unit
         ),
     };
