@@ -457,6 +457,7 @@ mod tests {
     use crate::oracle::World;
     use crate::partner::Unpartable;
     use crate::partner::keys::screen_keys_with;
+    use crate::random::{Random, Seed};
 
     use proptest::prelude::*;
 
@@ -622,5 +623,75 @@ mod tests {
         assert!(screen_with(&joint, &class, &all, many, |_| {}).is_ok(), "the first one is free");
         many.pair_test = 1000;
         assert!(screen_with(&joint, &class, &all, many, |_| {}).is_err());
+    }
+
+    /// The pair test takes over when there are `pair_test` open cells or fewer for each separator
+    /// that is left.
+    #[test]
+    fn the_pair_test_takes_over_when_few_are_left() {
+        // A path of five variables with three separators, and cells that agree nowhere.
+        let tables = (0..4).map(|first| VarSet::from([first, first + 1]));
+        let class = GeneratingClass::new(VarSet::first(5), tables);
+        let separators = minimal_separators(&class.margin_graph(), usize::MAX);
+        assert_eq!(separators.list().len(), 3);
+        let compared = |cells: u32, pair_test: usize| {
+            let records: Vec<Vec<u32>> = (0..cells).map(|code| vec![code; 5]).collect();
+            let joint = JointTable::count(&World { levels: vec![10; 5], records }.packed());
+            let mut told = Vec::new();
+            let effort = Effort { pair_test, ..NOTHING };
+            let screening =
+                screen_with(&joint, &class, &separators, effort, |ahead| told.push(ahead)).unwrap();
+            assert!((0..joint.len()).all(|cell| !screening.is_swappable(CellId::at(cell))));
+            told
+        };
+        assert_eq!(compared(6, 2), [36], "two for each of three");
+        assert_eq!(compared(7, 2), [], "seven are more, and stay more than for two and for one");
+        assert_eq!(compared(1, 0), [], "without a pair test everything is counted");
+    }
+
+    /// A Latin square of 20 by 20: no two records differ in two parts of a triangle, no sum proves
+    /// a record, and the file is too large to try all tables.
+    #[test]
+    fn witness_of_what_is_left_open() {
+        let records = (0..400).map(|n| vec![n / 20, n % 20, (n / 20 + n % 20) % 20]).collect();
+        let world = World { levels: vec![20; 3], records };
+        let edges = [[0, 1], [1, 2], [0, 2]].map(VarSet::from);
+        let class = GeneratingClass::new(VarSet::first(3), edges);
+        let separators = minimal_separators(&class.margin_graph(), usize::MAX);
+        let joint = JointTable::count(&world.packed());
+        let screening = screen(&joint, &class, &separators).unwrap();
+        let answer = |cell| (screening.is_swappable(cell), screening.is_disclosed(cell));
+        assert!((0..400).all(|cell| answer(CellId::at(cell)) == (false, false)));
+        assert!(!screening.disclosed_is_exact());
+    }
+
+    /// Every set of differences is asked about several times, in any order, with more sets than
+    /// slots: cells of one word and of three.
+    #[test]
+    fn a_remembered_answer_is_the_theorems() {
+        for (variables, levels, words) in [(16, 2, 1), (12, 1 << 16, 3)] {
+            let path = (2..variables).map(|last| VarSet::from([last - 2, last]));
+            let graph = GeneratingClass::new(VarSet::first(variables), path).margin_graph();
+            let keys = VarSet::first(variables - 2);
+            let codes = |set: VarSet| -> Vec<u32> {
+                (0..variables).map(|variable| u32::from(set.contains(variable))).collect()
+            };
+            let sets: Vec<VarSet> = VarSet::first(variables).subsets().collect();
+            let all: Vec<Vec<u32>> = sets.iter().map(|set| codes(*set)).collect();
+            let cells = PackedCells::from_codes(&vec![levels; variables], &all);
+            let none = sets.iter().position(VarSet::is_empty).unwrap();
+            let answers: Vec<bool> = sets.iter().map(|set| can_part(&graph, *set, keys)).collect();
+            let parted = answers.iter().filter(|answer| **answer).count();
+            assert!(parted > sets.len() / 4 && parted < sets.len());
+            let signer = Signer::of(cells.layout());
+            let mut remembered = Remembered::new(&signer);
+            assert_eq!(remembered.signature.len(), words);
+            let random = &mut Random::new(Seed([3; 32]), 0);
+            for _ in 0..200_000 {
+                let asked = random.below(sets.len());
+                let found = remembered.can_part(&graph, keys, cells.get(none), cells.get(asked));
+                assert_eq!(found, answers[asked], "{:?}", sets[asked]);
+            }
+        }
     }
 }

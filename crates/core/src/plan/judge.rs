@@ -4,12 +4,10 @@
 //! combination of keys back, makes a record break a rule that it did not break before, or
 //! puts two values together that must not be seen together for the first time.
 
-use std::hash::BuildHasher;
-
 use super::bystanders::Bystanders;
 use super::{CellSwap, Goal, Offer, Planner};
 use crate::encode::Layout;
-use crate::hash::STATE;
+use crate::hash::chance;
 use crate::partner::pair::exchangeable_parts;
 use crate::partner::swap::exchange_into;
 use crate::varset::VarSet;
@@ -195,7 +193,7 @@ impl Planner<'_> {
     /// and the same whenever the same exchange is judged.
     fn chance(&self, left: usize, right: usize, exchanged: VarSet) -> u32 {
         let pair = (left.min(right), left.max(right), exchanged);
-        let hash = STATE.hash_one((self.salt, pair));
+        let hash = chance((self.salt, pair));
         u32::try_from(hash >> 32).expect("half of the bits are left")
     }
 
@@ -234,4 +232,473 @@ impl Planner<'_> {
 pub(super) enum Change {
     Made,
     Undone,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::encode::PackedCells;
+    use crate::graph::{GeneratingClass, minimal_separators};
+    use crate::oracle::World;
+    use crate::partner::pair::exchanges;
+    use crate::partner::{Forbidden, NeverNew, Term, screen};
+    use crate::plan::{Constraints, Detach, Intruder, Prices, Taken, Task, WeightBound};
+    use crate::random::{Random, Seed};
+    use crate::table::{CellId, JointTable};
+
+    const SEED: Seed = Seed([7; 32]);
+
+    /// A small file and what is asked of it.
+    struct Case {
+        world: World,
+        class: GeneratingClass,
+        joint: JointTable,
+        prices: Prices,
+        constraints: Constraints,
+        /// Keys and sensitive variables of each intruder, and who is at risk, by cell.
+        intruders: Vec<([VarSet; 2], Vec<u32>)>,
+    }
+
+    impl Case {
+        fn new(world: World, tables: Vec<VarSet>, asked: &[[VarSet; 2]]) -> Self {
+            let variables = world.levels.len();
+            let class = GeneratingClass::new(VarSet::first(variables), tables);
+            let joint = JointTable::count(&world.packed());
+            let alone = |keys: VarSet| {
+                let codes = (0..joint.len()).map(|cell| joint.cells().codes(cell));
+                codes.map(|codes| u32::from(having(&world.records, &codes, keys) == 1)).collect()
+            };
+            let intruders = asked.iter().map(|&sets| (sets, alone(sets[0]))).collect();
+            let weights = (1..).take(variables).collect();
+            let prices = Prices { staying: VarSet::EMPTY, weights };
+            Self { world, class, joint, prices, constraints: Constraints::default(), intruders }
+        }
+
+        /// Shows a planner at its beginning.
+        fn planned<T>(&self, seed: Seed, look: impl FnOnce(&mut Planner<'_>) -> T) -> T {
+            let graph = self.class.margin_graph();
+            let separators = minimal_separators(&graph, usize::MAX);
+            let screening = screen(&self.joint, &self.class, &separators).unwrap();
+            let intruder = |([keys, sensitive], at_risk): &'_ ([VarSet; 2], Vec<u32>)| {
+                (*keys, *sensitive, at_risk.clone())
+            };
+            let owned: Vec<_> = self.intruders.iter().map(intruder).collect();
+            let intruders: Vec<Intruder<'_>> = owned
+                .iter()
+                .map(|(keys, sensitive, at_risk)| Intruder {
+                    keys: *keys,
+                    sensitive: *sensitive,
+                    detach: Detach::Every,
+                    at_risk,
+                    screening: None,
+                    members: None,
+                })
+                .collect();
+            let at_risk: Vec<u32> = (0..self.joint.len())
+                .map(|cell| owned.iter().map(|(.., at_risk)| at_risk[cell]).max().unwrap())
+                .collect();
+            let task = Task {
+                joint: &self.joint,
+                class: &self.class,
+                derived: &[],
+                separators: &separators,
+                screening: &screening,
+                prices: &self.prices,
+                constraints: &self.constraints,
+                intruders: &intruders,
+                at_risk: &at_risk,
+                rounds: 0,
+                larger: None,
+            };
+            look(&mut Planner::new(task, &graph, seed))
+        }
+
+        /// Two cells as codes, before and after an exchange.
+        fn codes(&self, left: usize, right: usize, exchanged: VarSet) -> [[Vec<u32>; 2]; 2] {
+            let old = [left, right].map(|cell| self.joint.cells().codes(cell));
+            let mut new = old.clone();
+            for variable in exchanged {
+                new[0][variable] = old[1][variable];
+                new[1][variable] = old[0][variable];
+            }
+            [old, new]
+        }
+
+        /// What an exchange is worth, from plain records: those of the file, and those there are
+        /// `now`. Detaching, cost, exposed, never seen, new.
+        fn counted(
+            &self,
+            now: &[Vec<u32>],
+            pair: [usize; 2],
+            exchanged: VarSet,
+            (goal, bystanders): (Goal, Bystanders),
+        ) -> Option<(bool, u64, usize, usize, usize)> {
+            let [old, new] = self.codes(pair[0], pair[1], exchanged);
+            let file = &self.world.records;
+            let differ = |variable: &usize| old[0][*variable] != old[1][*variable];
+            let differing: VarSet = (0..self.world.levels.len()).filter(differ).collect();
+            let same =
+                |one: &[u32], other: &[u32], on: VarSet| on.iter().all(|v| one[v] == other[v]);
+            let (mut detaches, mut exposed, mut fresh) = (false, 0, 0);
+            for ([keys, sensitive], at_risk) in &self.intruders {
+                let is_parted = !old.iter().any(|old| same(old, &new[0], *keys));
+                if is_parted {
+                    let protected = |codes: &[u32]| having(file, codes, *keys) == 1;
+                    if new.iter().any(|new| protected(new)) {
+                        return None;
+                    }
+                    for old in &old {
+                        exposed += usize::from(having(now, old, *keys) == 2 && !protected(old));
+                    }
+                    for new in &new {
+                        let nobody = having(now, new, *keys) == 0;
+                        exposed += usize::from(nobody && having(file, new, *keys) >= 2);
+                        fresh += usize::from(nobody);
+                    }
+                } else if pair.iter().any(|&cell| at_risk[cell] > 0) {
+                    // Both records that have the keys afterwards carry other sensitive values.
+                    let carrier = usize::from(!same(&old[0], &new[0], *keys));
+                    let has_false = sensitive.iter().all(|v| old[0][v] != new[carrier][v])
+                        && !sensitive.is_empty();
+                    let keys_differ = differing.meets(keys);
+                    if goal != Goal::Detach || !keys_differ || !has_false {
+                        return None;
+                    }
+                    detaches = true;
+                }
+            }
+            for rule in &self.constraints.forbidden {
+                let holds = |codes: &[u32]| {
+                    rule.terms.iter().all(|t| t.codes.contains(&codes[t.variable]) != t.negated)
+                };
+                let on: VarSet = rule.terms.iter().map(|term| term.variable).collect();
+                if new.iter().any(|n| holds(n) && !old.iter().any(|old| same(old, n, on))) {
+                    return None;
+                }
+            }
+            if bystanders == Bystanders::Spared && exposed > 0 {
+                return None;
+            }
+            let mut never_seen = 0;
+            for one in differing & exchanged {
+                for other in differing - exchanged {
+                    for new in &new {
+                        if !file.iter().any(|r| same(r, new, VarSet::from([one, other]))) {
+                            never_seen += 1;
+                            if self.constraints.never_new.forbids(one.min(other), one.max(other)) {
+                                return None;
+                            }
+                        }
+                    }
+                }
+            }
+            let weight = |set: VarSet| set.iter().map(|v| self.prices.weights[v]).sum::<u64>();
+            let cost = weight(differing & exchanged) * weight(differing - exchanged);
+            Some((detaches, cost, exposed, never_seen, fresh))
+        }
+    }
+
+    impl Case {
+        /// Does somebody come to have keys that several had and nobody has `now`?
+        fn comes_alone(&self, now: &[Vec<u32>], pair: [usize; 2], exchanged: VarSet) -> bool {
+            let [_, new] = self.codes(pair[0], pair[1], exchanged);
+            let file = &self.world.records;
+            self.intruders.iter().any(|([keys, _], _)| {
+                let is_left = |new| having(now, new, *keys) == 0 && having(file, new, *keys) >= 2;
+                new.iter().any(|new| is_left(new))
+            })
+        }
+    }
+
+    /// How many records have these values on these variables.
+    fn having(records: &[Vec<u32>], codes: &[u32], on: VarSet) -> usize {
+        records.iter().filter(|record| on.iter().all(|v| record[v] == codes[v])).count()
+    }
+
+    fn some(random: &mut Random, variables: usize) -> VarSet {
+        (0..variables).filter(|_| random.below(2) == 0).collect()
+    }
+
+    fn drawn(random: &mut Random) -> Case {
+        let variables = 3 + random.below(2);
+        let records = 3 + random.below(8);
+        let mut code = || u32::try_from(random.below(3)).unwrap();
+        let records = (0..records).map(|_| (0..variables).map(|_| code()).collect()).collect();
+        let world = World { levels: vec![3; variables], records };
+        let tables =
+            (0..random.below(3)).map(|_| some(random, variables)).filter(|t| !t.is_empty());
+        let tables = tables.collect();
+        let asked: Vec<[VarSet; 2]> = (0..=random.below(2))
+            .map(|_| {
+                let keys = some(random, variables) | VarSet::single(random.below(variables));
+                [keys, some(random, variables) - keys]
+            })
+            .collect();
+        let mut case = Case::new(world, tables, &asked);
+        let term = |random: &mut Random| Term {
+            variable: random.below(variables),
+            codes: vec![u32::try_from(random.below(3)).unwrap()],
+            negated: random.below(2) == 0,
+        };
+        if random.below(3) == 0 {
+            case.constraints.forbidden =
+                vec![Forbidden { terms: vec![term(random), term(random)] }];
+        }
+        case.constraints.never_new = match random.below(6) {
+            0 => NeverNew::Everywhere,
+            1 => NeverNew::Pairs(vec![[0, 1], [1, 2]]),
+            _ => NeverNew::Nowhere,
+        };
+        case
+    }
+
+    /// Every exchange between any two cells of many small files, at the beginning, after each of
+    /// a few swaps, and after each of them is undone.
+    #[test]
+    fn every_judgement_is_counted() {
+        let random = &mut Random::new(SEED, 1);
+        let mut met = [0usize; 8];
+        for _ in 0..600 {
+            let case = drawn(random);
+            let goal = [Goal::Part, Goal::Detach][random.below(2)];
+            let bystanders = [Bystanders::Avoided, Bystanders::Spared][random.below(2)];
+            case.planned(SEED, |planner| {
+                planner.set_goal(goal);
+                planner.bystanders = bystanders;
+                let mut files = vec![case.world.records.clone()];
+                let mut made: Vec<CellSwap> = Vec::new();
+                for _ in 0..3 {
+                    look_at_all(&case, planner, files.last().unwrap(), &mut met);
+                    let Some((swap, file)) = one_more(&case, planner, &files, random) else {
+                        break;
+                    };
+                    planner.count_swap(&swap, Change::Made);
+                    made.push(swap);
+                    files.push(file);
+                }
+                while let Some(swap) = made.pop() {
+                    look_at_all(&case, planner, &files.pop().unwrap(), &mut met);
+                    planner.count_swap(&swap, Change::Undone);
+                    look_at_all(&case, planner, files.last().unwrap(), &mut met);
+                    let [one, other] = [swap.left, swap.right].map(|taken| taken.cell.position());
+                    let given_up = std::mem::replace(&mut planner.given_up[one], true);
+                    let differing = case.joint.cells().differing(one, other);
+                    for (one, other) in [(one, other), (other, one)] {
+                        let judged = planner.judge_exchange(one, other, differing, swap.exchanged);
+                        assert_eq!(judged, None, "one of them is given up");
+                    }
+                    planner.given_up[one] = given_up;
+                }
+            });
+        }
+        assert!(met.iter().all(|&met| met > 50), "{met:?}");
+    }
+
+    /// A swap that is allowed between two records that have none yet, and the file with it.
+    fn one_more(
+        case: &Case,
+        planner: &Planner<'_>,
+        files: &[Vec<Vec<u32>>],
+        random: &mut Random,
+    ) -> Option<(CellSwap, Vec<Vec<u32>>)> {
+        let (first, now) = (files.first()?, files.last()?);
+        let untouched = |cell: usize| {
+            let codes = case.joint.cells().codes(cell);
+            (0..first.len()).find(|&record| first[record] == codes && now[record] == codes)
+        };
+        let mut found = Vec::new();
+        each_exchange(case, planner, |pair, differing, exchanged| {
+            let judged = planner.judge_exchange(pair[0], pair[1], differing, exchanged);
+            if let (Some(_), [Some(left), Some(right)]) = (judged, pair.map(untouched)) {
+                found.push((pair, [left, right], exchanged));
+            }
+        });
+        if found.is_empty() {
+            return None;
+        }
+        let (pair, records, exchanged) = found[random.below(found.len())];
+        let [left, right] = pair.map(|cell| Taken { cell: CellId::at(cell), at_risk: false });
+        let mut file = now.clone();
+        let [_, new] = case.codes(pair[0], pair[1], exchanged);
+        records.into_iter().zip(new).for_each(|(record, new)| file[record] = new);
+        Some((CellSwap { left, right, exchanged }, file))
+    }
+
+    /// Any two cells, and every union of their parts.
+    fn each_exchange(
+        case: &Case,
+        planner: &Planner<'_>,
+        mut look: impl FnMut([usize; 2], VarSet, VarSet),
+    ) {
+        for left in 0..case.joint.len() {
+            for right in (0..case.joint.len()).filter(|&right| right != left) {
+                let differing = case.joint.cells().differing(left, right);
+                let parts = exchangeable_parts(planner.offers.graph(), differing);
+                exchanges(&parts).for_each(|exchanged| look([left, right], differing, exchanged));
+            }
+        }
+    }
+
+    fn look_at_all(case: &Case, planner: &mut Planner<'_>, now: &[Vec<u32>], met: &mut [usize; 8]) {
+        let asked = (planner.offers.goal(), planner.bystanders);
+        each_exchange(case, planner, |pair, differing, exchanged| {
+            let judged = planner.judge_exchange(pair[0], pair[1], differing, exchanged);
+            let counted = case.counted(now, pair, exchanged, asked);
+            met[0] += usize::from(counted.is_none());
+            let Some(judged) = judged else {
+                assert_eq!(counted, None, "{exchanged:?} between {pair:?} is refused");
+                return;
+            };
+            let told = [judged.exposed, judged.never_seen, judged.new_uniques].map(usize::from);
+            let found = (judged.detaches, judged.cost, told[0], told[1], told[2]);
+            assert_eq!(Some(found), counted, "{exchanged:?} between {pair:?}");
+            let both = pair.iter().all(|&cell| planner.task.at_risk[cell] > 0);
+            assert_eq!((judged.covers_one, judged.exchanged), (!both, exchanged));
+            assert_eq!(judged.drift, 0);
+            let back = planner.judge_exchange(pair[1], pair[0], differing, exchanged);
+            assert_eq!(back, Some(judged), "two cells in the other order");
+            let came_alone = told[0] > 0 && case.comes_alone(now, pair, exchanged);
+            let is_met = [
+                judged.detaches,
+                told[0] > 0,
+                told[0] > 1,
+                told[1] > 0,
+                told[2] > 0,
+                both,
+                came_alone,
+            ];
+            is_met.iter().zip(&mut met[1..]).for_each(|(&is, met)| *met += usize::from(is));
+        });
+        // The best of an offer is the least of its judgements.
+        for left in 0..case.joint.len() {
+            for right in 0..left {
+                let differing = case.joint.cells().differing(left, right);
+                let Some(offer) = planner.offers.get(differing).cloned() else { continue };
+                let each = offer.exchanges.iter();
+                let least = each
+                    .filter_map(|&set| planner.judge_exchange(left, right, differing, set))
+                    .min();
+                assert_eq!(planner.judge(left, right, differing, &offer), least);
+            }
+        }
+    }
+
+    /// Harm counts exposed people first, then new pairs of values, then new combinations.
+    #[test]
+    fn harm_is_one_small_number() {
+        let harm = |exposed, never_seen, new_uniques| {
+            let (detaches, cost, drift, covers_one) = (false, 5, 6, false);
+            let (chance, exchanged) = (7, VarSet::single(0));
+            Judgement {
+                detaches,
+                cost,
+                exposed,
+                drift,
+                never_seen,
+                new_uniques,
+                covers_one,
+                chance,
+                exchanged,
+            }
+            .harm()
+        };
+        assert_eq!(harm(0, 0, 0), 0);
+        assert_eq!(harm(2, 3, 1), 153);
+        assert_eq!(harm(9, 200, 9), MOST_HARM - 1);
+        assert!(harm(1, 0, 0) > harm(0, 7, 7) && harm(0, 1, 0) > harm(0, 0, 7));
+    }
+
+    /// Cells of one word, of as many as there is room for, and of more.
+    #[test]
+    fn long_cells_are_exchanged_too() {
+        for (variables, words) in [(4, 1), (12, 3), (32, 8), (33, 9), (70, 18)] {
+            let levels = vec![1 << 16; variables];
+            let codes = [3u32, 60_000].map(|code| vec![code; variables]);
+            let cells = PackedCells::from_codes(&levels, &codes);
+            assert_eq!(cells.layout().words(), words);
+            let exchanged: VarSet = (0..variables).step_by(3).collect();
+            let new = Exchanged::new(cells.layout(), cells.get(0), cells.get(1), exchanged);
+            for (side, cell) in new.cells().into_iter().enumerate() {
+                assert_eq!(cell.len(), words);
+                let is_right = |variable: usize| {
+                    let from = if exchanged.contains(variable) { 1 - side } else { side };
+                    cells.layout().code(cell, variable) == codes[from][variable]
+                };
+                assert!((0..variables).all(is_right));
+            }
+        }
+    }
+
+    /// Four cells without a table: six pairs, each with several exchanges that cost the same.
+    #[test]
+    fn chance_is_the_seeds() {
+        let records = (0..4).map(|code| vec![code; 4]).collect();
+        let world = World { levels: vec![4; 4], records };
+        let case = Case::new(world, vec![], &[[VarSet::first(4), VarSet::EMPTY]]);
+        let chances = |seed| {
+            case.planned(seed, |planner| {
+                let mut chances = Vec::new();
+                each_exchange(&case, planner, |[left, right], _, exchanged| {
+                    let chance = planner.chance(left, right, exchanged);
+                    assert_eq!(chance, planner.chance(right, left, exchanged));
+                    chances.push(chance);
+                });
+                chances.sort_unstable();
+                chances.dedup();
+                chances
+            })
+        };
+        let (one, other) = (chances(SEED), chances(Seed([8; 32])));
+        assert!(one.len() >= 42 && other.len() == one.len(), "{}", one.len());
+        assert!(one.iter().all(|chance| !other.contains(chance)));
+        // All bits are used.
+        assert!(
+            one.iter().any(|chance| *chance > 1 << 31)
+                && one.iter().any(|chance| *chance < 1 << 31)
+        );
+    }
+
+    /// With a weight that stays, the side that moves less of it is taken, and both cost the same.
+    #[test]
+    fn of_two_sides_the_one_that_drifts_less_is_taken() {
+        // 0 and 1 are tied and in two bounded tables, 2 is in none, 3 is the weight, which stays.
+        let records = vec![vec![0, 0, 0, 0], vec![1, 1, 1, 1]];
+        let world = World { levels: vec![2; 4], records };
+        let keys = [VarSet::first(4), VarSet::EMPTY];
+        let mut case = Case::new(world, vec![VarSet::from([0, 1])], &[keys]);
+        case.prices.staying = VarSet::single(3);
+        let bound = |share| WeightBound {
+            variable: 3,
+            weights: vec![10, 13],
+            tables: vec![VarSet::from([0, 1]), VarSet::single(0)],
+            share,
+        };
+        let [tied, free, differing] = [VarSet::from([0, 1]), VarSet::single(2), VarSet::first(4)];
+        case.constraints.drift = Some(bound([1, 1]));
+        case.planned(SEED, |planner| {
+            assert_eq!(planner.other_side(differing, tied), free);
+            assert_eq!(planner.other_side(differing, free), tied);
+            assert_eq!(planner.other_side(differing, tied | free), VarSet::EMPTY);
+            let judged = |set| planner.judge_exchange(0, 1, differing, set).unwrap();
+            // Two tables move by 3; the weights of 0 and 1 are 1 and 2, that of 2 is 3.
+            assert_eq!((judged(tied).drift, judged(free).drift), (6, 0));
+            assert_eq!((judged(tied).cost, judged(free).cost), (9, 9));
+            // Nothing is left to be exchanged but the weight.
+            assert_eq!(judged(tied | free).cost, 6 * 4);
+            let offer = Offer { cost: 9, exchanges: vec![tied] };
+            assert_eq!(planner.judge(0, 1, differing, &offer), Some(judged(free)));
+            let offer = Offer { cost: 9, exchanges: vec![free] };
+            assert_eq!(planner.judge(0, 1, differing, &offer), Some(judged(free)));
+            let offer = Offer { cost: 9, exchanges: vec![tied | free] };
+            assert_eq!(planner.judge(0, 1, differing, &offer), Some(judged(tied | free)));
+        });
+        case.constraints.drift = Some(bound([1, 10]));
+        case.planned(SEED, |planner| {
+            assert_eq!(planner.judge_exchange(0, 1, differing, tied), None, "3 is more than 1");
+            let offer = Offer { cost: 9, exchanges: vec![tied] };
+            let free = planner.judge_exchange(0, 1, differing, free);
+            assert!(free.is_some());
+            assert_eq!(planner.judge(0, 1, differing, &offer), free);
+        });
+    }
 }

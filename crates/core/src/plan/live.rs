@@ -9,15 +9,13 @@
 //!
 //! Trap: a record that is moved twice may come back to its own keys. Such a move is not made.
 
-use std::hash::BuildHasher;
-
 use rayon::prelude::*;
 
 use super::beyond::{Company, Snapshot, Work, pass};
 use super::combinations::Combinations;
 use super::{Planner, Taken, number};
 use crate::encode::PackedCells;
-use crate::hash::{Map, STATE};
+use crate::hash::{Map, STATE, chance};
 use crate::moves::{Answer, Found, Limits, MoveSearch};
 use crate::partner::swap::exchange;
 use crate::random::{Random, Seed};
@@ -420,7 +418,7 @@ impl Choice<'_> {
                     && members.iter().all(|(member, _)| *member != Member::Again(record))
                     && may_become(planner, *from, new)
             };
-            let chance = |&record: &u32| STATE.hash_one((planner.salt, self.place, record));
+            let chance = |&record: &u32| chance((planner.salt, self.place, record));
             here.filter(fits).min_by_key(chance).map(Member::Again)
         })
     }

@@ -18,13 +18,12 @@
 //! Way in: `Planner::permute_slices`.
 
 use rayon::prelude::*;
-use std::hash::BuildHasher;
 
 use super::assignment::{FORBIDDEN, assign};
 use super::live::{Live, Member, may_become};
 use super::{Planner, Taken, number};
 use crate::encode::PackedCells;
-use crate::hash::{Map, STATE};
+use crate::hash::{Map, STATE, chance};
 use crate::table::{CellId, Grouping};
 use crate::varset::VarSet;
 
@@ -78,7 +77,7 @@ impl Slice {
             if all.len() <= most {
                 return all;
             }
-            let chance = |(at, one): (usize, &Participant)| STATE.hash_one((salt, one.place, at));
+            let chance = |(at, one): (usize, &Participant)| chance((salt, one.place, at));
             let mut keyed: Vec<(u64, usize)> =
                 all.iter().enumerate().map(|one| (chance(one), one.0)).collect();
             keyed.sort_unstable();
@@ -215,7 +214,7 @@ impl Planner<'_> {
         }
         let mut slices: Vec<(u32, Slice)> = slices.into_iter().collect();
         slices.sort_unstable_by_key(|(slice, _)| *slice);
-        let salt = STATE.hash_one((self.salt, round, side.moving));
+        let salt = chance((self.salt, round, side.moving));
         let slices = slices.into_iter().map(|(_, slice)| slice.chosen(salt));
         slices.filter(|slice| slice.len() > 1).collect()
     }
