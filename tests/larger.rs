@@ -220,10 +220,10 @@ fn the_project_file_says_it_too() {
     let output = marginswap(&["apply", &survey, &plan, "--project", &project, "-o", &applied]);
     assert_eq!(output.status.code(), Some(5), "{}", err(&output));
     assert!(err(&output).contains("`max_records`"), "{}", err(&output));
-    for bad in ["1", "9", "four"] {
+    for bad in ["1", "17", "four"] {
         let output = marginswap(&[&job[..], &["--max-records", bad]].concat());
         assert_eq!(output.status.code(), Some(2), "{bad}");
-        assert!(err(&output).contains("from 2 to 8"), "{}", err(&output));
+        assert!(err(&output).contains("from 2 to 16"), "{}", err(&output));
     }
 }
 

@@ -10,7 +10,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use marginswap_core::encode::{PackedCells, RecordId};
 use marginswap_core::graph::{GeneratingClass, MarginGraph};
 use marginswap_core::moves::{
-    Answer, Certificate, Found, Free, Limits, MoveSearch, TableMove, Wishes, atoms, sources,
+    Answer, Certificate, Found, Free, Impossibility, Kind, Limits, MoveSearch, TableMove, Wishes,
+    atoms, sources,
 };
 use marginswap_core::oracle::{World, all_antichains};
 use marginswap_core::random::{Random, Seed};
@@ -379,7 +380,7 @@ fn a_chain_in_the_four_cycle() {
     assert!(matches!(ask(&joint, &class, CellId(0), 2), Answer::NotFound(_)));
     let Answer::Possible(found) = ask(&joint, &class, CellId(0), 4) else { panic!("none") };
     assert_eq!(found.table_move.degree(), 3);
-    assert_eq!(found.kind, marginswap_core::moves::Kind::Chain);
+    assert_eq!(found.kind, Kind::Chain);
 }
 
 /// A few records over so many variables of two levels, from the bits of a number.
@@ -421,7 +422,8 @@ fn law_moves_by_definition() {
             }
         }
     }
-    assert!(degrees.iter().all(|&count| count > 0), "{degrees:?}");
+    // In files of six records everything that cannot be is proved.
+    assert!([0, 2, 3, 4].iter().all(|&degree| degrees[degree] > 0), "{degrees:?}");
 }
 
 /// The three answers exclude each other: on whole fibres of small tables, what is possible
@@ -519,7 +521,9 @@ fn law_a_certificate_is_checked_by_hand() {
         let joint = Located::count(&world.packed());
         for record in 0..world.records.len() {
             let cell = joint.cell_of(RecordId::at(record));
-            let Answer::Impossible(proof) = ask(&joint, &class, cell, 4) else { continue };
+            let Answer::Impossible(Impossibility::Sum(proof)) = ask(&joint, &class, cell, 4) else {
+                continue;
+            };
             let count = |set: VarSet| {
                 let key: Vec<u32> = set.iter().map(|v| world.records[record][v]).collect();
                 world.margin_table(set)[&key]
@@ -544,6 +548,152 @@ fn law_a_certificate_is_checked_by_hand() {
         }
     }
     assert!(proved > 50 && refused > 20, "{proved} proved, {refused} refused");
+}
+
+/// What bounds prove binds every file with the same tables, and there are records that they
+/// prove and no sum does.
+#[test]
+fn law_bounds_bind_every_table() {
+    let tables = [[0, 1, 2], [0, 1, 3], [0, 2, 3], [1, 2, 3]].map(VarSet::from);
+    let class = class_of(4, &tables);
+    let (mut by_bounds, mut by_sums, mut free) = (0, 0, 0);
+    for number in 0..100 {
+        let levels = vec![3, 2, 2, 3];
+        let mut random = Random::new(Seed([17; 32]), number);
+        let record = |_| levels.iter().map(|&l| u32::try_from(random.below(l)).unwrap()).collect();
+        let mut records: Vec<Vec<u32>> = (0..6 + number % 8).map(record).collect();
+        if number % 10 == 0 {
+            // A whole box.
+            let even = |cell: &Vec<u32>| cell.iter().sum::<u32>() % 2 == 0;
+            let two = World { levels: vec![2; 4], records: Vec::new() };
+            records.truncate(4);
+            records.extend(two.all_cells().into_iter().filter(even));
+        }
+        let world = World { levels: levels.clone(), records };
+        let joint = Located::count(&world.packed());
+        let fewest = world.fewest_in_cells(&tables);
+        for (record, &fewest) in fewest.iter().enumerate() {
+            let cell = joint.cell_of(RecordId::at(record));
+            match ask(&joint, &class, cell, 16) {
+                Answer::Impossible(proof) => {
+                    assert_eq!(fewest, joint.n(cell), "{number}: {proof:?}");
+                    by_bounds += usize::from(proof == Impossibility::Bounds);
+                    by_sums += usize::from(proof != Impossibility::Bounds);
+                }
+                Answer::Possible(_) => {
+                    assert!(fewest < joint.n(cell));
+                    free += 1;
+                }
+                Answer::NotFound(_) => {}
+            }
+        }
+    }
+    assert!(by_bounds > 3 && by_sums > 300 && free > 50, "{by_bounds} {by_sums} {free}");
+}
+
+/// Can a record leave its cell, with all three-way tables of four variables kept of which two
+/// have two values? Such moves are the same table of rows and columns, whose sums are 0, once
+/// with each sign for every two values of the two others; every table of −1, 0 and 1 is tried.
+fn leaves_by_definition(world: &World, long: [usize; 2], short: [usize; 2], own: &[u32]) -> bool {
+    let [rows, columns] = long.map(|variable| world.levels[variable]);
+    let is_odd = |record: &[u32]| (record[short[0]] + record[short[1]]) % 2 == 1;
+    // How many of the two even and of the two odd cells of a row and column are occupied.
+    let mut occupied = vec![[0; 2]; rows * columns];
+    let distinct: BTreeSet<&Vec<u32>> = world.records.iter().collect();
+    let place = |record: &[u32]| record[long[0]] as usize * columns + record[long[1]] as usize;
+    for record in distinct {
+        occupied[place(record)][usize::from(is_odd(record))] += 1;
+    }
+    let sign = if is_odd(own) { 1 } else { -1 };
+    let mut signs = vec![-1i32; rows * columns];
+    let is_zero = |sum: i32| sum == 0;
+    loop {
+        let fits = signs[place(own)] == sign
+            && signs.iter().zip(&occupied).all(|(&sign, occupied)| match sign {
+                0 => true,
+                // Even cells lose, odd ones gain; and the other way round.
+                -1 => occupied[0] == 2,
+                _ => occupied[1] == 2,
+            })
+            && (0..rows).all(|row| is_zero(signs[row * columns..][..columns].iter().sum()))
+            && (0..columns).all(|column| is_zero(signs[column..].iter().step_by(columns).sum()));
+        if fits {
+            return true;
+        }
+        // The next table, counting in threes.
+        let Some(next) = signs.iter().position(|&sign| sign < 1) else { return false };
+        signs[next] += 1;
+        signs[..next].fill(-1);
+    }
+}
+
+/// With two variables of two values and all three-way tables kept, every move is made of boxes
+/// and of rings of three or more rows and columns. The search finds one exactly where trying
+/// every table of signs does: boxes of eight records, and linked ones of twelve.
+#[test]
+fn law_boxes_bring_what_boxes_lack() {
+    let tables = [[0, 1, 2], [0, 1, 3], [0, 2, 3], [1, 2, 3]].map(VarSet::from);
+    let class = class_of(4, &tables);
+    let (mut boxes, mut linked, mut none) = (0, 0, 0);
+    for number in 0..240u64 {
+        let (levels, long, short) = match number % 3 {
+            0 => ([3, 3, 2, 2], [0, 1], [2, 3]),
+            1 => ([2, 3, 2, 3], [1, 3], [0, 2]),
+            _ => ([3, 2, 2, 3], [0, 3], [1, 2]),
+        };
+        let mut random = Random::new(Seed([18; 32]), number);
+        let world = World { levels: levels.to_vec(), records: Vec::new() };
+        // Most of the cells, and in every second file a ring that is whole.
+        let of = usize::try_from(5 + number % 4).unwrap();
+        let ring = |cell: &Vec<u32>| {
+            let turned =
+                (cell[long[0]] + u32::from((cell[short[0]] + cell[short[1]]) % 2 == 1)) % 3;
+            number % 2 == 0 && turned == cell[long[1]]
+        };
+        let records: Vec<Vec<u32>> = world
+            .all_cells()
+            .into_iter()
+            .filter(|cell| ring(cell) || random.below(10) < of)
+            .collect();
+        let world = World { levels: levels.to_vec(), records };
+        let joint = Located::count(&world.packed());
+        for (record, codes) in world.records.iter().enumerate() {
+            let cell = joint.cell_of(RecordId::at(record));
+            let leaves = leaves_by_definition(&world, long, short, codes);
+            match ask(&joint, &class, cell, 16) {
+                Answer::Possible(found) => {
+                    assert!(leaves, "{number}: {codes:?}");
+                    boxes += usize::from(matches!(found.kind, Kind::Box(_)));
+                    linked += usize::from(found.kind == Kind::Linked);
+                    let records = if found.kind == Kind::Linked { 12 } else { 8 };
+                    assert_eq!(found.table_move.degree(), records);
+                }
+                _ => {
+                    assert!(!leaves, "{number}: {codes:?} can leave");
+                    none += 1;
+                }
+            }
+        }
+    }
+    assert!(boxes > 300 && linked > 100 && none > 300, "{boxes} {linked} {none}");
+}
+
+/// A ring of four rows and columns needs three boxes: sixteen records, and no fewer.
+#[test]
+fn witness_a_ring_of_four() {
+    let tables = [[0, 1, 2], [0, 1, 3], [0, 2, 3], [1, 2, 3]].map(VarSet::from);
+    let class = class_of(4, &tables);
+    let world = World { levels: vec![4, 4, 2, 2], records: Vec::new() };
+    let on_ring = |cell: &Vec<u32>| (cell[0] + (cell[2] + cell[3]) % 2) % 4 == cell[1];
+    let records = world.all_cells().into_iter().filter(on_ring).collect();
+    let world = World { levels: vec![4, 4, 2, 2], records };
+    let joint = Located::count(&world.packed());
+    for position in 0..joint.len() {
+        let cell = CellId::at(position);
+        assert!(matches!(ask(&joint, &class, cell, 15), Answer::NotFound(_)));
+        let Answer::Possible(found) = ask(&joint, &class, cell, 16) else { panic!("none") };
+        assert_eq!((found.kind, found.table_move.degree()), (Kind::Linked, 16));
+    }
 }
 
 /// A piece decides: a record with no partner can leave its cell exactly when its part in

@@ -9,6 +9,7 @@ mod setting;
 use marginswap_core::oracle::World;
 use marginswap_core::plan::{Constraints, Forbidden, NeverNew, Obstacle, Pairing, Prices, Term};
 use marginswap_core::random::{Random, Seed};
+use marginswap_core::table::Located;
 use marginswap_core::varset::VarSet;
 use setting::{Made, Setting};
 
@@ -62,6 +63,46 @@ fn witness_every_possible_record() {
     let made = company.made(Pairing::Slices, 2, 1);
     let [most, _] = company.world.most_parted(&tables, company.keys, usize::MAX);
     assert!(parted(&made) > 0 && parted(&made) <= most, "{} of {most}", parted(&made));
+}
+
+/// Every possible record once, and others may come to have keys: as many are parted as in the
+/// best of all files with the same tables, the bound says so, and who is left stays with others.
+#[test]
+fn law_gathered_in_few_cells() {
+    let tables = vec![VarSet::from([0, 1]), VarSet::from([1, 2])];
+    for (levels, most) in [
+        ([2, 1, 2], 2),
+        ([2, 1, 3], 2),
+        ([2, 1, 4], 4),
+        ([3, 1, 3], 6),
+        ([2, 2, 2], 4),
+        ([4, 1, 2], 4),
+    ] {
+        let empty = World { levels: levels.to_vec(), records: Vec::new() };
+        let strict = plain(empty.levels.clone(), empty.all_cells(), tables.clone());
+        let setting = Setting { rounds: 1, ..strict };
+        let made = setting.made(Pairing::Slices, 2, 1);
+        let [best, others] = setting.world.most_parted(&tables, setting.keys, usize::MAX);
+        assert_eq!((best, others, parted(&made)), (most, 0, most), "{levels:?}");
+        assert_eq!(made.planned.most_parted, Some(most));
+        let after = setting.after(&made);
+        let gone = |record: &&Vec<u32>| !after.records.contains(record);
+        assert_eq!(setting.world.records.iter().filter(gone).count() as u64, most);
+        for left in &made.planned.left_over {
+            let person =
+                Located::count(&setting.world.packed()).cells().codes(left.cell.position());
+            let there = after.records.iter().filter(|record| **record == person).count();
+            let reason = if there > 1 { Obstacle::Company } else { Obstacle::Taken };
+            assert_eq!(left.obstacle, reason, "{levels:?}");
+        }
+    }
+    // The order of rows and columns is drawn, and nothing else decides.
+    let empty = World { levels: vec![3, 2, 4], records: Vec::new() };
+    let strict = plain(empty.levels.clone(), empty.all_cells(), tables);
+    let setting = Setting { rounds: 1, ..strict };
+    let [one, other] = [1, 2].map(|seed| setting.made(Pairing::Slices, 2, seed));
+    assert_eq!((parted(&one), parted(&other)), (12, 12));
+    assert_ne!(one.plan.groups(), other.plan.groups());
 }
 
 /// Two tables, the whole fibre: no more are parted than can be, the bound is never below that,

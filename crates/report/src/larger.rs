@@ -16,7 +16,8 @@ pub struct LargerReport {
     pub answer: LargerVerdict,
     /// The smallest swap that was found.
     pub swap: Option<GroupReport>,
-    /// The proof that no swap of any number of records frees the record.
+    /// The sum that proves that no swap of any number of records frees the record; null also
+    /// where bounds on cells prove it.
     pub certificate: Option<CertificateReport>,
     /// What was tried without success.
     pub tried: Option<TriedReport>,
@@ -55,6 +56,8 @@ pub enum GroupKind {
     Box,
     /// Two others swap first.
     Chain,
+    /// By flipping groups of variables several times.
+    Linked,
     /// By repairing what is out of balance.
     Repair,
 }
@@ -108,12 +111,14 @@ pub struct TriedReport {
 impl LargerReport {
     /// The answer in one sentence.
     pub(crate) fn sentence(&self) -> String {
-        match (&self.swap, &self.certificate) {
+        match (&self.swap, self.answer) {
             (Some(swap), _) => {
                 format!("A swap of {} records frees it.", grouped(swap.records.len() as u64))
             }
-            (None, Some(_)) => "No swap of any number of records frees it.".to_owned(),
-            (None, None) => {
+            (None, LargerVerdict::Impossible) => {
+                "No swap of any number of records frees it.".to_owned()
+            }
+            (None, _) => {
                 format!("No swap of up to {} records that frees it was found.", self.max_records)
             }
         }
@@ -145,6 +150,12 @@ impl LargerReport {
                  every file with the same tables\n",
             );
             text.push_str(&proof.lines());
+        } else if self.answer == LargerVerdict::Impossible {
+            text.push_str(
+                "No swap of any number of records can free it: the kept tables prove that its cell is\n\
+                 occupied. Bounds on all cells that can be occupied, worked out from the tables, tighten\n\
+                 each other until they leave its cell no choice.\n",
+            );
         }
         if let Some(tried) = &self.tried {
             text.push_str(&format!(

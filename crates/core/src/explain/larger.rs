@@ -10,7 +10,8 @@
 use crate::encode::{RecordId, Records};
 use crate::graph::Scope;
 use crate::moves::{
-    Answer, Certificate, Found, Free, Kind, Limits, MoveSearch, TooManyTied, Tried, sources,
+    Answer, Certificate, Found, Free, Impossibility, Kind, Limits, MoveSearch, TooManyTied, Tried,
+    sources,
 };
 use crate::random::{Random, Seed};
 use crate::table::Located;
@@ -30,8 +31,10 @@ pub struct Larger {
 pub enum LargerAnswer {
     /// The smallest swap that was found.
     Possible(GroupSwap),
-    /// No swap of any number of records frees the record.
+    /// No swap of any number of records frees the record: a sum over kept tables proves it.
     Impossible(CertificateSum),
+    /// The same, proved by bounds on all cells that can be occupied.
+    Bound,
     /// Neither a swap nor a proof was found.
     NotFound(Tried),
 }
@@ -101,7 +104,10 @@ pub fn larger(
         Answer::Possible(found) => {
             LargerAnswer::Possible(group_swap(records, joint, record, &found))
         }
-        Answer::Impossible(proof) => LargerAnswer::Impossible(certificate_sum(scope, &proof)),
+        Answer::Impossible(Impossibility::Sum(proof)) => {
+            LargerAnswer::Impossible(certificate_sum(scope, &proof))
+        }
+        Answer::Impossible(Impossibility::Bounds) => LargerAnswer::Bound,
         Answer::NotFound(tried) => LargerAnswer::NotFound(tried),
     };
     Ok(Larger { max_records: limits.records, answer })

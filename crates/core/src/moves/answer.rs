@@ -13,9 +13,18 @@ pub enum Answer {
     /// It can: here is the smallest move that was found.
     Possible(Box<Found>),
     /// No swap of any number of records can empty the cell: here is the proof.
-    Impossible(Certificate),
+    Impossible(Impossibility),
     /// No move was found, and no proof that there is none. What was tried is said.
     NotFound(Tried),
+}
+
+/// Why no swap of any number of records can take a record out of a cell.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Impossibility {
+    /// A sum over kept tables that anybody can check.
+    Sum(Certificate),
+    /// Bounds on all cells that can be occupied tighten each other until they prove it.
+    Bounds,
 }
 
 /// A move that takes a record out of its cell, in terms of the cells of the file.
@@ -38,6 +47,8 @@ pub enum Kind {
     Box(Vec<VarSet>),
     /// Two others swap first, which gives the record a partner.
     Chain,
+    /// By flipping groups of variables several times: what one box lacks another brings.
+    Linked,
     /// By repairing what is out of balance.
     Repair,
 }

@@ -38,6 +38,12 @@ pub(super) struct Groups {
     groups: [u64; 4],
 }
 
+impl Groups {
+    pub(super) fn groups(&self) -> [u64; 4] {
+        self.groups
+    }
+}
+
 /// For each number of variables, all groupings of four that no D meets, listed once.
 pub(super) struct BoxLists {
     weights: Vec<u64>,
@@ -80,7 +86,7 @@ impl BoxLists {
     }
 
     /// The groupings of four groups over so many variables in all, cheapest first.
-    fn fours(&self, variables: usize) -> &[Groups] {
+    pub(super) fn fours(&self, variables: usize) -> &[Groups] {
         self.lists[variables].get_or_init(|| {
             let mut list = Vec::new();
             let all =

@@ -10,6 +10,7 @@
 //! |---|---|
 //! | `table_move` | a move that is proved to keep every table |
 //! | `boxes` | moves over q groups of variables: the pair swap, and its kin of 4 and 8 records |
+//! | `linked` | boxes that lack a record, and boxes that bring it: up to 16 records |
 //! | `chain` | another pair swaps first, and the record gets a partner |
 //! | `repair` | any move within a neighbourhood, by repairing what is out of balance |
 //! | `atoms` | the pieces in which larger moves must be looked for |
@@ -32,12 +33,13 @@ mod boxes;
 mod certificate;
 mod chain;
 mod lift;
+mod linked;
 mod repair;
 mod search;
 mod space;
 mod table_move;
 
-pub use answer::{Answer, Found, Kind, Tried};
+pub use answer::{Answer, Found, Impossibility, Kind, Tried};
 pub use atoms::atoms;
 pub use lift::sources;
 pub use search::{Free, Limits, MOST_RECORDS, MoveSearch, Wishes};

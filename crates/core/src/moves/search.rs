@@ -4,28 +4,43 @@
 //! 2. Inside each piece that the tables do not part (`atoms`), then in all of Δ, by rising
 //!    degree: chains of three, boxes of three groups (4 records) and of four groups (8
 //!    records), and the repair search for every degree between.
-//! 3. Before the repair search begins, the certificate: where there is one, nothing more is
-//!    looked for.
+//! 3. Before the repair search begins, the proofs: the certificate, and bounds that tighten
+//!    each other. Where there is one, nothing more is looked for.
+//! 4. Where every three variables share a table, several boxes that bring each other what they
+//!    lack (up to 16 records).
 //!
 //! Where every t variables share a table no move has fewer than 2^t records, so the degrees
 //! below are left out; and those of 2^t records are boxes, so nothing else is looked for there.
 //!
 //! Way in: [`MoveSearch::answer`].
 
+use std::sync::OnceLock;
+
 use super::around::Around;
 use super::boxes::cheapest_box;
 use super::chain::shortest_chain;
 use super::lift::{Asked, lift};
+use super::linked::linked_boxes;
 use super::repair::{NEIGHBOURS, Neighbourhood, Repaired, repair};
 use super::space::{Space, TooManyTied};
-use super::{Answer, Found, Kind, Tried, atoms, certificate};
+use super::{Answer, Found, Impossibility, Kind, Tried, atoms, certificate};
 use crate::graph::{GeneratingClass, MarginGraph};
+use crate::partner::disclosed::bound_cells;
 use crate::random::Random;
 use crate::table::{CellId, JointTable};
 use crate::varset::VarSet;
 
 /// Moves of more records than this are not looked for.
-pub const MOST_RECORDS: usize = 8;
+pub const MOST_RECORDS: usize = 16;
+
+/// Moves of more records than this are looked for only as linked boxes.
+const MOST_REPAIRED: usize = 8;
+
+/// A step of the search for linked boxes is so much shorter than another one.
+const LINKING: u64 = 50;
+
+/// So many of them are made for one question at most.
+const MOST_LINKING: u64 = 20_000_000;
 
 /// What a move must respect beside the tables.
 pub trait Wishes: Sync {
@@ -112,6 +127,8 @@ pub struct MoveSearch<'a> {
     spaces: Vec<Space<'a>>,
     /// Which of them are searched for larger moves, in this order.
     pieces: Vec<usize>,
+    /// For each cell, do bounds prove that it keeps its records? Worked out when it is asked.
+    bound: OnceLock<Vec<bool>>,
 }
 
 impl<'a> MoveSearch<'a> {
@@ -139,7 +156,26 @@ impl<'a> MoveSearch<'a> {
         if !pieces.contains(&0) {
             pieces.push(0);
         }
-        Ok(Self { joint, class, graph: class.margin_graph(), spaces, pieces })
+        let bound = OnceLock::new();
+        Ok(Self { joint, class, graph: class.margin_graph(), spaces, pieces, bound })
+    }
+
+    /// The same without the proof by bounds, where it was looked for on a table with the same
+    /// margins.
+    #[must_use]
+    pub fn without_bounds(self) -> Self {
+        Self { bound: OnceLock::from(Vec::new()), ..self }
+    }
+
+    /// A proof that no move takes a record out of a cell, if one is found.
+    ///
+    /// Law: `bounds-bind-every-table`.
+    fn proof(&self, cell: CellId) -> Option<Impossibility> {
+        if let Some(proof) = certificate::find(self.joint, &self.spaces[0], cell) {
+            return Some(Impossibility::Sum(proof));
+        }
+        let bound = self.bound.get_or_init(|| bound_cells(self.joint, self.class));
+        bound.get(cell.position()).is_some_and(|&bound| bound).then_some(Impossibility::Bounds)
     }
 
     /// The cells of the file.
@@ -196,7 +232,7 @@ impl<'a> MoveSearch<'a> {
         around_pieces.push(around_whole);
         let mut near: Vec<Vec<Neighbourhood>> = around_pieces.iter().map(|_| Vec::new()).collect();
         let mut looked_for_proof = false;
-        for degree in 3..=limits.records.min(MOST_RECORDS) {
+        for degree in 3..=limits.records.min(MOST_REPAIRED) {
             for (around, near) in around_pieces.iter_mut().zip(&mut near) {
                 if degree < 1 << around.space.strength {
                     continue;
@@ -216,7 +252,7 @@ impl<'a> MoveSearch<'a> {
                 }
                 if !looked_for_proof {
                     looked_for_proof = true;
-                    if let Some(proof) = certificate::find(self.joint, whole, cell) {
+                    if let Some(proof) = self.proof(cell) {
                         return Answer::Impossible(proof);
                     }
                 }
@@ -228,11 +264,23 @@ impl<'a> MoveSearch<'a> {
                 }
             }
         }
-        if !looked_for_proof && let Some(proof) = certificate::find(self.joint, whole, cell) {
+        if !looked_for_proof && let Some(proof) = self.proof(cell) {
             return Answer::Impossible(proof);
         }
         tried.complete &= !hunt.is_spent();
         tried.steps = limits.steps - hunt.left;
+        if limits.records > MOST_REPAIRED {
+            let steps = limits.steps.saturating_mul(LINKING).min(MOST_LINKING);
+            for around in around_pieces.iter().filter(|around| around.space.strength == 3) {
+                let linked = linked_boxes(&mut hunt, around, limits.records, steps);
+                if let Some(found) = linked.found {
+                    return Answer::Possible(Box::new(found));
+                }
+                tried.steps += linked.steps / LINKING;
+            }
+            // Moves of so many records that are not boxes are not tried.
+            tried.complete = false;
+        }
         Answer::NotFound(tried)
     }
 }

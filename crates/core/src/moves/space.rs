@@ -6,9 +6,11 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::sync::OnceLock;
 
 use super::blocks::Blocks;
 use super::boxes::BoxLists;
+use super::linked::Links;
 use crate::encode::{Bits, PackedCells};
 use crate::graph::{GeneratingClass, MarginGraph};
 use crate::table::{CellId, CellIndex, Grouping, JointTable};
@@ -51,6 +53,7 @@ pub(super) struct Space<'a> {
     pub(super) margins: Vec<u64>,
     pub(super) boxes: BoxLists,
     pub(super) blocks: Blocks,
+    links: OnceLock<Option<Links>>,
 }
 
 struct Members {
@@ -102,6 +105,7 @@ impl<'a> Space<'a> {
             margins,
             boxes,
             blocks: Blocks::new(),
+            links: OnceLock::new(),
             class,
         })
     }
@@ -112,6 +116,11 @@ impl<'a> Space<'a> {
     pub(super) fn has_only_boxes(&self, records: usize) -> bool {
         records == 1 << self.strength
             && self.boxes.most_variables(self.strength + 1) == self.bits.len()
+    }
+
+    /// What linking boxes needs to know; `None` where cells are too large for it.
+    pub(super) fn links(&self) -> Option<&Links> {
+        self.links.get_or_init(|| Links::new(self)).as_ref()
     }
 
     /// Is this the whole of Δ?

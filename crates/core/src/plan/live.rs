@@ -178,7 +178,8 @@ impl Live {
         let table = LiveTable::new(planner, self);
         let joint = &table.joint;
         let search = MoveSearch::new(joint, task.class, &task.prices.weights)
-            .expect("the same variables were searched before");
+            .expect("the same variables were searched before")
+            .without_bounds();
         let mut open = vec![false; joint.len()];
         for &cell in &self.open {
             open[table.now_of(cell as usize).position()] = true;

@@ -43,6 +43,7 @@ mod draw;
 mod drift;
 mod exchange;
 mod freed;
+mod gather;
 mod intruder;
 mod judge;
 mod left;
@@ -229,6 +230,9 @@ fn plan_once(
         planner = planner.parted_by_pairs(pairing, seed)?;
     }
     let permuted = !planner.beyond.groups.is_empty();
+    if pairing == Pairing::Slices {
+        planner.gather();
+    }
     planner.give_company();
     if let Some(larger) = task.larger {
         planner.cover_beyond_pairs(larger, seed);

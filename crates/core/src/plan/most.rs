@@ -12,6 +12,8 @@
 //! parted, and so do people who share their keys with somebody who is not at risk; the bound is
 //! then too high, never too low.
 //!
+//! Where every possible record occurs once, `gather` knows better.
+//!
 //! Whoever's keys are kept is not parted: keys that others come to have are those of people who
 //! stay, or one of whom cannot leave.
 //!
@@ -42,6 +44,10 @@ impl Planner<'_> {
         let ([intruder], [keys]) = (self.task.intruders, &self.combinations[..]) else {
             return None;
         };
+        let at_risk: u64 = self.task.at_risk.iter().map(|&count| u64::from(count)).sum();
+        if let Some(cells) = self.fewest_cells() {
+            return Some(at_risk - cells);
+        }
         let class = self.task.class;
         let uncovered = class.uncovered().iter().map(VarSet::single);
         let tables: Vec<VarSet> = class.margins().iter().copied().chain(uncovered).collect();
@@ -91,7 +97,6 @@ impl Planner<'_> {
             u64::try_from(found.bound()).expect("no cost is below 0")
         };
         let kept: u64 = slices.par_iter().map(kept).sum();
-        let at_risk: u64 = self.task.at_risk.iter().map(|&count| u64::from(count)).sum();
         Some(at_risk.saturating_sub(kept.div_ceil(WHOLE)))
     }
 

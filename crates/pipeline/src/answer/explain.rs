@@ -140,6 +140,7 @@ pub fn larger(schema: &Schema, found: &Larger) -> LargerReport {
             report.answer = LargerVerdict::Impossible;
             report.certificate = Some(certificate(schema, sum));
         }
+        LargerAnswer::Bound => report.answer = LargerVerdict::Impossible,
         LargerAnswer::NotFound(tried) => {
             report.tried = Some(TriedReport {
                 box_variables: tried.box_variables,
@@ -158,6 +159,7 @@ fn group(schema: &Schema, swap: &GroupSwap) -> GroupReport {
             (GroupKind::Box, groups.iter().map(|group| names(schema, *group)).collect())
         }
         Kind::Chain => (GroupKind::Chain, Vec::new()),
+        Kind::Linked => (GroupKind::Linked, Vec::new()),
         Kind::Repair => (GroupKind::Repair, Vec::new()),
     };
     let takes = swap.takes.iter().map(|taking| TakeReport {

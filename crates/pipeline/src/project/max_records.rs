@@ -45,7 +45,7 @@ impl FromStr for MaxRecords {
 }
 
 impl Written for MaxRecords {
-    const WHAT: &'static str = "a whole number from 2 to 8";
+    const WHAT: &'static str = "a whole number from 2 to 16";
 
     fn from_number(number: u64) -> Option<Self> {
         usize::try_from(number).ok().filter(|n| (2..=MOST_RECORDS).contains(n)).map(Self)

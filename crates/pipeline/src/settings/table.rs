@@ -147,7 +147,7 @@ pub static SETTINGS: &[Setting] = &[
     row!(swap.detach; "swap", "detach", "detach", Kind::Text("N"), Keys, true, "every named sensitive variable, else half of them",
         "Sensitive values that must stay hidden about people whose keys are still found", "2"),
     row!(swap.max_records; "swap", "max_records", "max-records", Kind::Text("N"), Size, true, "2",
-        "Largest number of records in a single swap, from 2 to 8", "4"),
+        "Largest number of records in a single swap, from 2 to 16", "4"),
     row!(swap.budget; "swap", "budget", "budget", Kind::Text("AMOUNT"), Planning, true, "no limit",
         "Change at most this many records: `120` or `5%`", "\"5 %\""),
     row!(swap.rate; "swap", "rate", "rate", Kind::Text("AMOUNT"), Planning, true, "no random swaps",

@@ -9,8 +9,8 @@
 //!    (`trees`, grown by `growing`; or the best forest of two-way tables, `sums`). A reader can
 //!    check the sum by hand: a [`Certificate`].
 //! 2. *Slices*: variables that are in every kept table cut the file into slices whose tables
-//!    have nothing to do with each other. Where a slice is small, bounds on its cells that
-//!    tighten each other, and then a search through all its tables, decide (`slice`).
+//!    have nothing to do with each other. Bounds on its cells that tighten each other, and
+//!    where a slice is small a search through all its tables, decide (`slice`).
 //!
 //! Only a cell of a large slice for which no tree is found stays open:
 //! [`Disclosure::is_exact`] says whether there is one.
@@ -33,6 +33,7 @@ use crate::varset::VarSet;
 
 pub use certificate::Certificate;
 pub(crate) use growing::{Growing, Tables, on_variables};
+pub(crate) use slice::bound_cells;
 pub use sums::{best_forest, certified_by_forest, forest_bounds, lower_bounds};
 
 /// How the kept tables prove that a cell is occupied by all its records.

@@ -15,7 +15,9 @@
 //! A table that the search finds shows for every cell that has fewer records in it that it is
 //! not disclosed.
 //!
-//! Edge case: without such a variable the file is one slice, decided when it is small.
+//! In larger slices only the bounds are worked out.
+//!
+//! Edge case: without such a variable the file is one slice.
 
 use rayon::prelude::*;
 
@@ -26,8 +28,10 @@ use crate::hash::{Map, STATE};
 use crate::table::{CellId, Grouping, JointTable};
 use crate::varset::VarSet;
 
-/// Slices with more cells that can be occupied are not decided.
-const MOST_CELLS: usize = 4_096;
+/// Slices with more cells that can be occupied are not searched.
+const MOST_SEARCHED: usize = 4_096;
+/// Slices with more cells that can be occupied get no bounds.
+const MOST_CELLS: usize = 1 << 15;
 /// So many repairs are made one after the other.
 const MOST_REPAIRS: usize = 2_000;
 /// So many steps are made for one slice, and for all of them together.
@@ -120,11 +124,9 @@ fn decide_slice(
     let Some(fibre) = Fibre::new(&cells, &counts, margins) else {
         return (answers, members.len() as u64);
     };
-    let mut work = Work { left: STEPS_A_SLICE };
-    let mut bounds = fibre.bounds();
-    let all = (0..fibre.totals.len()).collect();
-    let feasible = fibre.tighten(&mut bounds, all, &mut work);
-    assert!(feasible, "the file itself has these margins");
+    let mut work = Work { left: STEPS_A_SLICE, made: 0 };
+    work.step(fibre.equations.len());
+    let bounds = fibre.tight_bounds(&mut work);
     // The members of a slice are in rising order.
     let place =
         |cell: CellId| members.binary_search(&cell.0).expect("an open cell is in its slice");
@@ -133,7 +135,8 @@ fn decide_slice(
             *answer = Decided::Proved(Proof::Bounds);
         }
     }
-    for position in 0..asked.len() {
+    let searched = if fibre.counts.len() <= MOST_SEARCHED { asked.len() } else { 0 };
+    for position in 0..searched {
         if answers[position] != Decided::Open {
             continue;
         }
@@ -162,17 +165,35 @@ fn decide_slice(
             }
         }
     }
-    (answers, STEPS_A_SLICE - work.left)
+    (answers, work.made)
 }
 
-/// Steps that may still be made.
+/// Of which cells of the file do bounds prove that every table with the same margins has all
+/// their records? None where too many cells can be occupied.
+///
+/// Law: `bounds-bind-every-table`. Slow twin: [`crate::oracle::World::fewest_with_keys`].
+pub(crate) fn bound_cells(joint: &JointTable, class: &GeneratingClass) -> Vec<bool> {
+    let uncovered = class.uncovered().iter().map(VarSet::single);
+    let margins: Vec<VarSet> = class.margins().iter().copied().chain(uncovered).collect();
+    let Some(fibre) = Fibre::new(joint.cells(), joint.counts(), &margins) else {
+        return vec![false; joint.len()];
+    };
+    let bounds = fibre.tight_bounds(&mut Work { left: u64::MAX, made: 0 });
+    // The file's own cells come first.
+    let own = bounds.lower.iter().zip(&fibre.counts).take(joint.len());
+    own.map(|(lower, count)| lower == count).collect()
+}
+
+/// Steps that may still be made, and those that were.
 struct Work {
     left: u64,
+    made: u64,
 }
 
 impl Work {
     fn step(&mut self, steps: usize) {
         self.left = self.left.saturating_sub(steps as u64);
+        self.made += steps as u64;
     }
 }
 
@@ -239,6 +260,15 @@ impl Fibre {
             .map(|least| least.expect("every variable is in a table or has its own"))
             .collect();
         Bounds { lower: vec![0; self.counts.len()], upper }
+    }
+
+    /// The bounds that nothing tightens further.
+    fn tight_bounds(&self, work: &mut Work) -> Bounds {
+        let mut bounds = self.bounds();
+        let all = (0..self.totals.len()).collect();
+        let feasible = self.tighten(&mut bounds, all, work);
+        assert!(feasible, "the file itself has these margins");
+        bounds
     }
 
     /// Tightens the bounds, beginning with these equations, until nothing moves; `false` when
