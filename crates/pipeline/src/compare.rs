@@ -650,7 +650,7 @@ impl<'a> Pair<'a> {
         };
         margins.extend(scope.tables().iter().filter(of_persons).map(|table| table.variables));
         let staying = margins.len();
-        margins.push(schema.staying() & schema.own());
+        margins.push(schema.staying() & self.original.loaded.own_variables(scope));
         let mut broken = Vec::new();
         for (place, check) in pooled.recount(&margins).iter().enumerate() {
             if check.changed == 0 {
@@ -814,7 +814,7 @@ impl<'a> Pair<'a> {
             tables: &self.original.named_tables(),
             scenarios: &scenarios,
             link: self.link.as_ref(),
-            compared: self.original.scope.schema().own(),
+            compared: self.original.loaded.own_variables(&self.original.scope),
             triples,
         };
         verify_pooled(pooled, &self.before, &self.after, &checks)

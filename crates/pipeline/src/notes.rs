@@ -29,9 +29,7 @@ pub enum Note {
     },
     /// Nearly every record differs in what stays.
     IdStays {
-        /// The variable.
-        variable: String,
-        /// Its columns.
+        /// The column, or several that stay and are in no table.
         columns: Vec<String>,
     },
     /// Nearly every record has its own value in columns that are released as they are.
@@ -153,14 +151,16 @@ impl fmt::Display for Note {
                     names.join(", ")
                 )
             }
-            Self::IdStays { variable, columns } => {
-                let columns: Vec<String> = columns.iter().map(|column| escaped(column)).collect();
+            Self::IdStays { columns } => {
+                let names: Vec<String> = columns.iter().map(|column| escaped(column)).collect();
+                let what = match &names[..] {
+                    [only] => format!("`{only}`, which stays"),
+                    all => format!("the columns that stay ({})", all.join(", ")),
+                };
                 write!(
                     formatter,
-                    "warning: nearly every record differs in `{}`, which stays ({}).\n\
+                    "warning: nearly every record differs in {what}.\n\
                      Every swap therefore counts as effective. Name an id as `id` or under `ignore`.",
-                    escaped(variable),
-                    columns.join(", ")
                 )
             }
             Self::IdReleased { columns } => {

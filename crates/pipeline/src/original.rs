@@ -369,7 +369,7 @@ pub(crate) fn hidden_from(
         (Some(weight), _) => loaded.variables(scope, std::slice::from_ref(weight)),
     };
     match sensitive.is_empty() {
-        true => scope.schema().own() - keys - weight,
+        true => loaded.own_variables(scope) - keys - weight,
         false => loaded.variables(scope, sensitive) - keys,
     }
 }

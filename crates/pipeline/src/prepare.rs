@@ -794,7 +794,8 @@ impl Foreseen {
         let mut all: Vec<Learned> =
             intruders.iter().map(|intruder| learned(&pooled, &intruder.scenario())).collect();
         all.extend(people.of_households(&households.learned));
-        let pairs = compare_pairs(&pooled, scope.schema().own(), &people.lines.named_tables());
+        let own = loaded.own_variables(scope);
+        let pairs = compare_pairs(&pooled, own, &people.lines.named_tables());
         Self {
             worst_case: worst_case(&all).expect("a job has keys"),
             learned: all,

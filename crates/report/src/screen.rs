@@ -36,7 +36,8 @@ pub struct ScreenReport {
     pub separators: u64,
     /// Are these all? Otherwise pairs were tested one by one.
     pub separators_complete: bool,
-    /// Variables in which nearly every record has a value of its own, `rest` among them.
+    /// Variables in which nearly every record has a value of its own; several columns
+    /// that stay may be one together.
     /// Exchanging one of them always changes a record.
     pub looks_like_id: Names,
     /// The variables of no named table, whose one-way tables every swap keeps; the proof
