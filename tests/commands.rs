@@ -269,9 +269,12 @@ fn roles_count() {
     // What stays is one vertex, relative to which the others travel.
     assert_eq!(
         swappable(&["--keep", "a*b", "--stay", "id"])["parts"],
-        value!([["a", "b"], ["rest"]])
+        value!([["a", "b"], ["id"]])
     );
-    assert_eq!(swappable(&["--keep", "a", "--vars", "a"])["parts"], value!([["a"], ["rest"]]));
+    assert_eq!(
+        swappable(&["--keep", "a", "--vars", "a"])["parts"],
+        value!([["a"], ["columns that stay"]])
+    );
     // A column that stays may stand in a table: then it ties.
     let tied = swappable(&["--keep", "a*b", "--vars", "a", "--ignore", "id"]);
     assert_eq!(tied["swappable"], false);
@@ -387,13 +390,15 @@ fn an_id_that_stays_is_called_out() {
     let output = marginswap(&command);
     let said = err(&output);
     assert!(
-        said.contains("nearly every record differs in `rest`, which stays (street, house)"),
+        said.contains("nearly every record differs in the columns that stay (street, house)"),
         "{said}"
     );
     assert!(said.contains("Every swap therefore counts as effective"), "{said}");
-    assert!(out(&output).contains("Nearly every record has a value of its own in: rest"));
+    assert!(
+        out(&output).contains("Nearly every record has a value of its own in: columns that stay")
+    );
     let answer = json(&[&command[..], &["--json"]].concat());
-    assert_eq!(answer["looks_like_id"], value!(["rest"]));
+    assert_eq!(answer["looks_like_id"], value!(["columns that stay"]));
     assert!(!err(&marginswap(&["screen", &data, "--keep", "a*b"])).contains("warning"));
     // A column that stays and stands in a table is one of its own.
     let ids: String = (0..40).map(|n| format!("p{n},{}\n", n % 2)).collect();
@@ -422,14 +427,14 @@ fn what_ties_the_columns_that_stay_is_shown() {
     let command = ["graph", &data, "--keep", "a*c", "--stay", "c,d"];
     let answer = json(&[&command[..], &["--json"]].concat());
     assert_eq!(answer["margins"], value!([["a", "c"]]));
-    assert_eq!(answer["stay_margin"], value!(["c", "rest"]));
-    assert_eq!(answer["uncovered"], value!(["b", "rest"]));
+    assert_eq!(answer["stay_margin"], value!(["c", "d"]));
+    assert_eq!(answer["uncovered"], value!(["b", "d"]));
     let text = out(&marginswap(&command));
-    assert!(text.contains("tied because it stays: c*rest"), "{text}");
-    assert!(text.contains("in no table: b, rest"), "{text}");
+    assert!(text.contains("tied because it stays: c*d"), "{text}");
+    assert!(text.contains("in no table: b, d"), "{text}");
     let apart = json(&["graph", &data, "--keep", "a*b", "--stay", "c,d", "--json"]);
     assert_eq!(apart["stay_margin"], Value::Null);
-    assert_eq!(apart["uncovered"], value!(["rest"]));
+    assert_eq!(apart["uncovered"], value!(["columns that stay"]));
 }
 
 /// What the proof of a disclosed cell rests on beside the named tables.
@@ -447,9 +452,9 @@ fn a_proof_names_the_tables_that_nobody_named() {
     assert!(!all.contains("The proof also uses"), "{all}");
     let stays = ["screen", &data, "--keep", "a*b", "--stay", "b,c"];
     let answer = json(&[&stays[..], &["--json"]].concat());
-    assert_eq!(answer["disclosed_uses_stay_margin"], value!(["b", "rest"]));
+    assert_eq!(answer["disclosed_uses_stay_margin"], value!(["b", "c"]));
     let text = out(&marginswap(&stays));
-    assert!(text.contains("The proof also uses the table b*rest\n"), "{text}");
+    assert!(text.contains("The proof also uses the table b*c\n"), "{text}");
 }
 
 #[test]

@@ -166,7 +166,7 @@ fn project(
 /// The commands that do it again. They tell what the files show, and not who asked: `protect`
 /// and `report` give the same lines.
 pub fn replay(setup: &Setup, comparison: &Comparison, plan: Option<&Path>) -> Vec<String> {
-    let mut project = comparison.original.project.clone();
+    let mut project = comparison.original.lines().project.clone();
     project.release.out = Some(comparison.released.0.clone());
     let shuffled = comparison.order != Order::Input;
     project.release.order = (!shuffled).then_some(ReleaseOrder::Input);
@@ -179,8 +179,8 @@ pub fn replay(setup: &Setup, comparison: &Comparison, plan: Option<&Path>) -> Ve
     lines.push(setup.verify_line(&project));
     let list = matches!(project.risk.risky, Some(Risky::Records(_)));
     if plan.is_some() && !list {
-        // The plan says who is at risk.
-        project.risk.risky = None;
+        // The plan says who is at risk, whatever the project file says.
+        project.risk.risky = setup.file_project().clone().expanded().risk.risky;
     }
     let mut line = setup.report_line(&project);
     if shuffled && plan.is_some() {

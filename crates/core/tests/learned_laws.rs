@@ -379,6 +379,7 @@ fn clean() -> Findings {
     Findings {
         published: PublishedFindings::default(),
         records: [2, 2],
+        households: [0, 0],
         tables: 1,
         tables_changed: 0,
         one_way_changed: 0,
@@ -422,6 +423,11 @@ fn faults() -> Vec<(Findings, Thresholds, Vec<Reason>)> {
             with(&|f| f.records = [2, 3]),
             strict,
             vec![Reason::RecordsDiffer { before: 2, after: 3 }],
+        ),
+        (
+            with(&|f| f.households = [2, 3]),
+            strict,
+            vec![Reason::HouseholdsDiffer { before: 2, after: 3 }],
         ),
         (with(&|f| f.tables_changed = 1), strict, vec![Reason::TablesDiffer { tables: 1, of: 1 }]),
         (

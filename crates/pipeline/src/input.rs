@@ -10,7 +10,7 @@ use marginswap_core::columns::{
 };
 use marginswap_core::diagnostic::{Diagnostic, grouped};
 use marginswap_core::encode::{RecordId, Records, Schema, Variable};
-use marginswap_core::graph::{Scope, Separators, minimal_separators, quoted};
+use marginswap_core::graph::{Scope, Separators, minimal_separators};
 use marginswap_core::plan::Plan;
 use marginswap_core::swap;
 use marginswap_core::varset::VarSet;
@@ -504,6 +504,16 @@ impl Loaded {
         self.household
     }
 
+    /// The variables that are columns of the file, where records are its lines: what is only
+    /// counted in a household is derived, whether it follows from a variable or not.
+    pub fn own_variables(&self, scope: &Scope) -> VarSet {
+        let own = scope.schema().own();
+        match self.is_of_households() {
+            true => own,
+            false => own & scope.schema().standing_for(self.own_names().len()),
+        }
+    }
+
     /// Is each record a household?
     pub fn is_of_households(&self) -> bool {
         self.records == RecordsAre::Households
@@ -725,8 +735,8 @@ impl Loaded {
         // That no two households are alike is no sign of an id.
         let staying = if self.is_of_households() { Vec::new() } else { staying };
         for variable in staying {
-            let columns = variable.columns.iter().map(|&column| quoted(&self.names()[column]));
-            run.note(Note::IdStays { variable: variable.name.clone(), columns: columns.collect() });
+            let columns = variable.columns.iter().map(|&column| self.names()[column].clone());
+            run.note(Note::IdStays { columns: columns.collect() });
         }
     }
 }
@@ -782,7 +792,8 @@ impl Finder<'_> {
     }
 }
 
-/// The variables in which nearly every record has a value of its own; `rest` may be one. A
+/// The variables in which nearly every record has a value of its own; several that stay may be one
+/// together. A
 /// column from which a derived variable follows is a number or a code, and no id.
 pub fn ids(schema: &Schema, records: &Records, loaded: &Loaded) -> Vec<usize> {
     let sources = loaded.derived.sources();

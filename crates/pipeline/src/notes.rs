@@ -9,12 +9,15 @@ use std::path::PathBuf;
 use crate::refusal::Code;
 use crate::telltale::{How, TellTale};
 use marginswap_core::diagnostic::{Diagnostic, escaped, grouped};
+use marginswap_report::verify::Exchanged;
 
 /// Something worth a word that stops nothing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Note {
     /// No table is kept.
     NoTables,
+    /// No table is kept, where whole households are exchanged.
+    NoTablesOfHouseholds,
     /// There are more minimal separators than were listed.
     ManySeparators {
         /// How many were listed.
@@ -29,9 +32,7 @@ pub enum Note {
     },
     /// Nearly every record differs in what stays.
     IdStays {
-        /// The variable.
-        variable: String,
-        /// Its columns.
+        /// The column, or several that stay and are in no table.
         columns: Vec<String>,
     },
     /// Nearly every record has its own value in columns that are released as they are.
@@ -59,8 +60,10 @@ pub enum Note {
         /// How many such texts there are.
         texts: u64,
     },
-    /// Fewer records could be changed than the rate asks for.
+    /// Fewer records or households could be changed than the rate asks for.
     RateMissed {
+        /// What is changed.
+        of: Exchanged,
         /// How many it asks for.
         asked: u64,
         /// How many are changed.
@@ -165,6 +168,9 @@ impl fmt::Display for Note {
             Self::NoTables => formatter.write_str(
                 "warning: no table is kept; only the counts of each single variable remain unchanged",
             ),
+            Self::NoTablesOfHouseholds => formatter.write_str(
+                "warning: no table is kept; only the number of households with each value remains unchanged",
+            ),
             Self::ManySeparators { listed } => write!(
                 formatter,
                 "note: the margin graph has more minimal separators than are listed ({}, setting `max_separators`).\n\
@@ -185,14 +191,16 @@ impl fmt::Display for Note {
                     names.join(", ")
                 )
             }
-            Self::IdStays { variable, columns } => {
-                let columns: Vec<String> = columns.iter().map(|column| escaped(column)).collect();
+            Self::IdStays { columns } => {
+                let names: Vec<String> = columns.iter().map(|column| escaped(column)).collect();
+                let what = match &names[..] {
+                    [only] => format!("`{only}`, which stays"),
+                    all => format!("the columns that stay ({})", all.join(", ")),
+                };
                 write!(
                     formatter,
-                    "warning: nearly every record differs in `{}`, which stays ({}).\n\
+                    "warning: nearly every record differs in {what}.\n\
                      Every swap therefore counts as effective. Name an id as `id` or under `ignore`.",
-                    escaped(variable),
-                    columns.join(", ")
                 )
             }
             Self::IdReleased { columns } => {
@@ -243,9 +251,10 @@ impl fmt::Display for Note {
                     ),
                 }
             }
-            Self::RateMissed { asked, changed } => write!(
+            Self::RateMissed { asked, changed, of } => write!(
                 formatter,
-                "warning: the rate asks for {asked} changed records, but only {changed} could be changed"
+                "warning: the rate asks for {asked} changed {}, but only {changed} could be changed",
+                of.many()
             ),
             Self::SeedReadable { path } => write!(
                 formatter,

@@ -15,5 +15,5 @@ pub(crate) use bits::{Bits, ones};
 pub(crate) use both::Recoding;
 pub use both::{encode_beside, encode_both};
 pub use packed::{Layout, Mask, PackedCells, RecordId, Records};
-pub use schema::{Schema, Variable};
+pub use schema::{Schema, TOGETHER, Variable};
 pub(crate) use signature::Signer;

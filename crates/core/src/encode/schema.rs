@@ -1,9 +1,10 @@
 //! Which columns take part, and as what.
 //!
 //! A column has one [`Role`](crate::columns::Role). The variables of Δ are the columns that may be exchanged,
-//! those that stay but stand in a kept table, and one super-variable `rest` for all other
-//! columns that stay: exchanging a variable relative to `rest` has an effect, and `rest`
-//! itself is bound to every other column that stays, so it never travels in part.
+//! those that stay but stand in a kept table, and one super-variable, the *rest*, for all other
+//! columns that stay: exchanging a variable relative to the rest has an effect, and the rest
+//! itself is bound to every other column that stays, so it never travels in part. A rest of one
+//! column is called like it, a rest of several [`TOGETHER`].
 //!
 //! A derived variable follows from others: it has a vertex of its own in the margin graph, tied to
 //! what it follows from, and no column that could be exchanged.
@@ -16,10 +17,13 @@ use std::collections::BTreeSet;
 use crate::columns::{Role, Roles};
 use crate::varset::VarSet;
 
+/// What several columns that stay and stand in no kept table are called together.
+pub const TOGETHER: &str = "columns that stay";
+
 /// One variable of Δ.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Variable {
-    /// Its name: the column's, or `rest`.
+    /// Its name: the column's, or that of several columns that stay.
     pub name: String,
     /// The columns of the file it stands for.
     pub columns: Vec<usize>,
@@ -29,7 +33,7 @@ pub struct Variable {
     pub follows: VarSet,
 }
 
-/// Δ: the variables that take part, in the file's column order, `rest` last.
+/// Δ: the variables that take part, in the file's column order, the rest last.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Schema {
     variables: Vec<Variable>,
@@ -56,9 +60,11 @@ impl Schema {
             }
         }
         if !rest.is_empty() {
-            let taken = variables.iter().any(|variable| variable.name == "rest");
-            let name = if taken { "rest (columns that stay)" } else { "rest" };
-            let (name, follows) = (name.to_owned(), VarSet::EMPTY);
+            let name = match rest[..] {
+                [only] => columns[only].clone(),
+                _ => free(TOGETHER, columns),
+            };
+            let follows = VarSet::EMPTY;
             variables.push(Variable { name, columns: rest, stays: true, follows });
         }
         let mut variable_of = vec![None; columns.len()];
@@ -93,6 +99,12 @@ impl Schema {
     #[must_use]
     pub fn own(&self) -> VarSet {
         self.all() - self.derived()
+    }
+
+    /// The variables that stand for one of the first columns of the file, of this many.
+    #[must_use]
+    pub fn standing_for(&self, first: usize) -> VarSet {
+        (0..first).filter_map(|column| self.variable_of(column)).collect()
     }
 
     /// What is exchanged between two records that differ on Δ̄ when these variables are, derived
@@ -189,6 +201,15 @@ impl Schema {
     }
 }
 
+/// The name, or one that no column has.
+fn free(name: &str, columns: &[String]) -> String {
+    let mut name = name.to_owned();
+    while columns.contains(&name) {
+        name.push_str(" (together)");
+    }
+    name
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -207,7 +228,7 @@ mod tests {
             [Role::Ignored, Role::Variable, Role::Variable, Role::Stay]
         );
         let schema = Schema::new(&columns, &roles, &BTreeSet::new());
-        assert_eq!(schema.names(schema.all()), ["age", "sex", "rest"]);
+        assert_eq!(schema.names(schema.all()), ["age", "sex", "town"]);
         assert_eq!(schema.staying(), VarSet::single(2));
         assert_eq!(schema.variable_of(0), None);
         assert_eq!(schema.variable_of(3), Some(2));
@@ -218,15 +239,21 @@ mod tests {
         let columns = names(&["town", "age", "sex", "income"]);
         let roles = Roles::assign(&columns, &[], &names(&["town", "income"]), &[], None).unwrap();
         let schema = Schema::new(&columns, &roles, &BTreeSet::from([0]));
-        assert_eq!(schema.names(schema.all()), ["town", "age", "sex", "rest"]);
+        assert_eq!(schema.names(schema.all()), ["town", "age", "sex", "income"]);
         assert_eq!(schema.staying(), VarSet::from([0, 3]));
     }
 
     #[test]
-    fn a_column_may_be_called_rest() {
-        let columns = names(&["rest", "age", "other"]);
-        let roles = Roles::assign(&columns, &[], &names(&["other"]), &[], None).unwrap();
+    fn several_columns_that_stay_have_a_name_together() {
+        let columns = names(&["age", "town", "street"]);
+        let roles = Roles::assign(&columns, &[], &names(&["town", "street"]), &[], None).unwrap();
         let schema = Schema::new(&columns, &roles, &BTreeSet::new());
-        assert_eq!(schema.names(schema.all()), ["rest", "age", "rest (columns that stay)"]);
+        assert_eq!(schema.names(schema.all()), ["age", TOGETHER]);
+        assert_eq!(schema.standing_for(1), VarSet::single(0));
+        assert_eq!(schema.standing_for(2), VarSet::from([0, 1]));
+        // A column may have that name.
+        let columns = names(&[TOGETHER, "town", "street"]);
+        let schema = Schema::new(&columns, &roles, &BTreeSet::new());
+        assert_eq!(schema.names(schema.all()), [TOGETHER, "columns that stay (together)"]);
     }
 }

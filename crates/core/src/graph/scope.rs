@@ -1,7 +1,7 @@
 //! A file's columns joined with the tables to keep.
 //!
 //! "Everything is a margin": that some columns never move is one more margin that holds
-//! them all. Where none of them stands in a table they are the one isolated vertex `rest`
+//! them all. Where none of them stands in a table they are one isolated vertex
 //! and need no such margin. A derived variable is tied to what it follows from in the same way;
 //! for one that follows from a single variable this is no restriction, since every swap keeps
 //! one-way tables.
@@ -54,8 +54,8 @@ pub struct Ties {
     pub weight: Option<usize>,
     /// The named tables that it joins; all of them where none is told.
     pub weighted: Vec<BTreeSet<usize>>,
-    /// Columns that something asks for by themselves; if they stay, they are not put into
-    /// `rest`.
+    /// Columns that something asks for by themselves; if they stay, each is a
+    /// variable of its own.
     pub apart: BTreeSet<usize>,
 }
 
@@ -268,12 +268,12 @@ mod tests {
     #[test]
     fn what_stays_is_isolated_unless_a_table_names_it() {
         let apart = scope(&["a", "b", "c", "d"], &["c", "d"], "a*b");
-        assert_eq!(apart.schema().names(apart.schema().all()), ["a", "b", "rest"]);
+        assert_eq!(apart.schema().names(apart.schema().all()), ["a", "b", "columns that stay"]);
         assert_eq!(apart.class().uncovered(), VarSet::single(2));
         assert_eq!(apart.stay_margin(), None);
 
         let tied = scope(&["a", "b", "c", "d"], &["c", "d"], "a*c");
-        assert_eq!(tied.schema().names(tied.schema().all()), ["a", "b", "c", "rest"]);
+        assert_eq!(tied.schema().names(tied.schema().all()), ["a", "b", "c", "d"]);
         assert_eq!(tied.class().margins(), [VarSet::from([0, 2]), VarSet::from([2, 3])]);
         assert_eq!(tied.stay_margin(), Some(VarSet::from([2, 3])));
         assert_eq!(tied.in_no_named_table(), VarSet::from([1, 3]));

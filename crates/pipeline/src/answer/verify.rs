@@ -13,8 +13,8 @@ use crate::original::Original;
 /// What was found in two files, with names.
 #[must_use]
 pub fn verify(comparison: &Comparison) -> VerifyReport {
-    let schema = comparison.original.lines().scope.schema();
-    let own = schema.own();
+    let Original { loaded, scope, .. } = comparison.original.lines();
+    let (schema, own) = (scope.schema(), loaded.own_variables(scope));
     let found = comparison.of_persons();
     let changes = found.changes.as_ref();
     let some = |distances: &Distances| (distances.tables > 0).then_some(*distances);
