@@ -971,7 +971,7 @@ fn near_areas_come_first() {
     let beyond = |far: &[f64]| far.iter().filter(|&&far| far > 100.0).count();
     assert!(beyond(&far) * 10 < far.len(), "{} of {}", beyond(&far), far.len());
     let html = fs::read_to_string(&page).unwrap();
-    assert!(html.contains("How far records moved"), "the page has the picture");
+    assert!(html.contains("How far households moved"), "the page has the picture");
     // The plan does not depend on where the file of areas lies.
     let text = fs::read_to_string(&plan).unwrap();
     assert!(!text.contains("areas.csv"));

@@ -29,8 +29,15 @@ pub fn run(args: &ShowArgs) -> Result<Outcome, Diagnostic> {
             run.note(Note::SealUnchecked);
         }
         let reveal = if args.reveal { Reveal::Everything } else { Reveal::Counts };
-        give(&show(plan, reveal), args.answer.json)?;
-        next(&setup.apply_line(&setup.project, None));
+        let report = show(plan, reveal);
+        let mut project = setup.project.clone();
+        if report.has_household_file() && project.unit.file.is_none() {
+            project.unit.file = Some("HOUSEHOLDS".into());
+            let out = project.release.households.take();
+            project.release.households = Some(out.unwrap_or("released-households.csv".into()));
+        }
+        give(&report, args.answer.json)?;
+        next(&setup.apply_line(&project, None));
         Ok(Outcome::Done)
     })
 }

@@ -74,6 +74,13 @@ reasons! {
         /// In the released file.
         after,
     }
+    /// The files do not have the same number of households.
+    HouseholdsDiffer "households_differ" => DoNotRelease {
+        /// In the original.
+        before,
+        /// In the released file.
+        after,
+    }
     /// Kept tables differ.
     TablesDiffer "tables_differ" => DoNotRelease {
         /// How many.

@@ -379,6 +379,7 @@ fn clean() -> Findings {
     Findings {
         published: PublishedFindings::default(),
         records: [2, 2],
+        households: [0, 0],
         tables: 1,
         tables_changed: 0,
         one_way_changed: 0,
@@ -422,6 +423,11 @@ fn faults() -> Vec<(Findings, Thresholds, Vec<Reason>)> {
             with(&|f| f.records = [2, 3]),
             strict,
             vec![Reason::RecordsDiffer { before: 2, after: 3 }],
+        ),
+        (
+            with(&|f| f.households = [2, 3]),
+            strict,
+            vec![Reason::HouseholdsDiffer { before: 2, after: 3 }],
         ),
         (with(&|f| f.tables_changed = 1), strict, vec![Reason::TablesDiffer { tables: 1, of: 1 }]),
         (
@@ -546,7 +552,7 @@ fn law_a_yes_is_earned() {
         assert_ne!(verdict.answer, Answer::Release);
         met.extend(reasons.iter().map(std::mem::discriminant).map(|kind| format!("{kind:?}")));
     }
-    assert_eq!(met.len(), 30, "each reason is reached");
+    assert_eq!(met.len(), 31, "each reason is reached");
     // Nothing checked, nobody at risk, nothing exchanged: no threshold makes it a yes.
     let anything = Thresholds {
         matched_right: u64::MAX,

@@ -158,6 +158,8 @@ pub struct PeopleFound {
     pub verification: Verification,
     /// Released households whose members differ in a column of households.
     pub torn: u64,
+    /// Have the released households the names that they have in the original?
+    pub names_kept: bool,
 }
 
 /// Does a plan lead from the one file to the other?
@@ -226,6 +228,7 @@ impl Comparison {
         let told_by_names =
             table.as_ref().map_or(0, |(table, _)| names_tell(&original, table, run));
         let torn = table.as_ref().map_or(0, |(_, torn)| *torn);
+        let names_kept = pair.names_are_kept(after);
         let plan = pair.follow(after, evidence, run);
         let demo_seed = evidence.demo_seed || pair.is_for_demonstration(after, evidence.demo_plans);
         if let Some(persons) = &mut of_persons {
@@ -274,7 +277,8 @@ impl Comparison {
         };
         let Pair { before, after: records, order, unlinked, .. } = pair;
         drop((before, of_persons));
-        let people = persons.map(|(_, verification)| PeopleFound { verification, torn });
+        let people =
+            persons.map(|(_, verification)| PeopleFound { verification, torn, names_kept });
         Ok(Self {
             original,
             released: (released.path().to_owned(), digest),
@@ -591,6 +595,29 @@ impl<'a> Pair<'a> {
         Ok(Self { original, before, after, link, order, unlinked, released, weights, counts })
     }
 
+    /// Are households of the same name the same ones, as far as no exchange changes them? Where all
+    /// are alike in this, nothing is known, and the answer is no.
+    fn names_are_kept(&self, after: &Loaded) -> bool {
+        let Original { loaded, scope, people: Some(people), .. } = self.original else {
+            return false;
+        };
+        let ids = (loaded.id_column(), after.id_column());
+        let linked = match ids {
+            (Some(left), Some(right)) => link_by_id(left, right).ok(),
+            _ => None,
+        };
+        let Some(map) = linked else { return false };
+        let staying = scope.schema().staying() - people.following(loaded, scope);
+        let layout = self.before.cells().layout();
+        let mut households = (0..self.before.len()).map(|one| self.before.get(RecordId::at(one)));
+        let first = households.next();
+        let differ = first.is_some_and(|first| {
+            households.any(|other| !(layout.differing(first, other) & staying).is_empty())
+        });
+        let found = changes(&self.before, &self.after, &Link::ByMap(map));
+        differ && found.is_some_and(|found| found.counting(staying).cells == 0)
+    }
+
     /// The cells of both files, coded as here.
     fn counted(&self, before: &Records, after: &Records) -> Pooled {
         match (self.original.loaded.counts(), &self.counts) {
@@ -617,9 +644,8 @@ impl<'a> Pair<'a> {
         households: &Original,
         screenings: &[KeyScreening],
     ) {
-        if findings.records[0] == findings.records[1] {
-            findings.records = [found.records_before as u64, found.records_after as u64];
-        }
+        findings.households = findings.records;
+        findings.records = [found.records_before as u64, found.records_after as u64];
         findings.tables += found.tables.len();
         findings.tables_changed += found.tables.iter().filter(|table| table.changed > 0).count();
         findings.learned.clone_from(&found.worst_case);
@@ -883,6 +909,7 @@ impl<'a> Pair<'a> {
         };
         let findings = Findings {
             records: [found.records_before as u64, found.records_after as u64],
+            households: [0, 0],
             tables: named.len(),
             published: PublishedFindings::default(),
             tables_changed: found.tables.iter().filter(|table| table.changed > 0).count(),

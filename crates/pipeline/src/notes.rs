@@ -9,12 +9,15 @@ use std::path::PathBuf;
 use crate::refusal::Code;
 use crate::telltale::{How, TellTale};
 use marginswap_core::diagnostic::{Diagnostic, escaped, grouped};
+use marginswap_report::verify::Exchanged;
 
 /// Something worth a word that stops nothing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Note {
     /// No table is kept.
     NoTables,
+    /// No table is kept, where whole households are exchanged.
+    NoTablesOfHouseholds,
     /// There are more minimal separators than were listed.
     ManySeparators {
         /// How many were listed.
@@ -57,8 +60,10 @@ pub enum Note {
         /// How many such texts there are.
         texts: u64,
     },
-    /// Fewer records could be changed than the rate asks for.
+    /// Fewer records or households could be changed than the rate asks for.
     RateMissed {
+        /// What is changed.
+        of: Exchanged,
         /// How many it asks for.
         asked: u64,
         /// How many are changed.
@@ -130,6 +135,9 @@ impl fmt::Display for Note {
         match self {
             Self::NoTables => formatter.write_str(
                 "warning: no table is kept; only the counts of each single variable remain unchanged",
+            ),
+            Self::NoTablesOfHouseholds => formatter.write_str(
+                "warning: no table is kept; only the number of households with each value remains unchanged",
             ),
             Self::ManySeparators { listed } => write!(
                 formatter,
@@ -211,9 +219,10 @@ impl fmt::Display for Note {
                     ),
                 }
             }
-            Self::RateMissed { asked, changed } => write!(
+            Self::RateMissed { asked, changed, of } => write!(
                 formatter,
-                "warning: the rate asks for {asked} changed records, but only {changed} could be changed"
+                "warning: the rate asks for {asked} changed {}, but only {changed} could be changed",
+                of.many()
             ),
             Self::SeedReadable { path } => write!(
                 formatter,

@@ -16,10 +16,11 @@ use marginswap_core::verify::{Outcome, records_at_risk};
 use marginswap_io::PlanFile;
 use marginswap_report::margin_graph;
 use marginswap_report::page::{
-    ColumnFacts, ExternalReport, FileFacts, InternalReport, LeftRecord, Method, PlanFacts,
-    RiskBefore, WatchReport,
+    ColumnFacts, ExternalHouseholds, ExternalReport, FileFacts, HouseholdNames, InternalReport,
+    LeftRecord, Method, PlanFacts, RiskBefore, ThenFacts, WatchReport,
 };
 use marginswap_report::pictures::waterfall::Coverage;
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::answer::{self, Reveal};
@@ -60,13 +61,52 @@ pub fn external(comparison: &Comparison, demo_seed: bool) -> Result<ExternalRepo
     if !comparison.is_changed() {
         return Err(refuse("nothing was exchanged: its records are those of the original"));
     }
-    let loaded = &comparison.original.loaded;
-    let exchanged = |&(position, _): &(usize, &String)| loaded.role(position) == Role::Variable;
-    let columns = loaded.own_names().iter().enumerate().filter(exchanged);
-    let may_differ = columns.map(|(_, name)| name.clone()).collect();
-    let report = answer::verify(comparison);
-    Ok(ExternalReport::new(&report, &watched(comparison)?, may_differ, demo_seed)
-        .expect("the tables are equal"))
+    let original = &comparison.original;
+    let names = original.loaded.own_names();
+    let exchanged = (0..names.len()).filter(|&column| exchanged(original, column).is_some());
+    let may_differ = exchanged.map(|column| names[column].clone()).collect();
+    let mut report = answer::verify(comparison);
+    // Readers know the columns of the file, and not what several of them are called together.
+    report.two_way.retain(|table| table.pair.iter().all(|name| names.contains(name)));
+    let page = ExternalReport::new(&report, &watched(comparison)?, may_differ, demo_seed)
+        .expect("the tables are equal");
+    Ok(match (&original.people, report.households) {
+        (Some(people), Some(found)) => page.of_households(ExternalHouseholds {
+            households: found.after,
+            names: household_names(comparison),
+            then_persons: !people.then.is_empty(),
+        }),
+        _ => page,
+    })
+}
+
+/// Whose values of a column may be exchanged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Between {
+    Records,
+    Households,
+    Persons,
+}
+
+/// Between whom a column may be exchanged, if it may be.
+fn exchanged(original: &Original, column: usize) -> Option<Between> {
+    let variable = original.loaded.role(column) == Role::Variable;
+    match &original.people {
+        None => variable.then_some(Between::Records),
+        Some(_) if variable => Some(Between::Households),
+        Some(people) => people.then.contains(&column).then_some(Between::Persons),
+    }
+}
+
+/// Released in the order of the original, or with their names asked for, households keep them; the
+/// files themselves may show it too.
+fn household_names(comparison: &Comparison) -> HouseholdNames {
+    let asked = comparison.original.project.release.release_id == Some(true);
+    let shown = comparison.people.as_ref().is_some_and(|found| found.names_kept);
+    match asked || shown || comparison.order == Order::Input {
+        true => HouseholdNames::Original,
+        false => HouseholdNames::New,
+    }
 }
 
 /// The page for those who decide. The commands that repeat the run are the door's to add.
@@ -112,9 +152,8 @@ pub fn internal(
         watched: watched(comparison)?,
         method: Method { parameters },
         plan: plan.map(|(path, plan)| plan_facts(comparison, path, plan)),
-        distance: plan
-            .and_then(|(_, plan)| plan.header.summary.get("distance"))
-            .and_then(|moved| serde_json::from_value(moved.clone()).ok()),
+        moved: plan.and_then(|(_, plan)| summed_up(plan, "moved")).unwrap_or_default(),
+        distance: plan.and_then(|(_, plan)| summed_up(plan, "distance")),
         replay: Vec::new(),
         shuffled: comparison.order != Order::Input,
         left_records: match reveal {
@@ -129,6 +168,12 @@ pub fn internal(
     })
 }
 
+/// What the summary of a plan says under a name.
+fn summed_up<T: DeserializeOwned>(plan: &PlanFile, name: &str) -> Option<T> {
+    let told = plan.header.summary.get(name)?;
+    serde_json::from_value(told.clone()).ok()
+}
+
 fn plan_facts(comparison: &Comparison, path: &std::path::Path, plan: &PlanFile) -> PlanFacts {
     // What a run has just planned and written fits by construction.
     let fit = comparison.plan.as_ref();
@@ -137,6 +182,10 @@ fn plan_facts(comparison: &Comparison, path: &std::path::Path, plan: &PlanFile) 
         tool_version: plan.header.version.clone(),
         swaps: plan.plan.swaps().len() as u64,
         groups: plan.plan.groups().len() as u64,
+        then: plan.then.as_ref().map(|then| ThenFacts {
+            swaps: then.plan.swaps().len() as u64,
+            groups: then.plan.groups().len() as u64,
+        }),
         fits_input: fit.is_none_or(|fit| fit.fits_input),
         gives_release: fit.map_or(Some(true), |fit| fit.gives_release),
         not_for_release: plan.header.not_for_release,
@@ -150,10 +199,17 @@ fn columns(comparison: &Comparison) -> Vec<ColumnFacts> {
     let read = lines.raw_columns();
     let facts = loaded.own_names().iter().enumerate().map(|(position, name)| {
         let released = !comparison.dropped.contains(name);
+        let between = exchanged(&comparison.original, position);
         let role = match (loaded.role(position), released) {
             (_, false) => "not released",
-            (Role::Variable, true) => "may be exchanged",
-            (Role::Stay, true) => "released, never exchanged",
+            (_, true) if between == Some(Between::Records) => "may be exchanged",
+            (_, true) if between == Some(Between::Households) => {
+                "may be exchanged between whole households"
+            }
+            (_, true) if between == Some(Between::Persons) => {
+                "may be exchanged between single persons"
+            }
+            (Role::Variable | Role::Stay, true) => "released, never exchanged",
             (Role::Ignored, true) if lines.household() == Some(position) => "names the household",
             // A column of persons stays with its person.
             (Role::Ignored, true) if lines.role(position) != Role::Ignored => {

@@ -26,12 +26,13 @@ use marginswap_report::plan::{
     self as report, Moved, MovedDistance, PlanReport, PlannedHouseholds, ThenReport,
 };
 use marginswap_report::protection::Protection;
+use marginswap_report::verify::Exchanged;
 
 use crate::answer;
 use crate::areas::Areas;
 use crate::compare::{not_partable, somebody_is_found, thresholds};
 use crate::household::{self, People};
-use crate::input::ids;
+use crate::input::{Loaded, ids};
 use crate::notes::{Note, Phase, Run};
 use crate::original::{Original, data_of, intruders_are_named};
 use crate::project::{Amount, Pairing, Project};
@@ -81,7 +82,10 @@ pub fn prepare(project: Project, run: &mut Run<'_>) -> Result<Prepared, Diagnost
     data_of(&project)?;
     intruders_are_named(&project)?;
     if project.keep.is_empty() {
-        run.note(Note::NoTables);
+        run.note(match project.unit.household {
+            Some(_) => Note::NoTablesOfHouseholds,
+            None => Note::NoTables,
+        });
     }
     let original = Original::read(project, run)?;
     refuse_ids(&original)?;
@@ -419,6 +423,7 @@ impl Prepared {
             not_partable(&self.original, &foreseen.learned, &self.key_screenings);
         let findings = Findings {
             records: [records, records],
+            households: [0, 0],
             tables: self.original.tables(),
             tables_changed: 0,
             published: PublishedFindings::default(),
@@ -578,6 +583,7 @@ impl Prepared {
             households: self.original.people.as_ref().map(|people| PlannedHouseholds {
                 persons: people.lines.records.len() as u64,
                 households_at_risk: risky,
+                household_file: self.original.loaded.household_file().is_some(),
             }),
             protection: Protection::default(),
             partable: self.partable(),
@@ -729,7 +735,11 @@ impl Prepared {
         let asked = self.constraints.least_changed.unwrap_or(0);
         // A swap changes two records, so an odd number is met by one less.
         if report.records_changed + 1 < asked {
-            run.note(Note::RateMissed { asked, changed: report.records_changed });
+            let of = match self.original.people {
+                Some(_) => Exchanged::Households,
+                None => Exchanged::Records,
+            };
+            run.note(Note::RateMissed { asked, changed: report.records_changed, of });
         }
     }
 
@@ -777,6 +787,19 @@ impl Header {
 }
 
 impl Foreseen {
+    /// The same, with what intruders learn about households from the lines after both steps.
+    fn after_both(self, people: &People, original: &Original, lines: &Loaded) -> Self {
+        let Original { loaded, scope, intruders, .. } = original;
+        let (table, _) = people.together.table(lines);
+        let (before, after) =
+            encode_both(scope.schema(), loaded.raw_columns(), table.raw_columns());
+        let pooled = Pooled::of(&before, &after);
+        let learned: Vec<Learned> =
+            intruders.iter().map(|intruder| learned(&pooled, &intruder.scenario())).collect();
+        let worst_case = worst_case(&learned).expect("a job has keys");
+        Self { worst_case, learned, replaced: pooled.replaced(), ..self }
+    }
+
     /// What a plan for households comes to for persons: the lines after it, counted like those
     /// of a released file.
     fn of_persons(
@@ -787,9 +810,14 @@ impl Foreseen {
     ) -> Self {
         let Original { loaded, scope, intruders, .. } = &people.lines;
         let then = planned.then.as_ref().map(|then| &then.plan);
-        let after = people.lines_after(&original.loaded, &planned.plan, then);
+        let lines = people.lines_after(&original.loaded, &planned.plan, then);
+        // The second step changes who lives there, so households are counted after both.
+        let households = match then {
+            Some(_) => households.after_both(people, original, &lines),
+            None => households,
+        };
         let (before, after) =
-            encode_both(scope.schema(), loaded.raw_columns(), after.raw_columns());
+            encode_both(scope.schema(), loaded.raw_columns(), lines.raw_columns());
         let pooled = Pooled::of(&before, &after);
         let mut all: Vec<Learned> =
             intruders.iter().map(|intruder| learned(&pooled, &intruder.scenario())).collect();

@@ -9,9 +9,9 @@ use serde::{Deserialize, Serialize, Serializer};
 use crate::advice;
 use crate::answer::{Answer, aligned, counted, distance, percent, shown};
 use crate::pictures::waterfall::Coverage;
-use crate::protection::{Judgement, Protection, values_true_words};
+use crate::protection::{Judgement, Protection};
 use crate::published;
-use crate::verify::VerifyReport;
+use crate::verify::{HouseholdsReport, VerifyReport};
 
 /// A plan in numbers. All are exact; that no better plan exists is not claimed.
 #[derive(Debug, Clone, Serialize)]
@@ -114,12 +114,22 @@ impl Foreseen {
 }
 
 /// Changed records by how far they moved.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Moved {
     /// The smallest of the named areas that they stay in; null for those that leave all.
     pub within: Option<String>,
     /// How many.
     pub records: u64,
+}
+
+impl Moved {
+    /// How far in words.
+    pub(crate) fn words(&self) -> String {
+        match &self.within {
+            Some(area) => format!("within the same {}", shown(area)),
+            None => "further".to_owned(),
+        }
+    }
 }
 
 /// How far changed records moved on the map.
@@ -238,6 +248,8 @@ pub struct PlannedHouseholds {
     pub persons: u64,
     /// How many households have a member at risk, or are at risk themselves.
     pub households_at_risk: u64,
+    /// Is there a household file beside that of the persons?
+    pub household_file: bool,
 }
 
 /// The second step of a plan in numbers: persons after households.
@@ -360,11 +372,11 @@ impl PlanReport {
         }
         let all: u64 = self.moved.iter().map(|moved| moved.records).sum();
         let row = |moved: &Moved| {
-            let what = match &moved.within {
-                Some(area) => format!("within the same {}", shown(area)),
-                None => "further".to_owned(),
-            };
-            vec![format!("  {what}"), grouped(moved.records), percent(moved.records, all)]
+            vec![
+                format!("  {}", moved.words()),
+                grouped(moved.records),
+                percent(moved.records, all),
+            ]
         };
         let rows: Vec<Vec<String>> = self.moved.iter().map(row).collect();
         format!("How far changed {} moved:\n{}", self.many(), aligned(&rows))
@@ -395,7 +407,10 @@ impl PlanReport {
         if self.broken_rules > 0 {
             text.push_str(&format!(
                 "{} of the original already {} a rule.\n",
-                counted(self.broken_rules, "record", "records"),
+                match &self.households {
+                    Some(_) => counted(self.broken_rules, "household", "households"),
+                    None => counted(self.broken_rules, "record", "records"),
+                },
                 if self.broken_rules == 1 { "breaks" } else { "break" }
             ));
         }
@@ -422,8 +437,8 @@ impl Answer for PlanReport {
             row("  detached by this plan", self.detached, at_risk),
         ];
         if self.impossible.is_some() || self.covered_by_groups > 0 {
-            let label = "  parted or detached by swaps of more than two records";
-            rows.push(row(label, self.covered_by_groups, at_risk));
+            let label = format!("  parted or detached by swaps of more than two {}", self.many());
+            rows.push(row(&label, self.covered_by_groups, at_risk));
         }
         rows.push(row("  left", self.left, at_risk));
         for (why, number) in self.left_rows() {
@@ -503,15 +518,7 @@ impl Answer for ProtectReport {
         ));
         text.push_str(&published::line(&verify.published));
         text.push_str(&verify.weights());
-        text.push_str(&format!(
-            "Changed    {} ({}), {}",
-            match &plan.households {
-                Some(_) => counted(plan.records_changed, "household", "households"),
-                None => counted(plan.records_changed, "record", "records"),
-            },
-            percent(plan.records_changed, plan.records),
-            counted(plan.cells_changed, "value", "values"),
-        ));
+        text.push_str(&format!("Changed    {}", self.changed()));
         if let (Some(max), Some(mean)) = (verify.two_way_max, verify.two_way_mean) {
             text.push_str(&format!(
                 "; other two-way tables move by {} at most, {} on average",
@@ -572,6 +579,38 @@ impl Answer for ProtectReport {
 }
 
 impl ProtectReport {
+    /// How much was changed, counted in the released file; by the plan where the records of the two
+    /// files are not linked.
+    fn changed(&self) -> String {
+        let (plan, verify) = (&self.plan, &self.verify);
+        let values = |values: u64| counted(values, "value", "values");
+        let records = |records: u64, of: u64| {
+            format!("{} ({})", counted(records, "record", "records"), percent(records, of))
+        };
+        let households = |households: u64, of: u64| {
+            let changed = counted(households, "household", "households");
+            format!("{changed} ({})", percent(households, of))
+        };
+        let found = verify.records_changed.zip(verify.cells_changed);
+        match (&verify.households, found) {
+            (Some(HouseholdsReport { before, changed: Some(changed), .. }), Some(found)) => {
+                let all = households(*changed, *before);
+                format!("{all}, {}, {}", records(found.0, verify.records_before), values(found.1))
+            }
+            (None, Some(found)) => {
+                format!("{}, {}", records(found.0, verify.records_before), values(found.1))
+            }
+            (Some(_), _) => {
+                let all = households(plan.records_changed, plan.records);
+                format!("{all}, {}", values(plan.cells_changed))
+            }
+            (None, None) => {
+                let all = records(plan.records_changed, plan.records);
+                format!("{all}, {}", values(plan.cells_changed))
+            }
+        }
+    }
+
     /// What intruders learn, in the worst of all scenarios.
     fn learned(&self) -> String {
         let learned = &self.verify.protection;
@@ -595,8 +634,7 @@ impl ProtectReport {
             grouped(learned.fates.matched),
             grouped(learned.fates.matched_right),
         ));
-        let values = values_true_words(learned.values_true, learned.values_true_by_chance);
-        if let Some(words) = values {
+        if let Some(words) = learned.values_true_words() {
             text.push_str(&format!("           {words}\n"));
         }
         text.push_str(&format!(

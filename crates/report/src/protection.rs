@@ -20,9 +20,10 @@ pub struct Protection {
     /// What became of the people at risk.
     #[serde(flatten)]
     pub fates: Fates,
-    /// The share of the values on the matched records that are true.
+    /// The share of the values on the matched records that are true; of several intruders, for the
+    /// one for whom it is highest.
     pub values_true: Option<f64>,
-    /// The share that records drawn at random would give.
+    /// The share that records drawn at random would give to the same intruder.
     pub values_true_by_chance: Option<f64>,
     /// People at risk, not gone, whose keys the kept tables already disclose.
     pub disclosed: u64,
@@ -62,19 +63,23 @@ pub struct HouseholdProtection {
 }
 
 impl HouseholdProtection {
-    fn lines(&self) -> String {
+    /// What, how many households, and their share of those at risk.
+    pub(crate) fn rows(&self) -> Vec<Vec<String>> {
         let row = |what: &str, households: u64| {
             vec![what.to_owned(), grouped(households), percent(households, self.at_risk)]
         };
-        let rows = [
+        vec![
             vec!["households at risk".to_owned(), grouped(self.at_risk), String::new()],
             row("  gone: no released household has their keys", self.gone),
             row("  shared: two or more households have them", self.shared),
             row("  matched: exactly one household has them", self.matched),
             vec!["newly exposed households".to_owned(), grouped(self.newly_exposed), String::new()],
-        ];
+        ]
+    }
+
+    fn lines(&self) -> String {
         let mut text = "An intruder who knows these of all members of a household:\n".to_owned();
-        text.push_str(&aligned(&rows));
+        text.push_str(&aligned(&self.rows()));
         text
     }
 }
@@ -115,6 +120,27 @@ pub struct ScenarioProtection {
 }
 
 impl Protection {
+    /// Of whom [`Protection::values_true`] speaks, where there are several intruders: everything
+    /// else is said of all of them together.
+    pub(crate) fn whose_values(&self) -> Option<String> {
+        let mut scenarios = self.scenarios.iter();
+        let same = |one: &&ScenarioProtection| {
+            one.values_true == self.values_true
+                && one.values_true_by_chance == self.values_true_by_chance
+        };
+        let learns_most = scenarios.rfind(same).filter(|_| self.scenarios.len() > 1)?;
+        Some(match &learns_most.name {
+            Some(_) => learns_most.who(),
+            None => format!("the intruder who knows {}", listed(&learns_most.keys)),
+        })
+    }
+
+    /// How many values are true beside chance, in one sentence; none when nobody is matched.
+    pub(crate) fn values_true_words(&self) -> Option<String> {
+        let whose = self.whose_values();
+        values_true_words(self.values_true, self.values_true_by_chance, whose.as_deref())
+    }
+
     /// Lines of a text answer.
     #[must_use]
     pub fn lines(&self) -> String {
@@ -190,7 +216,7 @@ impl ScenarioProtection {
     fn lines(&self) -> String {
         let mut text = sentence(&format!("{} who knows {}:\n", self.who(), listed(&self.keys)));
         text.push_str(&self.fates.lines());
-        if let Some(words) = values_true_words(self.values_true, self.values_true_by_chance) {
+        if let Some(words) = values_true_words(self.values_true, self.values_true_by_chance, None) {
             let _ = writeln!(text, "{words}");
         }
         if let (Some(right), Some(chance)) =
@@ -208,15 +234,22 @@ impl ScenarioProtection {
     }
 }
 
-/// How many values are true beside chance, in one sentence; none when nobody is matched.
-pub(crate) fn values_true_words(right: Option<f64>, chance: Option<f64>) -> Option<String> {
+/// How many values are true beside chance, in one sentence; none when nobody is matched. `whose`:
+/// the one of several intruders of whom this is said.
+pub(crate) fn values_true_words(
+    right: Option<f64>,
+    chance: Option<f64>,
+    whose: Option<&str>,
+) -> Option<String> {
     let right = share(right?);
+    let whose = whose.map_or_else(String::new, |whose| format!(", for {whose}, who learns most"));
     Some(match chance {
         Some(chance) => format!(
-            "Sensitive values that are true on matched records: {right}; on a random record: {}.",
+            "Sensitive values that are true on matched records{whose}: {right}; on a random \
+             record: {}.",
             share(chance)
         ),
-        None => format!("Sensitive values that are true on matched records: {right}."),
+        None => format!("Sensitive values that are true on matched records{whose}: {right}."),
     })
 }
 

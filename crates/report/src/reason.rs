@@ -49,6 +49,11 @@ pub(crate) fn as_json<S: Serializer>(reasons: &[Reason], out: S) -> Result<S::Ok
 
 fn words(reason: &Reason) -> String {
     match reason {
+        Reason::HouseholdsDiffer { before, after } => format!(
+            "the original has {}, the released file {}",
+            counted(*before, "household", "households"),
+            grouped(*after)
+        ),
         Reason::RecordsDiffer { before, after } => format!(
             "the original has {}, the released file {}",
             counted(*before, "record", "records"),

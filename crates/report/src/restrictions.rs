@@ -5,8 +5,9 @@ use std::fmt::{self, Write};
 use marginswap_core::text::grouped;
 use serde::{Serialize, Serializer};
 
-use crate::answer::{aligned, percent};
+use crate::answer::{aligned, percent, sentence};
 use crate::keys::by_scenario;
+use crate::verify::Exchanged;
 
 /// A setting that leaves fewer partners.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -85,7 +86,7 @@ fn parting<S: Serializer>(counts: &[u64], out: S) -> Result<S::Ok, S::Error> {
 }
 
 /// Lines of a text answer: nothing where only the tables decide.
-pub(crate) fn lines(restrictions: &[Restriction], records: u64) -> String {
+pub(crate) fn lines(restrictions: &[Restriction], records: u64, of: Exchanged) -> String {
     if restrictions.len() < 2 {
         return String::new();
     }
@@ -101,7 +102,8 @@ pub(crate) fn lines(restrictions: &[Restriction], records: u64) -> String {
         }
         row
     }));
-    format!("\nRecords with a partner, setting by setting\n{}", aligned(&rows))
+    let many = sentence(of.many());
+    format!("\n{many} with a partner, setting by setting\n{}", aligned(&rows))
 }
 
 /// Partners of one record that are left when this setting and those listed before it are

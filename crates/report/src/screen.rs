@@ -7,14 +7,18 @@ use serde::Serialize;
 use crate::answer::{Answer, Names, aligned, formula, listed, percent};
 use crate::keys::{KeyScreening, all_lines, keys_by_scenario};
 use crate::restrictions::{self, Restriction};
+use crate::verify::Exchanged;
 use crate::what_if::{self, AreasReport, WhatIfReport};
 
 /// Totals over all records. Every number is exact, except `disclosed` where
 /// `disclosed_is_exact` is false: then it is a lower bound.
 #[derive(Debug, Clone, Serialize)]
 pub struct ScreenReport {
-    /// How many records there are.
+    /// How many records there are: households, where these are swapped.
     pub records: u64,
+    /// How many persons are behind them, where records are households.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub persons: Option<u64>,
     /// How many different cells they fall into.
     pub cells: u64,
     /// Records alone in their cell.
@@ -69,8 +73,12 @@ impl Answer for ScreenReport {
         };
         let certainty = if self.disclosed_is_exact { "" } else { "at least" };
         let uniques = Some(self.sample_uniques);
+        let exchanged = match self.persons {
+            Some(_) => Exchanged::Households,
+            None => Exchanged::Records,
+        };
         let rows = [
-            row("records", self.records, None, ""),
+            row(exchanged.many(), self.records, None, ""),
             row("  swappable", self.swappable, Some(self.records), ""),
             row("  already disclosed", self.disclosed, Some(self.records), certainty),
             row("distinct cells", self.cells, None, ""),
@@ -80,7 +88,7 @@ impl Answer for ScreenReport {
             row("  already disclosed", self.disclosed_uniques, uniques, certainty),
         ];
         let mut text = aligned(&rows);
-        text.push_str(&restrictions::lines(&self.restrictions, self.records));
+        text.push_str(&restrictions::lines(&self.restrictions, self.records, exchanged));
         text.push_str(&all_lines(&self.keys, KeyScreening::lines));
         text.push_str(&what_if::lines(&self.what_if));
         if let Some(by) = &self.by {

@@ -10,6 +10,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::answer::{Answer, Names, aligned_left, counted, listed, percent};
+use crate::verify::Exchanged;
 
 /// A plan in numbers, and on request swap by swap.
 #[derive(Debug, Clone, Serialize)]
@@ -95,16 +96,45 @@ pub struct RevealedTake {
 const SHOWN: usize = 5;
 
 /// Settings that have a line of their own.
-const TOLD: [&str; 3] = ["tables", "keys", "more_keys"];
+const TOLD: [&str; 4] = ["tables", "households", "keys", "more_keys"];
 
 impl ShowReport {
     fn number(&self, field: &str) -> Option<u64> {
         self.summary.get(field).and_then(Value::as_u64)
     }
 
+    /// Whole households are its records where one column names them.
+    fn exchanged(&self) -> Exchanged {
+        match self.parameters.get("household").is_some_and(Value::is_string) {
+            true => Exchanged::Households,
+            false => Exchanged::Records,
+        }
+    }
+
+    /// How many lines the file has: as many as there are persons behind its households.
+    fn lines(&self) -> u64 {
+        let persons = self.summary.get("planned_households").and_then(|told| told.get("persons"));
+        persons.and_then(Value::as_u64).unwrap_or(self.records)
+    }
+
+    /// Was it made for a file of persons and one of their households?
+    #[must_use]
+    pub fn has_household_file(&self) -> bool {
+        let told = self.summary.get("planned_households");
+        told.and_then(|told| told.get("household_file")).and_then(Value::as_bool) == Some(true)
+    }
+
+    /// The kept tables, those that count households last.
     fn tables(&self) -> Option<String> {
-        let tables = self.parameters.get("tables")?.as_array()?;
-        let tables: Vec<&str> = tables.iter().filter_map(Value::as_str).collect();
+        let told = |name: &str| -> Vec<String> {
+            let tables = self.parameters.get(name).and_then(Value::as_array).into_iter().flatten();
+            tables.filter_map(Value::as_str).map(str::to_owned).collect()
+        };
+        let (mut tables, households) = (told("tables"), told("households"));
+        if self.exchanged() == Exchanged::Households {
+            tables.iter_mut().for_each(|table| table.push_str(" (persons)"));
+        }
+        tables.extend(households.into_iter().map(|table| format!("{table} (households)")));
         (!tables.is_empty()).then(|| tables.join(" + "))
     }
 
@@ -121,14 +151,19 @@ impl ShowReport {
                 "one who knows {}: {} at risk ({})",
                 listed(&names(scenario, "keys")),
                 counted(at_risk, "person", "people"),
-                percent(at_risk, self.records)
+                percent(at_risk, self.lines())
             ))
         };
         scenarios.into_iter().flatten().filter_map(told).collect()
     }
 
     fn changes(&self) -> String {
-        let mut words = counted(self.step.swaps, "swap of two records", "swaps of two records");
+        let (one, many) = (self.exchanged().one(), self.exchanged().many());
+        let mut words = counted(
+            self.step.swaps,
+            &format!("swap of two {many}"),
+            &format!("swaps of two {many}"),
+        );
         if self.step.groups > 0 {
             let more = counted(self.step.groups, "larger swap", "larger swaps");
             let _ = write!(words, " and {more}");
@@ -137,7 +172,7 @@ impl ShowReport {
             let _ = write!(
                 words,
                 ": {} ({}) change",
-                counted(records, "record", "records"),
+                counted(records, one, many),
                 percent(records, self.records)
             );
         }
@@ -238,16 +273,35 @@ impl Answer for ShowReport {
         row("exchanges", self.most_exchanged());
         row("then", self.then.as_ref().map(ShownStep::between_persons));
         row("foreseen", self.foreseen());
+        let (one, many) = match self.exchanged() {
+            Exchanged::Records => ("person", "people"),
+            Exchanged::Households => ("household", "households"),
+        };
         row(
             "left",
             self.number("left").map(|left| {
-                format!("{} at risk without an exchange", counted(left, "person", "people"))
+                let words = format!("{} at risk without an exchange", counted(left, one, many));
+                let then = self.summary.get("then").and_then(|then| then.get("left"));
+                match then.and_then(Value::as_u64) {
+                    None => words,
+                    Some(left) => format!(
+                        "{words} of households; {} at risk after the exchange of persons",
+                        counted(left, "person", "persons")
+                    ),
+                }
             }),
         );
         row("settings", self.settings());
         let mut text = format!(
             "A plan for a file of {} and {}, made by marginswap {}. SECRET: it undoes the protection.\n{}",
-            counted(self.records, "record", "records"),
+            match self.exchanged() {
+                Exchanged::Records => counted(self.records, "record", "records"),
+                Exchanged::Households => format!(
+                    "{} in {}",
+                    counted(self.lines(), "record", "records"),
+                    counted(self.records, "household", "households")
+                ),
+            },
             counted(self.columns.len() as u64, "column", "columns"),
             self.tool_version,
             aligned_left(&rows)

@@ -90,7 +90,7 @@ pub struct HouseholdsReport {
 }
 
 impl HouseholdsReport {
-    fn line(&self) -> String {
+    pub(crate) fn line(&self) -> String {
         let mut text = match self.before == self.after {
             true => format!("{} in both files", counted(self.before, "household", "households")),
             false => format!(
@@ -110,6 +110,35 @@ impl HouseholdsReport {
             )),
         }
         text
+    }
+}
+
+/// What is exchanged as a whole.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Exchanged {
+    /// Single records.
+    Records,
+    /// Households.
+    Households,
+}
+
+impl Exchanged {
+    /// One of them, in words.
+    #[must_use]
+    pub fn one(self) -> &'static str {
+        match self {
+            Self::Records => "record",
+            Self::Households => "household",
+        }
+    }
+
+    /// Several of them.
+    #[must_use]
+    pub fn many(self) -> &'static str {
+        match self {
+            Self::Records => "records",
+            Self::Households => "households",
+        }
     }
 }
 

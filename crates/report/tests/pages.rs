@@ -15,15 +15,19 @@ use marginswap_report::Answer;
 use marginswap_report::graph::{GraphReport, JunctionReport, SeparatorReport};
 use marginswap_report::margin_graph::{self, GraphPicture, SeparatorPicture};
 use marginswap_report::page::{
-    Advice, Banded, ColumnFacts, ExternalReport, FileFacts, InternalReport, LeftReason, LeftRecord,
-    Merged, Method, NotKept, PlanFacts, RiskBefore, WatchReport,
+    Advice, Banded, ColumnFacts, ExternalHouseholds, ExternalReport, FileFacts, HouseholdNames,
+    InternalReport, LeftReason, LeftRecord, Merged, Method, NotKept, PlanFacts, RiskBefore,
+    ThenFacts, WatchReport,
 };
 use marginswap_report::pictures::waterfall::Coverage;
-use marginswap_report::plan::MovedDistance;
+use marginswap_report::plan::{Moved, MovedDistance};
 use marginswap_report::protection::{
-    ExposedBecause, Fates, Judgement, NewPair, Protection, Reason, ScenarioProtection, Verdict,
+    ExposedBecause, Fates, HouseholdProtection, Judgement, NewPair, Protection, Reason,
+    ScenarioProtection, Verdict,
 };
-use marginswap_report::verify::{MarginReport, TwoWayReport, VariableReport, VerifyReport};
+use marginswap_report::verify::{
+    Counted, HouseholdsReport, MarginReport, TwoWayReport, VariableReport, VerifyReport,
+};
 use support::assert_golden;
 
 /// Four people who are alone with the first and the third variable; the intruder wants to learn
@@ -255,10 +259,12 @@ fn internal(names: [&str; 3]) -> InternalReport {
             tool_version: "0.0.0".to_owned(),
             swaps: 1,
             groups: 0,
+            then: None,
             fits_input: true,
             gives_release: Some(true),
             not_for_release: false,
         }),
+        moved: vec![],
         distance: Some(MovedDistance::of("town".into(), "km".into(), 3, vec![1.0, 12.5, 40.0])),
         replay: vec!["marginswap apply survey.csv swap.plan -o released.csv".to_owned()],
         shuffled: false,
@@ -291,6 +297,54 @@ fn golden_pages() {
     let external = published(&report, false).unwrap();
     html::checked(&external.html());
     assert_golden("external.html", &without_version(&external.html()));
+}
+
+/// Whole households: the pages tell what was exchanged, what each table counts, and how far
+/// households moved.
+#[test]
+fn pages_of_households() {
+    let mut report = internal(NAMES);
+    let households = HouseholdsReport { before: 3, after: 3, changed: Some(2), torn: 0 };
+    report.verify.households = Some(households);
+    report.verify.margins[0].counts = Some(Counted::Persons);
+    report.verify.margins[1].counts = Some(Counted::Households);
+    report.verify.protection.household_fates = Some(HouseholdProtection {
+        at_risk: 2,
+        gone: 1,
+        matched: 1,
+        protected: 1,
+        ..Default::default()
+    });
+    report.plan =
+        report.plan.map(|plan| PlanFacts { then: Some(ThenFacts { swaps: 4, groups: 1 }), ..plan });
+    report.distance = None;
+    report.moved = vec![
+        Moved { within: Some("town".to_owned()), records: 2 },
+        Moved { within: None, records: 0 },
+    ];
+    let text = html::plain(&html::checked(&report.html()));
+    for words in [
+        "gone: no released household has their keys | 1 | 50.0 %",
+        "3 households in both files, 2 changed; the members of each are together.",
+        "1 swap of two households, then 4 swaps of two persons and 1 group of more",
+        "within the same town | 2 | 100.0 %",
+        "How far households moved",
+        "region*sex (persons) | unchanged | 4 | 0",
+    ] {
+        assert!(text.contains(words), "{words:?} in\n{text}");
+    }
+    let told = |names, then_persons| {
+        let page = published(&report, false).unwrap();
+        let page = page.of_households(ExternalHouseholds { households: 3, names, then_persons });
+        html::plain(&html::checked(&page.html()))
+    };
+    let text = told(HouseholdNames::New, true);
+    for words in ["have new names", "single persons exchanged", "age | households | unchanged"] {
+        assert!(text.contains(words), "{words:?} in\n{text}");
+    }
+    let text = told(HouseholdNames::Original, false);
+    assert!(text.contains("have the names that they have in the original"), "{text}");
+    assert!(!text.contains("single persons"), "{text}");
 }
 
 /// Without style and pictures the pages read from top to bottom.
@@ -329,6 +383,10 @@ fn every_reason_is_a_sentence_of_the_page() {
         (
             Reason::RecordsDiffer { before: 5, after: 4 },
             "the original has 5 records, the released file 4",
+        ),
+        (
+            Reason::HouseholdsDiffer { before: 5, after: 4 },
+            "the original has 5 households, the released file 4",
         ),
         (Reason::TablesDiffer { tables: 1, of: 2 }, "1 of 2 kept tables differs"),
         (Reason::OneWayTablesDiffer { variables: 2 }, "the counts of 2 variables differ"),

@@ -20,6 +20,8 @@ use crate::verdict::{Reason, Verdict};
 pub struct Findings {
     /// How many records the original and the released file have.
     pub records: [u64; 2],
+    /// How many households they have, where these are swapped; otherwise nothing.
+    pub households: [u64; 2],
     /// How many tables were named to be kept, and compared.
     pub tables: usize,
     /// How many of these differ.
@@ -133,6 +135,13 @@ fn about_the_tables(findings: &Findings) -> Vec<Reason> {
             Reason::TornHouseholds { households: findings.torn_households },
         ),
         (before != after, Reason::RecordsDiffer { before, after }),
+        (
+            findings.households[0] != findings.households[1],
+            Reason::HouseholdsDiffer {
+                before: findings.households[0],
+                after: findings.households[1],
+            },
+        ),
         (
             tables_changed > 0,
             Reason::TablesDiffer { tables: tables_changed as u64, of: tables as u64 },

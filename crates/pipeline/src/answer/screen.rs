@@ -30,6 +30,7 @@ pub fn screen(
     let set = |set| names(scope.schema(), set);
     let mut report = ScreenReport {
         records: joint.records() as u64,
+        persons: None,
         cells: joint.len() as u64,
         sample_uniques: joint.sample_uniques() as u64,
         swappable: 0,

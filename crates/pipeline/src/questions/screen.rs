@@ -94,6 +94,8 @@ fn screened(
 ) -> Result<Screened, Diagnostic> {
     let Scoped { project, loaded, scope } = read_scoped(project, Ids::PassedOver, run)?;
     let project = &project;
+    let households = loaded.households().filter(|_| loaded.is_of_households());
+    let persons = households.map(|households| households.lines() as u64);
     if let Some(name) = &further.by {
         loaded.position(name)?;
     }
@@ -120,6 +122,7 @@ fn screened(
     let by_tables = (&separators, &screening, on_keys.as_slice());
     let steps = steps(project, &loaded, &scope, &joint, by_tables, &restrictions)?;
     let mut report = answer::screen(&scope, &joint, &separators, &screening, ids, &steps);
+    report.persons = persons;
     let last = steps.last().expect("there is a first step");
     let found = intruders.iter().zip(&on_keys).zip(&last.partable);
     report.keys = found

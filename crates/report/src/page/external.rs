@@ -19,7 +19,7 @@ use crate::lettering::spoken;
 use crate::pictures::triangle::{self, Fate, TrianglePicture};
 use crate::protection::Verdict;
 use crate::sheet::TextTable;
-use crate::verify::VerifyReport;
+use crate::verify::{Counted, MarginReport, VerifyReport};
 
 /// What may be told.
 #[derive(Debug, Clone, Serialize)]
@@ -27,7 +27,14 @@ pub struct ExternalReport {
     class: &'static str,
     tool_version: &'static str,
     records: u64,
+    /// What is told of households, where whole ones were exchanged.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    households: Option<ExternalHouseholds>,
+    /// The kept tables that count records.
     tables: Vec<Names>,
+    /// The kept tables that count households.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    household_tables: Vec<Names>,
     extent: Option<Extent>,
     /// The share of people at risk who no longer match a record of their own; null when no
     /// keys were named or any range would tell too much.
@@ -40,6 +47,33 @@ pub struct ExternalReport {
     demonstration: bool,
     /// What the gate says of the released file.
     verdict: Verdict,
+}
+
+/// What is told where whole households were exchanged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct ExternalHouseholds {
+    /// How many the released file has.
+    pub households: u64,
+    /// Which names they have.
+    pub names: HouseholdNames,
+    /// Did single persons exchange values after whole households?
+    pub then_persons: bool,
+}
+
+/// The names of released households.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum HouseholdNames {
+    /// They were given out again.
+    New,
+    /// Those of the original.
+    Original,
+}
+
+impl ExternalHouseholds {
+    fn have_new_names(&self) -> bool {
+        self.names == HouseholdNames::New
+    }
 }
 
 /// A two-way table.
@@ -87,9 +121,17 @@ impl ExternalReport {
         let band = |kept: bool, distance: f64| {
             (!kept).then(|| Band::told(distance, verify.records_before))
         };
+        // A table of households says nothing about how many records there are, and an exchange of
+        // whole households does not keep the counts of records in a column.
+        let (of_households, of_records): (Vec<_>, Vec<_>) =
+            verify.margins.iter().partition(|table| table.counts == Some(Counted::Households));
         let implied = |table: &Names| {
             let held = |margin: &Names| table.iter().all(|name| margin.contains(name));
-            table.len() < 2 || verify.margins.iter().any(|kept| held(&kept.margin))
+            (table.len() < 2 && verify.households.is_none())
+                || of_records.iter().any(|kept| held(&kept.margin))
+        };
+        let names = |tables: &[&MarginReport]| -> Vec<Names> {
+            tables.iter().map(|table| table.margin.clone()).collect()
         };
         let variables = verify.variables();
         let two_way: Vec<ExternalTable> = verify
@@ -108,7 +150,9 @@ impl ExternalReport {
             verdict,
             tool_version: env!("CARGO_PKG_VERSION"),
             records: verify.records_after,
-            tables: verify.margins.iter().map(|table| table.margin.clone()).collect(),
+            households: None,
+            tables: names(&of_records),
+            household_tables: names(&of_households),
             extent: Extent::of(
                 verify.records_changed.unwrap_or(verify.replaced),
                 verify.records_before,
@@ -131,6 +175,12 @@ impl ExternalReport {
         })
     }
 
+    /// The same about a file in which whole households were exchanged.
+    #[must_use]
+    pub fn of_households(self, households: ExternalHouseholds) -> Self {
+        Self { households: Some(households), ..self }
+    }
+
     /// The page.
     #[must_use]
     pub fn html(&self) -> String {
@@ -140,14 +190,6 @@ impl ExternalReport {
             names: self.variables.iter().map(String::as_str).collect(),
             tables: self.two_way.iter().map(|table| (table.pair, fate(table))).collect(),
         });
-        let tables = TextTable::new(
-            "Tables that are the same in this file and in the original",
-            &["table", "result"],
-            self.tables
-                .iter()
-                .map(|table| vec![formula(table), "unchanged in every cell".to_owned()])
-                .collect(),
-        );
         let watched = TextTable::new(
             "Other tables, and how far they moved",
             &["table", "total variation"],
@@ -160,10 +202,28 @@ impl ExternalReport {
             report: self,
             style: Style,
             triangle: (!self.two_way.is_empty()).then(|| Figure::new(picture)),
-            tables: (!self.tables.is_empty()).then(|| Table::new(tables)),
+            tables: self.kept().map(Table::new),
             watched: (!self.watched.is_empty()).then(|| Table::new(watched)),
             widest: self.widest(),
         })
+    }
+
+    /// The kept tables; where there are households, with what each counts.
+    fn kept(&self) -> Option<TextTable> {
+        let counts = |of: &'static str| self.households.map(|_| of.to_owned());
+        let row = |table: &Names, of: &'static str| -> Vec<String> {
+            let result = "unchanged in every cell".to_owned();
+            [Some(formula(table)), counts(of), Some(result)].into_iter().flatten().collect()
+        };
+        let rows = self.tables.iter().map(|table| row(table, "persons"));
+        let rows = rows.chain(self.household_tables.iter().map(|table| row(table, "households")));
+        let rows: Vec<Vec<String>> = rows.collect();
+        let heads: &[&str] = match self.households {
+            None => &["table", "result"],
+            Some(_) => &["table", "counts", "result"],
+        };
+        let caption = "Tables that are the same in this file and in the original";
+        (!rows.is_empty()).then(|| TextTable::new(caption, heads, rows))
     }
 
     /// The band of the table that moved farthest.
@@ -203,7 +263,11 @@ impl Answer for ExternalReport {
         };
         format!(
             "{class}: {} unchanged; records that hold values of another: {}.\n",
-            counted(self.tables.len() as u64, "kept table", "kept tables"),
+            counted(
+                (self.tables.len() + self.household_tables.len()) as u64,
+                "kept table",
+                "kept tables"
+            ),
             self.extent()
         )
     }

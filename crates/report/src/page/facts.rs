@@ -82,6 +82,9 @@ pub struct PlanFacts {
     pub swaps: u64,
     /// How many groups of more than two records.
     pub groups: u64,
+    /// What follows between single persons, where the records of the plan are households.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub then: Option<ThenFacts>,
     /// Is it made for the original file?
     pub fits_input: bool,
     /// Does following it give the records of the released file? Null when it was made for
@@ -89,6 +92,15 @@ pub struct PlanFacts {
     pub gives_release: Option<bool>,
     /// Is its seed a demo seed, which others know?
     pub not_for_release: bool,
+}
+
+/// The second step of a plan: persons after households.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct ThenFacts {
+    /// How many swaps of two persons it has.
+    pub swaps: u64,
+    /// How many groups of more than two persons.
+    pub groups: u64,
 }
 
 /// Someone at risk who is still matched; only where records are revealed.

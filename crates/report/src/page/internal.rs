@@ -17,13 +17,13 @@ use crate::graph::GraphReport;
 use crate::lettering::spoken_list;
 use crate::pictures::risk::RiskPicture;
 use crate::pictures::waterfall::Coverage;
-use crate::pictures::{change, distance, risk, triangle, true_values, waterfall};
-use crate::plan::MovedDistance;
+use crate::pictures::{areas, change, distance, risk, triangle, true_values, waterfall};
+use crate::plan::{Moved, MovedDistance};
 use crate::protection::{Reason, ScenarioProtection};
 use crate::published::PublishedReport;
 use crate::reason::reason_sentence;
 use crate::sheet::Picture;
-use crate::verify::VerifyReport;
+use crate::verify::{Exchanged, HouseholdsReport, VerifyReport};
 
 /// Everything that a reviewer decides from.
 #[derive(Debug, Clone, Serialize)]
@@ -59,6 +59,10 @@ pub struct InternalReport {
     pub method: Method,
     /// The plan, when it was given.
     pub plan: Option<PlanFacts>,
+    /// How far changed records moved, by the areas that partners were looked for in first, where
+    /// the plan says so.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub moved: Vec<Moved>,
     /// How far changed records moved on the map, where the plan says so.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub distance: Option<MovedDistance>,
@@ -110,7 +114,16 @@ impl InternalReport {
             kept: Table::new(tables::kept(verify)),
             published: tables::published(verify).map(Table::new),
             change: change.map(Figure::new),
-            distance: self.distance.as_ref().map(|moved| Figure::new(distance::draw("", moved))),
+            moved: (!self.moved.is_empty() && self.distance.is_none())
+                .then(|| Figure::new(areas::draw("", &self.moved, self.exchanged()))),
+            distance: self
+                .distance
+                .as_ref()
+                .map(|moved| Figure::new(distance::draw("", moved, self.exchanged()))),
+            households: verify
+                .protection
+                .household_fates
+                .map(|found| Table::new(tables::households(&found))),
             triangle: triangle.map(Figure::new),
             two_way: tables::two_way(verify).map(Table::new),
             watched: tables::watched(self).map(Table::new),
@@ -122,6 +135,14 @@ impl InternalReport {
             parameters: tables::parameters(self).map(Table::new),
             hashes: Table::new(tables::hashes(self)),
         })
+    }
+
+    /// What is exchanged as a whole.
+    fn exchanged(&self) -> Exchanged {
+        match self.verify.households {
+            Some(_) => Exchanged::Households,
+            None => Exchanged::Records,
+        }
     }
 
     /// The numbers of the first page: a name, a number, and what it is of.
@@ -170,7 +191,26 @@ impl InternalReport {
             push(
                 "Values true on matched records",
                 share(right),
-                format!("a random record gives {}", share(chance)),
+                match learned.whose_values() {
+                    None => format!("a random record gives {}", share(chance)),
+                    Some(whose) => {
+                        format!("{whose}, who learns most; a random record gives {}", share(chance))
+                    }
+                },
+            );
+        }
+        if let Some(found) = &learned.household_fates {
+            push(
+                "Households at risk that are protected",
+                percent(found.protected, found.at_risk),
+                format!("{} of {}", grouped(found.protected), grouped(found.at_risk)),
+            );
+        }
+        if let Some(HouseholdsReport { before, changed: Some(changed), .. }) = verify.households {
+            push(
+                "Households changed",
+                percent(changed, before),
+                format!("{} of {}", grouped(changed), grouped(before)),
             );
         }
         push(
@@ -258,11 +298,25 @@ impl Page<'_> {
     }
 
     fn swaps(&self, plan: &PlanFacts) -> String {
-        let swaps = counted(plan.swaps, "swap of two records", "swaps of two records");
-        match plan.groups {
-            0 => swaps,
-            groups => format!("{swaps} and {} of more", counted(groups, "group", "groups")),
+        let words = |swaps: u64, groups: u64, many: &str| {
+            let swaps = match swaps {
+                1 => format!("1 swap of two {many}"),
+                swaps => format!("{} swaps of two {many}", grouped(swaps)),
+            };
+            match groups {
+                0 => swaps,
+                groups => format!("{swaps} and {} of more", counted(groups, "group", "groups")),
+            }
+        };
+        let first = words(plan.swaps, plan.groups, self.report.exchanged().many());
+        match plan.then {
+            None => first,
+            Some(then) => format!("{first}, then {}", words(then.swaps, then.groups, "persons")),
         }
+    }
+
+    fn together(&self, households: &HouseholdsReport) -> String {
+        households.line().trim_end().to_owned()
     }
 }
 
@@ -284,7 +338,9 @@ struct Page<'a> {
     kept: Table,
     published: Option<Table>,
     change: Option<Figure>,
+    moved: Option<Figure>,
     distance: Option<Figure>,
+    households: Option<Table>,
     triangle: Option<Figure>,
     two_way: Option<Table>,
     watched: Option<Table>,

@@ -28,9 +28,12 @@ use crate::sheet::{Picture, TextTable};
 use crate::svg::{self, Element};
 
 pub use crate::advice::{Advice, Banded, Merged};
-pub use external::{ExternalReport, ExternalTable, NotKept, WatchedTable};
+pub use external::{
+    ExternalHouseholds, ExternalReport, ExternalTable, HouseholdNames, NotKept, WatchedTable,
+};
 pub use facts::{
-    ColumnFacts, FileFacts, LeftReason, LeftRecord, Method, PlanFacts, RiskBefore, WatchReport,
+    ColumnFacts, FileFacts, LeftReason, LeftRecord, Method, PlanFacts, RiskBefore, ThenFacts,
+    WatchReport,
 };
 pub use internal::InternalReport;
 

@@ -6,7 +6,7 @@ use super::internal::InternalReport;
 use super::{ColumnFacts, FileFacts, LeftRecord, RiskBefore};
 use crate::answer::{counted, distance, formula, percent, shown};
 use crate::lettering::{spoken, spoken_list};
-use crate::protection::{Fates, ScenarioProtection};
+use crate::protection::{Fates, HouseholdProtection, ScenarioProtection};
 use crate::published::PublishedReport;
 use crate::sheet::TextTable;
 use crate::verify::VerifyReport;
@@ -65,6 +65,19 @@ fn fates(caption: String, fates: &Fates) -> TextTable {
         row[0] = row[0].trim_start().to_owned();
     }
     TextTable::new(caption, &["who", "people", "share of those at risk"], rows)
+}
+
+/// What is found of whole households.
+pub(super) fn households(found: &HouseholdProtection) -> TextTable {
+    let mut rows = found.rows();
+    for row in &mut rows {
+        row[0] = row[0].trim_start().to_owned();
+    }
+    TextTable::new(
+        "What an intruder finds who knows the keys of all members of a household",
+        &["who", "households", "share of those at risk"],
+        rows,
+    )
 }
 
 /// New combinations by pair of variables.

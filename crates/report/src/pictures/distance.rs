@@ -10,12 +10,13 @@ use crate::lettering::spoken;
 use crate::paint::DONE;
 use crate::plan::{MovedDistance, length};
 use crate::sheet::{Picture, TextTable, Twin};
-
-const TITLE: &str = "How far records moved";
+use crate::verify::Exchanged;
 
 /// A bar for those who stayed in their area, and one for each step of distance.
 #[must_use]
-pub fn draw(id: &str, moved: &MovedDistance) -> Picture {
+pub fn draw(id: &str, moved: &MovedDistance, exchanged: Exchanged) -> Picture {
+    let (one, many) = (exchanged.one(), exchanged.many());
+    let title = format!("How far {many} moved");
     let all = moved.stayed + moved.moved;
     let told = moved.rows();
     let most = told.iter().map(|(_, records)| *records).max().unwrap_or(0);
@@ -28,18 +29,18 @@ pub fn draw(id: &str, moved: &MovedDistance) -> Picture {
         })
         .collect();
     let mut sheet = bars::sheet(&rows);
-    sheet.heading(TITLE);
+    sheet.heading(&title);
     sheet.small_print(&format!(
-        "Changed records by the distance to their new area, in {}",
+        "Changed {many} by the distance to their new area, in {}",
         moved.unit
     ));
     sheet.y += 6.0;
     let columns = bars::columns(&rows);
     bars::put(&mut sheet, &rows, &columns);
     let words = match moved.moved {
-        0 => "No changed record comes to another area.".to_owned(),
+        0 => format!("No changed {one} comes to another area."),
         _ => format!(
-            "{} of {} changed records stay in their area; half of the others move no further than {}, \
+            "{} of {} changed {many} stay in their area; half of the others move no further than {}, \
              nine of ten than {} and none further than {}, in {}.",
             grouped(moved.stayed),
             grouped(all),
@@ -53,9 +54,9 @@ pub fn draw(id: &str, moved: &MovedDistance) -> Picture {
         vec![spoken(words), grouped(*records), percent(*records, all)]
     };
     let table = TextTable::new(
-        TITLE,
-        &["distance", "changed records", "share"],
+        &title,
+        &["distance", &format!("changed {many}"), "share"],
         told.iter().map(cells).collect(),
     );
-    sheet.finish(id, "distance", TITLE.to_owned(), Twin { words: vec![words], table: Some(table) })
+    sheet.finish(id, "distance", title, Twin { words: vec![words], table: Some(table) })
 }

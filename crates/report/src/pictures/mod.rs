@@ -9,6 +9,7 @@
 //! | [`risk`] | people at risk before and after, and how many values on matched records are true |
 //! | [`true_values`] | how many sensitive values are true on the records that match people at risk |
 //! | [`change`] | how many records changed in each variable |
+//! | [`areas`] | how far changed records moved, by the areas that they stay in |
 //! | [`distance`] | how far changed records moved on the map |
 //! | [`disclosed`] | how many records the tables give away, now and if more were published |
 //! | [`waterfall`] | all records, people at risk, and of these the gone, the shared and the matched |
@@ -19,6 +20,7 @@
 mod bars;
 mod chips;
 
+pub mod areas;
 pub mod change;
 pub mod diagonal;
 pub mod disclosed;

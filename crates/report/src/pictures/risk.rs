@@ -136,7 +136,7 @@ fn twin(found: &RiskPicture) -> Twin {
         counted(matched, "is", "are"),
         grouped(matched_right)
     )];
-    words.extend(values_true_words(found.values_true, found.values_true_by_chance));
+    words.extend(values_true_words(found.values_true, found.values_true_by_chance, None));
     let cells =
         |name: &str, people: u64| vec![name.to_owned(), grouped(people), percent(people, at_risk)];
     let table = TextTable::new(
