@@ -152,7 +152,17 @@ fn the_pages_know_both_steps() {
     let stay = ["--stay", "tenure,county,job"];
     let (_, external, internal) = job(&desk, &data, &[&KEYS[..2], &TABLES, &stay].concat());
     assert!(!external.contains("columns that stay"), "{external}");
-    assert!(internal.contains("columns that stay"), "{internal}");
+    assert!(internal.contains("columns that stay"), "the graph of households has them");
+    assert!(internal.contains("district*job"), "lines are compared column by column: {internal}");
+    for words in ["*`columns that stay`", "and “columns that stay” |", "“columns that stay”. |"]
+    {
+        assert!(!internal.contains(words), "{words:?} in\n{internal}");
+    }
+    let base = ["verify", &data, &desk.path("out.csv"), "--shuffled"];
+    let (told, _) = answer(&[&base[..], &UNIT, &KEYS, &TABLES, &stay].concat());
+    let sensitive = &told["scenarios"][0]["sensitive"];
+    assert_eq!(sensitive, &serde_json::json!(["county", "tenure"]));
+    assert!(!told["new_pairs_by_variables"].to_string().contains("stay"), "{told}");
 }
 
 /// The internal page has what the console has about households, and how far they moved.
@@ -193,40 +203,77 @@ fn the_internal_page_has_the_results_of_households() {
     assert!(!internal.contains("How far records moved"), "{internal}");
 }
 
-/// The commands on the internal page run and give the same page.
+/// The commands on the internal page, as they can be typed.
+fn commands(page: &str) -> Vec<String> {
+    let start = page.find("<pre>").unwrap() + 5;
+    let lines = &page[start..start + page[start..].find("</pre>").unwrap()];
+    let lines = lines.replace("&#39;", "'").replace("&#60;", "<").replace("&amp;", "&");
+    lines.lines().filter(|line| !line.is_empty()).map(str::to_owned).collect()
+}
+
+/// Runs the commands of an internal page in its folder; they give the released file and the page.
+fn replayed(desk: &Desk, released: &str, page: &str) -> Vec<String> {
+    let (file, text) = (desk.read(released), desk.read(page));
+    let lines = commands(&text);
+    assert_eq!(lines.len(), 3, "{lines:?}");
+    for line in &lines {
+        let line = line.replacen("marginswap", env!("CARGO_BIN_EXE_marginswap"), 1);
+        let line = if line.contains(" verify") { line } else { format!("{line} --force") };
+        let ran = Command::new("sh").args(["-c", &line]).current_dir(desk.folder()).output();
+        let ran = ran.unwrap();
+        assert!(matches!(ran.status.code(), Some(0 | 1)), "{line}: {}", err(&ran));
+        let said = String::from_utf8(ran.stdout).unwrap();
+        assert!(!said.contains("differ, although no swap"), "{line}: {said}");
+    }
+    assert_eq!(desk.read(released), file, "the same release");
+    assert!(desk.read("report.html") == text, "the same page");
+    lines
+}
+
+/// The commands on the internal page are in the words of the project, and do it again.
 #[test]
 fn the_commands_of_the_page_run() {
     let desk = Desk::new();
     let data = desk.write("survey.csv", &survey());
-    let settings = [
-        &TABLES[..],
-        &KEYS,
-        &["--then", "persons", "--near", "county", "--household-keys", "district,size"],
-    ]
-    .concat();
-    job(&desk, &data, &settings);
-    let page = desk.read("in.html");
-    let start = page.find("<pre>").unwrap() + 5;
-    let lines = &page[start..start + page[start..].find("</pre>").unwrap()];
-    let lines = lines.replace("&#39;", "'").replace("&#60;", "<").replace("&amp;", "&");
-    assert!(!lines.contains("who lives there"), "{lines}");
-    for words in ["--keep 'district*sex'", "--keep-households 'district*size'", "--then persons"] {
-        assert!(lines.contains(words), "{words:?} in {lines}");
+    desk.write("SEED", &"7".repeat(64));
+    let seed = desk.path("SEED");
+    let [released, internal, plan] =
+        ["out.csv", "in.html", "swap.plan"].map(|name| desk.path(name));
+    let base = ["protect", &data, "--seed-file", &seed, "-o", &released, "--report", &internal];
+    let more = ["--then", "persons", "--near", "county", "--household-keys", "district,size"];
+    let more = [&more[..], &["--watch", "district*job", "--plan", &plan]].concat();
+    let made = marginswap(&[&base[..], &UNIT, &TABLES, &KEYS, &more].concat());
+    assert!(matches!(made.status.code(), Some(0 | 1)), "{}", err(&made));
+    let lines = replayed(&desk, "out.csv", "in.html");
+    for line in &lines[1..] {
+        assert!(!line.contains("who lives there"), "{line}");
+        for words in [
+            "--household hid",
+            "--keep 'district*sex'",
+            "--keep-households 'district*size'",
+            "--keys district,age,sex,job",
+            "--household-keys district,size",
+            "--then persons",
+        ] {
+            assert!(line.contains(words), "{words:?} in {line}");
+        }
     }
-    let commands: Vec<&str> = lines.lines().filter(|line| !line.is_empty()).collect();
-    assert_eq!(commands.len(), 3, "{lines}");
-    // The order needs the seed of the run, which is no file here; the contents do not.
-    for command in &commands[1..] {
-        let command = command.replacen("marginswap", env!("CARGO_BIN_EXE_marginswap"), 1);
-        let command = command.replace("--seed-file SEED", "");
-        let ran = Command::new("sh").args(["-c", &command]).current_dir(desk.folder()).output();
-        let ran = ran.unwrap();
-        assert!(matches!(ran.status.code(), Some(0 | 1)), "{command}: {}", err(&ran));
-        let said = String::from_utf8(ran.stdout).unwrap();
-        assert!(!said.contains("differ, although no swap"), "{said}");
-    }
-    let again = plain(&desk.read("report.html"));
-    assert!(again.contains("gives the records of the released file"), "{again}");
+    // With a project file, and the preset in it.
+    desk.write(
+        "marginswap.toml",
+        "data = 'survey.csv'\n[columns]\nid = 'pid'\n[release]\nplan = 'trs.plan'\n\
+         out = 'trs.csv'\n[report]\ninternal = 'trs.html'\n[trs]\nhid = 'hid'\n\
+         hierarchy = ['county', 'district']\nsimilar = [['size']]\n\
+         risk_variables = ['age', 'sex', 'job']\nk_anonymity = 2\n",
+    );
+    let made = Command::new(env!("CARGO_BIN_EXE_marginswap"))
+        .args(["protect", "--seed-file", "SEED"])
+        .current_dir(desk.folder())
+        .output()
+        .unwrap();
+    assert!(matches!(made.status.code(), Some(0 | 1)), "{}", err(&made));
+    let lines = replayed(&desk, "trs.csv", "trs.html");
+    assert!(lines.iter().all(|line| !line.contains("--risky")), "{lines:?}");
 }
 
 /// `show` tells persons from households.

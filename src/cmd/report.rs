@@ -179,8 +179,8 @@ pub fn replay(setup: &Setup, comparison: &Comparison, plan: Option<&Path>) -> Ve
     lines.push(setup.verify_line(&project));
     let list = matches!(project.risk.risky, Some(Risky::Records(_)));
     if plan.is_some() && !list {
-        // The plan says who is at risk.
-        project.risk.risky = None;
+        // The plan says who is at risk, whatever the project file says.
+        project.risk.risky = setup.file_project().clone().expanded().risk.risky;
     }
     let mut line = setup.report_line(&project);
     if shuffled && plan.is_some() {

@@ -8,7 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::refusal::Code;
-use marginswap_core::columns::{Roles, did_you_mean};
+use marginswap_core::columns::{Role, Roles, did_you_mean};
 use marginswap_core::diagnostic::Diagnostic;
 use marginswap_core::encode::{RecordId, Records};
 use marginswap_core::graph::{Formula, Reason, Scope, Separators, Ties};
@@ -30,6 +30,9 @@ use crate::published::Published;
 use crate::settings::{Kind, SETTINGS, Topic};
 use crate::table_names::TableNames;
 use crate::weights::Weighting;
+
+/// Of the lines of households, at most this many columns that stay are looked at one by one.
+const MOST_APART: usize = 64;
 
 /// The original file, and what a project makes of it.
 pub struct Original {
@@ -127,9 +130,15 @@ impl Original {
         let mut watched = Formula::parse(&project.report.watch)?.names();
         let opened = open(&project, &data_of(&project)?)?;
         watched.retain(|name| !opened.is_only_watched(name));
-        let scope = scope_apart(&project, &Header::opened(&opened), &watched)?;
-        // Where households are swapped, nothing is asked about the ties of single lines.
+        // Where households are swapped, nothing is asked about the ties of single lines, and
+        // columns that stay are looked at one by one.
         let swapped = project.unit.household.is_none();
+        if !swapped {
+            let staying = |column: &usize| opened.roles().of(*column) == Role::Stay;
+            let staying = (0..opened.roles().own()).filter(staying).take(MOST_APART);
+            watched.extend(staying.map(|column| opened.columns()[column].clone()));
+        }
+        let scope = scope_apart(&project, &Header::opened(&opened), &watched)?;
         let separators = separators(&scope, if swapped { project.max_separators() } else { 1 });
         if swapped {
             note_many(&separators, run);
