@@ -396,3 +396,34 @@ fn threads_that_cannot_be_started_are_too_many() {
     assert_eq!(code(&output), 7, "{}", err(&output));
     assert!(err(&output).contains("error[E707]"), "{}", err(&output));
 }
+
+/// More threads than anybody has cores for give the answer of one.
+#[test]
+fn ten_thousand_threads_come_to_an_end() {
+    let desk = Desk::new();
+    let data = desk.write("data.csv", &survey());
+    let [one, many] = ["one.csv", "many.csv"].map(|name| desk.path(name));
+    for (released, threads) in [(&one, "1"), (&many, "10000")] {
+        let more = ["--demo-seed", "1", "-o", released, "--threads", threads];
+        assert_eq!(code(&marginswap(&words("protect", &data, &more))), 1, "{threads} threads");
+    }
+    assert_eq!(fs::read(one).unwrap(), fs::read(many).unwrap());
+}
+
+/// A mask that takes every permission away: a release is made, secrets stay the owner's, and what
+/// others might read nobody may, until somebody allows it.
+#[test]
+fn a_mask_that_forbids_everything_does_not_stop_a_release() {
+    let desk = Desk::new();
+    let data = desk.write("data.csv", &survey());
+    let [seed, released, plan] = ["seed", "out.csv", "a.plan"].map(|name| desk.path(name));
+    let mut command = Command::new("sh");
+    command.args(["-c", "umask 0777 && exec \"$0\" \"$@\"", env!("CARGO_BIN_EXE_marginswap")]);
+    let more = ["--seed-file", &seed, "-o", &released, "--plan", &plan];
+    command.args(words("protect", &data, &more));
+    let output = command.output().unwrap();
+    assert!(code(&output) <= 1, "{}", err(&output));
+    assert_eq!(names(&desk), ["a.plan", "out.csv", "seed"]);
+    let modes = [&seed, &plan, &released].map(|file| fs::metadata(file).unwrap().permissions());
+    assert_eq!(modes.map(|mode| mode.mode() & 0o777), [0o600, 0o600, 0]);
+}

@@ -5,8 +5,9 @@ use std::path::Path;
 use clap::CommandFactory;
 use clap_mangen::Man;
 use marginswap_core::diagnostic::Diagnostic;
-use marginswap_io::{Overwrite, Secrecy, write_atomic};
+use marginswap_io::{Finished, Overwrite, Secrecy, publish_all};
 use marginswap_pipeline::refusal::Code;
+use marginswap_pipeline::release::stage;
 
 use crate::args::{Cli, CompletionsArgs, ManArgs};
 use crate::output::{Outcome, print, talk};
@@ -28,20 +29,19 @@ pub fn man(args: &ManArgs) -> Result<Outcome, Diagnostic> {
         return Ok(Outcome::Done);
     };
     let commands: Vec<clap::Command> = command.get_subcommands().cloned().collect();
-    write(folder, "marginswap", command)?;
+    let mut pages = vec![staged(folder, "marginswap", command)?];
     for each in commands {
-        write(folder, &format!("marginswap-{}", each.get_name()), each)?;
+        pages.push(staged(folder, &format!("marginswap-{}", each.get_name()), each)?);
     }
+    publish_all(pages)?;
     talk(&format!("the manual pages are in {}", folder.display()));
     Ok(Outcome::Done)
 }
 
-fn write(folder: &Path, name: &str, command: clap::Command) -> Result<(), Diagnostic> {
+fn staged(folder: &Path, name: &str, command: clap::Command) -> Result<Finished, Diagnostic> {
     let page = page(command)?;
     let path = folder.join(format!("{name}.1"));
-    write_atomic(&path, Overwrite::from_force(true), Secrecy::Plain, |out| {
-        out.write_all(page.as_bytes())
-    })
+    stage(&path, Overwrite::from_force(true), Secrecy::Plain, page.as_bytes())
 }
 
 fn page(command: clap::Command) -> Result<String, Diagnostic> {
