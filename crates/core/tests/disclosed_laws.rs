@@ -100,6 +100,26 @@ fn witness_for_a_tree_of_whole_tables() {
     check(&world, &tables).unwrap();
 }
 
+/// A variable of one value that stands in no table: the first variable is in every table and
+/// still cuts nothing into slices, because the last one is in none. No tree joins the two.
+#[test]
+fn witness_for_a_variable_of_no_table() {
+    let tables = sets([[0, 1, 2], [0, 1, 3], [0, 2, 3]]);
+    let records = vec![
+        vec![0, 0, 0, 0, 0],
+        vec![0, 1, 1, 0, 0],
+        vec![0, 1, 0, 1, 0],
+        vec![1, 0, 1, 1, 0],
+        vec![1, 1, 0, 0, 0],
+    ];
+    let world = World { levels: vec![2, 2, 2, 2, 1], records };
+    let (_, class, screening) = screened(&world, &tables);
+    assert!(!class.is_decomposable() && class.uncovered() == VarSet::single(4));
+    let trees = screening.disclosure().trees();
+    assert!(trees.iter().all(|tree| tree.neighbours(4).is_empty()));
+    assert!(!check(&world, &tables).unwrap().is_empty());
+}
+
 /// Every kind of proof is needed by some small world, and right there: the 4-cycle and all
 /// two-way tables of three and four variables, without and with a variable of no table, drawn
 /// files of up to nine records.

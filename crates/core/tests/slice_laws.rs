@@ -80,7 +80,9 @@ fn law_gathered_in_few_cells() {
     ] {
         let empty = World { levels: levels.to_vec(), records: Vec::new() };
         let strict = plain(empty.levels.clone(), empty.all_cells(), tables.clone());
-        let setting = Setting { rounds: 1, ..strict };
+        // Nobody was parted by an earlier step.
+        let constraints = Constraints { gone: vec![Vec::new()], ..Constraints::default() };
+        let setting = Setting { rounds: 1, constraints, ..strict };
         let made = setting.made(Pairing::Slices, 2, 1);
         let [best, others] = setting.world.most_parted(&tables, setting.keys, usize::MAX);
         assert_eq!((best, others, parted(&made)), (most, 0, most), "{levels:?}");
@@ -95,6 +97,15 @@ fn law_gathered_in_few_cells() {
             let reason = if there > 1 { Obstacle::Company } else { Obstacle::Taken };
             assert_eq!(left.obstacle, reason, "{levels:?}");
         }
+    }
+    // All 12,960 records of eight variables, whose tables share two, four and six of them.
+    let empty = World { levels: vec![3, 5, 4, 4, 3, 2, 3, 3], records: Vec::new() };
+    for (first, second, most) in [(5, 3, 12_096), (6, 2, 10_944), (7, 1, 8_640)] {
+        let tables = vec![VarSet::first(first), VarSet::first(8) - VarSet::first(second)];
+        let strict = plain(empty.levels.clone(), empty.all_cells(), tables);
+        let made = Setting { rounds: 1, ..strict }.made(Pairing::Slices, 2, 1);
+        assert_eq!((parted(&made), made.planned.most_parted), (most, Some(most)));
+        assert!(made.planned.left_over.iter().all(|left| left.obstacle == Obstacle::Company));
     }
     // The order of rows and columns is drawn, and nothing else decides.
     let empty = World { levels: vec![3, 2, 4], records: Vec::new() };

@@ -34,7 +34,7 @@ use crate::varset::VarSet;
 pub const MOST_RECORDS: usize = 16;
 
 /// Moves of more records than this are looked for only as linked boxes.
-const MOST_REPAIRED: usize = 8;
+pub const MOST_IN_ONE_BOX: usize = 8;
 
 /// A step of the search for linked boxes is so much shorter than another one.
 const LINKING: u64 = 50;
@@ -232,7 +232,7 @@ impl<'a> MoveSearch<'a> {
         around_pieces.push(around_whole);
         let mut near: Vec<Vec<Neighbourhood>> = around_pieces.iter().map(|_| Vec::new()).collect();
         let mut looked_for_proof = false;
-        for degree in 3..=limits.records.min(MOST_REPAIRED) {
+        for degree in 3..=limits.records.min(MOST_IN_ONE_BOX) {
             for (around, near) in around_pieces.iter_mut().zip(&mut near) {
                 if degree < 1 << around.space.strength {
                     continue;
@@ -269,7 +269,7 @@ impl<'a> MoveSearch<'a> {
         }
         tried.complete &= !hunt.is_spent();
         tried.steps = limits.steps - hunt.left;
-        if limits.records > MOST_REPAIRED {
+        if limits.records > MOST_IN_ONE_BOX {
             let steps = limits.steps.saturating_mul(LINKING).min(MOST_LINKING);
             for around in around_pieces.iter().filter(|around| around.space.strength == 3) {
                 let linked = linked_boxes(&mut hunt, around, limits.records, steps);

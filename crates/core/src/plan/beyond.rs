@@ -16,7 +16,7 @@ use super::detaching::Detaching;
 use super::live::{Live, Question};
 use super::{Constraints, Planner, Taken, number};
 use crate::hash::{Map, STATE};
-use crate::moves::{Answer, Found, Limits, MoveSearch, Wishes};
+use crate::moves::{Answer, Found, Limits, MOST_IN_ONE_BOX, MoveSearch, Wishes};
 use crate::partner::seen::Seen;
 use crate::random::{Random, Seed};
 use crate::table::{CellId, JointTable};
@@ -289,7 +289,12 @@ impl Planner<'_> {
             .collect();
         self.random.shuffle(&mut queue);
         let work = Work::of(cells);
-        let limits = Limits { records: larger.records, steps: work.steps };
+        // Several boxes at once are looked for where everybody may help.
+        let records = match company {
+            Company::Kept => larger.records.min(MOST_IN_ONE_BOX),
+            Company::Given => larger.records,
+        };
+        let limits = Limits { records, steps: work.steps };
         let mut given_up: Map<u32, ()> = Map::with_hasher(STATE);
         let mut round = 0u64;
         while !queue.is_empty() && self.beyond.spent < most {
@@ -416,7 +421,8 @@ impl Planner<'_> {
             let open = live.open(self);
             let mut covered = 0;
             for &agree in &self.task.constraints.matches {
-                let question = Question { records: larger.records, agree, company, round };
+                let records = larger.records.min(MOST_IN_ONE_BOX);
+                let question = Question { records, agree, company, round };
                 covered += live.round(self, question, seed);
             }
             changed |= covered > 0;

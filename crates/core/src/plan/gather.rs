@@ -38,7 +38,7 @@ impl Planner<'_> {
             && constraints.forbidden.is_empty()
             && !constraints.never_new.forbids_any()
             && constraints.most_changed.is_none()
-            && constraints.gone.is_empty()
+            && constraints.gone.iter().all(Vec::is_empty)
             && self.drift.is_none()
             && self.task.prices.staying.is_empty();
         let Some([left, right]) = self.two_full_tables() else { return };

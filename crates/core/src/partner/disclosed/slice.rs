@@ -171,7 +171,9 @@ fn decide_slice(
 /// Of which cells of the file do bounds prove that every table with the same margins has all
 /// their records? None where too many cells can be occupied.
 ///
-/// Law: `bounds-bind-every-table`. Slow twin: [`crate::oracle::World::fewest_with_keys`].
+/// Slow twin: [`crate::oracle::World::fewest_in_cells`].
+///
+/// Law: `bounds-bind-every-table`.
 pub(crate) fn bound_cells(joint: &JointTable, class: &GeneratingClass) -> Vec<bool> {
     let uncovered = class.uncovered().iter().map(VarSet::single);
     let margins: Vec<VarSet> = class.margins().iter().copied().chain(uncovered).collect();
