@@ -33,6 +33,7 @@ use marginswap_core::columns::{Column, ColumnBuilder, ColumnPart};
 use marginswap_core::diagnostic::{Diagnostic, grouped};
 use marginswap_core::encode::RecordId;
 
+use crate::as_written::AsWritten;
 use crate::delimiter::Delimiter;
 use crate::digest::{FileDigest, Hashed};
 use crate::foreign;
@@ -435,7 +436,9 @@ impl CsvReader {
         });
         let digest = self.digest().expect("the file was read to its end");
         let looks_like_a_record = header::is_a_record(&self.names, &columns);
-        Ok(Table { columns, samples, records, digest, looks_like_a_record })
+        encoder.written.epilogue.clone_from(&self.epilogue);
+        let written = Some(encoder.written);
+        Ok(Table { columns, samples, records, digest, looks_like_a_record, written })
     }
 
     fn read_header(&mut self, delimiter: Option<Delimiter>) -> Result<(), Diagnostic> {
@@ -756,6 +759,13 @@ struct Encoder<'s> {
     delimiter: Delimiter,
     /// How many records were taken.
     records: u64,
+    written: AsWritten,
+}
+
+/// What is made of a piece.
+struct EncodedPart {
+    columns: Vec<Option<ColumnPart>>,
+    written: AsWritten,
 }
 
 impl<'s> Encoder<'s> {
@@ -764,7 +774,8 @@ impl<'s> Encoder<'s> {
             list.iter().map(|&one| one.then(ColumnBuilder::default)).collect()
         };
         let (columns, samples) = (builders(wanted), builders(&sample.columns));
-        Self { columns, samples, sample, delimiter, records: 0 }
+        let written = AsWritten::new(wanted.len());
+        Self { columns, samples, sample, delimiter, records: 0, written }
     }
 
     /// Adds the record that begins here to the samples.
@@ -781,18 +792,24 @@ impl<'s> Encoder<'s> {
 }
 
 impl Gather for Encoder<'_> {
-    type Part = Vec<Option<ColumnPart>>;
+    type Part = EncodedPart;
 
-    fn begin(&self) -> Self::Part {
-        self.columns.iter().map(|column| column.as_ref().map(ColumnBuilder::part)).collect()
+    fn begin(&self) -> EncodedPart {
+        let columns = self.columns.iter().map(|column| column.as_ref().map(ColumnBuilder::part));
+        EncodedPart { columns: columns.collect(), written: AsWritten::new(self.columns.len()) }
     }
 
-    fn lines(&self, part: &mut Self::Part, lines: &Lines<'_>) {
+    fn lines(&self, part: &mut EncodedPart, lines: &Lines<'_>) {
         let Lines { window, fields, .. } = lines;
+        part.written.add_line_ends(lines);
         let mut scratch = Vec::new();
-        for (position, (column, part)) in self.columns.iter().zip(part).enumerate() {
+        let EncodedPart { columns, written } = part;
+        for (position, (column, part)) in self.columns.iter().zip(columns).enumerate() {
             let (Some(column), Some(part)) = (column, part) else { continue };
+            let (mut bare, mut quoted) = (false, false);
             for span in fields[position..].iter().step_by(self.columns.len()) {
+                bare |= span.quoting() == Quoting::Bare;
+                quoted |= span.quoting() != Quoting::Bare;
                 match span.inner() {
                     Some(inner) => column.push_beside(part, window, inner),
                     None => {
@@ -801,11 +818,13 @@ impl Gather for Encoder<'_> {
                     }
                 }
             }
+            written.add_quotes(position, bare, quoted);
         }
     }
 
-    fn take(&mut self, part: Self::Part, window: &[u8], found: &Found) {
-        for (column, part) in self.columns.iter_mut().zip(part) {
+    fn take(&mut self, part: EncodedPart, window: &[u8], found: &Found) {
+        self.written.append(&part.written);
+        for (column, part) in self.columns.iter_mut().zip(part.columns) {
             if let (Some(column), Some(part)) = (column, part) {
                 column.append(part);
             }

@@ -130,7 +130,8 @@ impl Frame {
             Some(every(sample.step, column))
         });
         let samples = sampled.collect();
-        Ok(Table { columns: read, samples, records: *records, digest, looks_like_a_record })
+        let (records, written) = (*records, None);
+        Ok(Table { columns: read, samples, records, digest, looks_like_a_record, written })
     }
 }
 

@@ -10,6 +10,7 @@
 //! Absences: no type is guessed, nothing is printed, no error shows a value of the data
 //! (header names may be shown), no damaged file is read in part.
 
+mod as_written;
 pub mod atomic;
 pub mod csv;
 pub mod delimiter;
@@ -21,7 +22,6 @@ pub mod leftovers;
 pub mod plan_file;
 pub mod published;
 pub mod refusal;
-mod reorder_csv;
 pub mod rewrite;
 pub mod scan;
 pub mod seal;
@@ -35,6 +35,7 @@ mod description;
 mod foreign;
 mod gunzip;
 mod header;
+mod line_ends;
 #[cfg(feature = "parquet")]
 mod pages;
 #[cfg(feature = "parquet")]
@@ -42,6 +43,8 @@ mod parquet;
 mod pieces;
 #[cfg(feature = "parquet")]
 mod quiet;
+mod reorder_csv;
+mod reorder_held;
 mod rewrite_csv;
 #[cfg(feature = "parquet")]
 mod rewrite_parquet;
@@ -49,6 +52,7 @@ mod specials;
 #[cfg(feature = "parquet")]
 mod thrift;
 
+pub use as_written::AsWritten;
 pub use atomic::{Overwrite, Secrecy, check_not_input, check_outputs, check_target, write_atomic};
 pub use delimiter::Delimiter;
 pub use digest::{FileDigest, digest_file, sha256_hex};
@@ -60,7 +64,8 @@ pub use plan_file::{
     read_plan_sealed, write_plan,
 };
 pub use published::{PublishedFile, PublishedFormat, PublishedOptions, read_published};
-pub use rewrite::{ReleaseOptions, Renamed, RewriteCounts, rewrite, rewrite_same};
+pub use reorder_held::Held;
+pub use rewrite::{ReleaseOptions, Renamed, RewriteCounts, rewrite, rewrite_held, rewrite_same};
 pub use seal::SealKey;
 pub use source::{Compression, Format, ReadOptions, Sample, Source, Table};
 pub use staged::{

@@ -52,7 +52,6 @@ use rayon::prelude::*;
 use crate::arrow::{bytes_at, push_all, refused};
 use crate::csv::unreadable;
 use crate::description;
-use crate::frame::every;
 use crate::header;
 use crate::input_file::{BytesFrom, InputFile};
 use crate::pages::{self, Chunk, Look};
@@ -129,22 +128,17 @@ impl ParquetReader {
         let (digest, file) = self.file.digest_keeping(&chunks)?;
         let (description, names) = (self.description.clone(), self.names.clone());
         let kept = Self { file, description, names, records: self.records };
-        let read = |position: usize| {
+        let read = |position: usize, step: usize| {
             kept.check_chunks(position)
-                .and_then(|()| kept.read_column(position))
+                .and_then(|()| kept.read_column(position, step))
                 .map_err(|refusal| refusal.in_column(header::titled(position, &self.names)))
         };
         // Columns are decoded side by side; the first that cannot be is refused.
         let all = wanted_columns().map(|one| (one, None));
         let all: Vec<(usize, Option<usize>)> =
             all.chain(sampled.into_iter().map(|one| (one, Some(sample.step)))).collect();
-        let found: Vec<Result<Column, Diagnostic>> = all
-            .par_iter()
-            .map(|&(position, step)| match step {
-                None => read(position),
-                Some(step) => read(position).map(|column| every(step, &column)),
-            })
-            .collect();
+        let found: Vec<Result<Column, Diagnostic>> =
+            all.par_iter().map(|&(position, step)| read(position, step.unwrap_or(1))).collect();
         let mut columns: Vec<Option<Column>> = wanted.iter().map(|_| None).collect();
         let mut samples: Vec<Option<Column>> = wanted.iter().map(|_| None).collect();
         for (&(position, step), column) in all.iter().zip(found) {
@@ -154,7 +148,8 @@ impl ParquetReader {
         let records = usize::try_from(self.records).expect("a machine counts 2^32 records");
         self.file.check_unchanged()?;
         let looks_like_a_record = header::is_a_record(&self.names, &columns);
-        Ok(Table { columns, samples, records, digest, looks_like_a_record })
+        let written = None;
+        Ok(Table { columns, samples, records, digest, looks_like_a_record, written })
     }
 
     /// Refuses a column that has no categories.
@@ -250,7 +245,9 @@ impl ParquetReader {
         Ok(())
     }
 
-    fn read_column(&self, position: usize) -> Result<Column, Diagnostic> {
+    /// A column, or every `step`-th record of one: all of it is decoded, and no more than these
+    /// become categories.
+    fn read_column(&self, position: usize, step: usize) -> Result<Column, Diagnostic> {
         let reader = quietly(|| {
             let description = self.with_dictionary(position)?;
             let file = Chunks(self.file.clone());
@@ -265,7 +262,7 @@ impl ParquetReader {
             return Err(damaged("the column does not agree with its description"));
         };
         let mut column = ColumnBuilder::default();
-        let mut dictionary = None;
+        let (mut dictionary, mut decoded) = (None, 0usize);
         loop {
             let batch = match quietly(|| reader.next()) {
                 Some(None) => break,
@@ -273,12 +270,20 @@ impl ParquetReader {
                 _ => return Err(damaged("a page of the column cannot be decoded")),
             };
             // A decoder must not deliver more than was claimed: memory was weighed by it.
-            if (column.len() + batch.num_rows()) as u64 > self.records {
+            let (before, rows) = (decoded, batch.num_rows());
+            decoded += rows;
+            if decoded as u64 > self.records {
                 break;
             }
-            push_batch(&mut column, batch.column(0), &mut dictionary)?;
+            if step == 1 {
+                push_batch(&mut column, batch.column(0), &mut dictionary)?;
+                continue;
+            }
+            for row in (before.next_multiple_of(step) - before..rows).step_by(step) {
+                push_batch(&mut column, &batch.column(0).slice(row, 1), &mut dictionary)?;
+            }
         }
-        if column.len() as u64 != self.records {
+        if decoded as u64 != self.records {
             return Err(damaged("the column has more or fewer values than the file has records"));
         }
         Ok(column.finish())

@@ -13,7 +13,6 @@
 //! Way in: [`reorder`].
 
 use std::io::Write;
-use std::ops::Range;
 
 use marginswap_core::columns::{Column, ColumnBuilder, ColumnPart};
 use marginswap_core::diagnostic::Diagnostic;
@@ -22,6 +21,7 @@ use rayon::prelude::*;
 use crate::atomic::unwritable;
 use crate::csv::Lines;
 use crate::input_file::changed_meanwhile;
+use crate::line_ends::{LineEnd, LineEnds};
 use crate::pieces::{Found, Gather};
 use crate::plan_file::stale;
 use crate::rewrite::{Exchanges, ReleaseOptions, RewriteCounts, check_order};
@@ -314,77 +314,4 @@ impl Raw<Column> {
 
 fn length(bytes: usize) -> u32 {
     u32::try_from(bytes).expect("a line is shorter than 2^32 bytes")
-}
-
-/// How a line ends.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum LineEnd {
-    Nothing,
-    Lf,
-    CrLf,
-}
-
-impl LineEnd {
-    fn of_length(length: usize) -> Self {
-        match length {
-            0 => Self::Nothing,
-            1 => Self::Lf,
-            _ => Self::CrLf,
-        }
-    }
-
-    fn bytes(self) -> &'static [u8] {
-        match self {
-            Self::Nothing => b"",
-            Self::Lf => b"\n",
-            Self::CrLf => b"\r\n",
-        }
-    }
-}
-
-/// How all lines end: mostly alike, so runs of them.
-#[derive(Default)]
-struct LineEnds {
-    /// Where each run ends, and how its lines do.
-    runs: Vec<(usize, LineEnd)>,
-}
-
-impl LineEnds {
-    fn len(&self) -> usize {
-        self.runs.last().map_or(0, |(end, _)| *end)
-    }
-
-    fn push(&mut self, line_end: LineEnd) {
-        self.push_many(line_end, 1);
-    }
-
-    fn push_many(&mut self, line_end: LineEnd, lines: usize) {
-        let end = self.len() + lines;
-        match self.runs.last_mut() {
-            Some(last) if last.1 == line_end => last.0 = end,
-            _ => self.runs.push((end, line_end)),
-        }
-    }
-
-    fn append(&mut self, other: &Self) {
-        for run in other.runs() {
-            self.push_many(run.1, run.0.len());
-        }
-    }
-
-    fn runs(&self) -> impl Iterator<Item = (Range<usize>, LineEnd)> {
-        let starts = std::iter::once(0).chain(self.runs.iter().map(|(end, _)| *end));
-        starts.zip(&self.runs).map(|(start, &(end, line_end))| (start..end, line_end))
-    }
-
-    /// The line ends from this place on.
-    fn from(&self, place: usize) -> impl Iterator<Item = LineEnd> {
-        let first = self.runs.partition_point(|(end, _)| *end <= place);
-        let mut at = place;
-        self.runs[first..].iter().flat_map(move |&(end, line_end)| {
-            let lines = end - at;
-            at = end;
-            std::iter::repeat_n(line_end, lines)
-        })
-    }
 }

@@ -6,7 +6,8 @@
 //! that is not touched, see `rewrite_parquet`.
 //!
 //! A CSV file is read twice, first for the cells of the swapped records alone, so memory
-//! follows the swaps and not the file. With a new order all records are held in memory.
+//! follows the swaps and not the file. With a new order all records are held in memory: those that
+//! were read to plan on, where they tell the raw bytes of the file ([`rewrite_held`]).
 //!
 //! Trap: the input may change before or between the readings. Every reading goes through one
 //! handle and must have the same sum, which [`rewrite_same`] is given by the caller who read
@@ -36,6 +37,7 @@ use marginswap_core::plan::Plan;
 use crate::digest::FileDigest;
 use crate::input_file::{InputFile, changed_meanwhile};
 use crate::plan_file::stale;
+use crate::reorder_held::Held;
 use crate::rewrite_csv;
 use crate::source::{Compression, Format, ReadOptions, Source};
 
@@ -98,7 +100,7 @@ pub fn rewrite(
     release: &ReleaseOptions,
     out: &mut (dyn Write + Send),
 ) -> Result<RewriteCounts, Diagnostic> {
-    rewrite_file(&InputFile::open(source)?, None, options, plan, release, out)
+    rewrite_file(&InputFile::open(source)?, None, options, plan, (release, None), out)
 }
 
 /// As [`rewrite()`], for a file that is open and was read before: its bytes must still have
@@ -118,6 +120,38 @@ pub fn rewrite_same(
     release: &ReleaseOptions,
     out: &mut (dyn Write + Send),
 ) -> Result<RewriteCounts, Diagnostic> {
+    rewrite_expected(file, expected, options, plan, (release, None), out)
+}
+
+/// As [`rewrite_same`], for a file whose columns are still in memory: a CSV file in a new order is
+/// written from them where they tell its raw bytes, and then read for its sum alone.
+///
+/// Law: `held-columns-release-the-same-bytes`.
+///
+/// # Errors
+/// As [`rewrite_same`].
+///
+/// # Panics
+/// As [`rewrite()`].
+pub fn rewrite_held(
+    file: &InputFile,
+    expected: &FileDigest,
+    options: &ReadOptions,
+    plan: &Plan,
+    (release, held): (&ReleaseOptions, &Held<'_>),
+    out: &mut (dyn Write + Send),
+) -> Result<RewriteCounts, Diagnostic> {
+    rewrite_expected(file, expected, options, plan, (release, Some(held)), out)
+}
+
+fn rewrite_expected(
+    file: &InputFile,
+    expected: &FileDigest,
+    options: &ReadOptions,
+    plan: &Plan,
+    release: (&ReleaseOptions, Option<&Held<'_>>),
+    out: &mut (dyn Write + Send),
+) -> Result<RewriteCounts, Diagnostic> {
     let written = rewrite_file(file, Some(expected), options, plan, release, out);
     written.map_err(|refusal| match (refusal.code, file.digest()) {
         (Code::Unwritable, _) => refusal,
@@ -131,7 +165,7 @@ fn rewrite_file(
     expected: Option<&FileDigest>,
     options: &ReadOptions,
     plan: &Plan,
-    release: &ReleaseOptions,
+    (release, held): (&ReleaseOptions, Option<&Held<'_>>),
     out: &mut (dyn Write + Send),
 ) -> Result<RewriteCounts, Diagnostic> {
     let opened = Source::of(file, options)?;
@@ -157,7 +191,8 @@ fn rewrite_file(
     assert!((0..columns).any(|column| !release.drop.contains(&column)), "a column is left");
     let written = match opened.format() {
         Format::Csv { .. } => {
-            let input = rewrite_csv::Input { file, options, expected };
+            let held = held.filter(|held| held.tells(release));
+            let input = rewrite_csv::Input { file, options, expected, held };
             rewrite_csv::rewrite(&input, &plan, release, out)
         }
         #[cfg(feature = "parquet")]

@@ -31,6 +31,7 @@ use crate::digest::FileDigest;
 use crate::input_file::{InputFile, changed_meanwhile};
 use crate::plan_file::stale;
 use crate::reorder_csv::reorder;
+use crate::reorder_held::{Held, reorder_held};
 use crate::rewrite::{Exchange, Exchanges, ReleaseOptions, RewriteCounts};
 use crate::scan::{Batch, Span, Stop, Tail, content_of, scan};
 use crate::source::{Compression, ReadOptions, Source};
@@ -40,6 +41,8 @@ pub(crate) struct Input<'f> {
     pub(crate) file: &'f InputFile,
     pub(crate) options: &'f ReadOptions,
     pub(crate) expected: Option<&'f FileDigest>,
+    /// Its columns in memory, where they tell its raw bytes.
+    pub(crate) held: Option<&'f Held<'f>>,
 }
 
 impl Input<'_> {
@@ -68,7 +71,11 @@ pub(crate) fn rewrite(
         }
     };
     if let Some(order) = &release.order {
-        return pack(&|out| reorder(input, plan, release, order, out), out);
+        let write = |out: &mut (dyn Write + Send)| match input.held {
+            Some(held) => reorder_held(input, held, plan, release, order, out),
+            None => reorder(input, plan, release, order, out),
+        };
+        return pack(&write, out);
     }
     let cells = Cells::collect(input.open()?, plan)?;
     if input.expected.is_some_and(|expected| *expected != cells.digest) {

@@ -6,8 +6,8 @@
 //! another type on the way, so decimals, legacy timestamps and the like stay what they are.
 //! Names and types of the schema are those of the input.
 //!
-//! A new order touches every column. Memory holds four bytes for each record of each touched
-//! column and the distinct values; the input is read once.
+//! A new order touches every column. Memory holds one to four bytes for each record of each touched
+//! column and the distinct values; the input is read once, the columns side by side.
 //!
 //! Trap: metadata may hold anything, unseen: the columns that are left out (`pandas`, those
 //! of Spark), where the file came from, notes of its author. Only the Arrow schema is
@@ -21,6 +21,7 @@
 //! Way in: [`rewrite`].
 
 use std::io::{self, Write};
+use std::ops::Range;
 use std::sync::Arc;
 
 use arrow_schema::{DataType as ArrowType, Field, FieldRef, Metadata, Schema};
@@ -40,6 +41,7 @@ use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use parquet::file::serialized_reader::SerializedPageReader;
 use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::types::{ColumnDescriptor, Type, TypePtr};
+use rayon::prelude::*;
 
 use crate::atomic::unwritable;
 use crate::header;
@@ -126,14 +128,6 @@ impl Write for Noting<'_> {
     }
 }
 
-/// A column that is written anew.
-struct Touched {
-    /// Its values, as their bytes.
-    column: Column,
-    /// The code at each place of the output.
-    codes: Vec<u32>,
-}
-
 /// The columns that are written anew, swapped and in their new order; `None` for those that
 /// are copied or left out.
 fn touched_columns(
@@ -141,44 +135,53 @@ fn touched_columns(
     plan: &Exchanges,
     release: &ReleaseOptions,
     counts: &mut RewriteCounts,
-) -> Result<Vec<Option<Touched>>, Diagnostic> {
+) -> Result<Vec<Option<Column>>, Diagnostic> {
     let columns = reader.columns().len();
     let mut is_touched = vec![release.order.is_some(); columns];
     for exchange in &plan.entries {
         exchange.exchanged.iter().for_each(|&column| is_touched[column] = true);
     }
-    let mut is_changed = vec![false; plan.entries.len()];
-    let mut touched = Vec::with_capacity(columns);
-    for (position, is_touched) in is_touched.into_iter().enumerate() {
-        if !is_touched || release.drop.contains(&position) {
-            touched.push(None);
-            continue;
-        }
+    // Column by column on all cores; the first that cannot be read is refused.
+    let touch = |position: usize| -> Result<(Column, Vec<usize>), Diagnostic> {
         let column = reader
             .check_flat(position)
             .and_then(|()| reader.check_chunks(position))
             .and_then(|()| read_column(reader, position))
             .map_err(|refusal| refusal.in_column(header::titled(position, reader.columns())))?;
-        let mut codes = Vec::with_capacity(column.len());
-        column.for_each_code(|_, code| codes.push(code));
-        let mut new: Vec<(usize, u32)> = Vec::new();
-        for (exchange, is_changed) in plan.entries.iter().zip(&mut is_changed) {
+        let mut changed = Vec::new();
+        let mut takes: Vec<(usize, usize)> = Vec::new();
+        for (number, exchange) in plan.entries.iter().enumerate() {
             let Ok(nth) = exchange.exchanged.binary_search(&position) else { continue };
             let record = exchange.record.position();
-            let code = codes[plan.entries[exchange.giver(nth)].record.position()];
-            if codes[record] != code {
-                counts.cells_changed += 1;
-                *is_changed = true;
-                new.push((record, code));
+            let giver = plan.entries[exchange.giver(nth)].record.position();
+            if column.code(record) != column.code(giver) {
+                changed.push(number);
+                takes.push((record, giver));
             }
         }
-        for (record, code) in new {
-            codes[record] = code;
-        }
-        if let Some(order) = &release.order {
-            codes = order.iter().map(|&record| codes[record as usize]).collect();
-        }
-        touched.push(Some(Touched { column, codes }));
+        let column = column.exchanged(&takes);
+        let column = match &release.order {
+            Some(order) => column.of_records(order.iter().map(|&record| record as usize)),
+            None => column,
+        };
+        Ok((column, changed))
+    };
+    let is_written = |position: usize| is_touched[position] && !release.drop.contains(&position);
+    let found: Vec<Option<Result<(Column, Vec<usize>), Diagnostic>>> = (0..columns)
+        .into_par_iter()
+        .map(|position| is_written(position).then(|| touch(position)))
+        .collect();
+    let mut is_changed = vec![false; plan.entries.len()];
+    let mut touched = Vec::with_capacity(columns);
+    for column in found {
+        touched.push(match column.transpose()? {
+            Some((column, changed)) => {
+                counts.cells_changed += changed.len() as u64;
+                changed.iter().for_each(|&entry| is_changed[entry] = true);
+                Some(column)
+            }
+            None => None,
+        });
     }
     counts.records_changed = is_changed.iter().filter(|changed| **changed).count() as u64;
     Ok(touched)
@@ -186,7 +189,7 @@ fn touched_columns(
 
 fn write(
     reader: &ParquetReader,
-    touched: &[Option<Touched>],
+    touched: &[Option<Column>],
     release: &ReleaseOptions,
     out: &mut Noting<'_>,
 ) -> Result<(), ParquetError> {
@@ -207,10 +210,10 @@ fn write(
                 continue;
             }
             match &touched[position] {
-                Some(Touched { column, codes }) => {
-                    let codes = &codes[start..start + rows];
+                Some(column) => {
+                    let (kind, records) = (chunk.column_type(), start..start + rows);
                     let nulls = Nulls::of(chunk.column_descr());
-                    for_type!(chunk.column_type(), write_column(&mut group, nulls, column, codes))?;
+                    for_type!(kind, write_column(&mut group, nulls, column, records))?;
                 }
                 None => {
                     let untouched = ColumnCloseResult {
@@ -243,7 +246,7 @@ fn without(root: &Type, is_kept: impl Fn(usize) -> bool) -> Result<TypePtr, Parq
 /// How the touched columns are packed, and the metadata of the file.
 fn properties(
     reader: &ParquetReader,
-    touched: &[Option<Touched>],
+    touched: &[Option<Column>],
     is_kept: impl Fn(usize) -> bool,
 ) -> WriterProperties {
     let metadata = reader.description.metadata();
@@ -399,21 +402,31 @@ fn write_column<T: Physical>(
     group: &mut SerializedRowGroupWriter<'_, impl Write + Send>,
     nulls: Nulls,
     column: &Column,
-    codes: &[u32],
+    records: Range<usize>,
 ) -> Result<(), ParquetError> {
+    let mut codes = Vec::with_capacity(records.len());
+    column.for_each_code_in(records, |_, code| codes.push(code));
     let next = group.next_column()?;
     let mut writer = next.ok_or_else(|| ParquetError::EOF("one column too many".to_owned()))?;
     let dictionary = column.dictionary();
-    let mut known: Vec<Option<T::T>> = vec![None; dictionary.levels()];
     let mut levels = Vec::with_capacity(codes.len());
     let mut values = Vec::with_capacity(codes.len());
-    for &code in codes {
-        let known = &mut known[code as usize];
-        if known.is_none() {
-            *known = dictionary.category(code).map(T::value);
-        }
-        levels.push(i16::from(known.is_some()));
-        values.extend(known.clone());
+    let value = |code: u32| dictionary.category(code).map(T::value);
+    // A list of all values is worth its room where each comes several times.
+    let listed = dictionary.levels() * 4 <= codes.len();
+    let mut known: Vec<Option<T::T>> = vec![None; if listed { dictionary.levels() } else { 0 }];
+    for &code in &codes {
+        let value = match known.get_mut(code as usize) {
+            Some(known) => {
+                if known.is_none() {
+                    *known = value(code);
+                }
+                known.clone()
+            }
+            None => value(code),
+        };
+        levels.push(i16::from(value.is_some()));
+        values.extend(value);
     }
     let levels = match nulls {
         Nulls::Possible => Some(&levels[..]),

@@ -21,6 +21,7 @@ use crate::refusal::Code;
 use marginswap_core::columns::Column;
 use marginswap_core::diagnostic::Diagnostic;
 
+use crate::as_written::AsWritten;
 use crate::csv::{CsvReader, Limits};
 use crate::delimiter::Delimiter;
 use crate::digest::FileDigest;
@@ -88,6 +89,8 @@ pub struct Table {
     /// Does the header look like a record: are all names numbers, or half of them categories of
     /// their own columns? Then the names may be a person's values, and no message may show them.
     pub looks_like_a_record: bool,
+    /// How a CSV file writes what it says; nothing for other formats.
+    pub written: Option<AsWritten>,
 }
 
 /// Columns of which only some records are read.

@@ -10,13 +10,13 @@ use std::sync::Arc;
 
 use marginswap_core::columns::{Column, Columns, Households, Roles};
 use marginswap_core::diagnostic::Diagnostic;
-use marginswap_core::encode::RecordId;
+use marginswap_core::encode::{RecordId, Records, Schema};
 use marginswap_core::plan::{Plan, PlannedGroup, PlannedSwap};
 use marginswap_core::swap::apply;
 use marginswap_io::refusal::Code;
 use marginswap_io::{
-    Compression, Overwrite, ReadOptions, ReleaseOptions, Renamed, RewriteCounts, Secrecy, Source,
-    Staged, rewrite,
+    Compression, Held, InputFile, Overwrite, ReadOptions, ReleaseOptions, Renamed, RewriteCounts,
+    Secrecy, Source, Staged, rewrite, rewrite_held,
 };
 use proptest::prelude::*;
 use support::{plan_of, swap};
@@ -45,6 +45,51 @@ impl Input {
         let mut out = Vec::new();
         let counts = rewrite(&self.path(), &COMMA, &plan_of(swaps, &[]), release, &mut out)?;
         Ok((out, counts))
+    }
+}
+
+impl Input {
+    /// The same from the columns in memory, and whether these alone are enough. The packed
+    /// records may hold their codes or not.
+    fn rewrite_held(
+        &self,
+        swaps: &[PlannedSwap],
+        release: &ReleaseOptions,
+        packed: bool,
+    ) -> Result<(Vec<u8>, RewriteCounts, bool), Diagnostic> {
+        self.rewrite_held_into(swaps, release, packed, || {})
+    }
+
+    /// The same, where something happens before it is written.
+    fn rewrite_held_into(
+        &self,
+        swaps: &[PlannedSwap],
+        release: &ReleaseOptions,
+        packed: bool,
+        meddle: impl FnOnce(),
+    ) -> Result<(Vec<u8>, RewriteCounts, bool), Diagnostic> {
+        let file = InputFile::open(&self.path())?;
+        let source = Source::of(&file, &COMMA)?;
+        let names = source.columns().to_vec();
+        let width = names.len();
+        let table = source.read(&vec![true; width])?;
+        let columns = Columns::new(names.clone(), Roles::all_variables(width), table.columns);
+        let schema = Schema::of_columns(&names, &(0..width).collect());
+        let records = Records::of(&schema, &columns);
+        let held = Held {
+            columns: columns.as_read(),
+            records: &records,
+            variables: &vec![None; width],
+            written: &table.written.unwrap(),
+        };
+        let variables: Vec<Option<usize>> =
+            (0..width).map(|column| schema.variable_of(column).filter(|_| packed)).collect();
+        let held = Held { variables: &variables, ..held };
+        meddle();
+        let (plan, mut out) = (plan_of(swaps, &[]), Vec::new());
+        let how = (release, &held);
+        let counts = rewrite_held(&file, &table.digest, &COMMA, &plan, how, &mut out)?;
+        Ok((out, counts, held.tells(release)))
     }
 }
 
@@ -372,6 +417,43 @@ proptest! {
         prop_assert_eq!(counts.records_changed, changed.iter().filter(|cells| **cells > 0).count() as u64);
     }
 
+    /// From memory or from the file: columns with one form each, and columns with both.
+    #[test]
+    fn law_held_columns_release_the_same_bytes(
+        world in worlds(),
+        forms in proptest::collection::vec(0usize..6, 4),
+        seed in any::<u64>(),
+    ) {
+        const BARE: &[&str] = &["", "a", "a\"b", "007", "a text of more than sixteen bytes", "ß"];
+        const QUOTED: &[&str] = &[
+            "\"\"", "\"a\"", "\",\"", "\"\n\"\"\"", "\"a text of\r\nmore than sixteen bytes\"",
+        ];
+        let mut world = world;
+        for (line, (fields, _)) in world.lines.iter_mut().enumerate() {
+            for (field, form) in fields.iter_mut().zip(&forms) {
+                let place = line + field.len();
+                match form {
+                    0 => {}
+                    1..=3 => *field = BARE[place % BARE.len()],
+                    _ => *field = QUOTED[place % QUOTED.len()],
+                }
+            }
+        }
+        let last = world.lines.last_mut().unwrap();
+        if last.0 == [""] && last.1.is_empty() {
+            last.0[0] = "a";
+        }
+        let swaps = swaps_of(&world, seed);
+        let release = release_of(&world, seed | 1);
+        let input = Input::new(&world.bytes());
+        let (found, counts, tells) = input.rewrite_held(&swaps, &release, seed & 4 == 4).unwrap();
+        let (expected, expected_counts) = input.rewrite(&swaps, &release).unwrap();
+        prop_assert_eq!(found, expected);
+        prop_assert_eq!(counts, expected_counts);
+        let kept = (0..world.columns()).filter(|column| !release.drop.contains(column));
+        prop_assert!(tells || kept.into_iter().any(|column| forms[column] == 0));
+    }
+
     #[test]
     fn law_the_swapped_file_has_the_swapped_codes(world in worlds(), seed in any::<u64>()) {
         let bytes = world.bytes();
@@ -545,6 +627,30 @@ fn a_file_that_changes_meanwhile_is_refused() {
             }
         }
     }
+}
+
+/// Witnesses for what columns in memory tell of a file, and for its sum.
+#[test]
+fn columns_in_memory_tell_what_is_written_in_one_form() {
+    let order = ReleaseOptions { order: Some(vec![2, 0, 1]), ..Default::default() };
+    let one_form = "a,b\r\n1,\"x,\"\n2,\"\"\"y\"\r\n3,\"\"";
+    for packed in [false, true] {
+        let input = Input::new(one_form.as_bytes());
+        let (found, counts, tells) =
+            input.rewrite_held(&[swap(0, 1, &[1])], &order, packed).unwrap();
+        assert!(tells);
+        assert_eq!(found, "a,b\r\n3,\"\"\n1,\"\"\"y\"\r\n2,\"x,\"".as_bytes());
+        assert_eq!(counts, RewriteCounts { records: 3, records_changed: 2, cells_changed: 2 });
+        let meddle = || fs::write(input.path(), one_form.replace('2', "4")).unwrap();
+        let refusal = input.rewrite_held_into(&[], &order, packed, meddle).unwrap_err();
+        assert_eq!(refusal.code, Code::InputChanged);
+    }
+    let both_forms = Input::new(b"a,b\n1,\"x\"\n2,y\n3,z\n");
+    let (found, _, tells) = both_forms.rewrite_held(&[], &order, true).unwrap();
+    assert_eq!((found, tells), (b"a,b\n3,z\n1,\"x\"\n2,y\n".to_vec(), false));
+    let drop = ReleaseOptions { drop: vec![1], ..order };
+    let (found, _, tells) = both_forms.rewrite_held(&[], &drop, true).unwrap();
+    assert_eq!((found, tells), (b"a\n3\n1\n2\n".to_vec(), true));
 }
 
 #[test]

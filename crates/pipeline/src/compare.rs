@@ -44,7 +44,7 @@ use crate::notes::{Note, Phase, Run};
 use crate::original::{Intruder, Original};
 use crate::project::{Amount, Columns, Gate, Project, ReleaseOrder};
 use crate::published::findings_of;
-use crate::release::shuffled_link;
+use crate::release::{ordered_link, shuffled_link};
 use crate::telltale::{is_exchanged, sample_step, tell_tales};
 use crate::weights::{Weighting, bad_weight, weights_of};
 
@@ -55,6 +55,9 @@ pub struct Evidence<'a> {
     pub plan: Option<(&'a PathBuf, &'a PlanFile)>,
     /// The seed that the lines may have been shuffled with.
     pub seed: Option<Seed>,
+    /// The order in which records that are no households were written, where that is known: at
+    /// each place, the record of the original.
+    pub order: Option<&'a [u32]>,
     /// Is the order of the released lines that of the original?
     pub lines: Lines,
     /// Was the seed one that others know?
@@ -103,6 +106,7 @@ impl Default for Evidence<'_> {
         Self {
             plan: None,
             seed: None,
+            order: None,
             lines: Lines::Perhaps,
             demo_seed: false,
             demo_plans: &[],
@@ -703,7 +707,10 @@ impl<'a> Pair<'a> {
         let Some((path, plan)) = evidence.plan else {
             if let (Lines::Shuffled, Some(seed), None) = (evidence.lines, evidence.seed, &self.link)
             {
-                self.link = Some(shuffled_link(seed, self.before.len()));
+                self.link = Some(match evidence.order {
+                    Some(order) => ordered_link(order),
+                    None => shuffled_link(seed, self.before.len()),
+                });
                 self.order = Order::Known;
             }
             if evidence.lines != Lines::InOrder {

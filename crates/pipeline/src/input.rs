@@ -15,7 +15,7 @@ use marginswap_core::plan::Plan;
 use marginswap_core::swap;
 use marginswap_core::varset::VarSet;
 use marginswap_io::{
-    Compression, FileDigest, Format, Frame, InputFile, ReadOptions, Sample, Source,
+    AsWritten, Compression, FileDigest, Format, Frame, Held, InputFile, ReadOptions, Sample, Source,
 };
 
 use crate::derive::{Derivations, Ready, Take};
@@ -97,6 +97,8 @@ pub struct Loaded {
     records: RecordsAre,
     counts: Option<Arc<[u32]>>,
     household_file: Option<Arc<HouseholdFile>>,
+    /// How the lines of a CSV file are written, where each is a record.
+    written: Option<Arc<AsWritten>>,
 }
 
 /// What a record is.
@@ -341,6 +343,7 @@ impl Opened {
                 Some(Arc::new(joined.file))
             }
         };
+        let written = table.written.filter(|_| household_file.is_none()).map(Arc::new);
         let samples = names.iter().zip(table.samples);
         let samples = samples.filter_map(|(name, sample)| Some((name.clone(), sample?))).collect();
         let columns = Columns::new(names, roles, table.columns);
@@ -366,6 +369,7 @@ impl Opened {
             records,
             counts,
             household_file,
+            written,
         };
         Ok((loaded, samples))
     }
@@ -446,6 +450,17 @@ impl Loaded {
     /// The handle of the file; a data frame has none.
     pub fn file(&self) -> Option<&InputFile> {
         self.file.as_ref()
+    }
+
+    /// What is in memory of a CSV file, with its records packed for the variables of this schema;
+    /// for each column the variable that holds its codes is told.
+    pub fn held<'a>(
+        &'a self,
+        records: &'a Records,
+        variables: &'a [Option<usize>],
+    ) -> Option<Held<'a>> {
+        let written = self.written.as_deref()?;
+        Some(Held { columns: self.raw_columns(), records, variables, written })
     }
 
     /// The file of households, where it is another one than that of the persons.
@@ -534,6 +549,7 @@ impl Loaded {
             records: RecordsAre::Households,
             counts: None,
             household_file: self.household_file.clone(),
+            written: None,
         }
     }
 

@@ -18,6 +18,7 @@ use marginswap_core::table::{CellId, Located};
 use marginswap_core::varset::VarSet;
 use marginswap_core::verify::{AtRisk, Scenario};
 use marginswap_io::PlanFile;
+use rayon::prelude::*;
 
 use crate::assess::{Question, Taken, assess, key_table};
 use crate::derive::{Derivations, Expression, Take};
@@ -288,7 +289,8 @@ impl Original {
             let mut all = intruders.iter().zip(&rare);
             all.any(|(intruder, rare)| rare[cell] && !intruder.risky[record.position()])
         };
-        let alone = (0..located.lines()).map(RecordId::at).filter(|&record| is_alone(record));
+        let lines = (0..located.lines()).into_par_iter().map(RecordId::at);
+        let alone = lines.filter(|&record| is_alone(record));
         alone.map(|record| u64::from(located.weight(record))).sum()
     }
 
@@ -301,8 +303,9 @@ impl Original {
         }
         let layout = records.cells().layout();
         let breaks = |cell: &[u64]| rules.iter().any(|rule| rule.holds(layout, cell));
-        let lines = records.cells().iter().enumerate().filter(|(_, cell)| breaks(cell));
-        lines.map(|(line, _)| counts.map_or(1, |counts| u64::from(counts[line]))).sum()
+        let lines = (0..records.len()).into_par_iter();
+        let lines = lines.filter(|&line| breaks(records.cells().get(line)));
+        lines.map(|line| counts.map_or(1, |counts| u64::from(counts[line]))).sum()
     }
 }
 

@@ -19,7 +19,7 @@ use marginswap_core::verify::Link;
 pub use marginswap_io::Overwrite;
 use marginswap_io::{
     Compression, FileDigest, Finished, Format, InputFile, PlanFile, ReadOptions, ReleaseOptions,
-    Renamed, Secrecy, Staged, publish_all, read_plan, rewrite_same,
+    Renamed, Secrecy, Staged, publish_all, read_plan, rewrite_held, rewrite_same,
 };
 
 use crate::compare::{Comparison, Evidence};
@@ -86,8 +86,13 @@ pub(crate) fn shuffled_order(seed: Seed, records: usize) -> Vec<u32> {
 
 /// Where each record is in a file that was shuffled with this seed.
 pub(crate) fn shuffled_link(seed: Seed, records: usize) -> Link {
-    let mut place = vec![0u32; records];
-    for (position, record) in (0u32..).zip(shuffled_order(seed, records)) {
+    ordered_link(&shuffled_order(seed, records))
+}
+
+/// Where each record is in a file of this order.
+pub(crate) fn ordered_link(order: &[u32]) -> Link {
+    let mut place = vec![0u32; order.len()];
+    for (position, &record) in (0u32..).zip(order) {
         place[record as usize] = position;
     }
     Link::ByMap(place)
@@ -114,17 +119,25 @@ pub fn release(
     let options = ReadOptions { delimiter: original.project.delimiter };
     let order = order(release, evidence, loaded.records_read());
     let second = loaded.household_file();
-    let how = ReleaseOptions {
+    let of_lines = !loaded.is_of_households();
+    // The order of households is asked for again, that of lines is handed on.
+    let (order, handed) = if of_lines { (None, order) } else { (order.clone(), order) };
+    let mut how = ReleaseOptions {
         drop: second.map_or_else(|| drop.clone(), |second| second.of_persons(&drop)),
         then: steps.then.cloned(),
         packing: Compression::for_target(release.target),
-        ..in_order(&original, order.clone())
+        ..in_order(&original, handed)
     };
     run.begin(Phase::Writing)?;
+    let variables = variables_of_columns(&original);
+    let held = loaded.held(&original.records, &variables);
     let file = loaded.file().expect("data without a file are released in memory");
-    let write = |target: &Path, input: (&InputFile, &FileDigest), plan: &Plan, how| {
+    let write = |target: &Path, input: (&InputFile, &FileDigest), plan: &Plan, how: &_| {
         let mut staged = Staged::create(target, release.overwrite, Secrecy::Plain)?;
-        staged.fill(|out| rewrite_same(input.0, input.1, &options, plan, how, out))?;
+        staged.fill(|out| match &held {
+            Some(held) => rewrite_held(input.0, input.1, &options, plan, (how, held), out),
+            None => rewrite_same(input.0, input.1, &options, plan, how, out),
+        })?;
         staged.flush().map_err(|error| {
             Diagnostic::new(Code::Unwritable, marginswap_io::said(&error), "make room on the disk")
                 .in_file(target)
@@ -148,8 +161,9 @@ pub fn release(
             (persons, Some(write(target, (own, digest), &plan, &how)?))
         }
     };
-    // The order takes memory that comparing needs.
-    std::mem::drop((how, order));
+    let order = how.order.take().filter(|_| of_lines);
+    std::mem::drop((how, variables));
+    let evidence = &Evidence { order: order.as_deref(), ..*evidence };
     // From here on only the bytes that were written count.
     let given = match &households {
         None => Given::File(finished.path()),
@@ -161,6 +175,14 @@ pub fn release(
     comparison.released.0 = release.target.to_owned();
     check_kept(&comparison)?;
     Ok(Certified { finished, households, comparison })
+}
+
+/// For each column the variable of the packed records that has its codes.
+fn variables_of_columns(original: &Original) -> Vec<Option<usize>> {
+    let schema = original.scope.schema();
+    let alone = |variable: &usize| schema.variables()[*variable].columns.len() == 1;
+    let columns = 0..original.loaded.own_names().len();
+    columns.map(|column| schema.variable_of(column).filter(alone)).collect()
 }
 
 /// Refuses a release that does not keep what it must.

@@ -257,7 +257,8 @@ impl Column {
     /// The column of these records, in this order.
     #[must_use]
     pub fn of_records(&self, records: impl IntoIterator<Item = usize>) -> Self {
-        let mut codes = Codes::for_levels(self.dictionary.levels(), 0);
+        let records = records.into_iter();
+        let mut codes = Codes::for_levels(self.dictionary.levels(), records.size_hint().0);
         for record in records {
             codes.push(self.codes.get(record));
         }

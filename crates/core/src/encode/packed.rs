@@ -317,6 +317,13 @@ impl Records {
         keys.par_chunks_mut(words * PACKED_AT_ONCE)
             .zip(places.par_chunks(PACKED_AT_ONCE))
             .for_each(|(keys, places)| {
+                if words == 1 {
+                    let from = &self.cells.keys;
+                    for (key, &place) in keys.iter_mut().zip(places) {
+                        *key = from[place as usize];
+                    }
+                    return;
+                }
                 for (cell, &place) in keys.chunks_exact_mut(words).zip(places) {
                     cell.copy_from_slice(self.cells.get(place as usize));
                 }

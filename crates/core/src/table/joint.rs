@@ -53,6 +53,39 @@ impl JointTable {
         Located::count(records).table
     }
 
+    /// The table in which each of these cells holds a record; those that are equal are one.
+    #[must_use]
+    pub fn of_cells(cells: &PackedCells) -> Self {
+        Self::located(cells).0
+    }
+
+    /// The table in which each of these cells holds as many records as there are like it, and the
+    /// cell there of each.
+    fn located(source: &PackedCells) -> (Self, Vec<u32>) {
+        let grouping = Grouping::of_whole(source);
+        let mut firsts: Vec<u32> = Vec::with_capacity(grouping.groups());
+        let mut sizes: Vec<u32> = Vec::with_capacity(grouping.groups());
+        for (record, &group) in (0u32..).zip(grouping.group_of()) {
+            if group as usize == firsts.len() {
+                firsts.push(record);
+                sizes.push(0);
+            }
+            sizes[group as usize] += 1;
+        }
+        let order = sorted_by_words(source, &firsts);
+        let mut cells = PackedCells::new(source.layout().clone());
+        let mut counts = Vec::with_capacity(order.len());
+        let mut places = vec![0u32; order.len()];
+        for (place, &group) in (0u32..).zip(&order) {
+            cells.push(source.get(firsts[group as usize] as usize));
+            counts.push(sizes[group as usize]);
+            places[group as usize] = place;
+        }
+        let mut cell_of = grouping.into_group_of();
+        cell_of.par_iter_mut().for_each(|cell| *cell = places[*cell as usize]);
+        (Self { cells, counts }, cell_of)
+    }
+
     /// The table in which each of these cells holds so many records; cells that are equal
     /// are one cell, and those without a record are none.
     ///
@@ -218,30 +251,8 @@ impl Located {
     /// Counts the records into cells.
     #[must_use]
     pub fn count(records: &Records) -> Self {
-        let source = records.cells();
-        let grouping = Grouping::of_whole(source);
-        let mut firsts: Vec<u32> = Vec::with_capacity(grouping.groups());
-        let mut sizes: Vec<u32> = Vec::with_capacity(grouping.groups());
-        for (record, &group) in (0u32..).zip(grouping.group_of()) {
-            if group as usize == firsts.len() {
-                firsts.push(record);
-                sizes.push(0);
-            }
-            sizes[group as usize] += 1;
-        }
-        let order = sorted_by_words(source, &firsts);
-        let mut cells = PackedCells::new(source.layout().clone());
-        let mut counts = Vec::with_capacity(order.len());
-        let mut places = vec![0u32; order.len()];
-        for (place, &group) in (0u32..).zip(&order) {
-            cells.push(source.get(firsts[group as usize] as usize));
-            counts.push(sizes[group as usize]);
-            places[group as usize] = place;
-        }
-        let mut cell_of = grouping.into_group_of();
-        cell_of.par_iter_mut().for_each(|cell| *cell = places[*cell as usize]);
-        let (table, cell_of) = (JointTable { cells, counts }, CellOf(Arc::new(cell_of)));
-        Self { table, cell_of, weights: Vec::new() }
+        let (table, cell_of) = JointTable::located(records.cells());
+        Self { table, cell_of: CellOf(Arc::new(cell_of)), weights: Vec::new() }
     }
 
     /// Counts lines into cells, each of which is as many records as `counts` says.

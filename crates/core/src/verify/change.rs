@@ -8,6 +8,8 @@
 
 use std::fmt;
 
+use rayon::prelude::*;
+
 use crate::columns::Column;
 use crate::encode::{Recoding, RecordId, Records};
 use crate::varset::VarSet;
@@ -92,17 +94,22 @@ pub fn changes(before: &Records, after: &Records, link: &Link) -> Option<Changes
     if !link.links(before.len(), after.len()) {
         return None;
     }
-    let mut by_variable = vec![0u64; layout.variables()];
-    let mut records = 0;
-    for (position, left) in before.cells().iter().enumerate() {
+    let none = || (0, vec![0u64; layout.variables()]);
+    let counted = (0..before.len()).into_par_iter().fold(none, |mut counted, position| {
+        let left = before.cells().get(position);
         let right = after.cells().get(link.follow(position));
         if left != right {
-            records += 1;
+            counted.0 += 1;
             for variable in layout.differing(left, right) {
-                by_variable[variable] += 1;
+                counted.1[variable] += 1;
             }
         }
-    }
+        counted
+    });
+    let (records, by_variable) = counted.reduce(none, |(one, mut all), (other, more)| {
+        all.iter_mut().zip(more).for_each(|(all, more)| *all += more);
+        (one + other, all)
+    });
     Some(Changes { records, cells: by_variable.iter().sum(), by_variable })
 }
 

@@ -24,7 +24,7 @@
 //!
 //! Way in: [`learned`], [`worst_case`]. Slow twin: [`crate::oracle::World::met`].
 
-use std::cell::OnceCell;
+use std::sync::OnceLock;
 
 use rayon::prelude::*;
 
@@ -315,19 +315,27 @@ pub fn learned(pooled: &Pooled, scenario: &Scenario<'_>) -> Learned {
     if let AtRisk::Listed(list) = scenario.at_risk {
         assert_eq!(list.len(), before, "each original record is at risk or not");
     }
+    let listed = 0..pooled.weights().len();
     let exposed: Vec<bool> =
-        (0..pooled.weights().len()).map(|listed| lookup.is_newly_exposed(listed)).collect();
-    for (position, &listed) in pooled.before().iter().enumerate() {
-        let listed = listed as usize;
+        listed.into_par_iter().map(|listed| lookup.is_newly_exposed(listed)).collect();
+    let is_at_risk = |position: usize, listed: usize| match scenario.at_risk {
+        AtRisk::Alone => lookup.counts(listed)[0] == 1,
+        AtRisk::Listed(list) => list[position],
+    };
+    // Most people are neither.
+    let told: Vec<(usize, usize)> = pooled
+        .before()
+        .par_iter()
+        .enumerate()
+        .map(|(position, &listed)| (position, listed as usize))
+        .filter(|&(position, listed)| exposed[listed] || is_at_risk(position, listed))
+        .collect();
+    for (position, listed) in told {
         if exposed[listed] {
             found.newly_exposed += found.people(position);
             found.exposed.push(RecordId::at(position));
         }
-        let at_risk = match scenario.at_risk {
-            AtRisk::Alone => lookup.counts(listed)[0] == 1,
-            AtRisk::Listed(list) => list[position],
-        };
-        if at_risk {
+        if is_at_risk(position, listed) {
             let fate = lookup.fate(listed, scenario.keys);
             found.add(fate, found.people(position));
             found.fates.push((RecordId::at(position), fate));
@@ -417,7 +425,7 @@ struct Lookup<'a> {
     known: Vec<Known>,
     /// For each group: are its records, on keys and sensitive variables, the same in both
     /// files? Asked for only where somebody shares their keys.
-    as_before: OnceCell<Vec<bool>>,
+    as_before: OnceLock<Vec<bool>>,
 }
 
 /// What the released records of one key combination say together.
@@ -451,7 +459,7 @@ impl<'a> Lookup<'a> {
                 known.agreed = known.agreed - cells.differing(known.example, listed);
             }
         }
-        let as_before = OnceCell::new();
+        let as_before = OnceLock::new();
         Self { pooled, sensitive: scenario.sensitive, groups, counts, place, known, as_before }
     }
 

@@ -100,25 +100,37 @@ impl Pooled {
         );
         let place = located.cells_of_lines();
         let mut cells = located.cells().clone();
+        // As if the second file were the first, but for those that are not the same as the record
+        // at their place.
         let mut weights: Vec<[u32; 2]> =
-            located.counts().iter().map(|&records| [records, 0]).collect();
-        // Those that are not the same as the record at their place.
+            located.counts().iter().map(|&records| [records; 2]).collect();
+        let both = before.len().min(after.len());
+        let is_other = |&position: &usize| {
+            position >= both || before.cells().get(position) != after.cells().get(position)
+        };
+        let longer = before.len().max(after.len());
+        let differing: Vec<usize> = (0..longer).into_par_iter().filter(is_other).collect();
         let mut others = PackedCells::new(cells.layout().clone());
-        for (position, cell) in after.cells().iter().enumerate() {
-            if position < before.len() && before.cells().get(position) == cell {
-                weights[place[position] as usize][1] += 1;
-            } else {
-                others.push(cell);
+        for position in differing {
+            if position < before.len() {
+                weights[place[position] as usize][1] -= 1;
+            }
+            if position < after.len() {
+                others.push(after.cells().get(position));
             }
         }
-        let others = JointTable::from_counts(&others, &vec![1; others.len()]);
+        // Both lists are in the order of their words.
+        let others = JointTable::of_cells(&others);
+        let mut known = 0;
         for (cell, &records) in others.cells().iter().zip(others.counts()) {
-            match find(&cells, 0..located.len(), cell) {
-                Some(known) => weights[known][1] += records,
-                None => {
-                    cells.push(cell);
-                    weights.push([0, records]);
-                }
+            while known < located.len() && located.cells().get(known) < cell {
+                known += 1;
+            }
+            if known < located.len() && located.cells().get(known) == cell {
+                weights[known][1] += records;
+            } else {
+                cells.push(cell);
+                weights.push([0, records]);
             }
         }
         let (before, levels) = (Arc::clone(place), before.levels().to_vec());
