@@ -265,7 +265,12 @@ fn internal(names: [&str; 3]) -> InternalReport {
             not_for_release: false,
         }),
         moved: vec![],
-        distance: Some(MovedDistance::of("town".into(), "km".into(), [3, 0], vec![1.0, 12.5, 40.0])),
+        distance: Some(MovedDistance::of(
+            "town".into(),
+            "km".into(),
+            [3, 0],
+            vec![1.0, 12.5, 40.0],
+        )),
         replay: vec!["marginswap apply survey.csv swap.plan -o released.csv".to_owned()],
         shuffled: false,
         left_records: None,
