@@ -49,6 +49,9 @@ use crate::parquet::{Chunks, ParquetReader, damaged};
 use crate::quiet::quietly;
 use crate::rewrite::{Exchanges, ReleaseOptions, RewriteCounts, check_order};
 
+/// A column after the exchanges, and the entries that change it.
+type Touched = Result<(Column, Vec<usize>), Diagnostic>;
+
 /// Calls a function for the physical type.
 macro_rules! for_type {
     ($kind:expr, $function:ident($($argument:expr),*)) => {
@@ -167,21 +170,19 @@ fn touched_columns(
         Ok((column, changed))
     };
     let is_written = |position: usize| is_touched[position] && !release.drop.contains(&position);
-    let found: Vec<Option<Result<(Column, Vec<usize>), Diagnostic>>> = (0..columns)
+    // All are waited for, so that the first of several refusals is told.
+    let found: Vec<Option<Touched>> = (0..columns)
         .into_par_iter()
         .map(|position| is_written(position).then(|| touch(position)))
         .collect();
     let mut is_changed = vec![false; plan.entries.len()];
     let mut touched = Vec::with_capacity(columns);
     for column in found {
-        touched.push(match column.transpose()? {
-            Some((column, changed)) => {
-                counts.cells_changed += changed.len() as u64;
-                changed.iter().for_each(|&entry| is_changed[entry] = true);
-                Some(column)
-            }
-            None => None,
-        });
+        touched.push(column.transpose()?.map(|(column, changed)| {
+            counts.cells_changed += changed.len() as u64;
+            changed.iter().for_each(|&entry| is_changed[entry] = true);
+            column
+        }));
     }
     counts.records_changed = is_changed.iter().filter(|changed| **changed).count() as u64;
     Ok(touched)

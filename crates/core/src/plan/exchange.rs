@@ -149,9 +149,6 @@ pub struct Offers<'a> {
     known: Map<VarSet, Option<Offer>>,
 }
 
-/// So many sets are remembered: with many variables nearly every pair differs in a set of its own.
-const MOST_REMEMBERED: usize = 1 << 14;
-
 impl<'a> Offers<'a> {
     /// Nothing is remembered yet.
     #[must_use]
@@ -183,28 +180,10 @@ impl<'a> Offers<'a> {
         Self::new(self.graph, self.prices, goal, self.aims.clone())
     }
 
-    /// The cheapest exchanges for Δ̄ as they are remembered here, else as they are remembered in
-    /// `beside`.
-    pub(super) fn get_beside<'b>(
-        &'b self,
-        beside: &'b mut Offers<'_>,
-        differing: VarSet,
-    ) -> Option<&'b Offer> {
-        match self.known.get(&differing) {
-            Some(known) => known.as_ref(),
-            None => beside.get(differing),
-        }
-    }
-
-    /// Remembers what is remembered beside these.
-    pub(super) fn take_over(&mut self, beside: Offers<'_>) {
-        if self.known.len() + beside.known.len() <= MOST_REMEMBERED {
-            self.known.extend(beside.known);
-        }
-    }
-
     /// The cheapest exchanges for Δ̄.
     pub fn get(&mut self, differing: VarSet) -> Option<&Offer> {
+        // With many variables nearly every pair differs in a set of its own.
+        const MOST_REMEMBERED: usize = 1 << 14;
         if self.known.len() > MOST_REMEMBERED {
             self.known.clear();
         }

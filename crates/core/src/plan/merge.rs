@@ -8,9 +8,7 @@
 
 use std::cmp::Reverse;
 
-use rayon::prelude::*;
-
-use super::nearest::{PATIENCE, READ_PER_SWAP, SIDE_BY_SIDE, TRIES, buckets};
+use super::nearest::{PATIENCE, READ_PER_SWAP, TRIES, buckets};
 use super::{CellSwap, Change, Offer, Planner, Taken, number};
 use crate::varset::VarSet;
 
@@ -88,10 +86,9 @@ impl Planner<'_> {
         let mut members: Vec<(u64, u32)> = {
             let bucket = buckets(self.task, differing);
             let key = |single: &Single| bucket(single.record.cell.position());
-            let keyed = singles.par_iter().with_min_len(SIDE_BY_SIDE).enumerate();
-            keyed.map(|(place, single)| (key(single), number(place))).collect()
+            (0..).zip(singles.iter()).map(|(place, single)| (key(single), place)).collect()
         };
-        members.par_sort_unstable();
+        members.sort_unstable();
         let mut merged = vec![false; singles.len()];
         for bucket in members.chunk_by(|left, right| left.0 == right.0) {
             for (position, &(_, place)) in bucket.iter().enumerate() {

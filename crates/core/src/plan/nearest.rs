@@ -10,11 +10,8 @@
 
 use std::hash::{BuildHasher, Hasher};
 
-use rayon::prelude::*;
-
-use super::{Judgement, Offer, Planner, Task, number};
+use super::{Offer, Planner, Task, number};
 use crate::hash::{Map, STATE};
-use crate::random::Random;
 use crate::varset::VarSet;
 
 /// With how many cells of its bucket a cell is compared.
@@ -25,14 +22,6 @@ pub(super) const READ_PER_SWAP: usize = 1024;
 
 /// Beyond so many variables small sets of them alone are gone through, once for each price.
 const MANY_VARIABLES: usize = 24;
-
-/// So many cells at least are looked at by one thread.
-pub(super) const SIDE_BY_SIDE: usize = 1 << 12;
-
-/// For so many buckets partners are chosen before swaps are made; so many of them have one random
-/// stream.
-const BUCKETS_AT_ONCE: usize = 1 << 10;
-const BUCKETS_TOGETHER: usize = 1 << 5;
 
 /// Over so many rounds that is looked at.
 pub(super) const PATIENCE: usize = 12;
@@ -47,12 +36,6 @@ struct Ask {
     most_new: u8,
     /// Must it cover two records at risk?
     covers_two: bool,
-}
-
-/// The cells of a bucket in random order, and who is to be swapped with whom, by their places.
-struct Bucket {
-    cells: Vec<u32>,
-    chosen: Vec<(u32, u32)>,
 }
 
 /// A cell in a bucket.
@@ -144,10 +127,8 @@ impl Planner<'_> {
         let open = self.open.iter().map(|&cell| (bucket(cell as usize), ()));
         let mut buckets: Map<u64, ()> = Map::with_capacity_and_hasher(self.open.len(), STATE);
         buckets.extend(open);
-        let cells = (0..self.task.joint.len()).into_par_iter().with_min_len(SIDE_BY_SIDE);
-        cells
-            .filter(|&cell| self.pool.is_free(cell))
-            .map(|cell| Near { bucket: bucket(cell), cell: number(cell) })
+        let free = (0..self.task.joint.len()).filter(|&cell| self.pool.is_free(cell));
+        free.map(|cell| Near { bucket: bucket(cell), cell: number(cell) })
             .filter(|near| buckets.contains_key(&near.bucket))
             .collect()
     }
@@ -169,164 +150,94 @@ impl Planner<'_> {
             let next = number(buckets.len());
             buckets.entry(bucket(cell as usize)).or_insert(next);
         }
-        let member = |bucket: u64, cell: u32| Some((*buckets.get(&bucket)?, cell));
-        let mut members: Vec<(u32, u32)> = match near {
-            Some(near) => near
-                .par_iter()
-                .with_min_len(SIDE_BY_SIDE)
-                .filter(|near| self.pool.is_free(near.cell as usize))
-                .filter_map(|near| member(near.bucket, near.cell))
-                .collect(),
-            None => (0..cells.len())
-                .into_par_iter()
-                .with_min_len(SIDE_BY_SIDE)
-                .filter(|&cell| self.pool.is_free(cell))
-                .filter_map(|cell| member(bucket(cell), number(cell)))
-                .collect(),
-        };
-        members.par_sort_unstable();
-        // Buckets have no cell in common. For some of them at a time partners are chosen side by
-        // side as things are; then the swaps are made one by one, each judged again by what was
-        // made before it. A random stream belongs to a few buckets, by number.
-        let buckets: Vec<&[(u32, u32)]> = members
-            .chunk_by(|one, other| one.0 == other.0)
-            .filter(|bucket| bucket.len() > 1)
-            .collect();
-        let seed = self.random.seed();
-        let mut streams = 0..;
-        for buckets in buckets.chunks(BUCKETS_AT_ONCE) {
-            let this = &*self;
-            let own: Vec<u64> =
-                streams.by_ref().take(buckets.len().div_ceil(BUCKETS_TOGETHER)).collect();
-            let chosen: Vec<Vec<Bucket>> = own
-                .par_iter()
-                .zip(buckets.par_chunks(BUCKETS_TOGETHER))
-                .map(|(&stream, buckets)| {
-                    let mut random = Random::new(seed, stream);
-                    let choose = |bucket: &&[(u32, u32)]| {
-                        this.choose(bucket, differing, offer, ask, &mut random)
-                    };
-                    buckets.iter().map(choose).collect()
-                })
-                .collect();
-            for bucket in chosen.iter().flatten() {
-                self.match_bucket(bucket, differing, offer, ask);
+        let mut members: Vec<(u32, u32)> = Vec::new();
+        let mut add = |bucket: u64, cell: u32| {
+            if let Some(&bucket) = buckets.get(&bucket) {
+                members.push((bucket, cell));
             }
+        };
+        match near {
+            Some(near) => near
+                .iter()
+                .filter(|near| self.pool.is_free(near.cell as usize))
+                .for_each(|near| add(near.bucket, near.cell)),
+            None => (0..cells.len())
+                .filter(|&cell| self.pool.is_free(cell))
+                .for_each(|cell| add(bucket(cell), number(cell))),
+        }
+        members.sort_unstable();
+        let mut rest = &mut members[..];
+        while let Some(&(bucket, _)) = rest.first() {
+            let length = rest.partition_point(|(other, _)| *other == bucket);
+            let (here, after) = rest.split_at_mut(length);
+            if length > 1 {
+                self.match_bucket(here, differing, offer, ask);
+            }
+            rest = after;
         }
         self.close_cells();
         cells.len() + self.open.len()
     }
 
-    /// The partners of the open cells of a bucket, as if no other bucket made a swap meanwhile.
-    fn choose(
-        &self,
-        members: &[(u32, u32)],
+    fn match_bucket(
+        &mut self,
+        members: &mut [(u32, u32)],
         differing: VarSet,
         offer: &Offer,
         ask: Ask,
-        random: &mut Random,
-    ) -> Bucket {
-        let mut cells: Vec<u32> = members.iter().map(|member| member.1).collect();
-        random.shuffle(&mut cells);
-        let of_each = |count: &dyn Fn(usize) -> u32| -> Vec<u32> {
-            cells.iter().map(|&cell| count(cell as usize)).collect()
-        };
-        let mut free = of_each(&|cell| self.pool.free(cell));
-        let mut in_need = of_each(&|cell| self.pool.in_need(cell));
-        let mut chosen = Vec::new();
-        for position in 0..cells.len() {
-            while in_need[position] > 0 && free[position] > 0 {
-                let is_free = |place: usize| free[place] > 0;
-                let best = self.best_of(&cells, position, is_free, differing, offer, ask);
-                let Some((partner, _)) = best else { break };
-                chosen.push((number(position), number(partner)));
-                for place in [position, partner] {
-                    free[place] -= 1;
-                    in_need[place] = in_need[place].saturating_sub(1);
-                }
-            }
-        }
-        Bucket { cells, chosen }
-    }
-
-    /// Makes the swaps that were chosen for a bucket, as far as they are still good, and looks
-    /// again for who is left.
-    fn match_bucket(&mut self, bucket: &Bucket, differing: VarSet, offer: &Offer, ask: Ask) {
-        let Bucket { cells, chosen } = bucket;
-        let mut next = chosen.iter().peekable();
-        for (position, &cell) in cells.iter().enumerate() {
-            let cell = cell as usize;
-            let mut missed = false;
-            while let Some(&(_, partner)) = next.next_if(|one| one.0 as usize == position) {
-                let partner = cells[partner as usize] as usize;
-                if !self.pool.is_open(cell) || self.is_full() {
-                    continue;
-                }
-                let judgement = self.pool.is_free(partner).then(|| {
-                    let judgement = self.judge(cell, partner, differing, offer);
-                    judgement.filter(|judgement| ask.takes(judgement))
-                });
-                match judgement.flatten() {
-                    Some(judgement) => self.make(cell, partner, judgement.exchanged),
-                    None => missed = true,
-                }
-            }
-            while missed && self.pool.is_open(cell) && !self.is_full() {
-                let is_free = |place: usize| self.pool.is_free(cells[place] as usize);
-                let best = self.best_of(cells, position, is_free, differing, offer, ask);
-                let Some((partner, exchanged)) = best else { break };
-                self.make(cell, cells[partner] as usize, exchanged);
+    ) {
+        self.random.shuffle(members);
+        for position in 0..members.len() {
+            let cell = members[position].1 as usize;
+            while self.pool.is_open(cell) && !self.is_full() {
+                let Some((partner, exchanged)) =
+                    self.best_of(members, position, differing, offer, ask)
+                else {
+                    break;
+                };
+                self.make(cell, partner, exchanged);
             }
         }
     }
 
-    /// The place of the best partner among the next few of the bucket, and what is exchanged.
+    /// The best partner among the next few of the bucket.
     fn best_of(
         &self,
-        members: &[u32],
+        members: &[(u32, u32)],
         position: usize,
-        is_free: impl Fn(usize) -> bool,
         differing: VarSet,
         offer: &Offer,
         ask: Ask,
     ) -> Option<(usize, VarSet)> {
-        let cell = members[position] as usize;
+        let cell = members[position].1 as usize;
         let cells = self.task.joint.cells();
-        let others = (position + 1..members.len()).chain(0..position).take(TRIES);
+        let others = members[position + 1..].iter().chain(&members[..position]).take(TRIES);
         let mut best = None;
-        for place in others {
-            let other = members[place] as usize;
-            if !is_free(place) || cells.differing(cell, other) != differing {
+        for other in others.map(|member| member.1 as usize) {
+            if !self.pool.is_free(other) || cells.differing(cell, other) != differing {
                 continue;
             }
-            let judgement = self.judge(cell, other, differing, offer);
-            let Some(judgement) = judgement.filter(|judgement| ask.takes(judgement)) else {
+            let Some(judgement) = self.judge(cell, other, differing, offer) else { continue };
+            let exposes = judgement.exposed > ask.most_exposed;
+            let makes_new = judgement.new_uniques.max(judgement.never_seen) > ask.most_new;
+            if exposes || makes_new || (ask.covers_two && judgement.covers_one) {
                 continue;
-            };
+            }
             if best.as_ref().is_none_or(|(known, _)| judgement < *known) {
-                best = Some((judgement, place));
+                best = Some((judgement, other));
             }
             if judgement.harm() == 0 && !judgement.covers_one && judgement.drift == 0 {
                 break;
             }
         }
-        best.map(|(judgement, place)| (place, judgement.exchanged))
-    }
-}
-
-impl Ask {
-    /// Is this a swap that the round makes?
-    fn takes(self, judgement: &Judgement) -> bool {
-        let exposes = judgement.exposed > self.most_exposed;
-        let makes_new = judgement.new_uniques.max(judgement.never_seen) > self.most_new;
-        !exposes && !makes_new && !(self.covers_two && judgement.covers_one)
+        best.map(|(judgement, other)| (other, judgement.exchanged))
     }
 }
 
 /// For each cell a number that is the same for all that agree outside a set. Two buckets
 /// with one number only mean a few comparisons more: what differs is looked at for every
 /// pair.
-pub(super) fn buckets(task: Task<'_>, differing: VarSet) -> impl Fn(usize) -> u64 + Sync {
+pub(super) fn buckets(task: Task<'_>, differing: VarSet) -> impl Fn(usize) -> u64 {
     let cells = task.joint.cells();
     let mask = cells.layout().mask(task.class.delta() - differing);
     move |cell| {

@@ -35,11 +35,6 @@ impl Pool {
         self.open[cell] > 0 || self.wanting[cell] > 0
     }
 
-    /// How many free records are at risk or want a swap.
-    pub(super) fn in_need(&self, cell: usize) -> u32 {
-        self.open[cell] + self.wanting[cell]
-    }
-
     /// One of the others wants a swap from now on.
     pub(super) fn want(&mut self, cell: usize) {
         assert!(self.wanting[cell] < self.others(cell), "a free record wants a swap");

@@ -5,13 +5,10 @@
 //! their cost. What lost its partners to others looks again, further each time, until
 //! everything has been seen.
 
-use rayon::prelude::*;
-
-use super::{Judgement, Offer, Offers, Planner, number};
+use super::{Judgement, Offer, Planner, number};
 use crate::graph::Separator;
 use crate::hash::{Map, STATE};
 use crate::partner::slices::Slices;
-use crate::random::Random;
 use crate::varset::VarSet;
 
 /// How many partners a cell notes in one pass.
@@ -28,12 +25,6 @@ const COMPARISONS_AT_MOST: usize = 300_000_000;
 /// each separator at least so many.
 const DRAWN: usize = 256;
 const DRAWN_AT_LEAST: usize = 16;
-
-/// So many cells look for partners one after the other, with one random stream.
-const TOGETHER: usize = 16;
-
-/// After so many cells it is looked at how many comparisons were taken.
-const BEFORE_COUNTING: usize = 1 << 9;
 
 /// Judging a partner costs as much as so many comparisons.
 const JUDGING: usize = 16;
@@ -162,43 +153,13 @@ impl Planner<'_> {
         let mut pass = Pass { comparisons: 0, made: 0, saw_everything: true };
         let mut notes: Vec<Note> = Vec::new();
         let mut best: Vec<Vec<Note>> = vec![Vec::new(); wanting.len()];
-        // A few cells at a time have a random stream of their own, by number: who looks at them,
-        // and when, plays no part.
-        let seed = self.random.seed();
-        let mut streams = 0..;
         for separator in list {
             let slices = Slices::of(joint, separator);
-            let blocks = wanting.chunks(BEFORE_COUNTING).zip(best.chunks_mut(BEFORE_COUNTING));
-            for (wanting, best) in blocks {
-                let own: Vec<u64> =
-                    streams.by_ref().take(wanting.len().div_ceil(TOGETHER)).collect();
+            for (&cell, best) in wanting.iter().zip(&mut best) {
                 if pass.comparisons > COMPARISONS_AT_MOST {
                     break;
                 }
-                let this = &*self;
-                let look = || Look {
-                    random: Random::new(seed, 0),
-                    offers: this.offers.with_goal(this.offers.goal()),
-                    comparisons: 0,
-                    saw_everything: true,
-                };
-                let looks: Vec<Look<'_>> = own
-                    .par_iter()
-                    .zip(wanting.par_chunks(TOGETHER).zip(best.par_chunks_mut(TOGETHER)))
-                    .fold(look, |mut look, (&stream, (wanting, best))| {
-                        look.random = Random::new(seed, stream);
-                        for (&cell, best) in wanting.iter().zip(best) {
-                            let cell = cell as usize;
-                            this.note_partners(&slices, cell, agree, limit, best, &mut look);
-                        }
-                        look
-                    })
-                    .collect();
-                for look in looks {
-                    pass.comparisons += look.comparisons;
-                    pass.saw_everything &= look.saw_everything;
-                    self.offers.take_over(look.offers);
-                }
+                self.note_partners(&slices, cell as usize, agree, limit, best, &mut pass);
             }
         }
         for best in best {
@@ -239,19 +200,19 @@ impl Planner<'_> {
 
     /// Notes the cheapest partners among the next `limit` cells of the slice.
     fn note_partners(
-        &self,
+        &mut self,
         slices: &Slices<'_>,
         cell: usize,
         agree: VarSet,
         limit: usize,
         best: &mut Vec<Note>,
-        look: &mut Look<'_>,
+        pass: &mut Pass,
     ) {
         let cells = self.task.joint.cells();
         let slice = slices.slice(slices.slice_of(cell));
-        let start = look.random.below(slice.len());
-        look.saw_everything &= slice.len() <= limit;
-        look.comparisons += slice.len().min(limit);
+        let start = self.random.below(slice.len());
+        pass.saw_everything &= slice.len() <= limit;
+        pass.comparisons += slice.len().min(limit);
         for &partner in slice[start..].iter().chain(&slice[..start]).take(limit) {
             let other = partner as usize;
             if !self.pool.is_free(other) || other == cell {
@@ -262,21 +223,21 @@ impl Planner<'_> {
                 continue;
             }
             let worst = best.get(NOTES - 1).map_or(u64::MAX, |note| note.judgement.cost);
-            look.comparisons += JUDGING;
+            pass.comparisons += JUDGING;
             // With many variables nearly every pair differs in a set of its own, and what it
             // offers is worked out again; most cannot be cheap enough.
             let hopeless = self.task.prices.least_cost(differing) >= worst;
             let judgement = match hopeless {
                 true => None,
-                false => self.judge_offered(&mut look.offers, cell, other, differing, worst),
+                false => self.judge_below(cell, other, differing, worst),
             };
             let Some(judgement) = judgement else {
                 // Before it says no every union of parts is tried.
-                look.comparisons += 16 * JUDGING;
+                pass.comparisons += 16 * JUDGING;
                 continue;
             };
             let chance =
-                u32::try_from(look.random.bits() >> 32).expect("half of the bits are left");
+                u32::try_from(self.random.bits() >> 32).expect("half of the bits are left");
             let note = Note { judgement, chance, cell: number(cell), partner };
             if best.iter().any(|known| known.partner == partner) {
                 continue;
@@ -296,27 +257,12 @@ impl Planner<'_> {
         differing: VarSet,
         limit: u64,
     ) -> Option<Judgement> {
-        let offer = self.offers.get(differing)?.clone();
+        let offer = self.offers.get(differing)?;
         if offer.cost >= limit {
             return None;
         }
+        let offer = offer.clone();
         self.judge_any(left, right, differing, &offer, limit)
-    }
-
-    /// The same, where what is not remembered yet is remembered beside.
-    fn judge_offered(
-        &self,
-        beside: &mut Offers<'_>,
-        left: usize,
-        right: usize,
-        differing: VarSet,
-        limit: u64,
-    ) -> Option<Judgement> {
-        let offer = self.offers.get_beside(beside, differing)?;
-        if offer.cost >= limit {
-            return None;
-        }
-        self.judge_any(left, right, differing, offer, limit)
     }
 
     /// The judgement of two cells: the cheapest exchanges first, and where none of them is
@@ -355,15 +301,6 @@ impl Planner<'_> {
             .filter(|judgement| judgement.cost < limit)
             .min()
     }
-}
-
-/// A few cells that look for partners.
-struct Look<'a> {
-    random: Random,
-    /// Those that the planner does not remember.
-    offers: Offers<'a>,
-    comparisons: usize,
-    saw_everything: bool,
 }
 
 /// What one look through all slices brought.

@@ -337,7 +337,7 @@ impl Together {
         let households = lines.households().expect("the lines have households");
         let column = households.one_each(lines.raw_columns()[position].as_ref()?);
         let others = together::differing(&column, &households.sizes());
-        (!others.is_empty()).then(|| Note::SizeIsColumn { households: others.len() as u64 })
+        (!others.is_empty()).then_some(Note::SizeIsColumn { households: others.len() as u64 })
     }
 }
 
