@@ -109,13 +109,26 @@ impl Setting {
             && !changed.iter().any(|&record| self.is_protected(&self.key(&after.records[record])))
     }
 
-    /// Would a swap of the two leave somebody alone with their keys, after all others?
-    fn would_expose(&self, after: &World, left: usize, right: usize) -> bool {
-        [left, right].iter().any(|&record| {
-            let key = self.key(&self.world.records[record]);
-            let now = after.records.iter().filter(|other| self.key(other) == key).count();
-            now == 2 && !self.is_protected(&key)
-        })
+    /// Would an exchange between the two leave somebody alone with their keys, after all others, or
+    /// give a record keys that several had and nobody has now, so that it is taken for one of them?
+    fn would_expose(&self, after: &World, [left, right]: [usize; 2], exchanged: VarSet) -> bool {
+        let having = |world: &World, key: &[u32]| {
+            world.records.iter().filter(|other| self.key(other) == key).count()
+        };
+        let old = [left, right].map(|record| &self.world.records[record]);
+        let leaves = old.iter().any(|record| {
+            let key = self.key(record);
+            having(after, &key) == 2 && !self.is_protected(&key)
+        });
+        let mut new = old.map(Clone::clone);
+        for variable in exchanged {
+            (new[0][variable], new[1][variable]) = (old[1][variable], old[0][variable]);
+        }
+        let comes = new.iter().any(|record| {
+            let key = self.key(record);
+            having(after, &key) == 0 && having(&self.world, &key) >= 2
+        });
+        leaves || comes
     }
 }
 
@@ -445,8 +458,11 @@ proptest! {
                 .collect();
             for left in (0..setting.world.records.len()).filter(|record| !used.contains(record)) {
                 for right in (0..left).filter(|record| !used.contains(record)) {
-                    let exposes = setting.would_expose(&filled.after(&filled.plan(1)), left, right);
-                    let can = setting.can_protect(left, right) && !exposes;
+                    let after = filled.after(&filled.plan(1));
+                    let can = setting.agree(left, right)
+                        && setting.clean_exchanges(left, right).into_iter().any(|exchanged| {
+                            !setting.would_expose(&after, [left, right], exchanged)
+                        });
                     prop_assert!(!can, "a rate is reached where it can be");
                 }
             }

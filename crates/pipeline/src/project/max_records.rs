@@ -63,11 +63,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn from_two_to_eight() {
-        for number in 2..=8 {
+    fn from_two_to_sixteen() {
+        for number in 2..=16 {
             assert_eq!(number.to_string().parse(), Ok(MaxRecords(number)));
         }
-        for text in ["", "0", "1", "9", "4.0", "-4", "four"] {
+        for text in ["", "0", "1", "17", "4.0", "-4", "four"] {
             assert!(text.parse::<MaxRecords>().is_err(), "{text}");
         }
         assert_eq!(MaxRecords::WHAT, format!("a whole number from 2 to {MOST_RECORDS}"));
