@@ -112,6 +112,7 @@ impl InputFile {
     ///
     /// # Errors
     /// A file that is not readable.
+    #[cfg(any(test, feature = "parquet"))]
     pub(crate) fn digest_keeping(
         &self,
         ranges: &[(u64, u64)],
@@ -217,14 +218,17 @@ impl Read for BytesFrom {
 }
 
 /// How many bytes are read at once where a file is read through.
+#[cfg(any(test, feature = "parquet"))]
 const BLOCK: usize = 1 << 18;
 
+#[cfg(any(test, feature = "parquet"))]
 fn place_in_block(place: u64) -> usize {
     usize::try_from(place).expect("a block is short")
 }
 
 /// Ranges (first byte and length) as first byte and end, rising, apart from each other and within
 /// the file.
+#[cfg(any(test, feature = "parquet"))]
 fn apart(ranges: &[(u64, u64)], length: u64) -> Vec<(u64, u64)> {
     let mut sorted: Vec<(u64, u64)> = ranges
         .iter()
