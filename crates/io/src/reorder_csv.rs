@@ -16,7 +16,6 @@ use std::io::Write;
 
 use marginswap_core::columns::{Column, ColumnBuilder, ColumnPart};
 use marginswap_core::diagnostic::Diagnostic;
-use rayon::prelude::*;
 
 use crate::atomic::unwritable;
 use crate::csv::Lines;
@@ -25,11 +24,11 @@ use crate::line_ends::{LineEnd, LineEnds};
 use crate::pieces::{Found, Gather};
 use crate::plan_file::stale;
 use crate::rewrite::{Exchanges, ReleaseOptions, RewriteCounts, check_order};
-use crate::rewrite_csv::{Form, Input, header_of};
+use crate::rewrite_csv::{Form, Input, header_of, put_in_order};
 use crate::scan::content_of;
 
 /// So many lines are put together at once.
-const AT_ONCE: usize = 1 << 12;
+const AT_ONCE: usize = 1 << 11;
 
 /// Fewer categories than this are numbered in any case.
 const FEW: usize = 1 << 12;
@@ -244,24 +243,7 @@ impl Held {
         form: &Form,
         put: &mut (impl FnMut(&[u8]) -> Result<(), Diagnostic> + Send),
     ) -> Result<(), Diagnostic> {
-        let round = AT_ONCE * 4 * rayon::current_num_threads();
-        let together = |from: usize| -> Vec<Vec<u8>> {
-            let to = order.len().min(from + round);
-            let chunks = order[from.min(to)..to].par_chunks(AT_ONCE).enumerate();
-            chunks
-                .map(|(chunk, records)| self.lines(records, from + chunk * AT_ONCE, form))
-                .collect()
-        };
-        let mut from = 0;
-        let mut ready = together(from);
-        while !ready.is_empty() {
-            from += round;
-            let (written, next) =
-                rayon::join(|| ready.iter().try_for_each(|lines| put(lines)), || together(from));
-            written?;
-            ready = next;
-        }
-        Ok(())
+        put_in_order(order, AT_ONCE, |records, place| self.lines(records, place, form), put)
     }
 
     /// The lines of some records, the first of which comes to this place.

@@ -22,7 +22,7 @@ use crate::as_written::{AsWritten, Quotes, write_field};
 use crate::atomic::unwritable;
 use crate::input_file::changed_meanwhile;
 use crate::rewrite::{Exchanges, ReleaseOptions, RewriteCounts, check_order};
-use crate::rewrite_csv::{Form, Input, header_of};
+use crate::rewrite_csv::{Form, Input, header_of, put_in_order};
 
 /// So many lines are put together at once.
 const AT_ONCE: usize = 1 << 10;
@@ -224,22 +224,7 @@ impl<'a> Lines<'a> {
         order: &[u32],
         put: &mut (impl FnMut(&[u8]) -> Result<(), Diagnostic> + Send),
     ) -> Result<(), Diagnostic> {
-        let round = AT_ONCE * 8 * rayon::current_num_threads();
-        let together = |from: usize| -> Vec<Vec<u8>> {
-            let to = order.len().min(from + round);
-            let chunks = order[from.min(to)..to].par_chunks(AT_ONCE).enumerate();
-            chunks.map(|(chunk, records)| self.lines(records, from + chunk * AT_ONCE)).collect()
-        };
-        let mut from = 0;
-        let mut ready = together(from);
-        while !ready.is_empty() {
-            from += round;
-            let (written, next) =
-                rayon::join(|| ready.iter().try_for_each(|lines| put(lines)), || together(from));
-            written?;
-            ready = next;
-        }
-        Ok(())
+        put_in_order(order, AT_ONCE, |records, place| self.lines(records, place), put)
     }
 
     /// The lines of some records, the first of which comes to this place.

@@ -24,6 +24,7 @@ use std::ops::Range;
 use flate2::GzBuilder;
 use flate2::write::GzEncoder;
 use marginswap_core::diagnostic::Diagnostic;
+use rayon::prelude::*;
 
 use crate::atomic::unwritable;
 use crate::csv::{CsvReader, Lines};
@@ -140,6 +141,35 @@ struct Copy<'a> {
     release: &'a ReleaseOptions,
     form: Form,
     counts: RewriteCounts,
+}
+
+/// Each thread puts so many pieces together before they are written.
+const PIECES: usize = 8;
+
+/// Writes records in an order: `lines` puts a piece of them together, given the place of the first,
+/// on all cores, while the pieces before are written.
+pub(crate) fn put_in_order(
+    order: &[u32],
+    piece: usize,
+    lines: impl Fn(&[u32], usize) -> Vec<u8> + Sync,
+    put: &mut (impl FnMut(&[u8]) -> Result<(), Diagnostic> + Send),
+) -> Result<(), Diagnostic> {
+    let round = piece * PIECES * rayon::current_num_threads();
+    let together = |from: usize| -> Vec<Vec<u8>> {
+        let to = order.len().min(from + round);
+        let pieces = order[from.min(to)..to].par_chunks(piece).enumerate();
+        pieces.map(|(nth, records)| lines(records, from + nth * piece)).collect()
+    };
+    let mut from = 0;
+    let mut ready = together(from);
+    while !ready.is_empty() {
+        from += round;
+        let (written, next) =
+            rayon::join(|| ready.iter().try_for_each(|lines| put(lines)), || together(from));
+        written?;
+        ready = next;
+    }
+    Ok(())
 }
 
 /// How a record is written.
