@@ -307,7 +307,7 @@ impl fmt::Display for Note {
             Self::NearlyShared { column, households, line } => write!(
                 formatter,
                 "warning: `{}` varies inside {}{}: it counts as a column of persons, and is exchanged\n\
-                 only if `vars` names it. Correct these lines. `--household-columns` makes this an error.",
+                 only if `vars` names it. Correct these lines. `household_columns` makes this an error.",
                 escaped(column),
                 many_households(*households),
                 first_on(*line)
