@@ -22,6 +22,13 @@ impl fmt::Debug for Seed {
 /// A stream of random numbers.
 pub struct Random(ChaCha20Rng);
 
+/// The same stream from the same place on.
+impl Clone for Random {
+    fn clone(&self) -> Self {
+        Self(ChaCha20Rng::deserialize_state(&self.0.serialize_state()))
+    }
+}
+
 impl Random {
     /// The stream of a seed. Each task takes a stream of its own, by number, so that one
     /// task's draws never shift another's.
@@ -101,6 +108,18 @@ mod tests {
         let bits = |task| Random::new(SEED, task).bits();
         assert_ne!(bits(0), bits(1));
         assert_eq!(bits(1), bits(1));
+    }
+
+    #[test]
+    fn a_clone_goes_on_from_the_same_place() {
+        let mut random = Random::new(SEED, 3);
+        for drawn in 0..70 {
+            let mut clone = random.clone();
+            let mut next = random.clone();
+            let bits: Vec<u64> = (0..40).map(|_| clone.bits()).collect();
+            assert_eq!((0..40).map(|_| next.bits()).collect::<Vec<_>>(), bits);
+            assert_eq!(random.bits(), bits[0], "after {drawn} draws");
+        }
     }
 
     #[test]

@@ -74,9 +74,8 @@ impl Bits {
     }
 
     /// In how many variables two cells differ.
-    pub(crate) fn distance(&self, left: &[u64], right: &[u64]) -> u32 {
-        let words = left.iter().zip(right).enumerate();
-        words.map(|(word, (&left, &right))| self.signer.word(word, left, right).count_ones()).sum()
+    pub(crate) fn distance(&self, left: &[u64], right: &[u64]) -> usize {
+        self.signer.distance(left, right)
     }
 
     /// The variables in which two cells differ.

@@ -7,7 +7,7 @@
 //!
 //! Way in: [`Signer::of`]. Slow twin: [`Layout::differing`], which looks at every field.
 
-use super::Layout;
+use super::{Layout, ones};
 use crate::varset::VarSet;
 
 /// Computes signatures of cells of one layout.
@@ -49,15 +49,31 @@ impl Signer {
         (((differing & others) + others) | differing) & self.tops[word]
     }
 
+    /// Δ̄: the variables in which two cells differ.
+    pub(crate) fn differing(&self, left: &[u64], right: &[u64]) -> VarSet {
+        let mut set = VarSet::EMPTY;
+        for (word, (&left, &right)) in left.iter().zip(right).enumerate() {
+            for top in ones(self.word(word, left, right)) {
+                set.insert(self.variables[word * 64 + top].into());
+            }
+        }
+        set
+    }
+
+    /// In how many variables two cells differ.
+    pub(crate) fn distance(&self, left: &[u64], right: &[u64]) -> usize {
+        let words = left.iter().zip(right).enumerate();
+        words
+            .map(|(word, (&left, &right))| self.word(word, left, right).count_ones() as usize)
+            .sum()
+    }
+
     /// Δ̄, from a signature.
     pub(crate) fn variables(&self, signature: &[u64]) -> VarSet {
         let mut set = VarSet::EMPTY;
         for (word, &bits) in signature.iter().enumerate() {
-            let mut bits = bits;
-            while bits != 0 {
-                let top = bits.trailing_zeros() as usize;
+            for top in ones(bits) {
                 set.insert(self.variables[word * 64 + top].into());
-                bits &= bits - 1;
             }
         }
         set
@@ -89,7 +105,10 @@ mod tests {
             let signature: Vec<u64> = (0..signer.words())
                 .map(|word| signer.word(word, packed.get(0)[word], packed.get(1)[word]))
                 .collect();
-            prop_assert_eq!(signer.variables(&signature), packed.differing(0, 1));
+            let differing = packed.differing(0, 1);
+            prop_assert_eq!(signer.variables(&signature), differing);
+            prop_assert_eq!(signer.differing(packed.get(0), packed.get(1)), differing);
+            prop_assert_eq!(signer.distance(packed.get(0), packed.get(1)), differing.len());
         }
     }
 }

@@ -43,7 +43,7 @@ impl ByDistance {
         let mut levels = vec![0usize; bits.len() + 2];
         for cell in space.cells.iter() {
             let distance = bits.distance(middle, cell);
-            levels[distance as usize + 1] += 1;
+            levels[distance + 1] += 1;
             distances.push(u8::try_from(distance).expect("there are at most 64 variables"));
         }
         // The cell itself is at distance 0 and alone there.

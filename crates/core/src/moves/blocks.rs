@@ -73,7 +73,7 @@ impl Blocks {
             let before = &blocks[..place];
             near.extend(block.with(own).iter().filter_map(|&cell| {
                 let words = cells.get(cell as usize);
-                if bits.distance(middle, words) as usize != distance {
+                if bits.distance(middle, words) != distance {
                     return None;
                 }
                 let mask = bits.differing(middle, words);

@@ -82,9 +82,15 @@ impl<'a> Seen<'a> {
             if height * width <= MOST_BITS {
                 let words = usize::try_from((height * width).div_ceil(64)).expect("few bits");
                 let mut bits = vec![0u64; words];
+                // Where both have few values, all combinations are soon met.
+                let mut missing = height * width;
                 for [left, right] in codes() {
                     let (word, bit) = place(left * width + right);
+                    missing -= u64::from(bits[word] & bit == 0);
                     bits[word] |= bit;
+                    if missing == 0 {
+                        break;
+                    }
                 }
                 Occurring::Bits { width, bits }
             } else {

@@ -19,9 +19,9 @@ pub(crate) struct Slices<'a> {
 }
 
 impl<'a> Slices<'a> {
-    /// Sorts all cells once.
-    pub(crate) fn of(joint: &'a JointTable, separator: &Separator) -> Self {
-        Self::on(joint, separator.variables, &separator.components)
+    /// Sorts all cells once by a separator and by what partners must agree on besides.
+    pub(crate) fn of(joint: &'a JointTable, separator: &Separator, agree: VarSet) -> Self {
+        Self::on(joint, separator.variables | agree, &separator.components)
     }
 
     /// Sorts all cells once by these variables; cells differ where they differ on these parts

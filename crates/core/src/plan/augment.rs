@@ -36,6 +36,11 @@ impl SwapsOf {
         swaps_of
     }
 
+    /// Has a cell a swap?
+    fn has(&self, cell: usize) -> bool {
+        self.0.get(&number(cell)).is_some_and(|swaps| !swaps.is_empty())
+    }
+
     /// The first few swaps of a cell.
     fn first(&self, cell: usize, most: usize) -> Vec<u32> {
         self.0.get(&number(cell)).into_iter().flatten().copied().take(most).collect()
@@ -52,7 +57,8 @@ impl SwapsOf {
 }
 
 impl Planner<'_> {
-    pub(super) fn augment(&mut self, agree: VarSet) {
+    /// Makes room for open cells; answers how many records it covers so.
+    pub(super) fn augment(&mut self, agree: VarSet) -> usize {
         self.close_cells();
         // Two swaps made at once may move a weighted cell further than each alone.
         if self.open.is_empty()
@@ -60,17 +66,19 @@ impl Planner<'_> {
             || !self.task.separators.is_complete()
             || self.drift.is_some()
         {
-            return;
+            return 0;
         }
+        let mut covered = 0;
         let mut left = LOOKED_AT_IN_ALL;
         let mut swaps_of = SwapsOf::new(&self.swaps, self.settled);
         for separator in self.useful_separators() {
-            self.augment_through(separator, agree, &mut swaps_of, &mut left);
+            covered += self.augment_through(separator, agree, &mut swaps_of, &mut left);
             self.close_cells();
             if self.open.is_empty() || self.is_full() || left == 0 {
-                return;
+                break;
             }
         }
+        covered
     }
 
     fn augment_through(
@@ -79,39 +87,38 @@ impl Planner<'_> {
         agree: VarSet,
         swaps_of: &mut SwapsOf,
         left: &mut usize,
-    ) {
-        let slices = Slices::of(self.task.joint, separator);
-        for cell in self.open.clone() {
+    ) -> usize {
+        let mut covered = 0;
+        let slices = Slices::of(self.task.joint, separator, agree);
+        let mut search = Search { slices, lonely: Map::with_hasher(STATE) };
+        // From a random one on: where not all can be looked at, not always the same ones are.
+        let mut open = self.open.clone();
+        open.rotate_left(self.random.below(self.open.len()));
+        for cell in open {
             let cell = cell as usize;
-            let looked_at = slices.slice(slices.slice_of(cell)).len().min(LOOKED_AT);
-            *left = left.saturating_sub(looked_at);
+            *left = left.saturating_sub(search.near(cell).len().min(LOOKED_AT));
             if *left == 0 {
-                return;
+                break;
             }
             while self.pool.is_open(cell)
                 && !self.is_full()
-                && self.make_room(&slices, cell, agree, swaps_of)
-            {}
+                && self.make_room(&mut search, cell, swaps_of)
+            {
+                covered += 1;
+            }
         }
+        covered
     }
 
     /// Tries to cover one record of the cell by moving another swap.
-    fn make_room(
-        &mut self,
-        slices: &Slices<'_>,
-        cell: usize,
-        agree: VarSet,
-        swaps_of: &mut SwapsOf,
-    ) -> bool {
-        let slice = slices.slice(slices.slice_of(cell));
-        let start = self.random.below(slice.len());
+    fn make_room(&mut self, search: &mut Search<'_>, cell: usize, swaps_of: &mut SwapsOf) -> bool {
         let mut tried = 0;
-        for &other in slice[start..].iter().chain(&slice[..start]).take(LOOKED_AT) {
-            let other = other as usize;
-            let differing = self.task.joint.cells().differing(cell, other);
-            if differing.meets(&agree) {
+        for place in search.from(cell, self.random.below(search.near(cell).len())) {
+            let other = search.near(cell)[place] as usize;
+            if !swaps_of.has(other) {
                 continue;
             }
+            let differing = self.differing(cell, other);
             let Some(judgement) = self.judge_below(cell, other, differing, u64::MAX) else {
                 continue;
             };
@@ -121,7 +128,7 @@ impl Planner<'_> {
                     return false;
                 }
                 let room = Room { cell, other, swap, exchanged: judgement.exchanged };
-                if self.move_swap(slices, room, agree, swaps_of) {
+                if self.move_swap(search, room, swaps_of) {
                     return true;
                 }
             }
@@ -131,13 +138,7 @@ impl Planner<'_> {
 
     /// Gives the record that a swap takes of another cell to an open record of a cell, when
     /// the other side of that swap can do without.
-    fn move_swap(
-        &mut self,
-        slices: &Slices<'_>,
-        room: Room,
-        agree: VarSet,
-        swaps_of: &mut SwapsOf,
-    ) -> bool {
+    fn move_swap(&mut self, search: &mut Search<'_>, room: Room, swaps_of: &mut SwapsOf) -> bool {
         let Room { cell, other, swap, exchanged } = room;
         let old = self.swaps[swap as usize];
         let (record, mate) = match old.left.cell.position() == other {
@@ -149,7 +150,7 @@ impl Planner<'_> {
             return false;
         }
         let next = if mate.at_risk {
-            match self.free_partner(slices, mate_cell, cell, agree) {
+            match self.free_partner(search, mate_cell, cell) {
                 Some(found) => Some(found),
                 None => return false,
             }
@@ -160,7 +161,7 @@ impl Planner<'_> {
         self.replace_swap(swap as usize, CellSwap { left: taker, right: record, exchanged });
         if let Some((partner, exchanged)) = next {
             // The first of the two may have made what the second must not meet.
-            let differing = self.task.joint.cells().differing(mate_cell, partner);
+            let differing = self.differing(mate_cell, partner);
             if self.judge_exchange(mate_cell, partner, differing, exchanged).is_none() {
                 self.replace_swap(swap as usize, old);
                 self.pool.give_back(taker);
@@ -185,27 +186,45 @@ impl Planner<'_> {
     /// A free cell in the same slice that a cell can be swapped with, other than `not`.
     fn free_partner(
         &mut self,
-        slices: &Slices<'_>,
+        search: &mut Search<'_>,
         cell: usize,
         not: usize,
-        agree: VarSet,
     ) -> Option<(usize, VarSet)> {
-        let slice = slices.slice(slices.slice_of(cell));
-        let start = self.random.below(slice.len());
-        for &other in slice[start..].iter().chain(&slice[..start]).take(LOOKED_AT) {
-            let other = other as usize;
+        if search.lonely.contains_key(&number(cell)) {
+            return None;
+        }
+        for place in search.from(cell, self.random.below(search.near(cell).len())) {
+            let other = search.near(cell)[place] as usize;
             if other == not || other == cell || !self.pool.is_free(other) {
                 continue;
             }
-            let differing = self.task.joint.cells().differing(cell, other);
-            if differing.meets(&agree) {
-                continue;
-            }
+            let differing = self.differing(cell, other);
             if let Some(judgement) = self.judge_below(cell, other, differing, u64::MAX) {
                 return Some((other, judgement.exchanged));
             }
         }
+        search.lonely.insert(number(cell), ());
         None
+    }
+}
+
+/// One look through the slices of a separator.
+struct Search<'a> {
+    slices: Slices<'a>,
+    /// The cells that found no free partner: what is set free later, the next look sees.
+    lonely: Map<u32, ()>,
+}
+
+impl Search<'_> {
+    /// The cells of a cell's slice.
+    fn near(&self, cell: usize) -> &[u32] {
+        self.slices.slice(self.slices.slice_of(cell))
+    }
+
+    /// The places of the cells that are looked at in a cell's slice, from a place on.
+    fn from(&self, cell: usize, start: usize) -> impl Iterator<Item = usize> + use<> {
+        let length = self.near(cell).len();
+        (start..length).chain(0..start).take(LOOKED_AT)
     }
 }
 

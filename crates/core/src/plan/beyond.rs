@@ -65,7 +65,7 @@ const MOST_ASKED_AGAIN: usize = 5000;
 const LIVE_ROUNDS: u64 = 12;
 
 /// What became of the records at risk that no pair covers.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Beyond {
     /// Records and the cells they get: the groups on records that had no swap.
     pub(super) groups: Vec<Vec<(Taken, Vec<u64>)>>,

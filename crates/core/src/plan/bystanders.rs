@@ -43,6 +43,7 @@ impl Planner<'_> {
         if self.task.rounds == 0 || self.open.is_empty() || self.is_full() {
             return;
         }
+        self.vain.forget();
         let cells = self.task.joint.cells();
         for &cell in &self.open {
             let cell = cell as usize;
@@ -61,16 +62,24 @@ impl Planner<'_> {
 
     /// Protects whom earlier swaps left alone, as far as the rounds go.
     pub(super) fn protect_bystanders(&mut self) {
-        for _ in 0..self.task.rounds {
+        let mut nobody_rests = true;
+        for round in 1..=self.task.rounds {
             let exposed = self.newly_exposed();
             let members = self.members_left_alone();
-            if (exposed.is_empty() && members.is_empty()) || self.is_full() {
+            let nobody = exposed.is_empty() && members.is_empty();
+            if (nobody && nobody_rests) || self.is_full() {
                 return;
+            }
+            // Whom all searches before left in need has nothing new to find but what these
+            // rounds themselves set free: that is looked at in the last of them.
+            nobody_rests = nobody || round == self.task.rounds;
+            for cell in 0..self.resting.len() {
+                self.resting[cell] = !nobody_rests && self.pool.is_open(cell);
             }
             for (intruder, cell) in members {
                 let words = self.task.joint.cells().get(cell);
                 self.combinations[intruder].protect_members(cell, words);
-                self.pool.want(cell);
+                self.want(cell);
             }
             let mut stuck: Vec<(usize, u32)> = Vec::new();
             for Exposed { intruder, cell, .. } in exposed {
@@ -79,7 +88,7 @@ impl Planner<'_> {
                 let is_there = self.pool.others(cell) > 0 && !self.pool.is_open(cell);
                 if is_there && !combinations.is_at_risk(cell) {
                     combinations.protect(cell);
-                    self.pool.want(cell);
+                    self.want(cell);
                 } else {
                     stuck.push((intruder, combinations.of(cell)));
                 }
@@ -94,6 +103,12 @@ impl Planner<'_> {
                 }
             }
         }
+    }
+
+    /// One more record of a cell is in need.
+    fn want(&mut self, cell: usize) {
+        self.pool.want(cell);
+        self.resting[cell] = false;
     }
 
     /// The cells of households without a swap in which a member is alone now, who was not before:
@@ -122,14 +137,13 @@ impl Planner<'_> {
             self.given_up[cell] = self.pool.open(cell) > 0;
             self.pool.forget_wish(cell);
         }
-        let cells = self.task.joint.cells();
         let takes = |planner: &Self, swap: &CellSwap| {
             let [left, right] = [swap.left, swap.right].map(|taken| taken.cell.position());
             let combinations = &planner.combinations[intruder];
             let is_one = |cell| combinations.of(cell) == combination;
             (is_one(left) || is_one(right))
                 && planner.offers.aims()[intruder]
-                    .is_parted(cells.differing(left, right), swap.exchanged)
+                    .is_parted(self.differing(left, right), swap.exchanged)
         };
         let (undone, kept) =
             self.swaps.iter().copied().partition::<Vec<CellSwap>, _>(|swap| takes(self, swap));

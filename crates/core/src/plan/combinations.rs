@@ -11,6 +11,7 @@ use crate::table::{CellIndex, JointTable};
 use crate::varset::VarSet;
 
 /// The combinations of one set of keys.
+#[derive(Clone)]
 pub(super) struct Combinations<'a> {
     index: CellIndex,
     /// The number of each cell's combination.

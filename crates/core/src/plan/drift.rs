@@ -45,12 +45,14 @@ pub(crate) fn share_of(sum: u128, share: [u64; 2]) -> u128 {
 }
 
 /// How far each weighted cell may still move.
+#[derive(Clone)]
 pub(super) struct Drift {
     /// The weight of a record of each cell of the joint table.
     weights: Vec<u128>,
     rooms: Vec<Room>,
 }
 
+#[derive(Clone)]
 struct Room {
     margin: VarSet,
     cells: Grouping,

@@ -9,6 +9,8 @@
 //! E holds nothing that stays. E and Δ̄ ∖ E give the same records, so of the two only one is
 //! offered: the one with fewer variables, where both may be exchanged.
 
+use std::sync::{Arc, OnceLock};
+
 use super::{Aim, Goal};
 use crate::graph::MarginGraph;
 use crate::hash::{Map, STATE};
@@ -47,6 +49,22 @@ impl Prices {
         lightest * (all - lightest)
     }
 
+    /// The same for each number of variables that differ, whichever they are.
+    ///
+    /// Law: `no-exchange-is-cheaper-than-its-bound`.
+    #[must_use]
+    pub fn least_costs(&self) -> Vec<u64> {
+        let mut weights = self.weights.clone();
+        weights.sort_unstable();
+        let lightest = weights.first().copied().unwrap_or(0);
+        let mut others = 0;
+        let least = weights.iter().skip(1).map(|weight| {
+            others += weight;
+            lightest * others
+        });
+        [0, 0].into_iter().chain(least).collect()
+    }
+
     /// Of E and Δ̄ ∖ E the one to be exchanged: nothing that stays, few variables. `None`
     /// when both hold something that stays.
     #[must_use]
@@ -66,13 +84,32 @@ impl Prices {
 }
 
 /// The cheapest exchanges for one Δ̄: all cost the same.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct Offer {
     /// What each of them costs.
     pub cost: u64,
     /// The sets E, inside Δ̄; fewest variables first.
     pub exchanges: Vec<VarSet>,
+    /// Every exchange that serves the goal with its cost, worked out when somebody asks.
+    every: OnceLock<Vec<(u64, VarSet)>>,
 }
+
+impl Offer {
+    /// These exchanges, each at this cost.
+    #[must_use]
+    pub fn new(cost: u64, exchanges: Vec<VarSet>) -> Self {
+        Self { cost, exchanges, every: OnceLock::new() }
+    }
+}
+
+/// Two offers for one Δ̄ are the same when their cheapest exchanges are.
+impl PartialEq for Offer {
+    fn eq(&self, other: &Self) -> bool {
+        (self.cost, &self.exchanges) == (other.cost, &other.exchanges)
+    }
+}
+
+impl Eq for Offer {}
 
 /// The cheapest exchanges between records that differ on Δ̄; `None` when no exchange keeps
 /// the tables, serves the goal for some aim and leaves alone what stays.
@@ -100,7 +137,7 @@ pub fn cheapest(
         match &mut offer {
             Some(best) if best.cost < cost => {}
             Some(best) if best.cost == cost => best.exchanges.push(exchanged),
-            _ => offer = Some(Offer { cost, exchanges: vec![exchanged] }),
+            _ => offer = Some(Offer::new(cost, vec![exchanged])),
         }
     }
     if let Some(offer) = &mut offer {
@@ -140,20 +177,21 @@ fn detaching(parts: &[VarSet], aim: &Aim, found: &mut Vec<VarSet>) {
 }
 
 /// [`cheapest`], remembered for each Δ̄.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Offers<'a> {
     graph: &'a MarginGraph,
     prices: &'a Prices,
     goal: Goal,
     aims: Vec<Aim>,
-    known: Map<VarSet, Option<Offer>>,
+    known: Map<VarSet, Option<Arc<Offer>>>,
+    worked_out: usize,
 }
 
 impl<'a> Offers<'a> {
     /// Nothing is remembered yet.
     #[must_use]
     pub fn new(graph: &'a MarginGraph, prices: &'a Prices, goal: Goal, aims: Vec<Aim>) -> Self {
-        Self { graph, prices, goal, aims, known: Map::with_hasher(STATE) }
+        Self { graph, prices, goal, aims, known: Map::with_hasher(STATE), worked_out: 0 }
     }
 
     /// The margin graph they come from.
@@ -181,17 +219,45 @@ impl<'a> Offers<'a> {
     }
 
     /// The cheapest exchanges for Δ̄.
-    pub fn get(&mut self, differing: VarSet) -> Option<&Offer> {
+    pub fn get(&mut self, differing: VarSet) -> Option<&Arc<Offer>> {
         // With many variables nearly every pair differs in a set of its own.
         const MOST_REMEMBERED: usize = 1 << 14;
         if self.known.len() > MOST_REMEMBERED {
             self.known.clear();
         }
-        let Self { graph, prices, goal, aims, known } = self;
+        let Self { graph, prices, goal, aims, known, worked_out } = self;
         known
             .entry(differing)
-            .or_insert_with(|| cheapest(graph, prices, *goal, aims, differing))
+            .or_insert_with(|| {
+                *worked_out += 1;
+                cheapest(graph, prices, *goal, aims, differing).map(Arc::new)
+            })
             .as_ref()
+    }
+
+    /// How many were not remembered and had to be worked out.
+    pub(super) fn worked_out(&self) -> usize {
+        self.worked_out
+    }
+
+    /// All exchanges for Δ̄ that serve the goal and leave alone what stays, cheapest first; none
+    /// where there are two parts, of which the cheapest are all, or more than can be tried.
+    pub(super) fn every<'o>(&self, differing: VarSet, offer: &'o Offer) -> &'o [(u64, VarSet)] {
+        // 2⁵ − 1 unions are tried at most.
+        const MOST_PARTS: usize = 6;
+        offer.every.get_or_init(|| {
+            let parts = pair::exchangeable_parts(self.graph, differing);
+            if parts.len() <= 2 || parts.len() > MOST_PARTS {
+                return Vec::new();
+            }
+            let mut every: Vec<(u64, VarSet)> = pair::exchanges(&parts)
+                .filter(|exchanged| self.goal.is_served(&self.aims, differing, *exchanged))
+                .filter_map(|exchanged| self.prices.at_rest(differing, exchanged))
+                .map(|exchanged| (self.prices.cost(differing, exchanged), exchanged))
+                .collect();
+            every.sort_unstable();
+            every
+        })
     }
 }
 
@@ -208,6 +274,10 @@ mod tests {
                 let sides = differing.subsets().filter(|side| pair::is_effective(differing, *side));
                 let least = sides.map(|side| prices.cost(differing, side)).min();
                 assert_eq!(Some(prices.least_cost(differing)), least);
+                let of_as_many = VarSet::first(5).subsets();
+                let of_as_many = of_as_many.filter(|set| set.len() == differing.len());
+                let lowest = of_as_many.map(|set| prices.least_cost(set)).min();
+                assert_eq!(Some(prices.least_costs()[differing.len()]), lowest);
             }
         }
     }

@@ -50,6 +50,7 @@ impl Planner<'_> {
         let (members, starts) = slices.sorted();
         let (rows, columns) = (Grouping::of(cells, left), Grouping::of(cells, right));
         let moving = cells.layout().mask(right - left);
+        self.vain.forget();
         for slice in starts.windows(2) {
             let slice = &members[slice[0]..slice[1]];
             let table = self.few_cells(slice, rows.group_of(), columns.group_of());

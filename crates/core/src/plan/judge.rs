@@ -201,7 +201,7 @@ impl Planner<'_> {
     pub(super) fn count_swap(&mut self, swap: &CellSwap, change: Change) {
         let cells = self.task.joint.cells();
         let [left, right] = [swap.left, swap.right].map(|taken| taken.cell.position());
-        let differing = cells.differing(left, right);
+        let differing = self.differing(left, right);
         let old = [cells.get(left), cells.get(right)];
         let new = Exchanged::new(cells.layout(), old[0], old[1], swap.exchanged);
         let new = new.cells();
@@ -685,17 +685,17 @@ mod tests {
             assert_eq!((judged(tied).cost, judged(free).cost), (9, 9));
             // Nothing is left to be exchanged but the weight.
             assert_eq!(judged(tied | free).cost, 6 * 4);
-            let offer = Offer { cost: 9, exchanges: vec![tied] };
+            let offer = Offer::new(9, vec![tied]);
             assert_eq!(planner.judge(0, 1, differing, &offer), Some(judged(free)));
-            let offer = Offer { cost: 9, exchanges: vec![free] };
+            let offer = Offer::new(9, vec![free]);
             assert_eq!(planner.judge(0, 1, differing, &offer), Some(judged(free)));
-            let offer = Offer { cost: 9, exchanges: vec![tied | free] };
+            let offer = Offer::new(9, vec![tied | free]);
             assert_eq!(planner.judge(0, 1, differing, &offer), Some(judged(tied | free)));
         });
         case.constraints.drift = Some(bound([1, 10]));
         case.planned(SEED, |planner| {
             assert_eq!(planner.judge_exchange(0, 1, differing, tied), None, "3 is more than 1");
-            let offer = Offer { cost: 9, exchanges: vec![tied] };
+            let offer = Offer::new(9, vec![tied]);
             let free = planner.judge_exchange(0, 1, differing, free);
             assert!(free.is_some());
             assert_eq!(planner.judge(0, 1, differing, &offer), free);

@@ -102,7 +102,7 @@ impl Planner<'_> {
             if furthest >= Obstacle::Taken && !self.pool.is_free(other) {
                 continue;
             }
-            let differing = cells.differing(cell, other);
+            let differing = self.differing(cell, other);
             let agrees = |agree| !differing.meets(agree);
             let matches = self.task.constraints.matches.iter().any(agrees);
             if furthest >= Obstacle::Match && !matches {

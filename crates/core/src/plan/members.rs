@@ -26,6 +26,7 @@ pub struct Members {
 }
 
 /// How many persons have each combination now, and which must not come back.
+#[derive(Clone)]
 pub(super) struct MemberCombinations<'a> {
     members: &'a Members,
     layout: &'a Layout,

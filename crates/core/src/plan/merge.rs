@@ -67,8 +67,7 @@ impl Planner<'_> {
                     (false, true) => (right, left),
                     _ => return None,
                 };
-                let cells = self.task.joint.cells();
-                let differing = cells.differing(left.cell.position(), right.cell.position());
+                let differing = self.differing(left.cell.position(), right.cell.position());
                 let cost = self.task.prices.cost(differing, exchanged);
                 Some(Single { swap: number(swap), record, helper, cost })
             })
@@ -105,8 +104,7 @@ impl Planner<'_> {
                         let both = left.cost + right.cost;
                         let [left, right] =
                             [left, right].map(|single| single.record.cell.position());
-                        let cells = self.task.joint.cells();
-                        if offer.cost >= both || cells.differing(left, right) != differing {
+                        if offer.cost >= both || self.differing(left, right) != differing {
                             return None;
                         }
                         let judgement = self.judge_any(left, right, differing, offer, both)?;

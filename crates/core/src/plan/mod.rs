@@ -60,6 +60,7 @@ mod permute;
 mod pool;
 mod protection;
 mod through;
+mod vain;
 
 pub use assignment::{Assignment, FORBIDDEN, assign};
 pub use beyond::Larger;
@@ -81,6 +82,9 @@ pub use on_columns::{Plan, PlannedGroup, PlannedSwap, Unproved, Unsound};
 pub use optimal::{MOST_VERTICES, NoBestPairing};
 pub use protection::Protection;
 
+use std::sync::Arc;
+
+use crate::encode::Signer;
 use crate::graph::{GeneratingClass, MarginGraph, Separator, Separators};
 use crate::hash::Map;
 use crate::partner::Screening;
@@ -96,6 +100,7 @@ use drift::Drift;
 use judge::{Change, Judgement};
 use members::MemberCombinations;
 use pool::Pool;
+use vain::Vain;
 
 /// What is to be planned.
 #[derive(Debug, Clone, Copy)]
@@ -205,10 +210,26 @@ pub fn plan(task: Task<'_>, pairing: Pairing, seed: Seed) -> Result<Planned, NoB
         task.constraints.drift.is_none() || (pairing != Pairing::Optimal && task.larger.is_none()),
         "only greedy pairs respect a bound on weighted cells"
     );
-    let (planned, permuted) = plan_once(task, pairing, seed)?;
+    let graph = task.class.margin_graph();
+    let mut planner = Planner::new(task, &graph, seed);
+    let mut pairs_alone = None;
+    // Where somebody at risk has every possible combination of keys, nobody can be parted
+    // unless others may come to have them.
+    if !planner.is_everything_taken() {
+        planner = planner.parted_by_pairs(pairing, seed)?;
+        if pairing == Pairing::Slices && planner.may_permute() {
+            let before = planner.clone();
+            planner.permute_slices();
+            pairs_alone = Some(before).filter(|_| !planner.beyond.groups.is_empty());
+        }
+    }
+    if pairing == Pairing::Slices {
+        planner.gather();
+    }
+    let planned = planner.completed(pairing, seed)?;
     // Who is left decides what follows, so more at first may be fewer in the end.
-    if permuted {
-        let (pairs, _) = plan_once(task, Pairing::Greedy, seed)?;
+    if let Some(pairs) = pairs_alone {
+        let pairs = pairs.completed(Pairing::Greedy, seed)?;
         if pairs.worth() > planned.worth() {
             return Ok(pairs);
         }
@@ -216,45 +237,8 @@ pub fn plan(task: Task<'_>, pairing: Pairing, seed: Seed) -> Result<Planned, NoB
     Ok(planned)
 }
 
-/// A plan, and whether slices were permuted for it.
-fn plan_once(
-    task: Task<'_>,
-    pairing: Pairing,
-    seed: Seed,
-) -> Result<(Planned, bool), NoBestPairing> {
-    let graph = task.class.margin_graph();
-    let mut planner = Planner::new(task, &graph, seed);
-    // Where somebody at risk has every possible combination of keys, nobody can be parted
-    // unless others may come to have them.
-    if !planner.is_everything_taken() {
-        planner = planner.parted_by_pairs(pairing, seed)?;
-    }
-    let permuted = !planner.beyond.groups.is_empty();
-    if pairing == Pairing::Slices {
-        planner.gather();
-    }
-    planner.give_company();
-    if let Some(larger) = task.larger {
-        planner.cover_beyond_pairs(larger, seed);
-    }
-    if task.may_detach() {
-        planner.cover(Goal::Detach, pairing)?;
-        if let Some(larger) = task.larger {
-            planner.detach_beyond_pairs(larger, seed);
-        }
-    }
-    planner.protect_bystanders();
-    if let Some(least) = task.constraints.least_changed {
-        planner.set_goal(Goal::Any);
-        planner.bystanders = Bystanders::Spared;
-        for &agree in &task.constraints.matches {
-            planner.add_random_swaps(agree, least);
-        }
-    }
-    Ok((planner.finished(), permuted))
-}
-
 /// The state of a search.
+#[derive(Clone)]
 struct Planner<'a> {
     task: Task<'a>,
     offers: Offers<'a>,
@@ -266,12 +250,20 @@ struct Planner<'a> {
     combinations: Vec<Combinations<'a>>,
     /// How far weighted cells may still move, where that is bounded.
     drift: Option<Drift>,
+    /// Tells in what two cells differ.
+    signer: Signer,
+    /// The least that an exchange costs, by the number of variables in which two cells differ.
+    least_costs: Vec<u64>,
     /// The combinations of two values that occur in the file.
-    seen: Seen<'a>,
+    seen: Arc<Seen<'a>>,
     /// May a swap leave somebody alone with their keys?
     bystanders: Bystanders,
     /// The cells whose records at risk are left in each other's company.
     given_up: Vec<bool>,
+    /// Who looked at every possible partner in vain.
+    vain: Vain,
+    /// The cells in need that wait until everybody looks again.
+    resting: Vec<bool>,
     /// The cells with a record in need that can serve the goal and has no swap yet.
     open: Vec<u32>,
     swaps: Vec<CellSwap>,
@@ -313,9 +305,13 @@ impl<'a> Planner<'a> {
                 })
                 .collect(),
             drift: task.constraints.drift.as_ref().map(|bound| Drift::new(bound, joint)),
-            seen: Seen::new(joint),
+            signer: Signer::of(joint.cells().layout()),
+            least_costs: task.prices.least_costs(),
+            seen: Arc::new(Seen::new(joint)),
             bystanders: Bystanders::Avoided,
             given_up: vec![false; joint.len()],
+            vain: Vain::new(),
+            resting: vec![false; joint.len()],
             open: Vec::new(),
             swaps: Vec::new(),
             settled: 0,
@@ -332,8 +328,9 @@ impl<'a> Planner<'a> {
             self.offers = self.offers.with_goal(goal);
         }
         self.settled = self.swaps.len();
-        self.open =
-            self.cells_in_need(|cell| !self.given_up[cell] && self.can_be_served(cell, goal));
+        self.open = self.cells_in_need(|cell| {
+            !self.given_up[cell] && !self.resting[cell] && self.can_be_served(cell, goal)
+        });
     }
 
     fn cells_in_need(&self, are_asked: impl Fn(usize) -> bool) -> Vec<u32> {
@@ -365,10 +362,30 @@ impl<'a> Planner<'a> {
             self = self.or_optimal(seed);
         }
         self.look_once_more();
-        if pairing == Pairing::Slices {
-            self.permute_slices();
-        }
         Ok(self)
+    }
+
+    /// Everything that follows after as many as can be are parted from their keys.
+    fn completed(mut self, pairing: Pairing, seed: Seed) -> Result<Planned, NoBestPairing> {
+        self.give_company();
+        if let Some(larger) = self.task.larger {
+            self.cover_beyond_pairs(larger, seed);
+        }
+        if self.task.may_detach() {
+            self.cover(Goal::Detach, pairing)?;
+            if let Some(larger) = self.task.larger {
+                self.detach_beyond_pairs(larger, seed);
+            }
+        }
+        self.protect_bystanders();
+        if let Some(least) = self.task.constraints.least_changed {
+            self.set_goal(Goal::Any);
+            self.bystanders = Bystanders::Spared;
+            for &agree in &self.task.constraints.matches {
+                self.add_random_swaps(agree, least);
+            }
+        }
+        Ok(self.finished())
     }
 
     /// Covers as many as pairs can, for one goal.
@@ -388,10 +405,13 @@ impl<'a> Planner<'a> {
         self.match_nearest(agree);
         self.look_through_slices(agree);
         // Making room and merging set records free that others can take.
+        let mut merged = 0;
         for _ in 0..MOST_ROUNDS {
-            self.augment(agree);
-            self.look_through_slices(agree);
-            if self.merge_swaps(agree, first) == 0 || self.open.is_empty() {
+            if self.augment(agree) > 0 || merged > 0 {
+                self.look_through_slices(agree);
+            }
+            merged = self.merge_swaps(agree, first);
+            if merged == 0 || self.open.is_empty() {
                 break;
             }
         }
@@ -456,6 +476,12 @@ impl<'a> Planner<'a> {
         let groups = groups.map(|members| CellGroup::new(joint, class, members)).collect();
         let plan = CellPlan::new(joint, at_risk, class, self.swaps, groups);
         Planned { plan, protection, left_over, impossible, barred, exposed, most_parted }
+    }
+
+    /// Δ̄ of two cells.
+    fn differing(&self, left: usize, right: usize) -> VarSet {
+        let cells = self.task.joint.cells();
+        self.signer.differing(cells.get(left), cells.get(right))
     }
 
     /// Makes a swap between a free record of each of two cells.

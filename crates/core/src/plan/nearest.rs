@@ -9,6 +9,7 @@
 //! separators do the rest.
 
 use std::hash::{BuildHasher, Hasher};
+use std::sync::Arc;
 
 use super::{Offer, Planner, Task, number};
 use crate::hash::{Map, STATE};
@@ -49,7 +50,7 @@ impl Planner<'_> {
     pub(super) fn match_nearest(&mut self, agree: VarSet) {
         let sets = self.priced_sets(agree);
         let same_price =
-            |left: &(VarSet, Offer), right: &(VarSet, Offer)| left.1.cost == right.1.cost;
+            |left: &(VarSet, Arc<Offer>), right: &(VarSet, Arc<Offer>)| left.1.cost == right.1.cost;
         // Where few are at risk there is a choice of partners: for one price first only swaps
         // that make nobody unique, then those that leave nobody alone, then any.
         // With many variables thousands of sets have one price and near cells are rare: one sweep
@@ -107,12 +108,12 @@ impl Planner<'_> {
 
     /// The sets in which two partners may differ, with what they offer; cheapest first, in
     /// random order among equals.
-    pub(super) fn priced_sets(&mut self, agree: VarSet) -> Vec<(VarSet, Offer)> {
+    pub(super) fn priced_sets(&mut self, agree: VarSet) -> Vec<(VarSet, Arc<Offer>)> {
         let layout = self.task.joint.cells().layout();
         let delta = self.task.class.delta();
         let active: VarSet =
             (delta - agree).iter().filter(|&variable| layout.has_room(variable)).collect();
-        let mut sets: Vec<(VarSet, Offer)> = subsets_to_try(active, self.task.derived)
+        let mut sets: Vec<(VarSet, Arc<Offer>)> = subsets_to_try(active, self.task.derived)
             .into_iter()
             .filter_map(|set| Some((set, self.offers.get(set)?.clone())))
             .collect();
@@ -210,11 +211,10 @@ impl Planner<'_> {
         ask: Ask,
     ) -> Option<(usize, VarSet)> {
         let cell = members[position].1 as usize;
-        let cells = self.task.joint.cells();
         let others = members[position + 1..].iter().chain(&members[..position]).take(TRIES);
         let mut best = None;
         for other in others.map(|member| member.1 as usize) {
-            if !self.pool.is_free(other) || cells.differing(cell, other) != differing {
+            if !self.pool.is_free(other) || self.differing(cell, other) != differing {
                 continue;
             }
             let Some(judgement) = self.judge(cell, other, differing, offer) else { continue };

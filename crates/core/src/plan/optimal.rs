@@ -126,7 +126,7 @@ impl Planner<'_> {
                 if other == cell || !self.pool.is_free(other) {
                     continue;
                 }
-                let differing = self.task.joint.cells().differing(cell, other);
+                let differing = self.differing(cell, other);
                 if differing.meets(&agree) {
                     continue;
                 }

@@ -107,14 +107,16 @@ enum Who {
 }
 
 impl Planner<'_> {
+    /// Is somebody left for whom slices may be permuted?
+    pub(super) fn may_permute(&mut self) -> bool {
+        self.close_cells();
+        !self.open.is_empty() && self.drift.is_none() && !self.is_full()
+    }
+
     /// Frees more people at risk by permutations within slices.
     ///
     /// Laws: `slices-free-as-many-as-can-be`, `slices-respect-everything`.
     pub(super) fn permute_slices(&mut self) {
-        self.close_cells();
-        if self.open.is_empty() || self.drift.is_some() || self.is_full() {
-            return;
-        }
         // Keys that only changed places with a swap were not counted as left and come.
         self.recount();
         let mut live = Live::new(self);

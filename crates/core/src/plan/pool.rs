@@ -9,12 +9,15 @@ use super::Taken;
 use crate::table::CellId;
 
 /// The records without a swap, counted.
+#[derive(Clone)]
 pub(super) struct Pool {
     free: Vec<u32>,
     /// How many of these are at risk.
     open: Vec<u32>,
     /// How many of the others want a swap.
     wanting: Vec<u32>,
+    /// The cells of records that were taken and set free again, in this order.
+    freed: Vec<u32>,
 }
 
 impl Pool {
@@ -22,7 +25,12 @@ impl Pool {
     pub(super) fn new(counts: &[u32], at_risk: &[u32]) -> Self {
         let fits = counts.iter().zip(at_risk).all(|(count, at_risk)| at_risk <= count);
         assert!(counts.len() == at_risk.len() && fits, "no more are at risk than there are");
-        Self { free: counts.to_vec(), open: at_risk.to_vec(), wanting: vec![0; counts.len()] }
+        Self {
+            free: counts.to_vec(),
+            open: at_risk.to_vec(),
+            wanting: vec![0; counts.len()],
+            freed: Vec::new(),
+        }
     }
 
     /// Has the cell a free record?
@@ -89,6 +97,12 @@ impl Pool {
     pub(super) fn give_back(&mut self, taken: Taken) {
         self.free[taken.cell.position()] += 1;
         self.open[taken.cell.position()] += u32::from(taken.at_risk);
+        self.freed.push(taken.cell.0);
+    }
+
+    /// The cells of records that were set free, in this order.
+    pub(super) fn freed(&self) -> &[u32] {
+        &self.freed
     }
 }
 
@@ -104,6 +118,7 @@ mod tests {
         assert!(!pool.is_free(0) && pool.is_free(1) && !pool.is_open(1));
         pool.give_back(Taken { cell: CellId(0), at_risk: true });
         assert_eq!((pool.free(0), pool.open(0), pool.others(0)), (1, 1, 0));
+        assert_eq!(pool.freed(), [0]);
     }
 
     #[test]

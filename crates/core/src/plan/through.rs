@@ -5,6 +5,9 @@
 //! their cost. What lost its partners to others looks again, further each time, until
 //! everything has been seen.
 
+use std::sync::Arc;
+
+use super::vain::Wanted;
 use super::{Judgement, Offer, Planner, number};
 use crate::graph::Separator;
 use crate::hash::{Map, STATE};
@@ -18,16 +21,23 @@ const NOTES: usize = 4;
 const COMPARISONS_PER_CELL: usize = 32;
 const COMPARISONS_AT_LEAST: usize = 1 << 24;
 
-/// How many comparisons all passes may take.
-const COMPARISONS_AT_MOST: usize = 300_000_000;
+/// How many comparisons passes that bring little may take in one look: so many for each cell of
+/// the file, and so many at least.
+const LOST_PER_CELL: usize = 256;
+const LOST_AT_LEAST: usize = 1 << 26;
 
 /// Among so many partners, drawn at random, a record that nobody is after finds its own; through
 /// each separator at least so many.
 const DRAWN: usize = 256;
 const DRAWN_AT_LEAST: usize = 16;
 
-/// Judging a partner costs as much as so many comparisons.
+/// Whoever found no partner among so many cells looks at no more of them.
+const FAR: usize = 1 << 14;
+
+/// Judging an exchange costs as much as so many comparisons, to work out what a pair offers that
+/// differs in a set of its own as much as so many.
 const JUDGING: usize = 16;
+const WORKING_OUT: usize = 64;
 
 /// What one look is for.
 #[derive(Debug, Clone, Copy)]
@@ -40,6 +50,8 @@ struct Ask {
     whose: Whose,
     /// At most so many.
     most: usize,
+    /// So many comparisons may be made.
+    comparisons: usize,
 }
 
 /// Who wants a swap.
@@ -64,6 +76,7 @@ impl Planner<'_> {
     /// Gives every open cell the cheapest partner that is found, until none is found any
     /// more or all comparisons are spent.
     pub(super) fn look_through_slices(&mut self, agree: VarSet) {
+        let most = (self.task.joint.len() * LOST_PER_CELL).max(LOST_AT_LEAST);
         let mut spent = 0;
         let mut factor = 1;
         loop {
@@ -71,16 +84,21 @@ impl Planner<'_> {
             if self.open.is_empty() || self.is_full() {
                 return;
             }
-            let wanting = self.open.clone();
-            let ask = Ask { agree, factor, whose: Whose::AtRisk, most: usize::MAX };
+            // From a random one on: where not all can be looked at, not always the same ones are.
+            let mut wanting = self.open.clone();
+            wanting.rotate_left(self.random.below(self.open.len()));
+            let comparisons = most - spent;
+            let ask = Ask { agree, factor, whose: Whose::AtRisk, most: usize::MAX, comparisons };
             let pass = self.pass(&wanting, ask);
-            spent += pass.comparisons;
-            let done = pass.saw_everything && pass.made == 0;
-            if done || spent > COMPARISONS_AT_MOST {
+            if pass.saw_everything && pass.made == 0 {
                 return;
             }
             if pass.made * 20 < wanting.len() {
                 factor *= 8;
+                spent += pass.comparisons;
+                if spent >= most {
+                    return;
+                }
             }
         }
     }
@@ -96,7 +114,8 @@ impl Planner<'_> {
             let missing = usize::try_from((least - changed).div_ceil(2)).unwrap_or(usize::MAX);
             let asked = missing.saturating_mul(factor);
             let (wanting, everybody) = self.random_cells(asked);
-            let ask = Ask { agree, factor, whose: Whose::Anybody, most: missing };
+            let comparisons = (self.task.joint.len() * LOST_PER_CELL).max(LOST_AT_LEAST);
+            let ask = Ask { agree, factor, whose: Whose::Anybody, most: missing, comparisons };
             let pass = self.pass(&wanting, ask);
             if pass.made == 0 && pass.saw_everything && everybody {
                 return;
@@ -135,13 +154,13 @@ impl Planner<'_> {
 
     /// One look through all slices for the cells that want a swap.
     fn pass(&mut self, wanting: &[u32], ask: Ask) -> Pass {
-        let Ask { agree, factor, whose, most } = ask;
+        let Ask { agree, factor, whose, most, comparisons } = ask;
         let joint = self.task.joint;
         let whole =
             Separator { variables: VarSet::EMPTY, components: vec![self.task.class.delta()] };
         let separators = self.task.separators;
         // Without all separators only a look at every cell finds every partner.
-        let list: Vec<&Separator> =
+        let mut list: Vec<&Separator> =
             if separators.is_complete() { self.useful_separators() } else { vec![&whole] };
         let budget = (joint.len() * COMPARISONS_PER_CELL).max(COMPARISONS_AT_LEAST);
         let limit = match whose {
@@ -151,20 +170,43 @@ impl Planner<'_> {
         };
         let limit = limit.saturating_mul(factor);
         let mut pass = Pass { comparisons: 0, made: 0, saw_everything: true };
-        let mut notes: Vec<Note> = Vec::new();
-        let mut best: Vec<Vec<Note>> = vec![Vec::new(); wanting.len()];
-        for separator in list {
-            let slices = Slices::of(joint, separator);
-            for (&cell, best) in wanting.iter().zip(&mut best) {
-                if pass.comparisons > COMPARISONS_AT_MOST {
-                    break;
+        let mut looks: Vec<Look> = wanting.iter().map(|&cell| Look::new(cell)).collect();
+        let wanted = Wanted { goal: self.offers.goal(), bystanders: self.bystanders, agree };
+        // Whoever looked at everything in vain looks at what was set free since.
+        if whose == Whose::AtRisk {
+            for look in &mut looks {
+                if let Some(since) = self.vain.since(look.cell, wanted) {
+                    self.look_at_freed(look, since, agree, &mut pass);
                 }
-                self.note_partners(&slices, cell as usize, agree, limit, best, &mut pass);
             }
         }
-        for best in best {
-            notes.extend(best);
+        // Wide slices first: who saw all of one need not see a part of it.
+        list.sort_by_key(|separator| (separator.variables | agree).len());
+        for separator in list {
+            let on = separator.variables | agree;
+            let is_needed = |look: &Look| !look.knows_all && !look.has_seen(on);
+            if !looks.iter().any(is_needed) {
+                continue;
+            }
+            let slices = Slices::of(joint, separator, agree);
+            for look in looks.iter_mut().filter(|look| is_needed(look)) {
+                if pass.comparisons >= comparisons {
+                    look.saw_everything = false;
+                    continue;
+                }
+                if self.note_partners(&slices, look, limit, &mut pass) {
+                    look.seen.push(on);
+                }
+            }
         }
+        for look in &looks {
+            let in_vain = look.best.is_empty() && look.saw_enough();
+            pass.saw_everything &= look.saw_everything || in_vain;
+            if whose == Whose::AtRisk && in_vain {
+                self.vain.note(look.cell, wanted, self.pool.freed().len());
+            }
+        }
+        let mut notes: Vec<Note> = looks.into_iter().flat_map(|look| look.best).collect();
         notes.sort_unstable();
         let mut wanted = vec![0u32; joint.len()];
         for &cell in wanting {
@@ -194,58 +236,80 @@ impl Planner<'_> {
     /// Is a swap that was noted allowed after those that were made since?
     fn is_still_allowed(&self, note: &Note) -> bool {
         let (cell, partner) = (note.cell as usize, note.partner as usize);
-        let differing = self.task.joint.cells().differing(cell, partner);
+        let differing = self.differing(cell, partner);
         self.judge_exchange(cell, partner, differing, note.judgement.exchanged).is_some()
     }
 
-    /// Notes the cheapest partners among the next `limit` cells of the slice.
+    /// Notes the cheapest partners among the next `limit` cells of the slice; answers whether
+    /// these are all.
     fn note_partners(
         &mut self,
         slices: &Slices<'_>,
-        cell: usize,
-        agree: VarSet,
+        look: &mut Look,
         limit: usize,
-        best: &mut Vec<Note>,
         pass: &mut Pass,
-    ) {
-        let cells = self.task.joint.cells();
-        let slice = slices.slice(slices.slice_of(cell));
+    ) -> bool {
+        let slice = slices.slice(slices.slice_of(look.cell as usize));
         let start = self.random.below(slice.len());
-        pass.saw_everything &= slice.len() <= limit;
+        look.saw_everything &= slice.len() <= limit;
         pass.comparisons += slice.len().min(limit);
+        look.compared += slice.len().min(limit);
         for &partner in slice[start..].iter().chain(&slice[..start]).take(limit) {
-            let other = partner as usize;
-            if !self.pool.is_free(other) || other == cell {
-                continue;
-            }
-            let differing = cells.differing(cell, other);
-            if differing.meets(&agree) {
-                continue;
-            }
-            let worst = best.get(NOTES - 1).map_or(u64::MAX, |note| note.judgement.cost);
-            pass.comparisons += JUDGING;
-            // With many variables nearly every pair differs in a set of its own, and what it
-            // offers is worked out again; most cannot be cheap enough.
-            let hopeless = self.task.prices.least_cost(differing) >= worst;
-            let judgement = match hopeless {
-                true => None,
-                false => self.judge_below(cell, other, differing, worst),
-            };
-            let Some(judgement) = judgement else {
-                // Before it says no every union of parts is tried.
-                pass.comparisons += 16 * JUDGING;
-                continue;
-            };
-            let chance =
-                u32::try_from(self.random.bits() >> 32).expect("half of the bits are left");
-            let note = Note { judgement, chance, cell: number(cell), partner };
-            if best.iter().any(|known| known.partner == partner) {
-                continue;
-            }
-            let place = best.partition_point(|known| *known < note);
-            best.insert(place, note);
-            best.truncate(NOTES);
+            self.note_partner(look, partner, pass);
         }
+        slice.len() <= limit
+    }
+
+    /// Notes the cheapest partners among the records that were set free since a look in vain.
+    fn look_at_freed(&mut self, look: &mut Look, since: usize, agree: VarSet, pass: &mut Pass) {
+        look.knows_all = true;
+        let last = self.pool.freed().len();
+        pass.comparisons += last - since;
+        for place in since..last {
+            let partner = self.pool.freed()[place];
+            if !self.differing(look.cell as usize, partner as usize).meets(&agree) {
+                self.note_partner(look, partner, pass);
+            }
+        }
+    }
+
+    /// Notes a partner if it is among the cheapest.
+    fn note_partner(&mut self, look: &mut Look, partner: u32, pass: &mut Pass) {
+        let Look { cell, best, .. } = look;
+        let (cell, other) = (*cell as usize, partner as usize);
+        if !self.pool.is_free(other) || other == cell {
+            return;
+        }
+        let worst = best.get(NOTES - 1).map_or(u64::MAX, |note| note.judgement.cost);
+        // Most cannot be cheap enough, and with many variables it takes long to tell what a pair
+        // offers: nearly every one differs in a set of its own.
+        let cells = self.task.joint.cells();
+        let is_cheap = |least: u64| worst == u64::MAX || least < worst;
+        if !is_cheap(self.least_costs[self.signer.distance(cells.get(cell), cells.get(other))]) {
+            return;
+        }
+        let differing = self.differing(cell, other);
+        if !is_cheap(self.task.prices.least_cost(differing)) {
+            return;
+        }
+        let known = self.offers.worked_out();
+        let offer = self.offers.get(differing).filter(|offer| offer.cost < worst).map(Arc::clone);
+        pass.comparisons += (self.offers.worked_out() - known) * WORKING_OUT;
+        let Some(offer) = offer else { return };
+        pass.comparisons += offer.exchanges.len() * JUDGING;
+        let Some(judgement) = self.judge_any(cell, other, differing, &offer, worst) else {
+            // Before it says no every union of parts is tried.
+            pass.comparisons += self.offers.every(differing, &offer).len() * JUDGING;
+            return;
+        };
+        let chance = u32::try_from(self.random.bits() >> 32).expect("half of the bits are left");
+        let note = Note { judgement, chance, cell: number(cell), partner };
+        if best.iter().any(|known| known.partner == partner) {
+            return;
+        }
+        let place = best.partition_point(|known| *known < note);
+        best.insert(place, note);
+        best.truncate(NOTES);
     }
 
     /// The judgement of two cells, unless their cheapest exchange costs `limit` or more.
@@ -261,7 +325,7 @@ impl Planner<'_> {
         if offer.cost >= limit {
             return None;
         }
-        let offer = offer.clone();
+        let offer = Arc::clone(offer);
         self.judge_any(left, right, differing, &offer, limit)
     }
 
@@ -276,7 +340,7 @@ impl Planner<'_> {
         limit: u64,
     ) -> Option<Judgement> {
         self.judge(left, right, differing, offer)
-            .or_else(|| self.judge_all_unions(left, right, differing, limit))
+            .or_else(|| self.judge_all_unions(left, right, differing, offer, limit))
     }
 
     fn judge_all_unions(
@@ -284,22 +348,53 @@ impl Planner<'_> {
         left: usize,
         right: usize,
         differing: VarSet,
+        offer: &Offer,
         limit: u64,
     ) -> Option<Judgement> {
-        // 2⁵ − 1 unions are tried at most.
-        const MOST_PARTS: usize = 6;
-        let graph = self.offers.graph();
-        let parts = crate::partner::pair::exchangeable_parts(graph, differing);
-        if parts.len() <= 2 || parts.len() > MOST_PARTS {
-            return None;
+        let mut best: Option<Judgement> = None;
+        for &(cost, exchanged) in self.offers.every(differing, offer) {
+            // Where weighted cells are bounded, a judgement has a cost of its own.
+            let is_dearer = |best: &Judgement| !best.detaches && cost > best.cost;
+            if self.drift.is_none() && (cost >= limit || best.as_ref().is_some_and(is_dearer)) {
+                break;
+            }
+            let judgement = self.judge_exchange(left, right, differing, exchanged);
+            let allowed = judgement.filter(|judgement| judgement.cost < limit);
+            best = best.into_iter().chain(allowed).min();
         }
-        let (goal, aims) = (self.offers.goal(), self.offers.aims());
-        crate::partner::pair::exchanges(&parts)
-            .filter(|exchanged| goal.is_served(aims, differing, *exchanged))
-            .filter_map(|exchanged| self.task.prices.at_rest(differing, exchanged))
-            .filter_map(|exchanged| self.judge_exchange(left, right, differing, exchanged))
-            .filter(|judgement| judgement.cost < limit)
-            .min()
+        best
+    }
+}
+
+/// One cell that wants a swap.
+struct Look {
+    cell: u32,
+    /// The cheapest partners that were found.
+    best: Vec<Note>,
+    /// Has it seen every partner there is?
+    saw_everything: bool,
+    /// The variables on whose slices it saw all cells.
+    seen: Vec<VarSet>,
+    /// With how many cells it was compared.
+    compared: usize,
+    /// Did it look in vain before, and at all that was set free since?
+    knows_all: bool,
+}
+
+impl Look {
+    fn new(cell: u32) -> Self {
+        let (best, seen) = (Vec::new(), Vec::new());
+        Self { cell, best, saw_everything: true, seen, compared: 0, knows_all: false }
+    }
+
+    /// Has it seen all cells that agree with it on these variables?
+    fn has_seen(&self, on: VarSet) -> bool {
+        self.seen.iter().any(|seen| seen.is_subset(&on))
+    }
+
+    /// Is there little hope to see more by looking again?
+    fn saw_enough(&self) -> bool {
+        self.saw_everything || self.compared >= FAR
     }
 }
 
