@@ -6,7 +6,7 @@ mod support;
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, ExitStatus, Output, Stdio};
 
 use marginswap_io::sha256_hex;
 use serde_json::Value;
@@ -83,6 +83,70 @@ fn a_run_that_comes_to_nothing_leaves_no_seed() {
     let output = marginswap(&words("protect", &still, &["--seed-file", &other, "-o", &second]));
     assert!(err(&output).contains("nothing was written"), "{}", err(&output));
     assert_eq!(names(&desk), ["out.csv", "seed"]);
+}
+
+/// Tells a running program to stop, as Ctrl-C does, and waits for its end.
+fn interrupted(mut child: Child) -> ExitStatus {
+    let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(sent.success());
+    child.wait().unwrap()
+}
+
+/// A pipe that nobody writes into is waited for, and one whose end never comes; an interrupt ends
+/// both and leaves neither a seed nor anything else.
+#[test]
+fn waiting_for_a_pipe_can_be_interrupted() {
+    let desk = Desk::new();
+    let pipe = desk.path("data.csv");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let [seed, plan, released] = ["seed", "a.plan", "out.csv"].map(|name| desk.path(name));
+    let start = || {
+        let more = ["--seed-file", &seed, "--plan", &plan, "-o", &released];
+        let mut command = Command::new(env!("CARGO_BIN_EXE_marginswap"));
+        command.args(words("protect", &pipe, &more));
+        command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
+    };
+    // It may be interrupted before it has begun to listen, and then ends by the signal itself.
+    let without_writer = start();
+    std::thread::sleep(std::time::Duration::from_millis(300));
+    assert!(matches!(interrupted(without_writer).code(), None | Some(130)));
+    assert_eq!(names(&desk), Vec::<String>::new());
+    // Whoever opens a pipe for writing waits until it is opened for reading.
+    let without_end = start();
+    let mut writer = fs::File::options().write(true).open(&pipe).unwrap();
+    std::io::Write::write_all(&mut writer, survey().as_bytes()).unwrap();
+    assert_eq!(interrupted(without_end).code(), Some(130));
+    assert_eq!(names(&desk), Vec::<String>::new());
+}
+
+/// Swaps of up to sixteen records in 46 of six variables, with all tables of three kept: the
+/// system ends a process that takes more than a minute of a processor.
+#[test]
+fn large_swaps_in_a_small_file_come_to_an_end() {
+    let desk = Desk::new();
+    let mut state = 7u64;
+    let mut value = || {
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) % 3
+    };
+    let line = |_| (0..6).map(|_| value().to_string()).collect::<Vec<_>>().join(",") + "\n";
+    let lines: String = (0..46).map(line).collect();
+    let data = desk.write("data.csv", &format!("a,b,c,d,e,f\n{lines}"));
+    let released = desk.path("out.csv");
+    let shell = "ulimit -t 60 && exec \"$0\" \"$@\"";
+    let names = ["a", "b", "c", "d", "e", "f"];
+    let triples = (0..6).flat_map(|x| (0..x).flat_map(move |y| (0..y).map(move |z| [x, y, z])));
+    let tables: Vec<String> = triples.map(|set| set.map(|one| names[one]).join("*")).collect();
+    let keep = tables.join(" + ");
+    let job = ["protect", &data, "--keep", &keep, "--keys", "a,b,c,d,e,f"];
+    for most in ["8", "16"] {
+        let more = ["--max-records", most, "--demo-seed", "1", "--force", "-o", &released];
+        let mut command = Command::new("sh");
+        command.args(["-c", shell, env!("CARGO_BIN_EXE_marginswap")]).args(job).args(more);
+        let output = command.output().unwrap();
+        assert_eq!(output.status.code(), Some(1), "at most {most}: {}", err(&output));
+    }
 }
 
 /// Every command that writes, with every file of the project as its output.
