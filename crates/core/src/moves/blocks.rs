@@ -12,7 +12,7 @@ use crate::encode::{Bits, PackedCells};
 use crate::table::Grouping;
 
 /// Cells that differ in more variables are not found through blocks.
-pub(super) const MOST_DISTANCE: usize = 3;
+pub(super) const MOST_DISTANCE: usize = 5;
 
 /// With fewer cells a look at all of them costs less.
 const LEAST_CELLS: usize = 1 << 13;
@@ -97,6 +97,7 @@ fn dealt(bits: &Bits, count: usize) -> impl Iterator<Item = u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::random::{Random, Seed};
     use crate::varset::VarSet;
 
     #[test]
@@ -110,17 +111,42 @@ mod tests {
                 let digit = |level: &usize| {
                     let code = rest % level;
                     rest /= level;
-                    u32::try_from(code).expect("a small code")
+                    as_code(code)
                 };
                 levels.iter().map(digit).collect()
             })
             .collect();
-        let cells = PackedCells::from_codes(&levels, &codes);
+        are_those_of_a_look_at_all(&levels, &codes, 3);
+        // Few of many, at all distances from the first.
+        let levels = [16usize; 8];
+        let mut random = Random::new(Seed([5; 32]), 0);
+        let mut code = |differs: bool| if differs { random.below(16) } else { 0 };
+        let mut codes: Vec<Vec<u32>> = (0..30_000)
+            .map(|cell| (0..8).map(|place| code(place < cell % 9)).map(as_code).collect())
+            .collect();
+        codes.sort_unstable();
+        codes.dedup();
+        assert!(codes.len() > LEAST_CELLS);
+        are_those_of_a_look_at_all(&levels, &codes, MOST_DISTANCE);
+    }
+
+    fn as_code(number: usize) -> u32 {
+        u32::try_from(number).expect("a small code")
+    }
+
+    /// Compares, and looks through blocks at least so far around a cell that is unlike the others.
+    fn are_those_of_a_look_at_all(levels: &[usize], codes: &[Vec<u32>], least: usize) {
+        let cells = PackedCells::from_codes(levels, codes);
         let bits = Bits::new(cells.layout(), VarSet::first(levels.len())).expect("few variables");
         let blocks = Blocks::new();
-        for own in [0, 77, cells.len() - 1] {
+        let others = |cell: &usize| codes[*cell].iter().filter(|code| **code > 0).count();
+        let lonely = (0..cells.len()).max_by_key(others).expect("there are cells");
+        for own in [0, 77, cells.len() - 1, lonely] {
             for distance in 1..=MOST_DISTANCE {
-                let mut near = blocks.near(&cells, &bits, own, distance).expect("many cells");
+                let Some(mut near) = blocks.near(&cells, &bits, own, distance) else {
+                    assert!(distance > least || own != lonely, "distance {distance} from {own}");
+                    continue;
+                };
                 near.sort_unstable();
                 let differing = |cell: usize| bits.differing(cells.get(own), cells.get(cell));
                 let mut expected: Vec<(u64, u32)> = (0u32..)
