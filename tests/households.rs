@@ -671,6 +671,12 @@ fn both_steps_are_one_plan() {
     // Who does not ask for the second step sees that persons changed.
     let (told, code) = verify(&[]);
     assert!(code == 1 && told["broken"][0].is_array(), "{told}");
+    let hint = |more: &[&str]| {
+        let base = ["verify", &data, &one, "--shuffled"];
+        err(&marginswap(&[&base, &TABLES[..], &KEYS, more].concat()))
+            .contains("`then = \"persons\"`")
+    };
+    assert!(hint(&[]) && !hint(&then[..2]), "and is told how to ask for it");
     // Another sex for one person is found.
     let mut lines = rows(&one);
     let age = place(&lines, "age");

@@ -130,6 +130,14 @@ impl Areas {
                     refuse(detail, "write coordinates as decimal numbers")
                 })?;
             }
+            if unit == Some(Unit::Degrees) {
+                let most = [("longitude", 360), ("latitude", 90)];
+                let far = |(one, (_, most)): &(i64, (&str, i64))| one.abs() > most * 1_000_000;
+                if let Some((_, (what, most))) = place.into_iter().zip(most).find(far) {
+                    let detail = format!("row {told} has a {what} beyond {most} degrees");
+                    return Err(refuse(detail, "write degrees, or call the columns x and y"));
+                }
+            }
             coordinates.push(place);
         }
         found.places = match unit {
@@ -389,7 +397,14 @@ mod tests {
 
     #[test]
     fn what_says_no_place_is_refused() {
-        for text in ["a,b\n1,2\n", "a,x,y\n1,2,north\n", "a,x,y\n1,2,3\n1,4,5\n", "a,x,y\n1,,3\n"] {
+        for text in [
+            "a,b\n1,2\n",
+            "a,x,y\n1,2,north\n",
+            "a,x,y\n1,2,3\n1,4,5\n",
+            "a,x,y\n1,,3\n",
+            "a,lat,lon\n1,90.1,2\n",
+            "a,lat,lon\n1,9,-361\n",
+        ] {
             assert_eq!(areas(text).err().map(|refusal| refusal.code), Some(Code::BadLookup));
         }
     }

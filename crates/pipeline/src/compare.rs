@@ -260,6 +260,12 @@ impl Comparison {
             broken.extend(of_persons.check_second_step(pooled, &original, &mut findings));
         }
         findings.torn_households = torn;
+        let persons_moved = original.people.as_ref().is_some_and(|one| one.then.is_empty())
+            && (findings.staying_changed || findings.one_way_changed > 0);
+        let is_kept = |(_, found): &(_, Verification)| found.is_equal();
+        if persons_moved && torn == 0 && persons.as_ref().is_some_and(is_kept) {
+            run.note(Note::PersonsExchanged);
+        }
         let weighted = pair.weighted(&pooled);
         findings.weights_drift = weighted.iter().filter(|table| table.beyond > 0).count();
         findings.telling_columns = telling + told_by_names;

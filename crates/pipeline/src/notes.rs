@@ -102,6 +102,8 @@ pub enum Note {
         /// The plan.
         path: PathBuf,
     },
+    /// Values of single persons changed places, and nobody said that they may.
+    PersonsExchanged,
     /// A column varies in very few households, and so counts as one of persons.
     NearlyShared {
         /// The column.
@@ -303,6 +305,10 @@ impl fmt::Display for Note {
                 "warning: {} is another plan for this input. Two releases of one file differ exactly at\n\
                  their swaps: release one of them only.",
                 path.display()
+            ),
+            Self::PersonsExchanged => formatter.write_str(
+                "note: single persons have other values than before, and every table of persons is unchanged:\n\
+                 a release made with `then = \"persons\"` is verified with that setting too.",
             ),
             Self::NearlyShared { column, households, line } => write!(
                 formatter,
