@@ -298,6 +298,8 @@ fn slips_are_told_with_their_line() {
         (&["--linked", "region,age"], "E261", "linked"),
         (&["--keep-households", "region*count(age <)"], "E104", "character"),
         (&["--keep-households", "region*sise"], "E101", "sise"),
+        (&["--keep-households", "region*count(agee < 18)"], "E105", "--> --keep-households"),
+        (&["--keep-households", "region*any(region = \"x\")"], "E133", "--> --keep-households"),
         (&["--derive", "old = if(region = \"x\", age, \"none\")", "--keep", "old"], "E133", "old"),
         // What is counted stays with the members; a column that is exchanged does not.
         (&["--keep-households", "region*any(region = \"x\")"], "E133", "let it stay"),

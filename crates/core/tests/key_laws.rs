@@ -15,8 +15,10 @@ use marginswap_core::partner::parting::{
     Detaching, at_rest, can_part, detaching_exchanges, parting_exchanges, parts_keys,
     strongest_detaching,
 };
-use marginswap_core::partner::{KeyScreening, Surroundings, Unpartable, pair, screen, screen_keys};
-use marginswap_core::table::Located;
+use marginswap_core::partner::{
+    KeyScreening, Surroundings, Unpartable, pair, partable_among, screen, screen_keys,
+};
+use marginswap_core::table::{CellId, Located};
 use marginswap_core::varset::VarSet;
 use proptest::prelude::*;
 
@@ -41,6 +43,12 @@ fn screened(world: &World, tables: &[VarSet], keys: VarSet) -> (Located, KeyScre
     let joint = Located::count(&world.packed());
     let separators = minimal_separators(&class.margin_graph(), usize::MAX);
     let found = screen_keys(&joint, &class, &separators, keys).unwrap();
+    // Asked of some cells, the answer is the same for these and no for the others.
+    let asked: Vec<bool> = (0..joint.len()).map(|cell| cell % 3 != 1).collect();
+    let among = partable_among(&joint, &class, &separators, keys, &asked).unwrap();
+    for (cell, &asked) in asked.iter().enumerate() {
+        assert_eq!(among[cell], asked && found.is_partable(CellId::at(cell)));
+    }
     (joint, found)
 }
 

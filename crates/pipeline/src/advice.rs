@@ -23,14 +23,14 @@ use marginswap_core::columns::Column;
 use marginswap_core::encode::RecordId;
 use marginswap_core::graph::{Reason, minimal_separators};
 use marginswap_core::moves::{MOST_RECORDS, MoveSearch};
-use marginswap_core::partner::{KeyScreening, Unpartable};
+use marginswap_core::partner::{KeyScreening, Unpartable, partable_among};
 use marginswap_core::plan::{self, Detach, Larger, freed_by_larger};
 use marginswap_core::table::{CellId, Grouping};
 use marginswap_core::varset::VarSet;
-use marginswap_core::verify::{Outcome, Verification};
+use marginswap_core::verify::{Learned, Outcome, Verification};
 use marginswap_report::advice::{Advice, Banded, Merged};
 
-use crate::compare::{screen_intruders, why_not_parted};
+use crate::compare::{is_still_found, why_not_parted};
 use crate::household::People;
 use crate::original::{Intruder, Original};
 use crate::prepare::{constraints, prices};
@@ -166,9 +166,20 @@ fn without_tables(
         let most = original.project.max_separators();
         let separators = minimal_separators(&class.margin_graph(), most);
         // Where it would take too long to say, nothing is said.
-        let Ok(screenings) = screen_intruders(original, &class, &separators) else { continue };
+        let partable = |(learned, one): (&Learned, &Intruder)| {
+            let mut asked = vec![false; original.located.len()];
+            for &record in bound.iter().filter(|record| is_still_found(learned, **record)) {
+                asked[original.cell_of_line(record).position()] = true;
+            }
+            partable_among(&original.located, &class, &separators, one.keys, &asked)
+        };
+        let all = found.learned.iter().zip(&original.intruders).map(partable);
+        let Ok(partable) = all.collect::<Result<Vec<_>, _>>() else { continue };
         let parted = |record: &&RecordId| {
-            why_not_parted(original, &found.learned, &screenings, **record).is_none()
+            let cell = original.cell_of_line(**record).position();
+            let scenarios = found.learned.iter().zip(&partable);
+            let mut found_by = scenarios.filter(|(learned, _)| is_still_found(learned, **record));
+            found_by.all(|(_, partable)| partable[cell])
         };
         let freed: Vec<RecordId> = bound.iter().filter(parted).copied().collect();
         if !freed.is_empty() {

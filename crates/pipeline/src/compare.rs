@@ -375,19 +375,21 @@ pub(crate) fn screen_intruders(
     intruders.map(|one| screen_keys(&original.located, class, separators, one.keys)).collect()
 }
 
+/// Is a person at risk whom an intruder still finds?
+pub(crate) fn is_still_found(learned: &Learned, record: RecordId) -> bool {
+    learned.fate(record).is_some_and(|fate| fate.outcome() != Outcome::Gone)
+}
+
 pub(crate) fn why_not_parted(
     original: &Original,
     learned: &[Learned],
     screenings: &[KeyScreening],
     record: RecordId,
 ) -> Option<Unpartable> {
-    let still_found = |learned: &Learned| {
-        learned.fate(record).is_some_and(|fate| fate.outcome() != Outcome::Gone)
-    };
     let cell = original.cell_of_line(record);
     let scenarios = learned.iter().zip(screenings);
     let reasons = scenarios
-        .filter(|(learned, _)| still_found(learned))
+        .filter(|(learned, _)| is_still_found(learned, record))
         .filter_map(|(_, screening)| screening.why_not(cell));
     reasons.min_by_key(|why| matches!(why, Unpartable::NoPartner))
 }

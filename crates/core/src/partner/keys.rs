@@ -129,6 +129,53 @@ pub fn screen_keys_announced(
     screen_keys_with(joint, class, separators, keys, EFFORT, announce)
 }
 
+/// Which of these cells have a record with which some exchange parts their keys; nothing is said
+/// of the others, for which this answers no.
+///
+/// # Errors
+/// As [`screen_keys`].
+pub fn partable_among(
+    joint: &JointTable,
+    class: &GeneratingClass,
+    separators: &Separators,
+    keys: VarSet,
+    asked: &[bool],
+) -> Result<Vec<bool>, Diagnostic> {
+    let task = Partable { joint, class, separators, keys };
+    task.among(Open::among(asked), EFFORT, |_| {})
+}
+
+/// The kept table that holds all of the keys.
+fn published_in(class: &GeneratingClass, keys: VarSet) -> Option<VarSet> {
+    class.margins().iter().copied().find(|margin| keys.is_subset(margin))
+}
+
+/// The question whose keys can be parted.
+struct Partable<'a> {
+    joint: &'a JointTable,
+    class: &'a GeneratingClass,
+    separators: &'a Separators,
+    keys: VarSet,
+}
+
+impl Partable<'_> {
+    fn among(
+        &self,
+        mut open: Open,
+        effort: Effort,
+        announce: impl FnMut(u64),
+    ) -> Result<Vec<bool>, Diagnostic> {
+        let Self { joint, class, separators, keys } = *self;
+        // Fewer than two keys, or keys in one table, are never parted.
+        if keys.len() >= 2 && published_in(class, keys).is_none() {
+            let graph = class.margin_graph();
+            let search = Search { joint, graph: &graph, keys, agree: VarSet::EMPTY };
+            search.settle_all(separators, &mut open, effort, announce)?;
+        }
+        Ok(open.settled())
+    }
+}
+
 pub(super) fn screen_keys_with(
     joint: &JointTable,
     class: &GeneratingClass,
@@ -137,17 +184,10 @@ pub(super) fn screen_keys_with(
     effort: Effort,
     announce: impl FnMut(u64),
 ) -> Result<KeyScreening, Diagnostic> {
-    let published_in = class.margins().iter().copied().find(|margin| keys.is_subset(margin));
+    let published_in = published_in(class, keys);
     let graph = class.margin_graph();
-    // Fewer than two keys, or keys in one table, are never parted.
-    let partable = if keys.len() < 2 || published_in.is_some() {
-        vec![false; joint.len()]
-    } else {
-        let search = Search { joint, graph: &graph, keys, agree: VarSet::EMPTY };
-        let mut open = Open::all(joint.len());
-        search.settle_all(separators, &mut open, effort, announce)?;
-        open.settled()
-    };
+    let task = Partable { joint, class, separators, keys };
+    let partable = task.among(Open::all(joint.len()), effort, announce)?;
     let traces = class.margins().iter().map(|margin| *margin & keys).filter(|set| !set.is_empty());
     let on_keys = GeneratingClass::new(keys, traces);
     let proved = proved(joint, &on_keys, &partable);

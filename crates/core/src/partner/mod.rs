@@ -20,8 +20,8 @@ pub(crate) mod slices;
 pub mod swap;
 
 pub use keys::{
-    DetachingPartners, KeyPartners, KeyScreening, PartingPartners, Unpartable, screen_keys,
-    screen_keys_announced,
+    DetachingPartners, KeyPartners, KeyScreening, PartingPartners, Unpartable, partable_among,
+    screen_keys, screen_keys_announced,
 };
 pub use restricted::{Restricted, Restriction, Restrictions, screen_restricted};
 pub use rule::{Forbidden, NeverNew, Rules, Term};

@@ -30,7 +30,7 @@ pub use parse::named;
 
 use crate::project::Project;
 use crate::refusal::Code;
-use crate::settings::{SETTINGS, Topic};
+use crate::settings::{SETTINGS, Setting, Topic};
 
 /// The derived variables of a project in a file, of which some become columns.
 #[derive(Debug, Clone, Default)]
@@ -62,7 +62,7 @@ impl Derivations {
     /// # Errors
     /// As [`resolve`].
     pub fn of(project: &Project, columns: &[String], take: Take) -> Result<Self, Diagnostic> {
-        let all = resolve(&project.derive, columns)?;
+        let all = resolve(&project.derive, columns).map_err(|refusal| placed(refusal, project))?;
         if let (Some(counted), None) =
             (all.iter().find(|one| one.is_counted), &project.unit.household)
         {
@@ -433,6 +433,21 @@ fn add<'a>(
     let is_counted = counted;
     resolved.push(Derivation { name, expression, sources, is_condition, is_counted });
     Ok(())
+}
+
+/// A refusal of what is counted in a household, at the setting that it stands in.
+pub(crate) fn placed(refusal: Diagnostic, project: &Project) -> Diagnostic {
+    let name = refusal.about.as_ref().and_then(|about| about.strip_prefix("derive="));
+    let is_written_there = |name: &&str| {
+        let expression = project.derive.get(*name);
+        name.contains('(') && expression.is_some_and(|one| one.together().is_some())
+    };
+    let Some(name) = name.filter(is_written_there).map(str::to_owned) else { return refusal };
+    let names_it = |setting: &&Setting| setting.columns(project).contains(&name);
+    match SETTINGS.iter().find(names_it) {
+        Some(setting) => refusal.about(format!("{}={name}", setting.key())),
+        None => refusal,
+    }
 }
 
 fn of<'a>(resolved: &'a [Derivation], name: &str) -> &'a Derivation {

@@ -13,6 +13,7 @@ use std::collections::BTreeSet;
 use marginswap_core::columns::{Column, Level, Role, Torn};
 use marginswap_core::diagnostic::Diagnostic;
 
+use crate::derive::placed;
 use crate::input::Loaded;
 use crate::project::Project;
 use crate::refusal::Code;
@@ -79,7 +80,7 @@ impl Together {
             };
             let counted_by = lines.counted_by(column);
             if let Some(&source) = counted_by.and_then(|sources| sources.iter().find(moves)) {
-                return Err(counted_by_what_moves(lines, column, source));
+                return Err(placed(counted_by_what_moves(lines, column, source), project));
             }
             let level = match (any(Level::Household), any(Level::Composition), any(Level::Person)) {
                 _ if counted_by.is_some() => Level::Composition,
