@@ -438,11 +438,9 @@ fn add<'a>(
 /// A refusal of what is counted in a household, at the setting that it stands in.
 pub(crate) fn placed(refusal: Diagnostic, project: &Project) -> Diagnostic {
     let name = refusal.about.as_ref().and_then(|about| about.strip_prefix("derive="));
-    let is_written_there = |name: &&str| {
-        let expression = project.derive.get(*name);
-        name.contains('(') && expression.is_some_and(|one| one.together().is_some())
-    };
-    let Some(name) = name.filter(is_written_there).map(str::to_owned) else { return refusal };
+    // Its name is the expression itself.
+    let written_there = name.filter(|name| name.contains('('));
+    let Some(name) = written_there.map(str::to_owned) else { return refusal };
     let names_it = |setting: &&Setting| setting.columns(project).contains(&name);
     match SETTINGS.iter().find(names_it) {
         Some(setting) => refusal.about(format!("{}={name}", setting.key())),
