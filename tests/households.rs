@@ -1040,6 +1040,40 @@ fn a_list_holds_tables_of_households() {
     let counts: Vec<&Value> =
         told["margins"].as_array().unwrap().iter().map(|table| &table["counts"]).collect();
     assert_eq!(counts, ["persons", "households", "households"]);
+    // Both kinds are written out, and counted here.
+    let folder = desk.path("margins");
+    let more = [&*list, "--household", "hid", "--id", "pid", "--margins", &folder];
+    marginswap(&[&["verify", &data, &out, "--tables"], &more[..], &KEYS].concat());
+    let written = |name: &str| {
+        let mut rows = rows(&format!("{folder}/{name}.csv"));
+        let head = rows.remove(0);
+        let key = |row: &Vec<String>| row[..row.len() - 1].to_vec();
+        let count = |row: &Vec<String>| row[row.len() - 1].parse().unwrap();
+        let cells = rows.iter().map(|row| (key(row), count(row))).collect();
+        (head, cells)
+    };
+    let people = rows(&data);
+    let (head, cells): (_, BTreeMap<Vec<String>, usize>) = written("table-1");
+    assert_eq!(head, ["region", "sex", "count"]);
+    assert_eq!(cells, table(&people, &["region", "sex"]));
+    let (head, cells): (_, BTreeMap<Vec<String>, usize>) = written("households-1");
+    assert_eq!(head, ["region", "size", "count"]);
+    let mut counted: BTreeMap<Vec<String>, usize> = BTreeMap::new();
+    let region = place(&people, "region");
+    for members in by_household(&people).values() {
+        *counted.entry(vec![members[0][region].clone(), members.len().to_string()]).or_default() +=
+            1;
+    }
+    assert_eq!(cells, counted);
+    assert!(fs::exists(format!("{folder}/households-2.csv")).unwrap());
+    // A condition on who lives there is one too.
+    let list = desk.write(
+        "where.csv",
+        "variables,where,unit\nregion*sex,,person\ntenure,any(age < 18),household\n",
+    );
+    let named = ["--keep", "region*sex", "--keep-households", "tenure*any(age < 18)"];
+    let [listed, named] = [graph(&["--tables", &list]), graph(&named)];
+    assert_eq!(listed["edges"], named["edges"]);
 }
 
 /// Where households leave somebody, the advice names the second step, the tables in the words of

@@ -116,7 +116,8 @@ pub(crate) fn bad_weight(loaded: &Loaded, name: &str, record: usize) -> Diagnost
 }
 
 /// Writes the tables of the original, each with its counts and, where there is a weight, its
-/// weighted counts, to a folder: what the released file would be calibrated to.
+/// weighted counts, to a folder: what the released file would be calibrated to. Tables of
+/// households have names of their own.
 ///
 /// # Errors
 /// When something in the column of weights is none, or a file cannot be written.
@@ -125,7 +126,7 @@ pub fn write_margins(
     folder: &Path,
     overwrite: Overwrite,
 ) -> Result<Vec<PathBuf>, Diagnostic> {
-    let Original { project, loaded, scope, .. } = original.lines();
+    let lines = original.lines();
     fs::create_dir_all(folder).map_err(|error| {
         Diagnostic::new(
             Code::Unwritable,
@@ -134,28 +135,46 @@ pub fn write_margins(
         )
         .in_file(folder)
     })?;
+    let keep = &lines.project.keep;
+    let mut written = write_tables(lines, &keep.formulas(), (folder, "table"), overwrite)?;
+    if original.people.is_some() {
+        let place = (folder, "households");
+        written.extend(write_tables(original, &keep.households, place, overwrite)?);
+    }
+    Ok(written)
+}
+
+/// Writes tables that count the records of a file, each to a file of its own with this name and
+/// a number.
+fn write_tables(
+    original: &Original,
+    formulas: &[String],
+    (folder, name): (&Path, &str),
+    overwrite: Overwrite,
+) -> Result<Vec<PathBuf>, Diagnostic> {
+    let Original { project, loaded, scope, .. } = original;
     let weights = match &project.swap.weight {
         None => None,
         Some(name) => {
             let column = loaded.variable_and_column(scope, name).1;
             let of_code = weights_of(column).map_err(|record| bad_weight(loaded, name, record))?;
-            Some((name, column, of_code))
+            Some((column, of_code))
         }
     };
     let mut written = Vec::new();
-    for (number, names) in Formula::parse(&project.keep.formulas())?.tables().iter().enumerate() {
+    for (number, names) in Formula::parse(formulas)?.tables().iter().enumerate() {
         let columns: Vec<&Column> =
             names.iter().map(|name| loaded.variable_and_column(scope, name).1).collect();
         let mut cells: BTreeMap<Vec<u32>, (u64, u128)> = BTreeMap::new();
-        for record in 0..loaded.records_read() {
+        for record in 0..original.records.len() {
             let codes = columns.iter().map(|column| column.code(record)).collect();
             let (count, weighted) = cells.entry(codes).or_default();
             *count += 1;
-            if let Some((_, column, of_code)) = &weights {
+            if let Some((column, of_code)) = &weights {
                 *weighted += of_code[column.code(record) as usize];
             }
         }
-        let file = folder.join(format!("table-{}.csv", number + 1));
+        let file = folder.join(format!("{name}-{}.csv", number + 1));
         write_atomic(&file, overwrite, Secrecy::Plain, |out| {
             let quoted = |bytes: &[u8]| quoted_field(&String::from_utf8_lossy(bytes));
             let head: Vec<String> = names.iter().map(|name| quoted(name.as_bytes())).collect();

@@ -24,7 +24,7 @@ use marginswap_io::{ReadOptions, Source};
 
 use super::{BadValue, Project};
 use crate::areas::{Areas, group_column, group_sizes};
-use crate::derive::{Expression, plain};
+use crate::derive::{Expression, Together, plain};
 use crate::refusal::Code;
 
 /// A table of a list.
@@ -232,7 +232,8 @@ impl Project {
         }
         let mut expression: Expression =
             text.parse().map_err(|error: super::BadValue| bad(error.detail, error.remedy))?;
-        if !expression.is_condition() {
+        let is_any = expression.together().is_some_and(|(how, _)| how == Together::Any);
+        if !expression.is_condition() && !is_any {
             return Err(bad(
                 "this is not a condition".to_owned(),
                 "compare a column with something, as in `age >= 18`".to_owned(),
