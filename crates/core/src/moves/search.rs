@@ -39,7 +39,7 @@ pub const MOST_IN_ONE_BOX: usize = 8;
 /// A step of the search for linked boxes is so much shorter than another one.
 const LINKING: u64 = 50;
 
-/// So many of them are made for one question at most.
+/// So many of them are made for a single question.
 const MOST_LINKING: u64 = 20_000_000;
 
 /// What a move must respect beside the tables.
@@ -108,13 +108,15 @@ pub struct Limits {
     pub records: usize,
     /// The search ends after so many steps.
     pub steps: u64,
+    /// The search for linked boxes ends after so many.
+    pub linking: u64,
 }
 
 impl Limits {
     /// Moves of up to so many records, with the steps that a single question may take.
     #[must_use]
     pub fn records(records: usize) -> Self {
-        Self { records: records.min(MOST_RECORDS), steps: 2_000_000 }
+        Self { records: records.min(MOST_RECORDS), steps: 2_000_000, linking: MOST_LINKING }
     }
 }
 
@@ -270,7 +272,7 @@ impl<'a> MoveSearch<'a> {
         tried.complete &= !hunt.is_spent();
         tried.steps = limits.steps - hunt.left;
         if limits.records > MOST_IN_ONE_BOX {
-            let steps = limits.steps.saturating_mul(LINKING).min(MOST_LINKING);
+            let steps = limits.linking;
             for around in around_pieces.iter().filter(|around| around.space.strength == 3) {
                 let linked = linked_boxes(&mut hunt, around, limits.records, steps);
                 if let Some(found) = linked.found {

@@ -51,11 +51,22 @@ impl Work {
         Self { steps: (200 * cells).min(40_000), in_all: (40_000 * cells).min(400_000_000) }
     }
 
+    /// The limits of each of so many questions.
+    pub(super) fn limits(self, records: usize, questions: usize) -> Limits {
+        let linking = (LINKING_IN_ALL / (questions as u64).max(1)).min(self.steps * MOST_LINKING);
+        Limits { records, steps: self.steps, linking }
+    }
+
     /// What may be spent on records without a swap: half, so that the live table gets its turn.
     fn on_helpers(self) -> u64 {
         self.in_all / 2
     }
 }
+
+/// So many steps are made in search of linked boxes for all questions of a pass, and so many for each
+/// other step of one question at most.
+const LINKING_IN_ALL: u64 = 250_000_000;
+const MOST_LINKING: u64 = 50;
 
 /// So many cells that are left are asked for once more.
 const MOST_ASKED_AGAIN: usize = 5000;
@@ -232,7 +243,7 @@ impl Planner<'_> {
             .take(MOST_ASKED_AGAIN)
             .collect();
         let work = Work::of(self.task.joint.len());
-        let limits = Limits { records: larger.records, steps: work.steps };
+        let limits = work.limits(larger.records, left.len());
         let barred: Vec<(u32, Answer)> = left
             .into_par_iter()
             .map(|cell| {
@@ -294,7 +305,7 @@ impl Planner<'_> {
             Company::Kept => larger.records.min(MOST_IN_ONE_BOX),
             Company::Given => larger.records,
         };
-        let limits = Limits { records, steps: work.steps };
+        let limits = work.limits(records, queue.len());
         let mut given_up: Map<u32, ()> = Map::with_hasher(STATE);
         let mut round = 0u64;
         while !queue.is_empty() && self.beyond.spent < most {

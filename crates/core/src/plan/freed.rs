@@ -14,7 +14,7 @@ use rayon::prelude::*;
 use super::beyond::{Rules, Snapshot, Work};
 use super::combinations::Combinations;
 use super::{Constraints, Intruder, Larger};
-use crate::moves::{Answer, Limits};
+use crate::moves::Answer;
 use crate::partner::seen::Seen;
 use crate::random::{Random, Seed};
 use crate::table::CellId;
@@ -61,7 +61,7 @@ pub fn freed_by_larger(
             open: &at_risk,
         })
         .collect();
-    let limits = Limits { records: larger.records, steps: Work::of(joint.len()).steps };
+    let limits = Work::of(joint.len()).limits(larger.records, asked.len());
     let smallest = |&cell: &CellId| {
         let found = wishes.iter().filter_map(|wishes| {
             let mut random = Random::new(Seed([0; 32]), cell.position() as u64);

@@ -16,7 +16,7 @@ use super::combinations::Combinations;
 use super::{Planner, Taken, number};
 use crate::encode::PackedCells;
 use crate::hash::{Map, STATE, chance};
-use crate::moves::{Answer, Found, Limits, MoveSearch};
+use crate::moves::{Answer, Found, MoveSearch};
 use crate::partner::swap::exchange;
 use crate::random::{Random, Seed};
 use crate::table::{CellId, Grouping, JointTable};
@@ -197,7 +197,7 @@ impl Live {
             })
             .collect();
         let wishes = Snapshot { rules: planner.rules(agree), free: &free, open: &open };
-        let limits = Limits { records, steps: work.steps };
+        let limits = work.limits(records, self.open.len());
         let asked: Vec<u32> = self
             .open
             .iter()
