@@ -199,10 +199,12 @@ impl Planner<'_> {
                 }
             }
         }
+        // Where weighted cells are bounded, a swap may make room for another one.
+        let lasts = whose == Whose::AtRisk && self.drift.is_none();
         for look in &looks {
             let in_vain = look.best.is_empty() && look.saw_enough();
             pass.saw_everything &= look.saw_everything || in_vain;
-            if whose == Whose::AtRisk && in_vain {
+            if lasts && in_vain {
                 self.vain.note(look.cell, wanted, self.pool.freed().len());
             }
         }
