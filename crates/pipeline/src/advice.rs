@@ -155,6 +155,15 @@ fn without_tables(
 ) -> Vec<Advice> {
     let bound: Vec<RecordId> =
         left.iter().filter(|left| left.why.is_some()).map(|left| left.record).collect();
+    // For each intruder the cells of those whom they still find.
+    let cells = |learned: &Learned| {
+        let mut asked = vec![false; original.located.len()];
+        for &record in bound.iter().filter(|record| is_still_found(learned, **record)) {
+            asked[original.cell_of_line(record).position()] = true;
+        }
+        asked
+    };
+    let asked: Vec<Vec<bool>> = found.learned.iter().map(cells).collect();
     let mut advice = Vec::new();
     for (position, table) in original.scope.tables().iter().enumerate() {
         let may_go =
@@ -166,14 +175,9 @@ fn without_tables(
         let most = original.project.max_separators();
         let separators = minimal_separators(&class.margin_graph(), most);
         // Where it would take too long to say, nothing is said.
-        let partable = |(learned, one): (&Learned, &Intruder)| {
-            let mut asked = vec![false; original.located.len()];
-            for &record in bound.iter().filter(|record| is_still_found(learned, **record)) {
-                asked[original.cell_of_line(record).position()] = true;
-            }
-            partable_among(&original.located, &class, &separators, one.keys, &asked)
-        };
-        let all = found.learned.iter().zip(&original.intruders).map(partable);
+        let all = asked.iter().zip(&original.intruders).map(|(asked, one)| {
+            partable_among(&original.located, &class, &separators, one.keys, asked)
+        });
         let Ok(partable) = all.collect::<Result<Vec<_>, _>>() else { continue };
         let parted = |record: &&RecordId| {
             let cell = original.cell_of_line(**record).position();

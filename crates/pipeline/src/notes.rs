@@ -307,8 +307,8 @@ impl fmt::Display for Note {
                 path.display()
             ),
             Self::PersonsExchanged => formatter.write_str(
-                "note: single persons have other values than before, and every table of persons is unchanged:\n\
-                 a release made with `then = \"persons\"` is verified with that setting too.",
+                "note: single persons have other values than before, although every table of persons is unchanged.\n\
+                 If this release was made with `then = \"persons\"`, verify it with that setting.",
             ),
             Self::NearlyShared { column, households, line } => write!(
                 formatter,

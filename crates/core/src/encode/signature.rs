@@ -51,13 +51,8 @@ impl Signer {
 
     /// Δ̄: the variables in which two cells differ.
     pub(crate) fn differing(&self, left: &[u64], right: &[u64]) -> VarSet {
-        let mut set = VarSet::EMPTY;
-        for (word, (&left, &right)) in left.iter().zip(right).enumerate() {
-            for top in ones(self.word(word, left, right)) {
-                set.insert(self.variables[word * 64 + top].into());
-            }
-        }
-        set
+        let words = left.iter().zip(right).enumerate();
+        self.of_words(words.map(|(word, (&left, &right))| self.word(word, left, right)))
     }
 
     /// In how many variables two cells differ.
@@ -70,8 +65,12 @@ impl Signer {
 
     /// Δ̄, from a signature.
     pub(crate) fn variables(&self, signature: &[u64]) -> VarSet {
+        self.of_words(signature.iter().copied())
+    }
+
+    fn of_words(&self, signature: impl Iterator<Item = u64>) -> VarSet {
         let mut set = VarSet::EMPTY;
-        for (word, &bits) in signature.iter().enumerate() {
+        for (word, bits) in signature.enumerate() {
             for top in ones(bits) {
                 set.insert(self.variables[word * 64 + top].into());
             }

@@ -42,6 +42,7 @@ mod table_move;
 pub use answer::{Answer, Found, Impossibility, Kind, Tried};
 pub use atoms::atoms;
 pub use lift::sources;
+pub(crate) use search::LINKING;
 pub use search::{Free, Limits, MOST_IN_ONE_BOX, MOST_RECORDS, MoveSearch, Wishes};
 pub use space::{MOST_TIED, TooManyTied};
 pub use table_move::TableMove;

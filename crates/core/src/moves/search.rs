@@ -37,7 +37,7 @@ pub const MOST_RECORDS: usize = 16;
 pub const MOST_IN_ONE_BOX: usize = 8;
 
 /// A step of the search for linked boxes is so much shorter than another one.
-const LINKING: u64 = 50;
+pub(crate) const LINKING: u64 = 50;
 
 /// So many of them are made for a single question.
 const MOST_LINKING: u64 = 20_000_000;

@@ -16,7 +16,7 @@ use super::detaching::Detaching;
 use super::live::{Live, Question};
 use super::{Constraints, Planner, Taken, number};
 use crate::hash::{Map, STATE};
-use crate::moves::{Answer, Found, Limits, MOST_IN_ONE_BOX, MoveSearch, Wishes};
+use crate::moves::{Answer, Found, LINKING, Limits, MOST_IN_ONE_BOX, MoveSearch, Wishes};
 use crate::partner::seen::Seen;
 use crate::random::{Random, Seed};
 use crate::table::{CellId, JointTable};
@@ -53,7 +53,7 @@ impl Work {
 
     /// The limits of each of so many questions.
     pub(super) fn limits(self, records: usize, questions: usize) -> Limits {
-        let linking = (LINKING_IN_ALL / (questions as u64).max(1)).min(self.steps * MOST_LINKING);
+        let linking = (LINKING_IN_ALL / (questions as u64).max(1)).min(self.steps * LINKING);
         Limits { records, steps: self.steps, linking }
     }
 
@@ -63,10 +63,8 @@ impl Work {
     }
 }
 
-/// So many steps are made in search of linked boxes for all questions of a pass, and so many for each
-/// other step of one question at most.
+/// So many steps are made in search of linked boxes for all questions of a pass.
 const LINKING_IN_ALL: u64 = 250_000_000;
-const MOST_LINKING: u64 = 50;
 
 /// So many cells that are left are asked for once more.
 const MOST_ASKED_AGAIN: usize = 5000;

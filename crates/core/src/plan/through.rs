@@ -76,7 +76,7 @@ impl Planner<'_> {
     /// Gives every open cell the cheapest partner that is found, until none is found any
     /// more or all comparisons are spent.
     pub(super) fn look_through_slices(&mut self, agree: VarSet) {
-        let most = (self.task.joint.len() * LOST_PER_CELL).max(LOST_AT_LEAST);
+        let most = self.most_lost();
         let mut spent = 0;
         let mut factor = 1;
         loop {
@@ -103,6 +103,11 @@ impl Planner<'_> {
         }
     }
 
+    /// How many comparisons may bring little.
+    fn most_lost(&self) -> usize {
+        (self.task.joint.len() * LOST_PER_CELL).max(LOST_AT_LEAST)
+    }
+
     /// Adds swaps between random records until so many records are changed.
     pub(super) fn add_random_swaps(&mut self, agree: VarSet, least: u64) {
         let mut factor = 1;
@@ -114,7 +119,7 @@ impl Planner<'_> {
             let missing = usize::try_from((least - changed).div_ceil(2)).unwrap_or(usize::MAX);
             let asked = missing.saturating_mul(factor);
             let (wanting, everybody) = self.random_cells(asked);
-            let comparisons = (self.task.joint.len() * LOST_PER_CELL).max(LOST_AT_LEAST);
+            let comparisons = self.most_lost();
             let ask = Ask { agree, factor, whose: Whose::Anybody, most: missing, comparisons };
             let pass = self.pass(&wanting, ask);
             if pass.made == 0 && pass.saw_everything && everybody {
@@ -194,8 +199,9 @@ impl Planner<'_> {
                     look.saw_everything = false;
                     continue;
                 }
-                if self.note_partners(&slices, look, limit, &mut pass) {
-                    look.seen.push(on);
+                match self.note_partners(&slices, look, limit, &mut pass) {
+                    true => look.seen.push(on),
+                    false => look.saw_everything = false,
                 }
             }
         }
@@ -253,7 +259,6 @@ impl Planner<'_> {
     ) -> bool {
         let slice = slices.slice(slices.slice_of(look.cell as usize));
         let start = self.random.below(slice.len());
-        look.saw_everything &= slice.len() <= limit;
         pass.comparisons += slice.len().min(limit);
         look.compared += slice.len().min(limit);
         for &partner in slice[start..].iter().chain(&slice[..start]).take(limit) {
