@@ -27,6 +27,16 @@ pub fn chance(of: impl Hash) -> u64 {
     mixer.finish()
 }
 
+/// A number that is the same for the same words, on every machine, and nearly always another one
+/// for others.
+#[must_use]
+pub fn mixed(words: impl IntoIterator<Item = u64>) -> u64 {
+    words.into_iter().fold(MIXED_FIRST, |mixed, word| {
+        let [low, high] = halves(u128::from(word ^ mixed) * u128::from(MIXED_WITH));
+        low ^ high
+    })
+}
+
 const MIXED_FIRST: u64 = 0x6d61_7267_696e ^ 0x082e_fa98_ec4e_6c89;
 const MIXED_WITH: u64 = 0xc0ac_29b7_c97c_50dd;
 
@@ -95,6 +105,25 @@ mod tests {
         assert_eq!(chance(7u64), 0xcbba_6a18_bbab_2656);
         assert_eq!(chance((7u64, 3u32, 5usize)), 0x9e2b_4060_ae38_863b);
         assert_eq!(chance((7u64, (1usize, 2usize, VarSet::from([0, 70])))), 0x5b3a_b42d_6210_b335);
+    }
+
+    /// All bits of all words count: of a million small numbers hardly two share their upper half.
+    #[test]
+    fn words_are_mixed_well() {
+        for place in 0..3 {
+            for shift in [0, 20, 44] {
+                let words = (0..1u64 << 20).map(|number| {
+                    let mut words = [1, 2, 3];
+                    words[place] = number << shift;
+                    mixed(words) >> 32
+                });
+                let different: Set<u64> = words.collect();
+                // By chance 2²⁰ numbers of 32 bits hold about 128 pairs.
+                assert!(different.len() > (1 << 20) - 400, "{place} {shift}: {}", different.len());
+            }
+        }
+        assert_eq!(mixed([]), MIXED_FIRST);
+        assert_ne!(mixed([1, 2]), mixed([2, 1]));
     }
 
     /// Where machines have 64 bits it is the hash of the tables, as it always was.

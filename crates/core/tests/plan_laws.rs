@@ -17,6 +17,7 @@ use marginswap_core::plan::{
     Aim, CellPlan, CellSwap, Constraints, Forbidden, Goal, Obstacle, Pairing, Prices, Taken, Term,
     cheapest,
 };
+use marginswap_core::random::{Random, Seed};
 use marginswap_core::risk::rare_cells;
 use marginswap_core::swap::apply;
 use marginswap_core::table::{JointTable, Located};
@@ -583,4 +584,49 @@ fn law_a_plan_keeps_every_table() {
     let mut other = swap(0, 1, VarSet::single(0));
     other.left.at_risk = false;
     assert!(fails(&free, vec![other]), "all of the cell are at risk");
+}
+
+/// Large enough that the cells of one set are cut into several pieces, and that not all cells look
+/// for partners at once: with nearly everybody at risk and swaps for a share of the file, and with
+/// few.
+#[test]
+fn law_plans_are_blind_to_threads() {
+    let random = &mut Random::new(Seed([5; 32]), 0);
+    let levels = vec![12usize, 10, 9, 8, 7, 6];
+    let codes = |random: &mut Random| -> Vec<u32> {
+        // Small codes are common, as categories are.
+        let code = |levels: usize, random: &mut Random| {
+            u32::try_from(random.below(levels).min(random.below(levels))).unwrap()
+        };
+        levels.iter().map(|&levels| code(levels, random)).collect()
+    };
+    let records = (0..15_000).map(|_| codes(random)).collect();
+    let world = World { levels: levels.clone(), records };
+    let tables = vec![VarSet::from([0, 1]), VarSet::from([1, 2]), VarSet::from([3, 4])];
+    let prices = Prices { staying: VarSet::EMPTY, weights: vec![1; levels.len()] };
+    let everybody = VarSet::first(levels.len());
+    let few = VarSet::from([0, 1, 2, 3]);
+    let mut swaps = Vec::new();
+    for (keys, least) in [(everybody, Some(14_000)), (few, None)] {
+        let setting = Setting {
+            world: world.clone(),
+            tables: tables.clone(),
+            prices: prices.clone(),
+            keys,
+            sensitive: everybody - keys,
+            rounds: 2,
+            constraints: Constraints { least_changed: least, ..Constraints::default() },
+            limit: usize::MAX,
+            marked: None,
+        };
+        let with = |threads| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| setting.plan(3))
+        };
+        let one = with(1);
+        assert_eq!(one, with(2));
+        assert_eq!(one, with(3));
+        swaps.push(one.swaps().len());
+    }
+    assert!(swaps[0] > 4_500 && swaps[1] > 300, "{swaps:?}");
 }

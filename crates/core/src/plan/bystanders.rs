@@ -10,7 +10,7 @@
 
 use super::judge::{Change, Exchanged};
 use super::{CellSwap, Goal, Pairing, Planner};
-use crate::hash::{Map, STATE};
+use crate::hash::{Map, STATE, Set};
 use crate::table::CellId;
 
 /// Records of one cell whom a plan exposes to one intruder.
@@ -81,7 +81,7 @@ impl Planner<'_> {
                 self.combinations[intruder].protect_members(cell, words);
                 self.want(cell);
             }
-            let mut stuck: Vec<(usize, u32)> = Vec::new();
+            let mut stuck: Set<(usize, u32)> = Set::with_hasher(STATE);
             for Exposed { intruder, cell, .. } in exposed {
                 let cell = cell.position();
                 let combinations = &mut self.combinations[intruder];
@@ -90,11 +90,12 @@ impl Planner<'_> {
                     combinations.protect(cell);
                     self.want(cell);
                 } else {
-                    stuck.push((intruder, combinations.of(cell)));
+                    stuck.insert((intruder, combinations.of(cell)));
                 }
             }
-            stuck.dedup();
-            stuck.into_iter().for_each(|(intruder, keys)| self.bring_company(intruder, keys));
+            if !stuck.is_empty() {
+                self.bring_company(&stuck);
+            }
             for bystanders in [Bystanders::Spared, Bystanders::Avoided] {
                 self.bystanders = bystanders;
                 self.cover(Goal::Part, Pairing::Greedy).expect("a greedy pairing can be had");
@@ -131,29 +132,35 @@ impl Planner<'_> {
         found
     }
 
-    /// Undoes the swaps that took the company of somebody away who cannot be protected.
-    fn bring_company(&mut self, intruder: usize, combination: u32) {
-        for cell in self.combinations[intruder].give_up(combination) {
-            self.given_up[cell] = self.pool.open(cell) > 0;
-            self.pool.forget_wish(cell);
+    /// Undoes the swaps that took the company of people away who cannot be protected: these are
+    /// combinations of the intruders' keys.
+    fn bring_company(&mut self, stuck: &Set<(usize, u32)>) {
+        for intruder in 0..self.combinations.len() {
+            let is_stuck = |combination| stuck.contains(&(intruder, combination));
+            for cell in self.combinations[intruder].give_up(is_stuck) {
+                self.given_up[cell] = self.pool.open(cell) > 0;
+                self.pool.forget_wish(cell);
+            }
         }
-        let takes = |planner: &Self, swap: &CellSwap| {
-            let [left, right] = [swap.left, swap.right].map(|taken| taken.cell.position());
-            let combinations = &planner.combinations[intruder];
-            let is_one = |cell| combinations.of(cell) == combination;
-            (is_one(left) || is_one(right))
-                && planner.offers.aims()[intruder]
-                    .is_parted(self.differing(left, right), swap.exchanged)
+        let is_stuck = |planner: &Self, intruder: usize, cell: usize| {
+            stuck.contains(&(intruder, planner.combinations[intruder].of(cell)))
         };
-        let (undone, kept) =
-            self.swaps.iter().copied().partition::<Vec<CellSwap>, _>(|swap| takes(self, swap));
+        let takes = |swap: &CellSwap| {
+            let [left, right] = [swap.left, swap.right].map(|taken| taken.cell.position());
+            self.offers.aims().iter().enumerate().any(|(intruder, aim)| {
+                (is_stuck(self, intruder, left) || is_stuck(self, intruder, right))
+                    && aim.is_parted(self.differing(left, right), swap.exchanged)
+            })
+        };
+        let (undone, kept) = self.swaps.iter().copied().partition::<Vec<CellSwap>, _>(takes);
         self.swaps = kept;
         for swap in undone {
             self.count_swap(&swap, Change::Undone);
             for taken in [swap.left, swap.right] {
                 self.pool.give_back(taken);
-                let is_one = self.combinations[intruder].of(taken.cell.position()) == combination;
-                self.given_up[taken.cell.position()] |= is_one && taken.at_risk;
+                let cell = taken.cell.position();
+                let is_one = (0..self.combinations.len()).any(|one| is_stuck(self, one, cell));
+                self.given_up[cell] |= is_one && taken.at_risk;
             }
         }
     }

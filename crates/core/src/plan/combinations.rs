@@ -31,6 +31,14 @@ pub(super) struct Combinations<'a> {
     members: Option<MemberCombinations<'a>>,
 }
 
+/// A record comes to have keys that are not its own.
+pub(super) struct Coming {
+    /// Would it be the only one, where several had them?
+    pub(super) exposes: bool,
+    /// Has no record these keys now?
+    pub(super) is_new: bool,
+}
+
 impl<'a> Combinations<'a> {
     /// `can_leave` says of each cell whether its records may be parted from their keys.
     pub(super) fn new(
@@ -140,13 +148,21 @@ impl<'a> Combinations<'a> {
             || self.members.as_ref().is_some_and(|members| members.exposes(words))
     }
 
-    /// Would a record that comes to have the keys of these words be the only one, where
-    /// several had them?
-    pub(super) fn exposes_by_coming(&self, words: &[u64]) -> bool {
-        self.index
-            .find(words)
-            .is_some_and(|found| self.now[found as usize] == 0 && self.before[found as usize] >= 2)
-            || self.members.as_ref().is_some_and(|members| members.exposes_by_coming(words))
+    /// What happens when a record comes to have the keys of these words; `None` when none may.
+    pub(super) fn coming(&self, words: &[u64]) -> Option<Coming> {
+        let found = self.index.find(words).map(|found| found as usize);
+        if found.is_some_and(|found| self.protected[found]) {
+            return None;
+        }
+        let is_new = found.is_none_or(|found| self.now[found] == 0);
+        let mut exposes = is_new && found.is_some_and(|found| self.before[found] >= 2);
+        if let Some(members) = &self.members {
+            if members.is_protected(words) {
+                return None;
+            }
+            exposes |= members.exposes_by_coming(words);
+        }
+        Some(Coming { exposes, is_new })
     }
 
     /// Is a member of a household with these words alone now, who was not before?
@@ -214,12 +230,15 @@ impl<'a> Combinations<'a> {
         self.protected[combination] = true;
     }
 
-    /// Nobody is at risk any more who has these keys: they keep each other company.
-    pub(super) fn give_up(&mut self, combination: u32) -> Vec<usize> {
-        self.protected[combination as usize] = false;
+    /// Nobody is at risk any more who has one of these combinations: they keep each other
+    /// company. Answers their cells.
+    pub(super) fn give_up(&mut self, is_one: impl Fn(u32) -> bool) -> Vec<usize> {
         let all = 0..self.of_cell.len();
-        let cells: Vec<usize> = all.filter(|&cell| self.of_cell[cell] == combination).collect();
-        cells.iter().for_each(|&cell| self.at_risk[cell] = false);
+        let cells: Vec<usize> = all.filter(|&cell| is_one(self.of_cell[cell])).collect();
+        for &cell in &cells {
+            self.protected[self.of_cell[cell] as usize] = false;
+            self.at_risk[cell] = false;
+        }
         cells
     }
 

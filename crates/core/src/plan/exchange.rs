@@ -183,15 +183,56 @@ pub struct Offers<'a> {
     prices: &'a Prices,
     goal: Goal,
     aims: Vec<Aim>,
-    known: Map<VarSet, Option<Arc<Offer>>>,
+    known: Worked,
+}
+
+/// What was worked out for each Δ̄.
+pub(super) type Worked = Map<VarSet, Option<Arc<Offer>>>;
+
+/// With many variables nearly every pair differs in a set of its own: more are not remembered.
+const MOST_REMEMBERED: usize = 1 << 14;
+
+/// [`Offers`] that only look at what they share, and remember for themselves what is new.
+pub(super) struct Beside<'o> {
+    offers: &'o Offers<'o>,
+    own: Worked,
     worked_out: usize,
+}
+
+impl Beside<'_> {
+    /// The cheapest exchanges for Δ̄.
+    pub(super) fn get(&mut self, differing: VarSet) -> Option<&Arc<Offer>> {
+        let Self { offers, own, worked_out } = self;
+        if let Some(known) = offers.known.get(&differing) {
+            return known.as_ref();
+        }
+        if own.len() > MOST_REMEMBERED {
+            own.clear();
+        }
+        let new = || {
+            *worked_out += 1;
+            cheapest(offers.graph, offers.prices, offers.goal, &offers.aims, differing)
+                .map(Arc::new)
+        };
+        own.entry(differing).or_insert_with(new).as_ref()
+    }
+
+    /// How many were not remembered and had to be worked out.
+    pub(super) fn worked_out(&self) -> usize {
+        self.worked_out
+    }
+
+    /// What was worked out, to be remembered.
+    pub(super) fn into_own(self) -> Worked {
+        self.own
+    }
 }
 
 impl<'a> Offers<'a> {
     /// Nothing is remembered yet.
     #[must_use]
     pub fn new(graph: &'a MarginGraph, prices: &'a Prices, goal: Goal, aims: Vec<Aim>) -> Self {
-        Self { graph, prices, goal, aims, known: Map::with_hasher(STATE), worked_out: 0 }
+        Self { graph, prices, goal, aims, known: Map::with_hasher(STATE) }
     }
 
     /// The margin graph they come from.
@@ -220,24 +261,24 @@ impl<'a> Offers<'a> {
 
     /// The cheapest exchanges for Δ̄.
     pub fn get(&mut self, differing: VarSet) -> Option<&Arc<Offer>> {
-        // With many variables nearly every pair differs in a set of its own.
-        const MOST_REMEMBERED: usize = 1 << 14;
         if self.known.len() > MOST_REMEMBERED {
             self.known.clear();
         }
-        let Self { graph, prices, goal, aims, known, worked_out } = self;
-        known
-            .entry(differing)
-            .or_insert_with(|| {
-                *worked_out += 1;
-                cheapest(graph, prices, *goal, aims, differing).map(Arc::new)
-            })
-            .as_ref()
+        let Self { graph, prices, goal, aims, known } = self;
+        let new = || cheapest(graph, prices, *goal, aims, differing).map(Arc::new);
+        known.entry(differing).or_insert_with(new).as_ref()
     }
 
-    /// How many were not remembered and had to be worked out.
-    pub(super) fn worked_out(&self) -> usize {
-        self.worked_out
+    /// A view that others may have at the same time.
+    pub(super) fn beside(&self) -> Beside<'_> {
+        Beside { offers: self, own: Map::with_hasher(STATE), worked_out: 0 }
+    }
+
+    /// Remembers what was worked out beside, as long as there is room for it.
+    pub(super) fn remember(&mut self, own: Worked) {
+        if self.known.len() + own.len() <= MOST_REMEMBERED {
+            self.known.extend(own);
+        }
     }
 
     /// All exchanges for Δ̄ that serve the goal and leave alone what stays, cheapest first; none

@@ -31,7 +31,7 @@ pub(super) struct Judgement {
     /// Is only one of the two at risk?
     pub(super) covers_one: bool,
     /// Decides between equals.
-    chance: u32,
+    pub(super) chance: u32,
     pub(super) exchanged: VarSet,
 }
 
@@ -42,6 +42,25 @@ impl Judgement {
             [self.exposed, self.never_seen.min(7), self.new_uniques.min(7)].map(u64::from);
         exposed.min(7) * 64 + never_seen * 8 + new
     }
+}
+
+/// How much harm an exchange may do.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct MostHarm {
+    /// At most so many people may be left alone with their keys.
+    pub(super) exposed: u8,
+    /// At most so many records may come to have keys that nobody has, and as many combinations of
+    /// two values be seen for the first time.
+    pub(super) new: u8,
+}
+
+impl MostHarm {
+    /// As much as it does.
+    pub(super) const ANY: Self = Self { exposed: u8::MAX, new: u8::MAX };
+    /// None to anybody who has no part in it.
+    pub(super) const ALONE: Self = Self { exposed: 0, new: u8::MAX };
+    /// None.
+    pub(super) const NONE: Self = Self { exposed: 0, new: 0 };
 }
 
 /// More than any [`Judgement::harm`].
@@ -85,7 +104,19 @@ impl Planner<'_> {
         differing: VarSet,
         offer: &Offer,
     ) -> Option<Judgement> {
-        let judged = |exchanged| self.judge_exchange(left, right, differing, exchanged);
+        self.judge_within(left, right, differing, offer, MostHarm::ANY)
+    }
+
+    /// The same, if one does no more harm than allowed.
+    pub(super) fn judge_within(
+        &self,
+        left: usize,
+        right: usize,
+        differing: VarSet,
+        offer: &Offer,
+        most: MostHarm,
+    ) -> Option<Judgement> {
+        let judged = |exchanged| self.exchange_within(left, right, differing, exchanged, most);
         let best = offer.exchanges.iter().filter_map(|&exchanged| judged(exchanged)).min();
         if self.drift.is_none() {
             return best;
@@ -113,6 +144,19 @@ impl Planner<'_> {
         differing: VarSet,
         exchanged: VarSet,
     ) -> Option<Judgement> {
+        self.exchange_within(left, right, differing, exchanged, MostHarm::ANY)
+    }
+
+    /// The same; `None` too when it does more harm than allowed, which is told as soon as it
+    /// is known.
+    fn exchange_within(
+        &self,
+        left: usize,
+        right: usize,
+        differing: VarSet,
+        exchanged: VarSet,
+        most: MostHarm,
+    ) -> Option<Judgement> {
         if self.given_up[left] || self.given_up[right] {
             return None;
         }
@@ -124,16 +168,20 @@ impl Planner<'_> {
         let (mut exposed, mut new_uniques) = (0u8, 0u8);
         for (aim, combinations) in self.offers.aims().iter().zip(&self.combinations) {
             if aim.is_parted(differing, exchanged) {
-                if new.iter().any(|cell| combinations.is_protected(cell))
-                    || [left, right].iter().any(|&cell| combinations.is_joined(cell))
-                {
+                if [left, right].iter().any(|&cell| combinations.is_joined(cell)) {
                     return None;
                 }
-                let count = |holds: [bool; 2]| holds.map(u8::from).iter().sum::<u8>();
-                exposed +=
-                    count([0, 1].map(|side| combinations.exposes([left, right][side], old[side])));
-                exposed += count(new.map(|cell| combinations.exposes_by_coming(cell)));
-                new_uniques += count(new.map(|cell| combinations.is_new(cell)));
+                for (cell, old) in [left, right].into_iter().zip(old) {
+                    exposed += u8::from(combinations.exposes(cell, old));
+                }
+                for cell in new {
+                    if exposed > most.exposed || new_uniques > most.new {
+                        return None;
+                    }
+                    let coming = combinations.coming(cell)?;
+                    exposed += u8::from(coming.exposes);
+                    new_uniques += u8::from(coming.is_new);
+                }
             } else if [left, right].iter().any(|&cell| combinations.is_at_risk(cell)) {
                 // The two combinations of keys only change places, or are the same.
                 let may_detach = self.offers.goal() == Goal::Detach;
@@ -142,6 +190,9 @@ impl Planner<'_> {
                 }
                 detaches = true;
             }
+        }
+        if exposed > most.exposed || new_uniques > most.new {
+            return None;
         }
         let rules = &self.task.constraints.forbidden;
         if rules.iter().any(|rule| rule.newly_broken(layout, old, new)) {
@@ -161,6 +212,9 @@ impl Planner<'_> {
             }
         }
         let never_seen = self.never_seen(new, differing, exchanged)?;
+        if never_seen > most.new {
+            return None;
+        }
         Some(Judgement {
             detaches,
             cost,

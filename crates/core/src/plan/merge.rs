@@ -8,8 +8,10 @@
 
 use std::cmp::Reverse;
 
-use super::nearest::{PATIENCE, READ_PER_SWAP, TRIES, buckets};
-use super::{CellSwap, Change, Offer, Planner, Taken, number};
+use rayon::prelude::*;
+
+use super::nearest::{PATIENCE, READ_PER_SWAP, TRIES, buckets, in_company, pieces};
+use super::{CellSwap, Change, Judgement, Offer, Planner, Taken, number};
 use crate::varset::VarSet;
 
 /// So many swaps may be read before the rounds are asked for their yield.
@@ -82,40 +84,24 @@ impl Planner<'_> {
         differing: VarSet,
         offer: &Offer,
     ) {
-        let mut members: Vec<(u64, u32)> = {
-            let bucket = buckets(self.task, differing);
-            let key = |single: &Single| bucket(single.record.cell.position());
-            (0..).zip(singles.iter()).map(|(place, single)| (key(single), place)).collect()
-        };
+        let bucket = buckets(self.task, differing);
+        let key = |single: &Single| bucket(single.record.cell.position());
+        let members = (0..).zip(singles.iter()).map(|(place, single)| (key(single), place));
+        let mut members = in_company(members.collect());
         members.sort_unstable();
+        // As in `nearest`: every bucket by itself, then one after the other.
+        let this = &*self;
+        let proposals: Vec<Vec<[usize; 2]>> = pieces(&members, |member| member.0)
+            .into_par_iter()
+            .map(|piece| this.mergers(&members[piece], singles, differing, offer))
+            .collect();
         let mut merged = vec![false; singles.len()];
-        for bucket in members.chunk_by(|left, right| left.0 == right.0) {
-            for (position, &(_, place)) in bucket.iter().enumerate() {
-                let one = place as usize;
-                if merged[one] {
-                    continue;
-                }
-                let others = bucket[position + 1..].iter().map(|&(_, other)| other as usize);
-                let best = others
-                    .filter(|&other| !merged[other])
-                    .take(TRIES)
-                    .filter_map(|other| {
-                        let (left, right) = (singles[one], singles[other]);
-                        let both = left.cost + right.cost;
-                        let [left, right] =
-                            [left, right].map(|single| single.record.cell.position());
-                        if offer.cost >= both || self.differing(left, right) != differing {
-                            return None;
-                        }
-                        let judgement = self.judge_any(left, right, differing, offer, both)?;
-                        Some((Reverse(both - judgement.cost), judgement, other))
-                    })
-                    .min();
-                if let Some((_, judgement, other)) = best {
-                    merged[one] = true;
-                    merged[other] = true;
-                    self.merge(singles[one], singles[other], judgement.exchanged, removed);
-                }
+        for pair in proposals.into_iter().flatten() {
+            if let Some(judgement) =
+                self.judge_merger(pair.map(|one| singles[one]), differing, offer)
+            {
+                pair.into_iter().for_each(|one| merged[one] = true);
+                self.merge(singles[pair[0]], singles[pair[1]], judgement.exchanged, removed);
             }
         }
         let mut place = 0;
@@ -123,6 +109,57 @@ impl Planner<'_> {
             place += 1;
             !merged[place - 1]
         });
+    }
+
+    /// The swaps that some buckets merge, each as if nobody else merged any.
+    fn mergers(
+        &self,
+        members: &[(u64, u32)],
+        singles: &[Single],
+        differing: VarSet,
+        offer: &Offer,
+    ) -> Vec<[usize; 2]> {
+        let mut found = Vec::new();
+        for bucket in members.chunk_by(|left, right| left.0 == right.0) {
+            let mut merged = vec![false; bucket.len()];
+            for position in 0..bucket.len() {
+                if merged[position] {
+                    continue;
+                }
+                let one = bucket[position].1 as usize;
+                let best = (position + 1..bucket.len())
+                    .filter(|&other| !merged[other])
+                    .take(TRIES)
+                    .filter_map(|place| {
+                        let pair = [one, bucket[place].1 as usize].map(|one| singles[one]);
+                        let judgement = self.judge_merger(pair, differing, offer)?;
+                        let saved = pair[0].cost + pair[1].cost - judgement.cost;
+                        Some((Reverse(saved), judgement, place))
+                    })
+                    .min();
+                if let Some((_, _, place)) = best {
+                    merged[position] = true;
+                    merged[place] = true;
+                    found.push([one, bucket[place].1 as usize]);
+                }
+            }
+        }
+        found
+    }
+
+    /// What the swap is worth that takes the place of two; `None` when it saves nothing.
+    fn judge_merger(
+        &self,
+        [left, right]: [Single; 2],
+        differing: VarSet,
+        offer: &Offer,
+    ) -> Option<Judgement> {
+        let both = left.cost + right.cost;
+        let [left, right] = [left, right].map(|single| single.record.cell.position());
+        if offer.cost >= both || self.differing(left, right) != differing {
+            return None;
+        }
+        self.judge_any(left, right, differing, offer, both)
     }
 
     /// The two records at risk take each other, their helpers are free again.

@@ -194,7 +194,7 @@ const MOST_ROUNDS: usize = 6;
 
 /// Plans the swaps for all risky records, from cells and their counts alone.
 ///
-/// Laws: `a-plan-protects-and-keeps`, `plans-repeat`, `optimal-is-best`,
+/// Laws: `a-plan-protects-and-keeps`, `plans-repeat`, `plans-are-blind-to-threads`, `optimal-is-best`,
 /// `match-lists-in-order`, `counts-plan-like-records`, `plans-ignore-record-order`,
 /// `parted-combinations-stay-gone`, `protected-from-every-intruder`,
 /// `weighted-cells-stay-within-their-bound`.

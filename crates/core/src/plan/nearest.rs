@@ -5,14 +5,22 @@
 //! in the order of their price is going through all possible swaps in the order of their
 //! cost, without ever listing them.
 //!
+//! The buckets of one set have no cell in common, so each finds its swaps by itself, on any
+//! thread; what they make of the keys of others is looked at when they are made, one after the
+//! other.
+//!
 //! The rounds end when they find too little for what they read; the slices of the
 //! separators do the rest.
 
-use std::hash::{BuildHasher, Hasher};
+use std::ops::Range;
 use std::sync::Arc;
 
-use super::{Offer, Planner, Task, number};
-use crate::hash::{Map, STATE};
+use rayon::prelude::*;
+
+use super::judge::MostHarm;
+use super::pool::State;
+use super::{Judgement, Offer, Planner, Task, number};
+use crate::hash::mixed;
 use crate::varset::VarSet;
 
 /// With how many cells of its bucket a cell is compared.
@@ -30,24 +38,65 @@ pub(super) const PATIENCE: usize = 12;
 /// Which swaps a round makes.
 #[derive(Debug, Clone, Copy)]
 struct Ask {
-    /// At most so many people may be left alone with their keys by one.
-    most_exposed: u8,
-    /// At most so many records may become unique by one, and as many combinations of two
-    /// values be seen for the first time.
-    most_new: u8,
+    most: MostHarm,
     /// Must it cover two records at risk?
     covers_two: bool,
+    wants: Wants,
 }
 
-/// A cell in a bucket.
+/// What is best among swaps of one price that expose nobody.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Wants {
+    /// Few new combinations of keys.
+    Harmless,
+    /// Two records at risk in one swap: where most are at risk, nearly every swap makes new
+    /// combinations.
+    Coverage,
+}
+
+impl Ask {
+    /// A judgement as this round sees it.
+    fn seen(&self, judgement: Judgement) -> Judgement {
+        match self.wants {
+            Wants::Harmless => judgement,
+            Wants::Coverage => Judgement { new_uniques: 0, ..judgement },
+        }
+    }
+}
+
+/// A free cell that shares a bucket with an open one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Near {
-    bucket: u64,
+    /// The bucket in the upper half, in the lower one a number that orders its cells by chance.
+    place: u64,
     cell: u32,
 }
+
+impl Near {
+    fn bucket(&self) -> u64 {
+        self.place >> 32
+    }
+}
+
+/// A swap that looks best as long as no other bucket has made one.
+struct Proposal {
+    /// Where the cell is among all near ones.
+    position: usize,
+    partner: usize,
+    exchanged: VarSet,
+    harm: u64,
+}
+
+/// How many near cells one thread looks at before it takes more.
+const SIDE_BY_SIDE: usize = 1 << 12;
 
 impl Planner<'_> {
     /// Matches open cells with near ones that agree with them on `agree`.
     pub(super) fn match_nearest(&mut self, agree: VarSet) {
+        // So few that no round could be worth its reading.
+        if self.open.len() * READ_PER_SWAP < self.task.joint.len() {
+            return;
+        }
         let sets = self.priced_sets(agree);
         let same_price =
             |left: &(VarSet, Arc<Offer>), right: &(VarSet, Arc<Offer>)| left.1.cost == right.1.cost;
@@ -57,18 +106,19 @@ impl Planner<'_> {
         // soon tells whether to go on.
         let differing = sets.iter().fold(VarSet::EMPTY, |all, (set, _)| all | *set);
         let few = self.open.len() * 4 <= self.task.joint.len() && differing.len() <= MANY_VARIABLES;
-        let any = (u8::MAX, u8::MAX);
-        let sweeps: &[(u8, u8)] = if few { &[(0, 0), (0, u8::MAX), any] } else { &[any] };
+        let every = [MostHarm::NONE, MostHarm::ALONE, MostHarm::ANY];
+        let (sweeps, wants) =
+            if few { (&every[..], Wants::Harmless) } else { (&every[2..], Wants::Coverage) };
         let rounds = sets.chunk_by(same_price).flat_map(|sets| {
-            sweeps.iter().enumerate().flat_map(move |(sweep, &(most_exposed, most_new))| {
-                let ask = Ask { most_exposed, most_new, covers_two: false };
+            sweeps.iter().enumerate().flat_map(move |(sweep, &most)| {
+                let ask = Ask { most, covers_two: false, wants };
                 (0..).zip(sets).map(move |(place, set)| (set, ask, Some((sweep, place))))
             })
         });
         // Where the number of swaps is capped, one that covers two records comes before any
         // that covers one.
         let capped = self.task.constraints.most_changed.is_some();
-        let two = Ask { most_exposed: u8::MAX, most_new: u8::MAX, covers_two: true };
+        let two = Ask { most: MostHarm::ANY, covers_two: true, wants: Wants::Harmless };
         let twos = sets.iter().filter(|_| capped).map(|set| (set, two, None));
         let rounds = twos.chain(rounds);
         let mut history: Vec<(usize, usize)> = Vec::new();
@@ -84,14 +134,17 @@ impl Planner<'_> {
                 Some((0, place)) if sweeps.len() > 1 => {
                     near.truncate(place);
                     near.push(self.near_open(*differing));
-                    self.round(Some(&near[place]), *differing, offer, ask)
+                    self.round(&near[place], *differing, offer, ask)
                 }
                 Some((_, place)) if sweeps.len() > 1 => {
-                    self.round(Some(&near[place]), *differing, offer, ask)
+                    self.round(&near[place], *differing, offer, ask)
                 }
-                _ => self.round(None, *differing, offer, ask),
+                _ => {
+                    let near = self.near_open(*differing);
+                    self.round(&near, *differing, offer, ask)
+                }
             };
-            if ask.most_exposed == 0 || ask.covers_two {
+            if ask.most.exposed == 0 || ask.covers_two {
                 continue;
             }
             history.push((read, self.swaps.len() - before));
@@ -122,116 +175,212 @@ impl Planner<'_> {
         sets
     }
 
-    /// The free cells that share a bucket with an open one, in the order of the cells.
-    fn near_open(&self, differing: VarSet) -> Vec<Near> {
+    /// The free cells that share a bucket with an open one, those of one bucket side by side and
+    /// in random order.
+    fn near_open(&mut self, differing: VarSet) -> Vec<Near> {
+        let salt = self.random.bits();
         let bucket = buckets(self.task, differing);
-        let open = self.open.iter().map(|&cell| (bucket(cell as usize), ()));
-        let mut buckets: Map<u64, ()> = Map::with_capacity_and_hasher(self.open.len(), STATE);
-        buckets.extend(open);
-        let free = (0..self.task.joint.len()).filter(|&cell| self.pool.is_free(cell));
-        free.map(|cell| Near { bucket: bucket(cell), cell: number(cell) })
-            .filter(|near| buckets.contains_key(&near.bucket))
-            .collect()
+        let mut open = Marks::new(self.open.len());
+        self.open.iter().for_each(|&cell| open.set(bucket(cell as usize)));
+        let all = (0..self.task.joint.len()).into_par_iter().with_min_len(SIDE_BY_SIDE);
+        let near: Vec<(u64, u32)> = all
+            .filter(|&cell| self.pool.is_free(cell))
+            .map(|cell| (bucket(cell), number(cell)))
+            .filter(|&(bucket, _)| open.holds(bucket))
+            .collect();
+        // Most open cells have a bucket of their own.
+        let (mut once, mut twice) = (Marks::new(near.len()), Marks::new(near.len()));
+        for &(bucket, _) in &near {
+            if once.holds(bucket) { twice.set(bucket) } else { once.set(bucket) }
+        }
+        let mut near: Vec<Near> = near
+            .into_iter()
+            .filter(|&(bucket, _)| twice.holds(bucket))
+            .map(|(bucket, cell)| {
+                let order = mixed([salt, cell.into()]);
+                Near { place: bucket & UPPER | order >> 32, cell }
+            })
+            .collect();
+        near.par_sort_unstable();
+        near
     }
 
-    /// One set: puts the free cells that share a bucket with an open one together and
-    /// matches them. Where `near` is given, all of them are there. Answers how many cells were
-    /// read.
-    fn round(
-        &mut self,
-        near: Option<&[Near]>,
-        differing: VarSet,
-        offer: &Offer,
-        ask: Ask,
-    ) -> usize {
-        let cells = self.task.joint.cells();
-        let bucket = buckets(self.task, differing);
-        let mut buckets: Map<u64, u32> = Map::with_capacity_and_hasher(self.open.len(), STATE);
-        for &cell in &self.open {
-            let next = number(buckets.len());
-            buckets.entry(bucket(cell as usize)).or_insert(next);
-        }
-        let mut members: Vec<(u32, u32)> = Vec::new();
-        let mut add = |bucket: u64, cell: u32| {
-            if let Some(&bucket) = buckets.get(&bucket) {
-                members.push((bucket, cell));
+    /// One set: matches the cells of each bucket. Every bucket finds its swaps by itself, as if
+    /// it were the only one; then they are made one after the other, and a swap that others
+    /// have made worse since is looked for once more. So the number of threads plays no part.
+    /// Answers how many cells were read.
+    fn round(&mut self, near: &[Near], differing: VarSet, offer: &Offer, ask: Ask) -> usize {
+        let this = &*self;
+        let proposals: Vec<Vec<Proposal>> = pieces(near, Near::bucket)
+            .into_par_iter()
+            .map(|piece| this.proposals(near, piece, differing, offer, ask))
+            .collect();
+        for proposal in proposals.iter().flatten() {
+            let cell = near[proposal.position].cell as usize;
+            if self.is_full() {
+                break;
             }
-        };
-        match near {
-            Some(near) => near
-                .iter()
-                .filter(|near| self.pool.is_free(near.cell as usize))
-                .for_each(|near| add(near.bucket, near.cell)),
-            None => (0..cells.len())
-                .filter(|&cell| self.pool.is_free(cell))
-                .for_each(|cell| add(bucket(cell), number(cell))),
-        }
-        members.sort_unstable();
-        let mut rest = &mut members[..];
-        while let Some(&(bucket, _)) = rest.first() {
-            let length = rest.partition_point(|(other, _)| *other == bucket);
-            let (here, after) = rest.split_at_mut(length);
-            if length > 1 {
-                self.match_bucket(here, differing, offer, ask);
+            let Proposal { partner, exchanged, harm, .. } = *proposal;
+            let is_there = self.pool.is_open(cell) && self.pool.is_free(partner);
+            let live = is_there.then(|| self.judge_exchange(cell, partner, differing, exchanged));
+            if live.flatten().is_some_and(|live| ask.seen(live).harm() <= harm) {
+                self.make(cell, partner, exchanged);
+                continue;
             }
-            rest = after;
+            let bucket = bucket_at(near, Near::bucket, proposal.position);
+            let position = proposal.position - bucket.start;
+            let free = |other: usize| self.pool.state(near[bucket.start + other].cell as usize);
+            if let Some((partner, judgement)) =
+                self.best_of(&near[bucket.clone()], position, free, differing, offer, ask)
+            {
+                let partner = near[bucket.start + partner].cell as usize;
+                self.make(cell, partner, judgement.exchanged);
+            }
         }
         self.close_cells();
-        cells.len() + self.open.len()
+        self.task.joint.len() + self.open.len()
     }
 
-    fn match_bucket(
-        &mut self,
-        members: &mut [(u32, u32)],
+    /// The swaps that some buckets make, each as if nobody else made any.
+    fn proposals(
+        &self,
+        near: &[Near],
+        range: Range<usize>,
         differing: VarSet,
         offer: &Offer,
         ask: Ask,
-    ) {
-        self.random.shuffle(members);
-        for position in 0..members.len() {
-            let cell = members[position].1 as usize;
-            while self.pool.is_open(cell) && !self.is_full() {
-                let Some((partner, exchanged)) =
-                    self.best_of(members, position, differing, offer, ask)
-                else {
-                    break;
-                };
-                self.make(cell, partner, exchanged);
+    ) -> Vec<Proposal> {
+        let mut found = Vec::new();
+        let mut free: Vec<State> = Vec::new();
+        let mut start = range.start;
+        for bucket in near[range].chunk_by(|one, other| one.bucket() == other.bucket()) {
+            free.clear();
+            if bucket.len() > 1 {
+                free.extend(bucket.iter().map(|near| self.pool.state(near.cell as usize)));
             }
+            for position in 0..free.len() {
+                while free[position].is_open() {
+                    let now = |other: usize| free[other];
+                    let Some((partner, judgement)) =
+                        self.best_of(bucket, position, now, differing, offer, ask)
+                    else {
+                        break;
+                    };
+                    [position, partner].into_iter().for_each(|one| free[one].take());
+                    found.push(Proposal {
+                        position: start + position,
+                        partner: bucket[partner].cell as usize,
+                        exchanged: judgement.exchanged,
+                        harm: judgement.harm(),
+                    });
+                }
+            }
+            start += bucket.len();
         }
+        found
     }
 
-    /// The best partner among the next few of the bucket.
+    /// The best partner among the next few of the bucket, by its place in it.
     fn best_of(
         &self,
-        members: &[(u32, u32)],
+        bucket: &[Near],
         position: usize,
+        state: impl Fn(usize) -> State,
         differing: VarSet,
         offer: &Offer,
         ask: Ask,
-    ) -> Option<(usize, VarSet)> {
-        let cell = members[position].1 as usize;
-        let others = members[position + 1..].iter().chain(&members[..position]).take(TRIES);
-        let mut best = None;
-        for other in others.map(|member| member.1 as usize) {
-            if !self.pool.is_free(other) || self.differing(cell, other) != differing {
+    ) -> Option<(usize, Judgement)> {
+        let cell = bucket[position].cell as usize;
+        let others = (position + 1..bucket.len()).chain(0..position).take(TRIES);
+        let mut best: Option<(Judgement, usize)> = None;
+        if !state(position).is_open() {
+            return None;
+        }
+        for place in others {
+            let other = bucket[place].cell as usize;
+            let partner = state(place);
+            if !partner.is_free() || self.differing(cell, other) != differing {
                 continue;
             }
-            let Some(judgement) = self.judge(cell, other, differing, offer) else { continue };
-            let exposes = judgement.exposed > ask.most_exposed;
-            let makes_new = judgement.new_uniques.max(judgement.never_seen) > ask.most_new;
-            if exposes || makes_new || (ask.covers_two && judgement.covers_one) {
+            let covers_one = !partner.is_open();
+            if ask.covers_two && covers_one {
                 continue;
             }
+            let judged = self.judge_within(cell, other, differing, offer, ask.most);
+            let Some(judgement) = judged else { continue };
+            let judgement = ask.seen(Judgement { covers_one, ..judgement });
             if best.as_ref().is_none_or(|(known, _)| judgement < *known) {
-                best = Some((judgement, other));
+                best = Some((judgement, place));
             }
-            if judgement.harm() == 0 && !judgement.covers_one && judgement.drift == 0 {
+            if judgement.harm() == 0 && !covers_one && judgement.drift == 0 {
                 break;
             }
         }
-        best.map(|(judgement, other)| (other, judgement.exchanged))
+        best.map(|(judgement, place)| (place, judgement))
     }
+}
+
+/// Without those that have a bucket of their own, as far as marks tell; most have.
+pub(super) fn in_company(mut members: Vec<(u64, u32)>) -> Vec<(u64, u32)> {
+    let (mut once, mut twice) = (Marks::new(members.len()), Marks::new(members.len()));
+    for &(bucket, _) in &members {
+        let marks = if once.holds(bucket) { &mut twice } else { &mut once };
+        marks.set(bucket);
+    }
+    members.retain(|&(bucket, _)| twice.holds(bucket));
+    members
+}
+
+/// The half of a number that tells a bucket.
+const UPPER: u64 = u64::MAX << 32;
+
+/// Which buckets hold an open cell: now and then one is marked that does not.
+struct Marks {
+    bits: Vec<u64>,
+}
+
+impl Marks {
+    /// No mark, and room for so many.
+    fn new(marks: usize) -> Self {
+        Self { bits: vec![0; (marks / 4).next_power_of_two().max(16)] }
+    }
+
+    fn set(&mut self, bucket: u64) {
+        let (word, bit) = self.place(bucket);
+        self.bits[word] |= bit;
+    }
+
+    fn holds(&self, bucket: u64) -> bool {
+        let (word, bit) = self.place(bucket);
+        self.bits[word] & bit != 0
+    }
+
+    /// By the lower bits, in which buckets differ whose upper halves are the same.
+    fn place(&self, bucket: u64) -> (usize, u64) {
+        let word = usize::try_from(bucket >> 6 & 0xffff_ffff).expect("32 bits fit");
+        (word & (self.bits.len() - 1), 1 << (bucket & 63))
+    }
+}
+
+/// Cuts what is sorted by buckets into pieces of whole ones, for all threads.
+pub(super) fn pieces<T>(sorted: &[T], bucket: impl Fn(&T) -> u64) -> Vec<Range<usize>> {
+    let mut pieces = Vec::new();
+    let mut start = 0;
+    while start < sorted.len() {
+        let last = (start + SIDE_BY_SIDE).min(sorted.len()) - 1;
+        let end = bucket_at(sorted, &bucket, last).end;
+        pieces.push(start..end);
+        start = end;
+    }
+    pieces
+}
+
+/// The bucket of what stands at a place.
+fn bucket_at<T>(sorted: &[T], bucket: impl Fn(&T) -> u64, place: usize) -> Range<usize> {
+    let here = bucket(&sorted[place]);
+    let start = sorted[..place].partition_point(|one| bucket(one) < here);
+    let after = sorted[place..].partition_point(|one| bucket(one) == here);
+    start..place + after
 }
 
 /// For each cell a number that is the same for all that agree outside a set. Two buckets
@@ -240,13 +389,7 @@ impl Planner<'_> {
 pub(super) fn buckets(task: Task<'_>, differing: VarSet) -> impl Fn(usize) -> u64 {
     let cells = task.joint.cells();
     let mask = cells.layout().mask(task.class.delta() - differing);
-    move |cell| {
-        let mut hasher = STATE.build_hasher();
-        for (word, mask) in cells.get(cell).iter().zip(mask.words()) {
-            hasher.write_u64(word & mask);
-        }
-        hasher.finish()
-    }
+    move |cell| mixed(cells.get(cell).iter().zip(mask.words()).map(|(word, mask)| word & mask))
 }
 
 /// The subsets of the variables that are worth a round: all of them where they are few, the

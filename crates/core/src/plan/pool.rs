@@ -11,13 +11,47 @@ use crate::table::CellId;
 /// The records without a swap, counted.
 #[derive(Clone)]
 pub(super) struct Pool {
-    free: Vec<u32>,
-    /// How many of these are at risk.
-    open: Vec<u32>,
-    /// How many of the others want a swap.
-    wanting: Vec<u32>,
+    cells: Vec<State>,
     /// The cells of records that were taken and set free again, in this order.
     freed: Vec<u32>,
+}
+
+/// The free records of one cell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct State {
+    free: u32,
+    /// How many of these are at risk.
+    open: u32,
+    /// How many of the others want a swap.
+    wanting: u32,
+}
+
+impl State {
+    /// Is there a free record?
+    pub(super) fn is_free(self) -> bool {
+        self.free > 0
+    }
+
+    /// Is there a free record that is at risk or wants a swap?
+    pub(super) fn is_open(self) -> bool {
+        self.open > 0 || self.wanting > 0
+    }
+
+    /// Takes a record, one at risk if there is one.
+    pub(super) fn take(&mut self) {
+        self.take_as(self.open > 0);
+    }
+
+    fn take_as(&mut self, at_risk: bool) {
+        let left = if at_risk { self.open } else { self.free - self.open };
+        assert!(left > 0, "a record is taken from a cell that has a free one");
+        self.free -= 1;
+        if at_risk {
+            self.open -= 1;
+        } else {
+            self.wanting = self.wanting.saturating_sub(1);
+        }
+    }
 }
 
 impl Pool {
@@ -25,53 +59,55 @@ impl Pool {
     pub(super) fn new(counts: &[u32], at_risk: &[u32]) -> Self {
         let fits = counts.iter().zip(at_risk).all(|(count, at_risk)| at_risk <= count);
         assert!(counts.len() == at_risk.len() && fits, "no more are at risk than there are");
-        Self {
-            free: counts.to_vec(),
-            open: at_risk.to_vec(),
-            wanting: vec![0; counts.len()],
-            freed: Vec::new(),
-        }
+        let cells = counts.iter().zip(at_risk);
+        let cells = cells.map(|(&free, &open)| State { free, open, wanting: 0 }).collect();
+        Self { cells, freed: Vec::new() }
     }
 
     /// Has the cell a free record?
     pub(super) fn is_free(&self, cell: usize) -> bool {
-        self.free[cell] > 0
+        self.cells[cell].is_free()
     }
 
     /// Has the cell a free record that is at risk or wants a swap?
     pub(super) fn is_open(&self, cell: usize) -> bool {
-        self.open[cell] > 0 || self.wanting[cell] > 0
+        self.cells[cell].is_open()
+    }
+
+    /// The free records of a cell.
+    pub(super) fn state(&self, cell: usize) -> State {
+        self.cells[cell]
     }
 
     /// One of the others wants a swap from now on.
     pub(super) fn want(&mut self, cell: usize) {
-        assert!(self.wanting[cell] < self.others(cell), "a free record wants a swap");
-        self.wanting[cell] += 1;
+        assert!(self.cells[cell].wanting < self.others(cell), "a free record wants a swap");
+        self.cells[cell].wanting += 1;
     }
 
     /// None of the others of a cell wants a swap any more.
     pub(super) fn forget_wish(&mut self, cell: usize) {
-        self.wanting[cell] = 0;
+        self.cells[cell].wanting = 0;
     }
 
     /// Nobody but those at risk wants a swap any more.
     pub(super) fn forget_wishes(&mut self) {
-        self.wanting.fill(0);
+        self.cells.iter_mut().for_each(|cell| cell.wanting = 0);
     }
 
     /// How many free records the cell has.
     pub(super) fn free(&self, cell: usize) -> u32 {
-        self.free[cell]
+        self.cells[cell].free
     }
 
     /// How many free records are at risk.
     pub(super) fn open(&self, cell: usize) -> u32 {
-        self.open[cell]
+        self.cells[cell].open
     }
 
     /// How many of them are not.
     pub(super) fn others(&self, cell: usize) -> u32 {
-        self.free[cell] - self.open[cell]
+        self.free(cell) - self.open(cell)
     }
 
     /// Takes a free record, one at risk if there is one.
@@ -81,22 +117,15 @@ impl Pool {
 
     /// Takes a free record of this kind.
     pub(super) fn take_as(&mut self, taken: Taken) -> Taken {
-        let cell = taken.cell.position();
-        let left = if taken.at_risk { self.open(cell) } else { self.others(cell) };
-        assert!(left > 0, "a record is taken from a cell that has a free one");
-        self.free[cell] -= 1;
-        if taken.at_risk {
-            self.open[cell] -= 1;
-        } else {
-            self.wanting[cell] = self.wanting[cell].saturating_sub(1);
-        }
+        self.cells[taken.cell.position()].take_as(taken.at_risk);
         taken
     }
 
     /// Sets a record free that was taken.
     pub(super) fn give_back(&mut self, taken: Taken) {
-        self.free[taken.cell.position()] += 1;
-        self.open[taken.cell.position()] += u32::from(taken.at_risk);
+        let cell = &mut self.cells[taken.cell.position()];
+        cell.free += 1;
+        cell.open += u32::from(taken.at_risk);
         self.freed.push(taken.cell.0);
     }
 
@@ -119,6 +148,22 @@ mod tests {
         pool.give_back(Taken { cell: CellId(0), at_risk: true });
         assert_eq!((pool.free(0), pool.open(0), pool.others(0)), (1, 1, 0));
         assert_eq!(pool.freed(), [0]);
+    }
+
+    /// What is left of a cell is the same in the pool and beside it.
+    #[test]
+    fn a_state_is_taken_from_as_the_pool_is() {
+        let mut pool = Pool::new(&[5], &[2]);
+        pool.want(0);
+        let mut state = pool.state(0);
+        while pool.is_free(0) {
+            assert!(state.is_free());
+            assert_eq!(state.is_open(), pool.is_open(0));
+            pool.take(0);
+            state.take();
+            assert_eq!(state, pool.state(0));
+        }
+        assert!(!state.is_free() && !state.is_open());
     }
 
     #[test]

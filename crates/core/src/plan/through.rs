@@ -7,10 +7,13 @@
 
 use std::sync::Arc;
 
+use rayon::prelude::*;
+
+use super::exchange::{Beside, Worked};
 use super::vain::Wanted;
 use super::{Judgement, Offer, Planner, number};
 use crate::graph::Separator;
-use crate::hash::{Map, STATE};
+use crate::hash::{Map, STATE, mixed};
 use crate::partner::slices::Slices;
 use crate::varset::VarSet;
 
@@ -20,6 +23,9 @@ const NOTES: usize = 4;
 /// How many comparisons one pass may take, for each cell of the file, and at least.
 const COMPARISONS_PER_CELL: usize = 32;
 const COMPARISONS_AT_LEAST: usize = 1 << 24;
+
+/// Through one separator a cell looks at so many cells at most, the first time.
+const FIRST_LOOK: usize = 1 << 11;
 
 /// How many comparisons passes that bring little may take in one look: so many for each cell of
 /// the file, and so many at least.
@@ -38,6 +44,11 @@ const FAR: usize = 1 << 14;
 /// differs in a set of its own as much as so many.
 const JUDGING: usize = 16;
 const WORKING_OUT: usize = 64;
+
+/// About so many comparisons are made at once, on all threads, before anybody asks whether it
+/// is time to stop; they are cut into so many pieces, whatever the number of threads.
+const AT_ONCE: usize = 1 << 17;
+const PIECES: usize = 64;
 
 /// What one look is for.
 #[derive(Debug, Clone, Copy)]
@@ -108,8 +119,11 @@ impl Planner<'_> {
         (self.task.joint.len() * LOST_PER_CELL).max(LOST_AT_LEAST)
     }
 
-    /// Adds swaps between random records until so many records are changed.
+    /// Adds swaps between random records until so many records are changed, or too many
+    /// comparisons bring little.
     pub(super) fn add_random_swaps(&mut self, agree: VarSet, least: u64) {
+        let most = self.most_lost();
+        let mut spent = 0;
         let mut factor = 1;
         loop {
             let changed = self.records_changed();
@@ -119,7 +133,7 @@ impl Planner<'_> {
             let missing = usize::try_from((least - changed).div_ceil(2)).unwrap_or(usize::MAX);
             let asked = missing.saturating_mul(factor);
             let (wanting, everybody) = self.random_cells(asked);
-            let comparisons = self.most_lost();
+            let comparisons = most - spent;
             let ask = Ask { agree, factor, whose: Whose::Anybody, most: missing, comparisons };
             let pass = self.pass(&wanting, ask);
             if pass.made == 0 && pass.saw_everything && everybody {
@@ -128,6 +142,10 @@ impl Planner<'_> {
             // Where partners are rare, more records look, and each looks further.
             if pass.made * 4 < missing {
                 factor = factor.saturating_mul(8);
+                spent += pass.comparisons;
+                if spent >= most {
+                    return;
+                }
             }
         }
     }
@@ -169,7 +187,7 @@ impl Planner<'_> {
             if separators.is_complete() { self.useful_separators() } else { vec![&whole] };
         let budget = (joint.len() * COMPARISONS_PER_CELL).max(COMPARISONS_AT_LEAST);
         let limit = match whose {
-            Whose::AtRisk => (budget / (wanting.len() * list.len()).max(1)).max(16),
+            Whose::AtRisk => (budget / (wanting.len() * list.len()).max(1)).clamp(16, FIRST_LOOK),
             // Nobody is protected by a cheaper partner: a few are enough.
             Whose::Anybody => (DRAWN / list.len().max(1)).max(DRAWN_AT_LEAST),
         };
@@ -177,13 +195,19 @@ impl Planner<'_> {
         let mut pass = Pass { comparisons: 0, made: 0, saw_everything: true };
         let mut looks: Vec<Look> = wanting.iter().map(|&cell| Look::new(cell)).collect();
         let wanted = Wanted { goal: self.offers.goal(), bystanders: self.bystanders, agree };
+        let salt = self.random.bits();
         // Whoever looked at everything in vain looks at what was set free since.
         if whose == Whose::AtRisk {
-            for look in &mut looks {
-                if let Some(since) = self.vain.since(look.cell, wanted) {
-                    self.look_at_freed(look, since, agree, &mut pass);
-                }
-            }
+            let last = self.pool.freed().len();
+            let since = |look: &Look| self.vain.since(look.cell, wanted);
+            let mut freed: Vec<(&mut Look, usize)> = looks
+                .iter_mut()
+                .filter_map(|look| since(look).map(|since| (look, last - since)))
+                .collect();
+            pass.comparisons +=
+                self.look_side_by_side(&mut freed, usize::MAX, |look, last, work| {
+                    work.look_at_freed(look, last, agree, salt);
+                });
         }
         // Wide slices first: who saw all of one need not see a part of it.
         list.sort_by_key(|separator| (separator.variables | agree).len());
@@ -194,16 +218,24 @@ impl Planner<'_> {
                 continue;
             }
             let slices = Slices::of(joint, separator, agree);
-            for look in looks.iter_mut().filter(|look| is_needed(look)) {
-                if pass.comparisons >= comparisons {
-                    look.saw_everything = false;
-                    continue;
+            let salt = self.random.bits();
+            let size = |look: &Look| slices.slice(slices.slice_of(look.cell as usize)).len();
+            let mut needed: Vec<(&mut Look, usize)> = looks
+                .iter_mut()
+                .filter(|look| is_needed(look))
+                .map(|look| {
+                    look.saw_everything &= size(look) <= limit;
+                    let far = size(look).min(limit);
+                    (look, far)
+                })
+                .collect();
+            let most = comparisons.saturating_sub(pass.comparisons);
+            pass.comparisons += self.look_side_by_side(&mut needed, most, |look, far, work| {
+                work.note_partners(&slices, look, far, salt);
+                if size(look) <= limit {
+                    look.seen.push(on);
                 }
-                match self.note_partners(&slices, look, limit, &mut pass) {
-                    true => look.seen.push(on),
-                    false => look.saw_everything = false,
-                }
-            }
+            });
         }
         // Where weighted cells are bounded, a swap may make room for another one.
         let lasts = whose == Whose::AtRisk && self.drift.is_none();
@@ -248,75 +280,44 @@ impl Planner<'_> {
         self.judge_exchange(cell, partner, differing, note.judgement.exchanged).is_some()
     }
 
-    /// Notes the cheapest partners among the next `limit` cells of the slice; answers whether
-    /// these are all.
-    fn note_partners(
+    /// Lets cells look, each as far as given, many side by side, until so many comparisons are
+    /// spent; the others saw not everything. What each finds follows from the cells alone, and so
+    /// does who comes to look at all: the number of threads plays no part. Answers how many
+    /// comparisons it took.
+    fn look_side_by_side(
         &mut self,
-        slices: &Slices<'_>,
-        look: &mut Look,
-        limit: usize,
-        pass: &mut Pass,
-    ) -> bool {
-        let slice = slices.slice(slices.slice_of(look.cell as usize));
-        let start = self.random.below(slice.len());
-        pass.comparisons += slice.len().min(limit);
-        look.compared += slice.len().min(limit);
-        for &partner in slice[start..].iter().chain(&slice[..start]).take(limit) {
-            self.note_partner(look, partner, pass);
-        }
-        slice.len() <= limit
-    }
-
-    /// Notes the cheapest partners among the records that were set free since a look in vain.
-    fn look_at_freed(&mut self, look: &mut Look, since: usize, agree: VarSet, pass: &mut Pass) {
-        look.knows_all = true;
-        let last = self.pool.freed().len();
-        pass.comparisons += last - since;
-        for place in since..last {
-            let partner = self.pool.freed()[place];
-            if !self.differing(look.cell as usize, partner as usize).meets(&agree) {
-                self.note_partner(look, partner, pass);
+        looks: &mut [(&mut Look, usize)],
+        most: usize,
+        work: impl Fn(&mut Look, usize, &mut Work<'_>) + Sync,
+    ) -> usize {
+        let mut spent = 0;
+        let mut rest = looks;
+        while !rest.is_empty() && spent < most {
+            let mut planned = 0;
+            let is_enough = |(_, far): &(&mut Look, usize)| {
+                planned += far + 1;
+                planned >= AT_ONCE
+            };
+            let many = rest.iter().position(is_enough).map_or(rest.len(), |last| last + 1);
+            let (here, after) = rest.split_at_mut(many);
+            let this = &*self;
+            let done: Vec<(usize, Worked)> = here
+                .par_chunks_mut(many.div_ceil(PIECES))
+                .map(|looks| {
+                    let (offers, by_distance) = (this.offers.beside(), Vec::new());
+                    let mut own = Work { planner: this, offers, by_distance, comparisons: 0 };
+                    looks.iter_mut().for_each(|(look, far)| work(look, *far, &mut own));
+                    (own.comparisons, own.offers.into_own())
+                })
+                .collect();
+            for (comparisons, own) in done {
+                spent += comparisons;
+                self.offers.remember(own);
             }
+            rest = after;
         }
-    }
-
-    /// Notes a partner if it is among the cheapest.
-    fn note_partner(&mut self, look: &mut Look, partner: u32, pass: &mut Pass) {
-        let Look { cell, best, .. } = look;
-        let (cell, other) = (*cell as usize, partner as usize);
-        if !self.pool.is_free(other) || other == cell {
-            return;
-        }
-        let worst = best.get(NOTES - 1).map_or(u64::MAX, |note| note.judgement.cost);
-        // Most cannot be cheap enough, and with many variables it takes long to tell what a pair
-        // offers: nearly every one differs in a set of its own.
-        let cells = self.task.joint.cells();
-        let is_cheap = |least: u64| worst == u64::MAX || least < worst;
-        if !is_cheap(self.least_costs[self.signer.distance(cells.get(cell), cells.get(other))]) {
-            return;
-        }
-        let differing = self.differing(cell, other);
-        if !is_cheap(self.task.prices.least_cost(differing)) {
-            return;
-        }
-        let known = self.offers.worked_out();
-        let offer = self.offers.get(differing).filter(|offer| offer.cost < worst).map(Arc::clone);
-        pass.comparisons += (self.offers.worked_out() - known) * WORKING_OUT;
-        let Some(offer) = offer else { return };
-        pass.comparisons += offer.exchanges.len() * JUDGING;
-        let Some(judgement) = self.judge_any(cell, other, differing, &offer, worst) else {
-            // Before it says no every union of parts is tried.
-            pass.comparisons += self.offers.every(differing, &offer).len() * JUDGING;
-            return;
-        };
-        let chance = u32::try_from(self.random.bits() >> 32).expect("half of the bits are left");
-        let note = Note { judgement, chance, cell: number(cell), partner };
-        if best.iter().any(|known| known.partner == partner) {
-            return;
-        }
-        let place = best.partition_point(|known| *known < note);
-        best.insert(place, note);
-        best.truncate(NOTES);
+        rest.iter_mut().for_each(|(look, _)| look.saw_everything = false);
+        spent
     }
 
     /// The judgement of two cells, unless their cheapest exchange costs `limit` or more.
@@ -373,6 +374,101 @@ impl Planner<'_> {
     }
 }
 
+/// Some cells look for partners, others beside them.
+struct Work<'w> {
+    planner: &'w Planner<'w>,
+    offers: Beside<'w>,
+    /// Cells to be looked at, by the number of variables in which they differ.
+    by_distance: Vec<Vec<u32>>,
+    comparisons: usize,
+}
+
+impl Work<'_> {
+    /// Notes the cheapest partners among so many cells of the slice, from a random one on.
+    fn note_partners(&mut self, slices: &Slices<'_>, look: &mut Look, far: usize, salt: u64) {
+        let slice = slices.slice(slices.slice_of(look.cell as usize));
+        let drawn = u128::from(mixed([salt, look.cell.into()])) * slice.len() as u128;
+        let start = usize::try_from(drawn >> 64).expect("it is below the length of the slice");
+        self.comparisons += far;
+        look.compared += far;
+        // The nearest first: most of the others then need not be judged.
+        let Planner { pool, signer, task, least_costs, .. } = self.planner;
+        let cells = task.joint.cells();
+        let own = cells.get(look.cell as usize);
+        self.by_distance.resize_with(least_costs.len(), Vec::new);
+        for &partner in slice[start..].iter().chain(&slice[..start]).take(far) {
+            let distance = signer.distance(own, cells.get(partner as usize));
+            if distance >= 2 && pool.is_free(partner as usize) {
+                self.by_distance[distance].push(partner);
+            }
+        }
+        for distance in 2..self.by_distance.len() {
+            let mut partners = std::mem::take(&mut self.by_distance[distance]);
+            let mut all = partners.iter();
+            while least_costs[distance] < look.dearest()
+                && let Some(&partner) = all.next()
+            {
+                self.note_partner(look, partner, salt);
+            }
+            partners.clear();
+            self.by_distance[distance] = partners;
+        }
+    }
+
+    /// Notes the cheapest partners among the records that were set free last.
+    fn look_at_freed(&mut self, look: &mut Look, last: usize, agree: VarSet, salt: u64) {
+        look.knows_all = true;
+        let freed = self.planner.pool.freed();
+        self.comparisons += last;
+        for &partner in &freed[freed.len() - last..] {
+            if !self.planner.differing(look.cell as usize, partner as usize).meets(&agree) {
+                self.note_partner(look, partner, salt);
+            }
+        }
+    }
+
+    /// Notes a partner if it is among the cheapest.
+    fn note_partner(&mut self, look: &mut Look, partner: u32, salt: u64) {
+        let Self { planner, offers, comparisons, .. } = self;
+        let (cell, other) = (look.cell as usize, partner as usize);
+        if !planner.pool.is_free(other) || other == cell {
+            return;
+        }
+        let worst = look.dearest();
+        // Most cannot be cheap enough, and with many variables it takes long to tell what a pair
+        // offers: nearly every one differs in a set of its own.
+        let cells = planner.task.joint.cells();
+        let distance = planner.signer.distance(cells.get(cell), cells.get(other));
+        if planner.least_costs[distance] >= worst {
+            return;
+        }
+        let differing = planner.differing(cell, other);
+        if planner.task.prices.least_cost(differing) >= worst {
+            return;
+        }
+        let known = offers.worked_out();
+        let offer = offers.get(differing).filter(|offer| offer.cost < worst).map(Arc::clone);
+        *comparisons += (offers.worked_out() - known) * WORKING_OUT;
+        let Some(offer) = offer else { return };
+        *comparisons += offer.exchanges.len() * JUDGING;
+        let Some(judgement) = planner.judge_any(cell, other, differing, &offer, worst) else {
+            // Before it says no every union of parts is tried.
+            *comparisons += planner.offers.every(differing, &offer).len() * JUDGING;
+            return;
+        };
+        let best = &mut look.best;
+        if best.iter().any(|known| known.partner == partner) {
+            return;
+        }
+        let drawn = mixed([salt, cell as u64, partner.into()]) >> 32;
+        let chance = u32::try_from(drawn).expect("half of the bits are left");
+        let note = Note { judgement, chance, cell: number(cell), partner };
+        let place = best.partition_point(|known| *known < note);
+        best.insert(place, note);
+        best.truncate(NOTES);
+    }
+}
+
 /// One cell that wants a swap.
 struct Look {
     cell: u32,
@@ -392,6 +488,11 @@ impl Look {
     fn new(cell: u32) -> Self {
         let (best, seen) = (Vec::new(), Vec::new());
         Self { cell, best, saw_everything: true, seen, compared: 0, knows_all: false }
+    }
+
+    /// What the last of its notes costs; one that is not cheaper is not noted.
+    fn dearest(&self) -> u64 {
+        self.best.get(NOTES - 1).map_or(u64::MAX, |note| note.judgement.cost)
     }
 
     /// Has it seen all cells that agree with it on these variables?
