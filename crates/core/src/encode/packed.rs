@@ -105,6 +105,11 @@ impl Layout {
         Mask(words.into())
     }
 
+    /// Has a mask the bits of all variables?
+    pub(crate) fn is_covered_by(&self, mask: &Mask) -> bool {
+        self.fields.iter().all(|field| mask.0[field.word] & field.mask() == field.mask())
+    }
+
     /// Sets the bits of a set of variables in these words.
     pub(crate) fn add_mask(&self, variables: VarSet, words: &mut [u64]) {
         for variable in variables {

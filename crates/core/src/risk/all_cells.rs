@@ -1,10 +1,10 @@
 //! Sums over every combination of keys that a model can make, without listing them.
 //!
 //! The fit criterion sums f(λ̂) over all cells, also the empty ones, and there may be more of
-//! them than anybody can list. But f is harmless at both ends. Where λ̂ is small it is a power
-//! series without its first terms, and power sums Σ λ̂ᵏ over the completions of a part of a cell
-//! are messages along the tree of blocks. Where λ̂ is large, e^{−λ̂} leaves nothing. So a walk
-//! through the tree opens only those parts of cells that can still be completed to a λ̂ in
+//! them than anybody can list. But f is harmless at both ends. Where λ̂ is small a polynomial
+//! without its first terms stands for it, and power sums Σ λ̂ᵏ over the completions of a part of
+//! a cell are messages along the tree of blocks. Where λ̂ is large, e^{−λ̂} leaves nothing. So a
+//! walk through the tree opens only those parts of cells that can still be completed to a λ̂ in
 //! between, and takes all others at once.
 //!
 //! | letter | meaning |
@@ -12,6 +12,9 @@
 //! | λ̂ = N·p̂ | the fitted count of a cell in the population |
 //! | top, low | the largest and smallest factor that completions of a part can bring |
 //! | power k | Σ of the k-th powers of these factors |
+//!
+//! The walk is shared out among threads in pieces that the tree decides, and the sums of the
+//! pieces are added in their order: the number of threads plays no part.
 //!
 //! Trap: the number of cells in between is at most N/[`SMALL`], which can still be too many.
 //! Then the walk stops at a limit and there is no sum; nothing is left out silently.
@@ -25,23 +28,26 @@ use rayon::prelude::*;
 use super::fitted::{FittedBlock, FittedModel};
 use crate::table::{CellIndex, Grouping};
 
-/// Below this λ̂ the series stands for the function.
-pub const SMALL: f64 = 0.5;
+/// Up to this λ̂ a polynomial stands for the function.
+const SMALL: f64 = 3.0;
 
 /// Above this λ̂ the function counts as nothing: e^{−60} is 10^{−26}.
 const LARGE: f64 = 60.0;
 
-/// The series goes from λ² to λ^(TERMS + 1).
-pub const TERMS: usize = 12;
+/// The polynomial goes from λ² to λ^(TERMS + 1).
+pub const TERMS: usize = 16;
 
-/// A function of λ̂ that begins with λ², vanishes as e^{−λ}, and has this series.
+/// The walk is cut into about so many pieces.
+const PIECES: usize = 4096;
+
+/// A function of λ̂ that begins with λ² and vanishes as e^{−λ}.
 pub trait Smooth: Sync {
     /// How many numbers it gives at once.
     const WIDTH: usize;
     /// Adds the values at λ̂.
     fn add(&self, lambda: f64, sums: &mut [f64]);
-    /// The coefficients of λ², λ³, … for each of the numbers.
-    fn series(&self) -> Vec<[f64; TERMS]>;
+    /// The coefficients of λ², λ³, … for each of the numbers, for λ̂ from 0 to [`SMALL`].
+    fn polynomials(&self) -> Vec<[f64; TERMS]>;
 }
 
 /// The sums over all cells and how many parts of cells were opened; `None` when these are
@@ -55,47 +61,62 @@ pub fn sum_over_all_cells<F: Smooth>(
     function: &F,
     most: u64,
 ) -> Option<(Vec<f64>, u64)> {
-    let tree = Tree::new(model);
-    let scale = population / model.records() as f64;
-    let series = function.series();
-    let opened = AtomicU64::new(0);
-    let root = &tree.nodes[0];
-    // The parts of the first block that are opened, in pieces of a fixed size.
-    let cut = root.cut(0, scale, 1.0);
-    opened.fetch_add(cut as u64, Ordering::Relaxed);
-    let pieces: Vec<Option<Vec<f64>>> = (0..cut.div_ceil(PIECE))
-        .into_par_iter()
-        .map(|piece| {
-            let mut walk = Walk {
-                tree: &tree,
-                function,
-                series: &series,
-                stack: Vec::new(),
-                sums: vec![0.0; F::WIDTH],
-                opened: 0,
-                all_opened: &opened,
-                most,
-                stopped: false,
-            };
-            for entry in piece * PIECE..cut.min((piece + 1) * PIECE) {
-                walk.open(0, entry, scale);
-            }
-            walk.tell();
-            (!walk.stopped).then_some(walk.sums)
-        })
-        .collect();
-    let mut sums = vec![0.0; F::WIDTH];
-    for piece in pieces {
-        for (sum, part) in sums.iter_mut().zip(piece?) {
-            *sum += part;
-        }
-    }
-    add_series(&series, scale, &root.rest(0, cut), &[1.0; TERMS], &mut sums);
-    let opened = opened.into_inner();
-    (opened <= most).then_some((sums, opened))
+    sum_in_pieces(model, population, function, most, PIECES)
 }
 
-const PIECE: usize = 64;
+/// The same, cut into about so many pieces.
+fn sum_in_pieces<F: Smooth>(
+    model: &FittedModel,
+    population: f64,
+    function: &F,
+    most: u64,
+    pieces: usize,
+) -> Option<(Vec<f64>, u64)> {
+    let tree = Tree::new(model);
+    let opened = AtomicU64::new(0);
+    let mut walk = Walk::new(&tree, function, Limit { opened: &opened, most }, pieces);
+    walk.choose(0, 0, population / model.records() as f64, None);
+    walk.tell();
+    let Sums { mut values, powers } = walk.sums;
+    for (sum, coefficients) in values.iter_mut().zip(function.polynomials()) {
+        for (power, coefficient) in powers.iter().zip(coefficients) {
+            *sum += coefficient * power;
+        }
+    }
+    let opened = opened.into_inner();
+    (opened <= most).then_some((values, opened))
+}
+
+/// The coefficients of 1, λ, λ², … in a polynomial of `terms` terms, at most [`TERMS`], that is
+/// near e^{rate·λ} for λ from 0 to [`SMALL`]: the sum of its first Chebyshev polynomials. For
+/// rates from −2 to 0 and 14 terms or more it is off by less than 10⁻⁸.
+///
+/// Law: `polynomials-are-near-exponentials`.
+pub fn exponential(rate: f64, terms: usize) -> [f64; TERMS] {
+    const NODES: usize = 2 * TERMS;
+    let angle = |node: usize| (node as f64 + 0.5) * std::f64::consts::PI / NODES as f64;
+    let value = |node: usize| (rate * SMALL / 2.0 * (angle(node).cos() + 1.0)).exp();
+    let mut sum = [0.0; TERMS];
+    // The Chebyshev polynomials on the interval, one after the other: each is twice
+    // x = 2λ/SMALL − 1 times the last one, less the one before it.
+    let (mut last, mut this) = ([0.0; TERMS], [0.0; TERMS]);
+    this[0] = 1.0;
+    for number in 0..terms {
+        let terms = (0..NODES).map(|node| value(node) * (number as f64 * angle(node)).cos());
+        let share = terms.sum::<f64>() / NODES as f64 * if number == 0 { 1.0 } else { 2.0 };
+        for (sum, this) in sum.iter_mut().zip(&this) {
+            *sum += share * this;
+        }
+        let twice = if number == 0 { 1.0 } else { 2.0 };
+        let mut next = [0.0; TERMS];
+        for place in 0..TERMS {
+            let below = if place > 0 { this[place - 1] } else { 0.0 };
+            next[place] = twice * (2.0 / SMALL * below - this[place]) - last[place];
+        }
+        (last, this) = (this, next);
+    }
+    sum
+}
 
 /// A cell of a block, with what its children can bring.
 struct Entry {
@@ -128,6 +149,7 @@ impl Node {
     }
 
     /// The power sums of a slice behind its first entries.
+    #[inline]
     fn rest(&self, separator: usize, first: usize) -> [f64; TERMS] {
         let place = self.starts[separator] + first;
         if place < self.starts[separator + 1] { self.powers[place] } else { [0.0; TERMS] }
@@ -245,127 +267,182 @@ fn node(
 
 /// The second and higher powers of a number.
 fn powers(number: f64) -> [f64; TERMS] {
+    let square = number * number;
+    let fourth = square * square;
     let mut powers = [0.0; TERMS];
-    let mut power = number;
-    for place in &mut powers {
-        power *= number;
-        *place = power;
+    powers[..4].copy_from_slice(&[square, square * number, fourth, fourth * number]);
+    for place in 4..TERMS {
+        powers[place] = powers[place - 4] * fourth;
     }
     powers
 }
 
-fn add_series(
-    series: &[[f64; TERMS]],
-    factor: f64,
-    one: &[f64; TERMS],
-    other: &[f64; TERMS],
-    sums: &mut [f64],
-) {
-    let factors = powers(factor);
-    for (sum, coefficients) in sums.iter_mut().zip(series) {
-        for term in 0..TERMS {
-            *sum += coefficients[term] * factors[term] * one[term] * other[term];
-        }
-    }
-}
-
-/// A block that is still to be chosen from, and what it and those below it on the stack can
+/// A block that is still to be chosen from after others, and what it and those below it can
 /// bring.
-#[derive(Clone, Copy)]
-struct Pending {
+struct Pending<'p> {
     node: usize,
     separator: usize,
     top: f64,
     low: f64,
     powers: [f64; TERMS],
+    below: Option<&'p Pending<'p>>,
 }
 
-struct Walk<'a, F> {
-    tree: &'a Tree,
-    function: &'a F,
-    series: &'a [[f64; TERMS]],
-    stack: Vec<Pending>,
-    sums: Vec<f64>,
-    opened: u64,
-    all_opened: &'a AtomicU64,
-    most: u64,
-    stopped: bool,
-}
-
-/// The walks tell each other how far they are whenever they have opened so many parts.
-const OFTEN: u64 = 1 << 14;
-
-impl<F: Smooth> Walk<'_, F> {
-    /// Adds what was opened here to what was opened everywhere, and stops beyond the limit.
-    fn tell(&mut self) {
-        let all = self.all_opened.fetch_add(self.opened, Ordering::Relaxed) + self.opened;
-        self.opened = 0;
-        self.stopped |= all > self.most;
-    }
-
-    /// Chooses an entry of a node, and goes on with its children and what is pending.
-    fn open(&mut self, node: usize, entry: usize, factor: f64) {
-        let tree = self.tree;
+impl<'p> Pending<'p> {
+    fn new(tree: &Tree, node: usize, separator: usize, below: Option<&'p Self>) -> Self {
         let own = &tree.nodes[node];
-        let entry = &own.entries[entry];
-        let below = self.stack.len();
-        for (number, &child) in own.children.iter().enumerate() {
-            let separator = own.child_cells[entry.children + number] as usize;
-            self.push(child, separator);
-        }
-        self.choose(factor * entry.factor);
-        self.stack.truncate(below);
-    }
-
-    fn push(&mut self, node: usize, separator: usize) {
-        let own = &self.tree.nodes[node];
-        let mut pending = Pending {
+        let mut pending = Self {
             node,
             separator,
             top: own.tops[separator],
             low: own.lows[separator],
             powers: own.rest(separator, 0),
+            below,
         };
-        if let Some(below) = self.stack.last() {
+        if let Some(below) = below {
             pending.top *= below.top;
             pending.low *= below.low;
             for (own, below) in pending.powers.iter_mut().zip(&below.powers) {
                 *own *= below;
             }
         }
-        self.stack.push(pending);
+        pending
+    }
+}
+
+/// How many parts were opened by all walks, and how many may be.
+#[derive(Clone, Copy)]
+struct Limit<'a> {
+    opened: &'a AtomicU64,
+    most: u64,
+}
+
+/// What a walk has met: the values where they were opened, Σ λ̂ᵏ of all others.
+struct Sums {
+    values: Vec<f64>,
+    powers: [f64; TERMS],
+}
+
+struct Walk<'a, F> {
+    tree: &'a Tree,
+    function: &'a F,
+    limit: Limit<'a>,
+    /// Into how many pieces it may still be cut.
+    pieces: usize,
+    sums: Sums,
+    opened: u64,
+    stopped: bool,
+}
+
+/// The walks tell each other how far they are whenever they have opened so many parts.
+const OFTEN: u64 = 1 << 14;
+
+impl<'a, F: Smooth> Walk<'a, F> {
+    fn new(tree: &'a Tree, function: &'a F, limit: Limit<'a>, pieces: usize) -> Self {
+        let sums = Sums { values: vec![0.0; F::WIDTH], powers: [0.0; TERMS] };
+        Self { tree, function, limit, pieces, sums, opened: 0, stopped: false }
     }
 
-    /// Goes through the cells of the pending block.
-    fn choose(&mut self, factor: f64) {
-        let Some(pending) = self.stack.pop() else {
-            self.function.add(factor, &mut self.sums);
-            return;
-        };
+    /// Adds what was opened here to what was opened everywhere, and stops beyond the limit.
+    fn tell(&mut self) {
+        let all = self.limit.opened.fetch_add(self.opened, Ordering::Relaxed) + self.opened;
+        self.opened = 0;
+        self.stopped |= all > self.limit.most;
+    }
+
+    /// Goes through the cells of a block that a part of a cell leaves to choose from.
+    fn choose(&mut self, node: usize, separator: usize, factor: f64, below: Option<&Pending<'_>>) {
         if self.opened > OFTEN {
             self.tell();
         }
-        if factor * pending.low < LARGE && !self.stopped {
-            let node = &self.tree.nodes[pending.node];
-            let below = self.stack.last();
-            let (top, powers) =
-                below.map_or((1.0, [1.0; TERMS]), |below| (below.top, below.powers));
-            let cut = node.cut(pending.separator, factor, top);
-            self.opened += cut as u64;
-            let start = node.starts[pending.separator];
-            if node.children.is_empty() && self.stack.is_empty() {
-                for entry in &node.entries[start..start + cut] {
-                    self.function.add(factor * entry.factor, &mut self.sums);
-                }
-            } else {
-                for entry in start..start + cut {
-                    self.open(pending.node, entry, factor);
-                }
-            }
-            let rest = node.rest(pending.separator, cut);
-            add_series(self.series, factor, &rest, &powers, &mut self.sums);
+        let own = &self.tree.nodes[node];
+        let (top, low) = below.map_or((1.0, 1.0), |below| (below.top, below.low));
+        if factor * own.lows[separator] * low >= LARGE || self.stopped {
+            return;
         }
-        self.stack.push(pending);
+        let cut = own.cut(separator, factor, top);
+        self.opened += cut as u64;
+        let start = own.starts[separator];
+        if own.children.is_empty() && below.is_none() {
+            for entry in &own.entries[start..start + cut] {
+                self.function.add(factor * entry.factor, &mut self.sums.values);
+            }
+        } else if self.pieces > 1 && cut > 1 {
+            self.share(node, start, cut, factor, below);
+        } else {
+            for entry in start..start + cut {
+                self.open(node, entry, factor, below);
+            }
+        }
+        let mut rest = powers(factor);
+        for (power, own) in rest.iter_mut().zip(own.rest(separator, cut)) {
+            *power *= own;
+        }
+        if let Some(below) = below {
+            for (power, below) in rest.iter_mut().zip(&below.powers) {
+                *power *= below;
+            }
+        }
+        for (sum, power) in self.sums.powers.iter_mut().zip(rest) {
+            *sum += power;
+        }
+    }
+
+    /// Opens entries of a node on all threads, in pieces that follow from their number alone.
+    fn share(
+        &mut self,
+        node: usize,
+        start: usize,
+        cut: usize,
+        factor: f64,
+        below: Option<&Pending<'_>>,
+    ) {
+        self.tell();
+        let size = cut.div_ceil(self.pieces);
+        let pieces = cut.div_ceil(size);
+        let sums: Vec<Sums> = (0..pieces)
+            .into_par_iter()
+            .map(|piece| {
+                let left = self.pieces / pieces;
+                let mut walk = Walk::new(self.tree, self.function, self.limit, left);
+                walk.tell();
+                for entry in piece * size..cut.min((piece + 1) * size) {
+                    walk.open(node, start + entry, factor, below);
+                }
+                walk.tell();
+                walk.sums
+            })
+            .collect();
+        for part in sums {
+            for (sum, part) in self.sums.values.iter_mut().zip(part.values) {
+                *sum += part;
+            }
+            for (sum, part) in self.sums.powers.iter_mut().zip(part.powers) {
+                *sum += part;
+            }
+        }
+    }
+
+    /// Chooses an entry of a node, and goes on with its children and what is pending.
+    fn open(&mut self, node: usize, entry: usize, factor: f64, below: Option<&Pending<'_>>) {
+        let own = &self.tree.nodes[node];
+        let entry = &own.entries[entry];
+        let cells = &own.child_cells[entry.children..][..own.children.len()];
+        self.go_on(&own.children, cells, factor * entry.factor, below);
+    }
+
+    /// Lets all but the last of some blocks wait, and chooses from that one; without any, from
+    /// the one that has waited least.
+    fn go_on(&mut self, nodes: &[usize], cells: &[u32], factor: f64, below: Option<&Pending<'_>>) {
+        match (nodes, cells, below) {
+            ([node], [cell], _) => self.choose(*node, *cell as usize, factor, below),
+            ([node, nodes @ ..], [cell, cells @ ..], _) => {
+                let pending = Pending::new(self.tree, *node, *cell as usize, below);
+                self.go_on(nodes, cells, factor, Some(&pending));
+            }
+            (_, _, Some(next)) => self.choose(next.node, next.separator, factor, next.below),
+            (_, _, None) => self.function.add(factor, &mut self.sums.values),
+        }
     }
 }
 
@@ -389,12 +466,8 @@ mod tests {
             sums[0] += lambda * lambda * (-lambda).exp();
         }
 
-        fn series(&self) -> Vec<[f64; TERMS]> {
-            let mut series = [1.0; TERMS];
-            for power in 1..TERMS {
-                series[power] = -series[power - 1] / power as f64;
-            }
-            vec![series]
+        fn polynomials(&self) -> Vec<[f64; TERMS]> {
+            vec![exponential(-1.0, TERMS)]
         }
     }
 
@@ -413,10 +486,26 @@ mod tests {
         model.blocks.iter().map(share).product()
     }
 
+    #[test]
+    fn law_polynomials_are_near_exponentials() {
+        for rate in [-2.0, -1.0, -0.5, 0.0] {
+            for terms in TERMS - 2..=TERMS {
+                let coefficients = exponential(rate, terms);
+                assert!(coefficients[terms..].iter().all(|&none| none == 0.0));
+                for step in 0..=1000 {
+                    let lambda = SMALL * f64::from(step) / 1000.0;
+                    let value = coefficients.iter().rev().fold(0.0, |sum, own| sum * lambda + own);
+                    let off = value - (rate * lambda).exp();
+                    assert!(off.abs() < 1e-8, "{rate} {terms} {lambda} {off}");
+                }
+            }
+        }
+    }
+
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(64))]
 
-        /// A small population keeps every λ̂ in the series, a large one makes some vanish.
+        /// A small population keeps every λ̂ in the polynomial, a large one makes some vanish.
         #[test]
         fn law_all_cells_are_summed(
             records in proptest::collection::vec(proptest::collection::vec(0u32..3, 5), 1..40),
@@ -440,16 +529,21 @@ mod tests {
             let model = FittedModel::fit(&table, &class);
             let n = world.records.len() as f64;
             let population = n + log_population.exp();
-            let (sums, opened) =
-                sum_over_all_cells(&model, population, &Square, u64::MAX).unwrap();
             let direct: f64 = world
                 .all_cells()
                 .iter()
                 .map(|codes| probability(&model, &world, codes) * population)
                 .map(|lambda| lambda * lambda * (-lambda).exp())
                 .sum();
-            prop_assert!((sums[0] - direct).abs() <= 1e-6 * (1.0 + direct), "{sums:?} {direct}");
-            prop_assert!(opened == 0 || sum_over_all_cells(&model, population, &Square, 0).is_none());
+            // On one thread alone, in pieces of several entries, in pieces of one.
+            for pieces in [1, 2, 7, PIECES] {
+                let sum = |most| sum_in_pieces(&model, population, &Square, most, pieces);
+                let (sums, opened) = sum(u64::MAX).unwrap();
+                let near = (sums[0] - direct).abs() <= 1e-7 * (1.0 + direct);
+                prop_assert!(near, "{sums:?} {direct} {pieces}");
+                prop_assert!(sum(opened).is_some());
+                prop_assert!(opened == 0 || sum(opened - 1).is_none());
+            }
         }
     }
 }

@@ -82,13 +82,18 @@ impl FittedModel {
                 };
                 // ln of what the block's cell gives to p̂, for each cell that holds records.
                 let shared = MarginTable::count(joint, block.separator);
-                let mut shares = vec![0.0f64; margin.len()];
+                let mut separators = vec![0u32; margin.len()];
                 for (&own, &separator) in
                     margin.marginal_cells().iter().zip(shared.marginal_cells())
                 {
-                    let whole = shared.counts()[separator as usize] as f64;
-                    shares[own as usize] = (fitted[own as usize] / whole).ln();
+                    separators[own as usize] = separator;
                 }
+                let whole = |separator: u32| shared.counts()[separator as usize] as f64;
+                let shares: Vec<f64> = fitted
+                    .iter()
+                    .zip(separators)
+                    .map(|(fitted, separator)| (fitted / whole(separator)).ln())
+                    .collect();
                 let fitted = FittedBlock { block, cells, fitted, fitting };
                 (fitted, margin.marginal_cells().to_vec(), shares)
             })

@@ -15,6 +15,8 @@
 //!
 //! Trap: for a file that is the whole population x is 0 and both are 1.
 
+use rayon::prelude::*;
+
 use super::{FittedModel, KeyTable};
 use crate::table::CellId;
 
@@ -84,6 +86,8 @@ pub struct Risks {
 #[must_use]
 pub fn risks(table: &KeyTable, model: &FittedModel, population: Population) -> Risks {
     let cells: Vec<CellRisk> = (0..table.joint().len())
+        .into_par_iter()
+        .with_min_len(4096)
         .map(CellId::at)
         .map(|cell| {
             let log_probability = model.log_probability(cell);

@@ -16,7 +16,7 @@ use rayon::prelude::*;
 use super::KeyTable;
 use super::key_table::cells_by_count;
 use crate::hash::{Map, STATE};
-use crate::table::MarginTable;
+use crate::table::group_counts;
 use crate::varset::VarSet;
 
 /// A margin in numbers.
@@ -77,9 +77,9 @@ impl<'a> Summaries<'a> {
 }
 
 fn summary(table: &KeyTable, margin: VarSet) -> Summary {
-    let counts = MarginTable::count(table.joint(), margin);
+    let counts = group_counts(table.joint().cells(), margin, table.joint().counts());
     let mut summary = Summary { n_log_n: 0.0, cells: counts.len() as u64, uniques: 0, twins: 0 };
-    for (count, often) in cells_by_count(counts.counts().iter().copied()) {
+    for (count, often) in cells_by_count(counts.into_iter()) {
         summary.n_log_n += often as f64 * n_log_n(count);
         match count {
             1 => summary.uniques = often,

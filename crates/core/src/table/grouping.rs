@@ -7,6 +7,8 @@
 //! pushed together and are the place in a table that needs no hashing. Otherwise, when one or
 //! two words of the layout carry the whole set, they are stored in the hash table itself; with
 //! more, the table points to the first cell of each group.
+//!
+//! Whoever asks only how large the groups are takes [`group_counts`], which numbers none.
 
 use std::hash::{BuildHasher, Hash, Hasher};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -43,10 +45,8 @@ impl Grouping {
 
     fn of_masked(cells: &PackedCells, mask: &[u64]) -> Self {
         let stride = cells.layout().words();
-        let used: Vec<(usize, u64)> =
-            mask.iter().copied().enumerate().filter(|(_, mask)| *mask != 0).collect();
-        let bits: u32 = mask.iter().map(|mask| mask.count_ones()).sum();
-        if (1..=DIRECT_BITS).contains(&bits) && 1usize << bits <= 2 * cells.len() + 256 {
+        let used = used(mask);
+        if let Some(bits) = direct_bits(cells, &used) {
             return Self::by_place(cells, &used, bits);
         }
         match used[..] {
@@ -141,11 +141,7 @@ impl Grouping {
         let mut group_of = Vec::with_capacity(cells.len());
         let mut groups = 0u32;
         for cell in cells.iter() {
-            let mut place = 0;
-            for run in &runs {
-                place |= (cell[run.word] >> run.from & run.ones) << run.to;
-            }
-            let place = usize::try_from(place).expect("a place has few bits");
+            let place = place(&runs, cell);
             if numbers[place] == u32::MAX {
                 numbers[place] = groups;
                 groups += 1;
@@ -228,6 +224,55 @@ impl Grouping {
     }
 }
 
+/// How many records there are in each group of cells that agree on `variables`, where each cell
+/// holds so many; only groups with a record, in an order that depends on the cells alone. On
+/// one thread: who asks for many sets asks side by side.
+///
+/// Law: `counts-without-numbers`.
+#[must_use]
+pub fn group_counts(cells: &PackedCells, variables: VarSet, counts: &[u32]) -> Vec<u64> {
+    let mask = cells.layout().mask(variables);
+    let used = used(mask.words());
+    let each = cells.iter().zip(counts);
+    let mut all = match (direct_bits(cells, &used), &used[..]) {
+        (Some(bits), _) => {
+            let runs = runs(&used);
+            let mut all = vec![0; 1 << bits];
+            for (cell, &count) in each {
+                all[place(&runs, cell)] += u64::from(count);
+            }
+            all
+        }
+        (None, []) => vec![counts.iter().map(|&count| u64::from(count)).sum()],
+        (None, &[(word, mask)]) => of_equal(each.map(|(cell, &count)| (cell[word] & mask, count))),
+        (None, &[(first, first_mask), (second, second_mask)]) => {
+            let key = |cell: &[u64]| [cell[first] & first_mask, cell[second] & second_mask];
+            of_equal(each.map(|(cell, &count)| (key(cell), count)))
+        }
+        (None, _) => {
+            let grouping = Grouping::by_first_cell(cells, &used);
+            let mut all = vec![0; grouping.groups()];
+            for (&group, &count) in grouping.group_of().iter().zip(counts) {
+                all[group as usize] += u64::from(count);
+            }
+            all
+        }
+    };
+    all.retain(|&count| count > 0);
+    all
+}
+
+/// The sums of the numbers whose keys are equal, by rising key. Cells mostly come in the order
+/// of their words, so their keys come in rising runs, which a stable sort merges.
+fn of_equal<K: Copy + Ord>(keyed: impl Iterator<Item = (K, u32)>) -> Vec<u64> {
+    let mut keyed: Vec<(K, u32)> = keyed.collect();
+    keyed.sort_by_key(|&(key, _)| key);
+    keyed
+        .chunk_by(|one, next| one.0 == next.0)
+        .map(|equal| equal.iter().map(|&(_, count)| u64::from(count)).sum())
+        .collect()
+}
+
 /// From so many cells on several threads are faster than one.
 const SIDE_BY_SIDE: usize = 1 << 15;
 
@@ -249,12 +294,33 @@ fn numbered(lists: &[Vec<u32>]) -> (Vec<Vec<u32>>, usize) {
 /// A key of so many bits at most is a place in a table: of 4 MiB.
 const DIRECT_BITS: u32 = 20;
 
+/// The words of a mask that have bits.
+fn used(mask: &[u64]) -> Vec<(usize, u64)> {
+    mask.iter().copied().enumerate().filter(|(_, mask)| *mask != 0).collect()
+}
+
+/// How many bits a key has, where they are so few that it is a place in a table.
+fn direct_bits(cells: &PackedCells, used: &[(usize, u64)]) -> Option<u32> {
+    let bits: u32 = used.iter().map(|(_, mask)| mask.count_ones()).sum();
+    let few = (1..=DIRECT_BITS).contains(&bits) && 1usize << bits <= 2 * cells.len() + 256;
+    few.then_some(bits)
+}
+
 /// Bits that stand side by side in a word, and where they are pushed to.
 struct Run {
     word: usize,
     from: u32,
     ones: u64,
     to: u32,
+}
+
+/// The place of a cell: the bits of the runs, pushed together.
+fn place(runs: &[Run], cell: &[u64]) -> usize {
+    let mut place = 0;
+    for run in runs {
+        place |= (cell[run.word] >> run.from & run.ones) << run.to;
+    }
+    usize::try_from(place).expect("a place has few bits")
 }
 
 fn runs(used: &[(usize, u64)]) -> Vec<Run> {
@@ -296,6 +362,31 @@ mod tests {
             let two = Grouping::side_by_side(keys.len(), |place| [keys[place], 7], parts);
             prop_assert_eq!(&one, &two);
             prop_assert_eq!(one, Grouping::by_key(keys.len(), |place| keys[place]));
+        }
+
+        /// Keys of few bits, of one word, of two and of more, and none.
+        #[test]
+        fn law_counts_without_numbers(
+            records in proptest::collection::vec(
+                (proptest::collection::vec(0u32..2, 20), 0u32..5), 0..40),
+            variables in proptest::collection::btree_set(0usize..20, 0..20),
+        ) {
+            let (codes, counts): (Vec<Vec<u32>>, Vec<u32>) = records.into_iter().unzip();
+            for set in [variables.iter().copied().collect(), VarSet::first(3), VarSet::first(6)] {
+                for levels in [3, 1 << 16] {
+                    let cells = PackedCells::from_codes(&[levels; 20], &codes);
+                    let grouping = Grouping::of(&cells, set);
+                    let mut slow = vec![0u64; grouping.groups()];
+                    for (&group, &count) in grouping.group_of().iter().zip(&counts) {
+                        slow[group as usize] += u64::from(count);
+                    }
+                    let mut fast = group_counts(&cells, set, &counts);
+                    slow.retain(|&count| count > 0);
+                    fast.sort_unstable();
+                    slow.sort_unstable();
+                    prop_assert_eq!(fast, slow);
+                }
+            }
         }
 
         /// All five ways of keying agree with grouping by the codes themselves. Twenty

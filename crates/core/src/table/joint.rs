@@ -274,8 +274,12 @@ impl Located {
     /// The same records, seen on some variables alone.
     #[must_use]
     pub fn on(&self, variables: VarSet) -> Self {
+        let layout = self.cells.layout();
+        if layout.is_covered_by(&layout.mask(variables)) {
+            return self.clone();
+        }
         let (table, group_of) = self.table.grouped_on(variables);
-        let cells = self.cell_of.0.iter().map(|&cell| group_of[cell as usize]);
+        let cells = self.cell_of.0.par_iter().map(|&cell| group_of[cell as usize]);
         let cell_of = CellOf(Arc::new(cells.collect()));
         Self { table, cell_of, weights: self.weights.clone() }
     }

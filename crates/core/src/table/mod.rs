@@ -9,7 +9,7 @@ mod index;
 mod joint;
 mod margin;
 
-pub use grouping::Grouping;
+pub use grouping::{Grouping, group_counts};
 pub use index::CellIndex;
 pub use joint::{CellId, JointTable, Located};
 pub use margin::MarginTable;
