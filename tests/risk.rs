@@ -174,6 +174,43 @@ fn every_way_to_choose_a_model_answers() {
     assert_eq!(ask(&["--threads", "1", "--suda"]), ask(&["--threads", "3", "--suda"]));
 }
 
+/// With more cells than one thread takes at a time, and a model that is judged again and again.
+#[test]
+fn the_bytes_are_the_same_for_any_number_of_threads() {
+    let desk = support::Desk::new();
+    let mut text = "a,b,c,d,e,f,g\n".to_owned();
+    let mut state = 7u64;
+    for _ in 0..40_000 {
+        let mut draw = |levels: u64| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            // The smaller of two is drawn more often than the larger.
+            let high = state >> 33;
+            (high % levels).min(high / levels % levels)
+        };
+        let (a, b, c) = (draw(30), draw(12), draw(12));
+        let values =
+            [a, b, c, (a + draw(4)) % 9, (b + draw(3)) % 11, (b + c + draw(2)) % 7, draw(5)];
+        text.push_str(&values.map(|value| value.to_string()).join(","));
+        text.push('\n');
+    }
+    let data = desk.write("survey.csv", &text);
+    let ask = |threads: &str, more: &[&str]| {
+        let ask = ["risk", &data, "--keys", "a,b,c,d,e,f,g", "--fraction", "1 %", "--json"];
+        let output = marginswap(&[&ask[..], &["--threads", threads], more].concat());
+        assert!(output.status.success(), "{}", err(&output));
+        output.stdout
+    };
+    for more in [&[][..], &["--select", "fit"], &["--suda", "3", "--risky", "top:20"]] {
+        let one = ask("1", more);
+        let found: Value = serde_json::from_slice(&one).unwrap();
+        assert!(found["combinations"].as_u64() > Some(10_000), "{}", found["combinations"]);
+        assert!(found["fit"]["opened"].as_u64() > Some(1_000), "{}", found["fit"]);
+        for threads in ["2", "3"] {
+            assert!(ask(threads, more) == one, "{threads} threads, {more:?}");
+        }
+    }
+}
+
 #[test]
 fn the_text_says_what_is_estimated() {
     let output =

@@ -91,7 +91,13 @@ pub fn assess(
             ));
         }
     }
-    let given = |class, origin| Chosen { class, origin, steps: vec![], fits: vec![], fit: None };
+    let given = |class, origin| Chosen {
+        model: FittedModel::fit(table, &class),
+        origin,
+        steps: vec![],
+        fits: vec![],
+        fit: None,
+    };
     let chosen = match &choice {
         ModelChoice::Auto => search(question, summaries, population)?,
         ModelChoice::Independence => {
@@ -117,22 +123,21 @@ pub fn assess(
             given(class, ModelOrigin::Given)
         }
     };
-    let model = FittedModel::fit(table, &chosen.class);
     Ok(Some(Assessment {
         population,
         chosen: chosen.origin,
         steps: chosen.steps,
         fits: chosen.fits,
         fit: chosen.fit,
-        risks: risks(table, &model, population),
+        risks: risks(table, &chosen.model, population),
         weighted: weights.map(|weights| weighted_risks(table, &weights)),
-        model,
+        model: chosen.model,
     }))
 }
 
-/// A model, how it was chosen, and how it was reached.
+/// A fitted model, how it was chosen, and how it was reached.
 struct Chosen {
-    class: GeneratingClass,
+    model: FittedModel,
     origin: ModelOrigin,
     steps: Vec<Step>,
     fits: Vec<Option<f64>>,
@@ -198,7 +203,7 @@ fn search(
     };
     let found = select(summaries, criterion, &start, direction);
     Ok(Chosen {
-        class: class_of(table, &found.graph),
+        model: FittedModel::fit(table, &class_of(table, &found.graph)),
         origin: ModelOrigin::Searched { score, way, from },
         steps: found.steps,
         fits: vec![],
@@ -214,7 +219,7 @@ fn best_fit(
     start: MarginGraph,
     population: Population,
 ) -> Result<Chosen, Diagnostic> {
-    let mut best: Option<(f64, MarginGraph, Vec<Step>, Fit)> = None;
+    let mut best: Option<(f64, FittedModel, Vec<Step>, Fit)> = None;
     let mut fits: Vec<Option<f64>> = Vec::new();
     grow(summaries, criterion, start, |graph, steps| {
         let model = FittedModel::fit(table, &class_of(table, graph));
@@ -224,12 +229,12 @@ fn best_fit(
         let Some(found) = found else { return Seen::Enough };
         let distance = found.value().abs();
         if best.as_ref().is_none_or(|(least, ..)| distance < *least) {
-            best = Some((distance, graph.clone(), steps.to_vec(), found));
+            best = Some((distance, model, steps.to_vec(), found));
         }
         // Beyond 0 the models are too rich, and become richer.
         if found.value() <= 0.0 { Seen::Enough } else { Seen::More }
     });
-    let Some((_, graph, steps, found)) = best else {
+    let Some((_, model, steps, found)) = best else {
         return Err(Diagnostic::new(
             Code::OptionsClash,
             "no model's fit can be judged: the file is the whole population, or no combination of \
@@ -239,13 +244,7 @@ fn best_fit(
     };
     fits.truncate(steps.len() + 1);
     fits.remove(0);
-    Ok(Chosen {
-        class: class_of(table, &graph),
-        origin: ModelOrigin::BestFit,
-        steps,
-        fits,
-        fit: Some(found),
-    })
+    Ok(Chosen { model, origin: ModelOrigin::BestFit, steps, fits, fit: Some(found) })
 }
 
 fn class_of(table: &KeyTable, graph: &MarginGraph) -> GeneratingClass {

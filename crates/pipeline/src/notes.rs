@@ -386,6 +386,8 @@ pub enum Phase {
     Reading,
     /// Records are packed and counted into cells, and those at risk are found.
     Counting,
+    /// A model of the keys is chosen, fitted and judged.
+    Modelling,
     /// Every record is screened.
     Screening,
     /// The swaps are chosen.
@@ -403,6 +405,7 @@ impl fmt::Display for Phase {
         formatter.write_str(match self {
             Self::Reading => "reading",
             Self::Counting => "counting",
+            Self::Modelling => "modelling",
             Self::Screening => "screening",
             Self::Planning => "planning",
             Self::Writing => "writing",

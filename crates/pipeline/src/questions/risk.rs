@@ -20,7 +20,7 @@ use crate::answer::{self, RiskParts};
 use crate::assess::{Question, assess, key_table};
 use crate::household;
 use crate::input::{Loaded, note_many, separators};
-use crate::notes::Run;
+use crate::notes::{Phase, Run};
 use crate::original::{
     data_of, ids_for, key_lists, keys_are_named, named_tables, of_cells, open, rule_of, scope_of,
     too_many_sets,
@@ -64,11 +64,13 @@ pub fn risk(
     if loaded.households().is_some() {
         household::check(project, &loaded)?;
     }
+    run.begin(Phase::Counting)?;
     let records = loaded.records(&scope, run);
     let levels = records.levels().to_vec();
     let joint = Located::count(&records);
     drop(records);
     let table = key_table(project, &loaded, &scope, &joint, &levels);
+    run.begin(Phase::Modelling)?;
     let mut summaries = Summaries::new(&table);
     let question = Question { project, loaded: &loaded, scope: &scope, table: &table };
     let assessment = assess(&question, &mut summaries)?.ok_or_else(|| {
@@ -79,6 +81,11 @@ pub fn risk(
         )
     })?;
     let (model, population) = (&assessment.model, assessment.population);
+    // Computed once: where a model was chosen by it, then.
+    let judged = assessment.fit.or_else(|| {
+        let on_all_cells = !model.fitting().is_some_and(|fitting| fitting.on_observed_cells);
+        on_all_cells.then(|| fit(&table, model, population, MOST_OPENED)).flatten()
+    });
     let taken = match &project.risk.risky {
         Some(rule) => {
             let by_model = |rule| Ok(of_cells(&joint, &table, &assessment.taken(&table, rule)));
@@ -90,6 +97,7 @@ pub fn risk(
     let screening = if named_tables(&scope).is_empty() || project.unit.household.is_some() {
         None
     } else {
+        run.begin(Phase::Screening)?;
         let separators = separators(&scope, project.max_separators());
         note_many(&separators, run);
         Some(screen(&joint, scope.class(), &separators).map_err(|error| error.in_file(&path))?)
@@ -113,10 +121,7 @@ pub fn risk(
         fits: &assessment.fits,
         model,
         deviance: model.deviance(&mut summaries),
-        fit: assessment.fit.or_else(|| {
-            let judged = !model.fitting().is_some_and(|fitting| fitting.on_observed_cells);
-            judged.then(|| fit(&table, model, population, MOST_OPENED)).flatten()
-        }),
+        fit: judged,
         risks: &assessment.risks,
         weighted: assessment.weighted.as_ref(),
         estimates: superpopulation(&table, population),
