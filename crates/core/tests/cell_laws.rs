@@ -99,7 +99,7 @@ fn grouped(columns: &Columns, risky: &[bool], order: u64) -> (Columns, Vec<u32>,
 /// The table of counts that arrive row by row.
 fn from_rows(rows: &Columns, counts: &[u32], at_risk: &[u32]) -> (JointTable, Vec<u32>) {
     let records = Records::of(&schema_of(rows), rows);
-    let joint = JointTable::from_counts(records.cells(), counts);
+    let joint = JointTable::from_counts(&records.packed(), counts);
     let mut at_risk_of: BTreeMap<Vec<u64>, u32> = BTreeMap::new();
     for (cell, &at_risk) in records.cells().iter().zip(at_risk) {
         *at_risk_of.entry(cell.to_vec()).or_default() += at_risk;
@@ -228,6 +228,43 @@ proptest! {
         let joined = JointTable::merged(&tables.iter().collect::<Vec<_>>());
         prop_assert!(expected.cells().iter().eq(joined.cells().iter()));
         prop_assert_eq!(expected.counts(), joined.counts());
+    }
+
+    /// Records and columns by cell, whatever is asked of them, are those by record.
+    #[test]
+    fn law_counted_records_are_the_same(
+        records in proptest::collection::vec((proptest::option::of(0u32..4), 0u32..3, 0u32..4), 6..40),
+        places in proptest::collection::vec(0u32..6, 0..9),
+    ) {
+        let file = file_of(&records);
+        let schema = schema_of(&file);
+        let packed = Records::of(&schema, &file);
+        let located = Located::count(&packed);
+        let by_cell = located.records_by_cell(packed.levels());
+        let same = |one: &Records, other: &Records| {
+            one.levels() == other.levels()
+                && one.len() == other.len()
+                && one.cells().iter().eq(other.cells().iter())
+        };
+        prop_assert!(same(&packed, &by_cell));
+        prop_assert!(same(&packed.reordered(&places), &by_cell.reordered(&places)));
+        prop_assert!(packed.packed().words() == by_cell.packed().words());
+        for record in 0..packed.len() {
+            prop_assert_eq!(packed.cells().codes(record), by_cell.cells().codes(record));
+            let (one, other) = (RecordId(0), RecordId::at(record));
+            prop_assert_eq!(packed.differing(one, other), by_cell.differing(one, other));
+        }
+        let again = Located::count(&by_cell);
+        prop_assert_eq!(located.counts(), again.counts());
+        let swap = PlannedSwap { left: RecordId(0), right: RecordId(1), exchanged: [0].into() };
+        let plan = Plan::new(vec![swap], vec![]).unwrap();
+        let after = |records: &Records| apply_to_records(&plan, &schema, records);
+        prop_assert!(same(&after(&packed), &after(&by_cell)));
+        prop_assert!(same(&packed, &by_cell), "the original is as it was");
+        let folded = located.folded(file.clone(), &(0..3).collect());
+        prop_assert!(same(&packed, &Records::of(&schema, &folded)));
+        let moved = apply(&plan, &folded);
+        prop_assert!(same(&after(&packed), &Records::of(&schema, &moved)));
     }
 
     /// A table of counts is what counting the records one by one gives.

@@ -443,11 +443,13 @@ pub(crate) fn check_order(order: &[u32], records: u64) -> Result<(), Diagnostic>
             grouped(records)
         )));
     }
-    let mut met = vec![false; order.len()];
+    // A bit for each record.
+    let mut met = vec![0u64; order.len().div_ceil(64)];
     for &record in order {
-        let met = met.get_mut(record as usize).expect("an order names records that are there");
-        assert!(!*met, "an order names each record once");
-        *met = true;
+        assert!((record as usize) < order.len(), "an order names records that are there");
+        let (word, bit) = (record as usize / 64, 1u64 << (record % 64));
+        assert_eq!(met[word] & bit, 0, "an order names each record once");
+        met[word] |= bit;
     }
     Ok(())
 }

@@ -77,7 +77,7 @@ pub fn protect(project: Project, seed: &SeedFrom, run: &mut Run<'_>) -> Result<J
     let header = prepared.plan_header();
     let (given, demo_seed) = (Some(seed.seed), seed.not_for_release);
     let steps = Steps::planned(&planned);
-    let made = Made::of(prepared.original, steps, order, given, demo_seed, run)?;
+    let made = Made::of(prepared.into_original(), steps, order, given, demo_seed, run)?;
     Ok(Job { plan: header.with(planned, &numbers), numbers, seed, made })
 }
 

@@ -13,6 +13,7 @@ use marginswap_core::encode::{RecordId, Records, Schema, Variable};
 use marginswap_core::graph::{Scope, Separators, minimal_separators};
 use marginswap_core::plan::Plan;
 use marginswap_core::swap;
+use marginswap_core::table::Located;
 use marginswap_core::varset::VarSet;
 use marginswap_io::{
     AsWritten, Compression, FileDigest, Format, Frame, Held, InputFile, ReadOptions, Sample, Source,
@@ -461,6 +462,14 @@ impl Loaded {
     ) -> Option<Held<'a>> {
         let written = self.written.as_deref()?;
         Some(Held { columns: self.raw_columns(), records, variables, written })
+    }
+
+    /// The same file with the columns of this scope by cell instead of by record.
+    #[must_use]
+    pub fn folded(self, scope: &Scope, located: &Located) -> Self {
+        let variables = scope.schema().variables().iter();
+        let columns = variables.flat_map(|variable| variable.columns.iter().copied()).collect();
+        Self { columns: located.folded(self.columns, &columns), ..self }
     }
 
     /// The file of households, where it is another one than that of the persons.

@@ -275,7 +275,7 @@ fn best_left_out(project: &Project) -> Result<Option<(String, u64)>, Diagnostic>
             continue;
         };
         let records = Records::of(&schema, loaded.in_memory());
-        let cells = Grouping::of_whole(records.cells()).groups() as u64;
+        let cells = Grouping::of_whole(&records.packed()).groups() as u64;
         if best.as_ref().is_none_or(|(_, fewest)| cells < *fewest) {
             best = Some((name.clone(), cells));
         }

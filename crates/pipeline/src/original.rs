@@ -156,6 +156,11 @@ impl Original {
             Some(counts) => Located::counted(&records, counts.to_vec()),
             None => Located::count(&records),
         };
+        // From here on a record is its cell: nothing else is held of it.
+        let (records, loaded) = match swapped {
+            true => (located.records_by_cell(records.levels()), loaded.folded(&scope, &located)),
+            false => (records, loaded),
+        };
         let forbidden = match swapped {
             true => forbidden(&project, &loaded, &scope, run),
             false => Vec::new(),

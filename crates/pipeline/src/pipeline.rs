@@ -84,7 +84,7 @@ pub fn protect(
         ..Evidence::default()
     };
     let steps = Steps::planned(&planned);
-    let certified = release(prepared.original, steps, to, &evidence, run)?;
+    let certified = release(prepared.into_original(), steps, to, &evidence, run)?;
     numbers.protection = answer::protection_of(&certified.comparison);
     let plan = header.with(planned, &numbers);
     Ok(Job { numbers, plan, seed, certified })

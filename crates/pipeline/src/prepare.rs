@@ -315,6 +315,12 @@ pub struct RiskCount {
 }
 
 impl Prepared {
+    /// The original file alone: what only planning needed is let go.
+    #[must_use]
+    pub fn into_original(self) -> Original {
+        self.original
+    }
+
     /// Decides the swaps.
     pub fn plan(&self, seed: Seed) -> Result<Planned, Diagnostic> {
         self.plan_within(seed, &self.constraints)

@@ -3,6 +3,9 @@
 //! A reader pushes the fields of a column into a [`ColumnBuilder`], one after the other; the
 //! codes are stored in one, two or four bytes each, whatever the number of categories needs
 //! so far. A [`Column`] is finished: a copy of it shares its categories and its codes.
+//!
+//! Once the records of a file are counted into cells, a column need not be held record by record:
+//! [`Column::folded`] has a code for each cell, and shares the cell of each record with all others.
 
 use std::fmt;
 use std::ops::Range;
@@ -15,6 +18,8 @@ use super::Dictionary;
 pub struct Column {
     dictionary: Arc<Dictionary>,
     codes: Arc<Codes>,
+    /// Where each record's code is among these; `None` where each is at its own place.
+    places: Option<Arc<Vec<u32>>>,
 }
 
 /// A column that is being read.
@@ -142,7 +147,7 @@ impl ColumnBuilder {
     #[must_use]
     pub fn finish(mut self) -> Column {
         self.codes.shrink();
-        Column { dictionary: Arc::new(self.dictionary), codes: Arc::new(self.codes) }
+        Column { dictionary: Arc::new(self.dictionary), codes: Arc::new(self.codes), places: None }
     }
 }
 
@@ -156,7 +161,7 @@ impl Column {
     /// How many records it has.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.codes.len()
+        self.places.as_ref().map_or_else(|| self.codes.len(), |places| places.len())
     }
 
     /// Has it no record?
@@ -171,12 +176,15 @@ impl Column {
     /// When there is no such record.
     #[must_use]
     pub fn code(&self, record: usize) -> u32 {
-        self.codes.get(record)
+        match &self.places {
+            Some(places) => self.codes.get(places[record] as usize),
+            None => self.codes.get(record),
+        }
     }
 
     /// Calls `visit` with each record's number and code, in file order.
     pub fn for_each_code(&self, visit: impl FnMut(usize, u32)) {
-        self.codes.for_each(visit);
+        self.for_each_code_in(0..self.len(), visit);
     }
 
     /// The same for some records only, numbered from the first of them.
@@ -184,7 +192,24 @@ impl Column {
     /// # Panics
     /// When there are no such records.
     pub fn for_each_code_in(&self, records: Range<usize>, visit: impl FnMut(usize, u32)) {
-        self.codes.for_each_in(records, visit);
+        match &self.places {
+            Some(places) => self.codes.for_each_at(&places[records], visit),
+            None => self.codes.for_each_in(records, visit),
+        }
+    }
+
+    /// The same column with one code for all records that have the same place, which are those of
+    /// one cell; `examples` names a record of each place.
+    ///
+    /// Law: `folded-columns-are-the-same`.
+    ///
+    /// # Panics
+    /// When there is not a place for each record, or no such record.
+    #[must_use]
+    pub fn folded(&self, places: &Arc<Vec<u32>>, examples: &[u32]) -> Self {
+        assert_eq!(self.len(), places.len(), "every record has a place");
+        let of_examples = self.of_records(examples.iter().map(|&record| record as usize));
+        Self { places: Some(Arc::clone(places)), ..of_examples }
     }
 
     /// The same column with the categories that occur in the order of their bytes, a null
@@ -192,7 +217,7 @@ impl Column {
     #[must_use]
     pub fn sorted(self) -> Self {
         let mut occurs = vec![false; self.dictionary.levels()];
-        self.for_each_code(|_, code| occurs[code as usize] = true);
+        self.codes.for_each(|_, code| occurs[code as usize] = true);
         let order: Vec<u32> =
             self.dictionary.order().into_iter().filter(|&code| occurs[code as usize]).collect();
         if order.len() == occurs.len() && order.is_sorted() {
@@ -214,11 +239,11 @@ impl Column {
             if let Codes::Narrow(own) = Arc::make_mut(&mut self.codes) {
                 own.iter_mut().for_each(|code| *code = narrow[usize::from(*code)]);
             }
-            return Self { dictionary, codes: self.codes };
+            return Self { dictionary, ..self };
         }
-        let mut recoded = Codes::for_levels(dictionary.levels(), self.len());
-        self.for_each_code(|_, code| recoded.push(codes[code as usize]));
-        Self { dictionary, codes: Arc::new(recoded) }
+        let mut recoded = Codes::for_levels(dictionary.levels(), self.codes.len());
+        self.codes.for_each(|_, code| recoded.push(codes[code as usize]));
+        Self { dictionary, codes: Arc::new(recoded), places: self.places }
     }
 
     /// The records of several parts of a column, one part after the other.
@@ -233,7 +258,7 @@ impl Column {
         for (part, recoding) in parts.iter().zip(&recodings) {
             part.for_each_code(|_, code| codes.push(recoding[code as usize]));
         }
-        Self { dictionary: Arc::new(dictionary), codes: Arc::new(codes) }
+        Self { dictionary: Arc::new(dictionary), codes: Arc::new(codes), places: None }
     }
 
     /// The column in which each of these records has the code that another one has here. The
@@ -246,6 +271,10 @@ impl Column {
     /// The same, in place where nobody else has the codes.
     #[must_use]
     pub fn exchanged(mut self, takes: &[(usize, usize)]) -> Self {
+        if self.places.is_some() {
+            // Records of one cell part ways.
+            self = self.of_records(0..self.len());
+        }
         let taken: Vec<u32> = takes.iter().map(|&(_, from)| self.codes.get(from)).collect();
         let codes = Arc::make_mut(&mut self.codes);
         for (&(record, _), code) in takes.iter().zip(taken) {
@@ -260,9 +289,9 @@ impl Column {
         let records = records.into_iter();
         let mut codes = Codes::for_levels(self.dictionary.levels(), records.size_hint().0);
         for record in records {
-            codes.push(self.codes.get(record));
+            codes.push(self.code(record));
         }
-        Self { dictionary: Arc::clone(&self.dictionary), codes: Arc::new(codes) }
+        Self { dictionary: Arc::clone(&self.dictionary), codes: Arc::new(codes), places: None }
     }
 }
 
@@ -347,6 +376,23 @@ impl Codes {
             Self::Narrow(codes) => all(&codes[records], &mut visit),
             Self::Middle(codes) => all(&codes[records], &mut visit),
             Self::Wide(codes) => all(&codes[records], &mut visit),
+        }
+    }
+
+    /// The same for the codes at these places, numbered from the first of them.
+    fn for_each_at(&self, places: &[u32], mut visit: impl FnMut(usize, u32)) {
+        fn all<C: Copy + Into<u32>>(
+            codes: &[C],
+            places: &[u32],
+            visit: &mut impl FnMut(usize, u32),
+        ) {
+            let places = places.iter().enumerate();
+            places.for_each(|(record, &place)| visit(record, codes[place as usize].into()));
+        }
+        match self {
+            Self::Narrow(codes) => all(codes, places, &mut visit),
+            Self::Middle(codes) => all(codes, places, &mut visit),
+            Self::Wide(codes) => all(codes, places, &mut visit),
         }
     }
 
@@ -448,6 +494,56 @@ mod tests {
             for (record, value) in values.iter().enumerate() {
                 prop_assert_eq!(column.code(record), whole.code(record));
                 prop_assert_eq!(column.dictionary().category(column.code(record)), Some(&value[..]));
+            }
+        }
+    }
+
+    proptest! {
+        /// Folded by the combinations with another column, whatever is done to it then.
+        #[test]
+        fn law_folded_columns_are_the_same(
+            records in proptest::collection::vec((0u32..600, 0u32..3), 1..400),
+            exchanged in proptest::collection::vec((0usize..400, 0usize..400), 0..4),
+        ) {
+            let values: Vec<[u8; 4]> = records.iter().map(|(value, _)| value.to_be_bytes()).collect();
+            let column: Column = values.iter().map(|value| &value[..]).collect();
+            let mut cells: Vec<(u32, u32)> = records.clone();
+            cells.sort_unstable();
+            cells.dedup();
+            let place = |record: &(u32, u32)| u32::try_from(cells.binary_search(record).unwrap());
+            let places: Arc<Vec<u32>> =
+                Arc::new(records.iter().map(|record| place(record).unwrap()).collect());
+            let example = |cell: &(u32, u32)| records.iter().position(|record| record == cell);
+            let examples: Vec<u32> =
+                cells.iter().map(|cell| u32::try_from(example(cell).unwrap()).unwrap()).collect();
+            let folded = column.folded(&places, &examples);
+            let mut takes: Vec<(usize, usize)> = exchanged
+                .iter()
+                .map(|&(one, other)| (one % records.len(), other % records.len()))
+                .collect();
+            takes.sort_unstable();
+            takes.dedup_by_key(|(record, _)| *record);
+            let some = |column: &Column| column.of_records((0..records.len()).step_by(2));
+            for (one, other) in [
+                (column.clone(), folded.clone()),
+                (column.clone().sorted(), folded.clone().sorted()),
+                (column.with_exchanged(&takes), folded.with_exchanged(&takes)),
+                (some(&column), some(&folded)),
+                (Column::merged(&[&column, &column]), Column::merged(&[&folded, &column])),
+            ] {
+                let codes = |column: &Column| -> Vec<u32> {
+                    let codes: Vec<u32> = (0..column.len()).map(|one| column.code(one)).collect();
+                    let mut visited = Vec::new();
+                    column.for_each_code_in(column.len() / 3..column.len(), |_, code| visited.push(code));
+                    assert_eq!(visited, codes[column.len() / 3..]);
+                    codes
+                };
+                prop_assert_eq!(codes(&one), codes(&other));
+                let levels = 0..u32::try_from(one.dictionary().levels()).unwrap();
+                prop_assert_eq!(one.dictionary().levels(), other.dictionary().levels());
+                for code in levels {
+                    prop_assert_eq!(one.dictionary().category(code), other.dictionary().category(code));
+                }
             }
         }
     }

@@ -17,6 +17,9 @@ pub use dictionary::Dictionary;
 pub use household::{Households, Level, Torn};
 pub use role::{DerivedColumn, Role, Roles, did_you_mean};
 
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
 use rayon::prelude::*;
 
 /// The columns of a file, by position; those that were not read have a name and a role.
@@ -196,6 +199,22 @@ impl Columns {
         }
         columns.resize(other.names.len(), None);
         Ok(Self { names: other.names.clone(), roles: other.roles.clone(), columns })
+    }
+
+    /// The same with one code for all records of a place in some columns; see [`Column::folded`].
+    #[must_use]
+    pub(crate) fn folded(
+        mut self,
+        columns: &BTreeSet<usize>,
+        places: &Arc<Vec<u32>>,
+        examples: &[u32],
+    ) -> Self {
+        self.columns.par_iter_mut().enumerate().for_each(|(position, column)| {
+            if let Some(column) = column.as_mut().filter(|_| columns.contains(&position)) {
+                *column = column.folded(places, examples);
+            }
+        });
+        self
     }
 
     /// These columns before any is derived from them.

@@ -14,6 +14,6 @@ mod signature;
 pub(crate) use bits::{Bits, ones};
 pub(crate) use both::Recoding;
 pub use both::{encode_beside, encode_both};
-pub use packed::{Layout, Mask, PackedCells, RecordId, Records};
+pub use packed::{Layout, Mask, PackedCells, RecordCells, RecordId, Records};
 pub use schema::{Schema, TOGETHER, Variable};
 pub(crate) use signature::Signer;

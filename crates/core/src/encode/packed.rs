@@ -6,9 +6,14 @@
 //!
 //! Edge case: a variable with a single category has a field of no bits; no two records
 //! ever differ in it.
+//!
+//! [`Records`] hold a cell for each record, or each distinct cell once and the place of each
+//! record among them: after a file was counted, its memory follows its cells.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;
+use std::sync::Arc;
 
 use rayon::prelude::*;
 
@@ -179,6 +184,20 @@ impl PackedCells {
         packed
     }
 
+    /// So many cells, every code 0.
+    pub(crate) fn blank(levels: &[usize], length: usize) -> Self {
+        let layout = Layout::new(levels);
+        let keys = vec![0; length * layout.words];
+        Self { layout, keys }
+    }
+
+    /// Puts a variable's codes, by position, into blank cells; each once.
+    pub(crate) fn putter(&mut self, variable: usize) -> impl FnMut(usize, u32) + '_ {
+        let Self { layout, keys } = self;
+        let (field, words) = (layout.fields[variable], layout.words);
+        move |position, code| keys[position * words + field.word] |= u64::from(code) << field.shift
+    }
+
     /// Where the variables lie.
     #[must_use]
     pub fn layout(&self) -> &Layout {
@@ -305,8 +324,72 @@ impl RecordId {
 /// The records of the file, packed.
 #[derive(Debug, Clone)]
 pub struct Records {
-    cells: PackedCells,
+    cells: Arc<PackedCells>,
+    places: Places,
     levels: Vec<usize>,
+}
+
+/// Where the cell of each record is.
+#[derive(Clone)]
+enum Places {
+    /// At the record's own place.
+    Own,
+    /// Here; several records may share one.
+    Listed(Arc<Vec<u32>>),
+}
+
+impl fmt::Debug for Places {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Own => write!(formatter, "Own"),
+            Self::Listed(places) => write!(formatter, "Listed({} records)", places.len()),
+        }
+    }
+}
+
+/// The packed cells of records, in file order.
+#[derive(Clone, Copy)]
+pub struct RecordCells<'a> {
+    cells: &'a PackedCells,
+    places: Option<&'a [u32]>,
+}
+
+impl<'a> RecordCells<'a> {
+    /// Where the variables lie.
+    #[must_use]
+    pub fn layout(self) -> &'a Layout {
+        &self.cells.layout
+    }
+
+    /// How many records there are.
+    #[must_use]
+    pub fn len(self) -> usize {
+        self.places.map_or_else(|| self.cells.len(), <[u32]>::len)
+    }
+
+    /// Are there none?
+    #[must_use]
+    pub fn is_empty(self) -> bool {
+        self.len() == 0
+    }
+
+    /// One record's words.
+    #[must_use]
+    #[inline]
+    pub fn get(self, position: usize) -> &'a [u64] {
+        self.cells.get(self.places.map_or(position, |places| places[position] as usize))
+    }
+
+    /// Each record's words, in order.
+    pub fn iter(self) -> impl Iterator<Item = &'a [u64]> {
+        (0..self.len()).map(move |position| self.get(position))
+    }
+
+    /// One record's codes, a code a variable.
+    #[must_use]
+    pub fn codes(self, position: usize) -> Vec<u32> {
+        self.cells.codes(self.places.map_or(position, |places| places[position] as usize))
+    }
 }
 
 impl Records {
@@ -316,24 +399,65 @@ impl Records {
     /// When there is no record at a place.
     #[must_use]
     pub fn reordered(&self, places: &[u32]) -> Self {
-        let layout = self.cells.layout().clone();
+        let from = self.cells();
+        let layout = from.layout().clone();
         let words = layout.words;
         let mut keys = vec![0; places.len() * words];
         keys.par_chunks_mut(words * PACKED_AT_ONCE)
             .zip(places.par_chunks(PACKED_AT_ONCE))
             .for_each(|(keys, places)| {
                 if words == 1 {
-                    let from = &self.cells.keys;
-                    for (key, &place) in keys.iter_mut().zip(places) {
-                        *key = from[place as usize];
+                    let words = &self.cells.keys;
+                    let word = |place: usize| words[place];
+                    match from.places {
+                        None => fill(keys, places, word),
+                        Some(own) => fill(keys, places, |place| word(own[place] as usize)),
                     }
                     return;
                 }
                 for (cell, &place) in keys.chunks_exact_mut(words).zip(places) {
-                    cell.copy_from_slice(self.cells.get(place as usize));
+                    cell.copy_from_slice(from.get(place as usize));
                 }
             });
-        Self { cells: PackedCells { layout, keys }, levels: self.levels.clone() }
+        Self::dense(PackedCells { layout, keys }, self.levels.clone())
+    }
+
+    /// Records with a cell for each.
+    fn dense(cells: PackedCells, levels: Vec<usize>) -> Self {
+        Self { cells: Arc::new(cells), places: Places::Own, levels }
+    }
+
+    /// Records that have the cells at these places.
+    ///
+    /// # Panics
+    /// When there is no cell at a place.
+    pub(crate) fn by_cell(
+        cells: Arc<PackedCells>,
+        places: Arc<Vec<u32>>,
+        levels: Vec<usize>,
+    ) -> Self {
+        let last = places.par_iter().copied().max();
+        assert!(last.is_none_or(|last| (last as usize) < cells.len()), "a record has a cell");
+        Self { cells, places: Places::Listed(places), levels }
+    }
+
+    /// The same records with a cell for each, so that each can be given another one.
+    pub(crate) fn apart(&self) -> Self {
+        Self::dense(self.packed().into_owned(), self.levels.clone())
+    }
+
+    /// A packed cell for each record, in file order.
+    #[must_use]
+    pub fn packed(&self) -> Cow<'_, PackedCells> {
+        match &self.places {
+            Places::Own => Cow::Borrowed(&*self.cells),
+            Places::Listed(_) => {
+                let mut packed = PackedCells::new(self.cells.layout.clone());
+                packed.keys.reserve_exact(self.len() * self.cells.layout.words);
+                self.cells().iter().for_each(|cell| packed.push(cell));
+                Cow::Owned(packed)
+            }
+        }
     }
 
     /// The records of the columns. The codes, and so the packed words of a record, depend on
@@ -383,8 +507,8 @@ impl Records {
         let length = variables.first().map_or(0, Codes::len);
         let same = variables.iter().all(|codes| codes.len() == length);
         assert!(same, "all columns have the same number of records");
-        let mut records = Self::blank(levels, length);
-        let PackedCells { layout, keys } = &mut records.cells;
+        let mut packed = PackedCells::blank(&levels, length);
+        let PackedCells { layout, keys } = &mut packed;
         let words = layout.words;
         keys.par_chunks_mut(words * PACKED_AT_ONCE).enumerate().for_each(|(chunk, keys)| {
             let first = chunk * PACKED_AT_ONCE;
@@ -397,21 +521,7 @@ impl Records {
                 codes.for_each_in(records.clone(), put);
             }
         });
-        records
-    }
-
-    /// So many records, every code 0.
-    pub(crate) fn blank(levels: Vec<usize>, length: usize) -> Self {
-        let layout = Layout::new(&levels);
-        let keys = vec![0; length * layout.words];
-        Self { cells: PackedCells { layout, keys }, levels }
-    }
-
-    /// Puts a variable's codes, by record, into blank records; each once.
-    pub(crate) fn putter(&mut self, variable: usize) -> impl FnMut(usize, u32) + '_ {
-        let PackedCells { layout, keys } = &mut self.cells;
-        let (field, words) = (layout.fields[variable], layout.words);
-        move |record, code| keys[record * words + field.word] |= u64::from(code) << field.shift
+        Self::dense(packed, levels)
     }
 
     /// Records with these codes, one slice a record.
@@ -420,13 +530,17 @@ impl Records {
     /// As [`PackedCells::from_codes`].
     #[must_use]
     pub fn from_codes<C: AsRef<[u32]>>(levels: &[usize], records: &[C]) -> Self {
-        Self { cells: PackedCells::from_codes(levels, records), levels: levels.to_vec() }
+        Self::dense(PackedCells::from_codes(levels, records), levels.to_vec())
     }
 
     /// The records as packed cells, in file order.
     #[must_use]
-    pub fn cells(&self) -> &PackedCells {
-        &self.cells
+    pub fn cells(&self) -> RecordCells<'_> {
+        let places = match &self.places {
+            Places::Own => None,
+            Places::Listed(places) => Some(places.as_slice()),
+        };
+        RecordCells { cells: &self.cells, places }
     }
 
     /// How many levels each variable has.
@@ -438,32 +552,42 @@ impl Records {
     /// How many records there are.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.cells.len()
+        self.cells().len()
     }
 
     /// Are there none?
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.cells.is_empty()
+        self.cells().is_empty()
     }
 
     /// The packed cell of one record.
     #[must_use]
     pub fn get(&self, record: RecordId) -> &[u64] {
-        self.cells.get(record.position())
+        self.cells().get(record.position())
     }
 
     /// Puts another packed cell in a record's place.
+    ///
+    /// # Panics
+    /// When records share cells; see [`Records::apart`].
     pub(crate) fn replace(&mut self, record: RecordId, cell: &[u64]) {
+        assert!(matches!(self.places, Places::Own), "each record has a cell of its own");
         let words = self.cells.layout.words;
-        self.cells.keys[record.position() * words..][..words].copy_from_slice(cell);
+        let keys = &mut Arc::make_mut(&mut self.cells).keys;
+        keys[record.position() * words..][..words].copy_from_slice(cell);
     }
 
     /// Δ̄: the variables in which two records differ.
     #[must_use]
     pub fn differing(&self, left: RecordId, right: RecordId) -> VarSet {
-        self.cells.differing(left.position(), right.position())
+        self.cells().layout().differing(self.get(left), self.get(right))
     }
+}
+
+/// Fills a slice with the words of places.
+fn fill(keys: &mut [u64], places: &[u32], word: impl Fn(usize) -> u64) {
+    keys.iter_mut().zip(places).for_each(|(key, &place)| *key = word(place as usize));
 }
 
 /// One column whose categories are the combinations that occur in several, in the order of

@@ -206,9 +206,9 @@ mod tests {
             let world = World { levels: vec![3, 2, 3, 2], records };
             let chain = [[0, 1], [1, 2], [2, 3]].map(VarSet::from);
             let packed = world.packed();
-            let cells = distinct(packed.cells(), VarSet::first(4));
+            let cells = distinct(&packed.packed(), VarSet::first(4));
             let mut counts = vec![0u64; cells.len()];
-            for &group in Grouping::of(packed.cells(), VarSet::first(4)).group_of() {
+            for &group in Grouping::of(&packed.packed(), VarSet::first(4)).group_of() {
                 counts[group as usize] += 1;
             }
             let (all, fitted, fitting) = fit(&cells, &counts, &chain, 1 << 20);

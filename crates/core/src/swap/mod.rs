@@ -58,7 +58,7 @@ pub fn takes(plan: &Plan, columns: usize) -> Vec<Vec<(usize, usize)>> {
 /// When there is no such record.
 #[must_use]
 pub fn apply_to_records(plan: &Plan, schema: &Schema, records: &Records) -> Records {
-    let mut after = records.clone();
+    let mut after = records.apart();
     let layout = records.cells().layout();
     let mut sets: Map<&[usize], VarSet> = Map::with_hasher(STATE);
     let has_derived = !schema.derived().is_empty();

@@ -78,59 +78,70 @@ impl Grouping {
         Self { group_of, groups: numbers.len() }
     }
 
-    /// The same on several threads: each numbers the keys of its share of all hashes, by itself.
-    /// Then the groups of all are numbered in the order of their first cells, so that the number
-    /// of shares plays no part.
+    /// The same on several threads: each numbers the keys of its part of the cells. Then each
+    /// numbers those of its share of all hashes over all parts, and the groups of all shares are
+    /// numbered in the order of their first cells, so that the number of threads plays no part.
     fn side_by_side<K: Copy + Eq + Hash + Send>(
         length: usize,
         key: impl Fn(usize) -> K + Sync,
-        parts: usize,
+        threads: usize,
     ) -> Self {
-        let part_of = |hash: u64| {
+        let mut group_of = vec![0u32; length];
+        let part = length.div_ceil(threads).max(1);
+        let hashed = |position: usize| (key(position), STATE.hash_one(key(position)));
+        // The first cell of each group of a part.
+        let parts: Vec<Vec<u32>> = group_of
+            .par_chunks_mut(part)
+            .enumerate()
+            .map(|(nth, groups)| {
+                let (mut numbers, mut firsts) = (HashTable::new(), Vec::new());
+                for (position, group) in (nth * part..).zip(groups) {
+                    *group = number_of(&mut numbers, hashed(position));
+                    if *group as usize == firsts.len() {
+                        firsts.push(number(position));
+                    }
+                }
+                firsts
+            })
+            .collect();
+        let share_of = |hash: u64| {
             let middle = usize::try_from(hash >> 24 & 0xff_ffff).expect("24 bits fit");
-            (middle * parts) >> 24
+            (middle * threads) >> 24
         };
-        let group_of: Vec<AtomicU32> =
-            (0..length).into_par_iter().map(|_| AtomicU32::new(0)).collect();
-        let firsts: Vec<Vec<u32>> = (0..parts)
+        // The number of a group of a part within its share.
+        let owns: Vec<Vec<AtomicU32>> =
+            parts.iter().map(|firsts| firsts.iter().map(|_| AtomicU32::new(0)).collect()).collect();
+        let firsts: Vec<Vec<u32>> = (0..threads)
             .into_par_iter()
-            .map(|part| {
-                let mut numbers: HashTable<(K, u32)> = HashTable::new();
-                let mut firsts: Vec<u32> = Vec::new();
-                for (position, group) in group_of.iter().enumerate() {
-                    let key = key(position);
-                    let hash = STATE.hash_one(key);
-                    if part_of(hash) != part {
+            .map(|share| {
+                let (mut numbers, mut firsts) = (HashTable::new(), Vec::new());
+                for (&first, own) in parts.iter().flatten().zip(owns.iter().flatten()) {
+                    let (key, hash) = hashed(first as usize);
+                    if share_of(hash) != share {
                         continue;
                     }
-                    let slot = numbers.entry(
-                        hash,
-                        |(known, _)| *known == key,
-                        |(known, _)| STATE.hash_one(known),
-                    );
-                    let own = match slot {
-                        Entry::Occupied(found) => found.get().1,
-                        Entry::Vacant(free) => {
-                            let own = number(firsts.len());
-                            free.insert((key, own));
-                            firsts.push(number(position));
-                            own
-                        }
-                    };
-                    group.store(own, Ordering::Relaxed);
+                    let number = number_of(&mut numbers, (key, hash));
+                    if number as usize == firsts.len() {
+                        firsts.push(first);
+                    }
+                    own.store(number, Ordering::Relaxed);
                 }
                 firsts
             })
             .collect();
         let (numbers, groups) = numbered(&firsts);
-        let group_of = group_of
-            .into_par_iter()
-            .enumerate()
-            .map(|(position, own)| {
-                let part = part_of(STATE.hash_one(key(position)));
-                numbers[part][own.into_inner() as usize]
-            })
-            .collect();
+        let parts = parts.par_iter().zip(&owns);
+        group_of.par_chunks_mut(part).zip(parts).for_each(|(group_of, (firsts, owns))| {
+            let numbers: Vec<u32> = firsts
+                .iter()
+                .zip(owns)
+                .map(|(&first, own)| {
+                    let share = share_of(hashed(first as usize).1);
+                    numbers[share][own.load(Ordering::Relaxed) as usize]
+                })
+                .collect();
+            group_of.iter_mut().for_each(|group| *group = numbers[*group as usize]);
+        });
         Self { group_of, groups }
     }
 
@@ -271,6 +282,20 @@ fn of_equal<K: Copy + Ord>(keyed: impl Iterator<Item = (K, u32)>) -> Vec<u64> {
         .chunk_by(|one, next| one.0 == next.0)
         .map(|equal| equal.iter().map(|&(_, count)| u64::from(count)).sum())
         .collect()
+}
+
+/// The number of a key with this hash: the next one where it is new.
+fn number_of<K: Copy + Eq + Hash>(numbers: &mut HashTable<(K, u32)>, (key, hash): (K, u64)) -> u32 {
+    let next = numbers.len();
+    let again = |(known, _): &(K, u32)| STATE.hash_one(known);
+    match numbers.entry(hash, |(known, _)| *known == key, again) {
+        Entry::Occupied(found) => found.get().1,
+        Entry::Vacant(free) => {
+            let next = number(next);
+            free.insert((key, next));
+            next
+        }
+    }
 }
 
 /// From so many cells on several threads are faster than one.

@@ -8,6 +8,7 @@
 //! contents of a file alone, so do the numbers of its cells, in whatever order records or
 //! counts arrive.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
@@ -15,6 +16,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::Grouping;
+use crate::columns::Columns;
 use crate::encode::{PackedCells, RecordId, Records};
 use crate::varset::VarSet;
 
@@ -42,7 +44,7 @@ impl CellId {
 /// n(i): how many records share all their values.
 #[derive(Clone)]
 pub struct JointTable {
-    cells: PackedCells,
+    cells: Arc<PackedCells>,
     counts: Vec<u32>,
 }
 
@@ -63,15 +65,7 @@ impl JointTable {
     /// cell there of each.
     fn located(source: &PackedCells) -> (Self, Vec<u32>) {
         let grouping = Grouping::of_whole(source);
-        let mut firsts: Vec<u32> = Vec::with_capacity(grouping.groups());
-        let mut sizes: Vec<u32> = Vec::with_capacity(grouping.groups());
-        for (record, &group) in (0u32..).zip(grouping.group_of()) {
-            if group as usize == firsts.len() {
-                firsts.push(record);
-                sizes.push(0);
-            }
-            sizes[group as usize] += 1;
-        }
+        let (firsts, sizes) = firsts_and_sizes(&grouping);
         let order = sorted_by_words(source, &firsts);
         let mut cells = PackedCells::new(source.layout().clone());
         let mut counts = Vec::with_capacity(order.len());
@@ -83,7 +77,7 @@ impl JointTable {
         }
         let mut cell_of = grouping.into_group_of();
         cell_of.par_iter_mut().for_each(|cell| *cell = places[*cell as usize]);
-        (Self { cells, counts }, cell_of)
+        (Self { cells: Arc::new(cells), counts }, cell_of)
     }
 
     /// The table in which each of these cells holds so many records; cells that are equal
@@ -104,21 +98,21 @@ impl JointTable {
         order.sort_unstable_by(|&one, &other| {
             cells.get(one as usize).cmp(cells.get(other as usize))
         });
-        let mut table =
-            Self { cells: PackedCells::new(cells.layout().clone()), counts: Vec::new() };
+        let mut distinct = PackedCells::new(cells.layout().clone());
+        let mut totals: Vec<u32> = Vec::new();
         for position in order {
             let (cell, count) = (cells.get(position as usize), counts[position as usize]);
-            match table.counts.last_mut() {
-                Some(last) if table.cells.get(table.cells.len() - 1) == cell => {
+            match totals.last_mut() {
+                Some(last) if distinct.get(distinct.len() - 1) == cell => {
                     *last = last.checked_add(count).expect("a cell has fewer than 2^32 records");
                 }
                 _ => {
-                    table.cells.push(cell);
-                    table.counts.push(count);
+                    distinct.push(cell);
+                    totals.push(count);
                 }
             }
         }
-        table
+        Self { cells: Arc::new(distinct), counts: totals }
     }
 
     /// The cells of several parts of a file over one coding, with the counts of all parts.
@@ -169,7 +163,7 @@ impl JointTable {
             }
             counts[group as usize] += self.counts[cell];
         }
-        (Self { cells, counts }, grouping.into_group_of())
+        (Self { cells: Arc::new(cells), counts }, grouping.into_group_of())
     }
 
     /// The distinct cells.
@@ -251,7 +245,7 @@ impl Located {
     /// Counts the records into cells.
     #[must_use]
     pub fn count(records: &Records) -> Self {
-        let (table, cell_of) = JointTable::located(records.cells());
+        let (table, cell_of) = JointTable::located(&records.packed());
         Self { table, cell_of: CellOf(Arc::new(cell_of)), weights: Vec::new() }
     }
 
@@ -314,6 +308,27 @@ impl Located {
         CellId(self.cell_of.0[record.position()])
     }
 
+    /// The lines that were counted, each by its cell; `levels` are those of their variables.
+    ///
+    /// Law: `counted-records-are-the-same`.
+    #[must_use]
+    pub fn records_by_cell(&self, levels: &[usize]) -> Records {
+        let (cells, places) = (Arc::clone(&self.table.cells), Arc::clone(&self.cell_of.0));
+        Records::by_cell(cells, places, levels.to_vec())
+    }
+
+    /// These columns of the file that was counted with one code for all records of a cell: right
+    /// for columns in which the records of a cell do not differ.
+    #[must_use]
+    pub fn folded(&self, columns: Columns, of: &BTreeSet<usize>) -> Columns {
+        let places = &self.cell_of.0;
+        let mut examples = vec![0u32; self.table.len()];
+        for (line, &cell) in (0u32..).zip(places.iter()) {
+            examples[cell as usize] = line;
+        }
+        columns.folded(of, places, &examples)
+    }
+
     /// The cells of all lines, by position.
     pub(crate) fn cells_of_lines(&self) -> &Arc<Vec<u32>> {
         &self.cell_of.0
@@ -323,9 +338,12 @@ impl Located {
     #[must_use]
     pub fn marked(&self, marked: &[bool]) -> Vec<u32> {
         let mut counts = vec![0; self.table.len()];
-        let lines = self.cell_of.0.iter().zip(marked).enumerate();
-        for (line, (&cell, _)) in lines.filter(|(_, (_, marked))| **marked) {
-            counts[cell as usize] += self.weight(RecordId::at(line));
+        let lines: Vec<usize> = (0..self.lines().min(marked.len()))
+            .into_par_iter()
+            .filter(|&one| marked[one])
+            .collect();
+        for line in lines.into_iter().map(RecordId::at) {
+            counts[self.cell_of(line).position()] += self.weight(line);
         }
         counts
     }
@@ -338,6 +356,31 @@ impl Deref for Located {
     fn deref(&self) -> &JointTable {
         &self.table
     }
+}
+
+/// The first cell of each group, and how many it has: counted on all threads, as long as the
+/// groups of all parts are no more than the cells.
+fn firsts_and_sizes(grouping: &Grouping) -> (Vec<u32>, Vec<u32>) {
+    let (groups, all) = (grouping.groups(), grouping.group_of().len());
+    let parts = rayon::current_num_threads().min(all / groups.max(1));
+    let part = all.div_ceil(parts.max(1)).max(1);
+    let parts = grouping.group_of().par_chunks(part).enumerate().map(|(nth, part_of_all)| {
+        let (mut firsts, mut sizes) = (vec![u32::MAX; groups], vec![0u32; groups]);
+        for (position, &group) in (nth * part..).zip(part_of_all) {
+            let group = group as usize;
+            if sizes[group] == 0 {
+                firsts[group] = RecordId::at(position).0;
+            }
+            sizes[group] += 1;
+        }
+        (firsts, sizes)
+    });
+    let joined = parts.reduce_with(|(mut firsts, mut sizes), (later, more)| {
+        firsts.iter_mut().zip(later).for_each(|(first, later)| *first = later.min(*first));
+        sizes.iter_mut().zip(more).for_each(|(size, more)| *size += more);
+        (firsts, sizes)
+    });
+    joined.unwrap_or_default()
 }
 
 /// The numbers of some cells, given by position, in the order of their words.

@@ -33,7 +33,7 @@ mod recount;
 mod utility;
 mod weighted;
 
-pub use change::{Changes, File, Link, LinkError, changes, link_by_id};
+pub use change::{Changes, Differing, File, Link, LinkError, changes, link_by_id};
 pub use frontier::{Criterion, Standing, choose, undominated};
 pub use gate::{Findings, PublishedFindings, Thresholds, judge};
 pub use learned::{
@@ -142,12 +142,22 @@ pub fn verify_pooled(
     after: &Records,
     checks: &Checks<'_>,
 ) -> Verification {
-    let tables = pooled.recount(checks.tables);
-    let (link, compared) = (checks.link, checks.compared);
-    let (changes, two_way) = rayon::join(
-        || link.and_then(|link| changes(before, after, link)).map(|all| all.counting(compared)),
+    let changes = checks.link.and_then(|link| changes(before, after, link));
+    verify_changed(pooled, changes, checks)
+}
+
+/// As [`verify_pooled`], where it is counted already what is different in linked records.
+#[must_use]
+pub fn verify_changed(
+    pooled: &Pooled,
+    changes: Option<Changes>,
+    checks: &Checks<'_>,
+) -> Verification {
+    let (tables, two_way) = rayon::join(
+        || pooled.recount(checks.tables),
         || compare_pairs(pooled, checks.compared, checks.tables),
     );
+    let changes = changes.map(|all| all.counting(checks.compared));
     let (learned, new_pairs) = rayon::join(
         || checks.scenarios.iter().map(|scenario| learned(pooled, scenario)).collect::<Vec<_>>(),
         || new_pairs(pooled, &two_way),

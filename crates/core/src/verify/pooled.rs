@@ -24,7 +24,8 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use crate::encode::{PackedCells, Records};
+use super::Differing;
+use crate::encode::{Layout, PackedCells, Records};
 use crate::table::{Grouping, JointTable, Located};
 use crate::varset::VarSet;
 
@@ -85,40 +86,67 @@ impl Pooled {
     /// As [`Pooled::of`]; when these are not its cells.
     #[must_use]
     pub fn beside(located: &Located, before: &Records, after: &Records) -> Self {
-        assert!(
-            located.cells().layout() == before.cells().layout() && located.lines() == before.len(),
-            "the cells are those of the first file"
-        );
         if !located.weights().is_empty() {
             // Each line is one record here, whatever was counted.
             return Self::of(before, after);
         }
-        debug_assert!(located.cells().iter().is_sorted(), "cells are in the order of their words");
+        let (own, released) = (before.cells(), after.cells());
+        let both = own.len().min(released.len());
+        let is_other =
+            |&position: &usize| position >= both || own.get(position) != released.get(position);
+        let longer = own.len().max(released.len());
+        let others: Vec<usize> = (0..longer).into_par_iter().filter(is_other).collect();
+        let among = |records: usize| others.iter().copied().filter(move |&one| one < records);
+        Self::of_others(located, before, after, among(own.len()), among(released.len()))
+    }
+
+    /// The same where it is known which record became which, and which of them differ.
+    ///
+    /// Law: `linked-files-list-the-same`.
+    ///
+    /// # Panics
+    /// As [`Pooled::beside`]; when the records of the first file were counted before.
+    #[must_use]
+    pub fn linked(
+        located: &Located,
+        before: &Records,
+        after: &Records,
+        differing: &Differing,
+    ) -> Self {
+        assert!(located.weights().is_empty(), "every line is one record");
+        let [gone, come] = [0, 1].map(|file| {
+            let place = move |pair: &(u32, u32)| if file == 0 { pair.0 } else { pair.1 };
+            differing.pairs().iter().map(move |pair| place(pair) as usize)
+        });
+        Self::of_others(located, before, after, gone, come)
+    }
+
+    /// Lists the cells of both files: as if the second were the first, but for the records that
+    /// are gone, at these places of the first, and those that have come, at these of the second.
+    fn of_others(
+        located: &Located,
+        before: &Records,
+        after: &Records,
+        gone: impl Iterator<Item = usize>,
+        come: impl Iterator<Item = usize>,
+    ) -> Self {
+        let (own, released) = (before.cells(), after.cells());
         assert!(
-            before.cells().layout() == after.cells().layout() && before.levels() == after.levels(),
+            located.cells().layout() == own.layout() && located.lines() == own.len(),
+            "the cells are those of the first file"
+        );
+        assert!(
+            own.layout() == released.layout() && before.levels() == after.levels(),
             "two files are compared over one coding"
         );
+        debug_assert!(located.cells().iter().is_sorted(), "cells are in the order of their words");
         let place = located.cells_of_lines();
         let mut cells = located.cells().clone();
-        // As if the second file were the first, but for those that are not the same as the record
-        // at their place.
         let mut weights: Vec<[u32; 2]> =
             located.counts().iter().map(|&records| [records; 2]).collect();
-        let both = before.len().min(after.len());
-        let is_other = |&position: &usize| {
-            position >= both || before.cells().get(position) != after.cells().get(position)
-        };
-        let longer = before.len().max(after.len());
-        let differing: Vec<usize> = (0..longer).into_par_iter().filter(is_other).collect();
+        gone.for_each(|position| weights[place[position] as usize][1] -= 1);
         let mut others = PackedCells::new(cells.layout().clone());
-        for position in differing {
-            if position < before.len() {
-                weights[place[position] as usize][1] -= 1;
-            }
-            if position < after.len() {
-                others.push(after.cells().get(position));
-            }
-        }
+        come.for_each(|position| others.push(released.get(position)));
         // Both lists are in the order of their words.
         let others = JointTable::of_cells(&others);
         let mut known = 0;
@@ -169,6 +197,17 @@ impl Pooled {
     #[must_use]
     pub fn records(&self) -> [usize; 2] {
         self.records
+    }
+
+    /// How many records of each file are in cells of which this holds.
+    #[must_use]
+    pub fn records_where(&self, holds: impl Fn(&Layout, &[u64]) -> bool + Sync) -> [u64; 2] {
+        let layout = self.cells.layout();
+        let listed = (0..self.weights.len()).into_par_iter();
+        listed
+            .filter(|&listed| holds(layout, self.cells.get(listed)))
+            .map(|listed| self.weights[listed].map(u64::from))
+            .reduce(|| [0; 2], |one, other| [one[0] + other[0], one[1] + other[1]])
     }
 
     /// Where the cell of each line of the first file is listed.
@@ -581,6 +620,48 @@ fn number(position: usize) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    use crate::verify::Link;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// Records in another order, some of them changed: what is listed is what two files show
+        /// of which nothing is known.
+        #[test]
+        fn law_linked_files_list_the_same(
+            codes in proptest::collection::vec(proptest::collection::vec(0u32..3, 3), 1..30),
+            turn in 0usize..30,
+            changed in proptest::collection::vec((0usize..30, 0u32..3), 0..5),
+        ) {
+            let levels = [3, 3, 3];
+            let before = Records::from_codes(&levels, &codes);
+            // Record i comes to place i + turn.
+            let records = codes.len();
+            let place = |record: usize| (record + turn) % records;
+            let mut released = codes.clone();
+            for (record, own) in codes.iter().enumerate() {
+                released[place(record)].clone_from(own);
+            }
+            for (at, code) in changed {
+                released[at % records][1] = code;
+            }
+            let after = Records::from_codes(&levels, &released);
+            let map: Vec<u32> = (0..records).map(|record| number(place(record))).collect();
+            let located = Located::count(&before);
+            let differing = Differing::between(&before, &after, &Link::ByMap(map)).unwrap();
+            let linked = Pooled::linked(&located, &before, &after, &differing);
+            let plain = Pooled::of(&before, &after);
+            prop_assert_eq!(linked.cells.words(), plain.cells.words());
+            prop_assert_eq!(&linked.weights, &plain.weights);
+            prop_assert_eq!(&linked.before, &plain.before);
+            prop_assert_eq!(linked.records, plain.records);
+            let holds = |_: &Layout, cell: &[u64]| cell[0] % 2 == 0;
+            let count = |records: &Records| {
+                records.cells().iter().filter(|cell| cell[0] % 2 == 0).count() as u64
+            };
+            prop_assert_eq!(linked.records_where(holds), [count(&before), count(&after)]);
+        }
+    }
 
     /// Every table that comes out of a block is the one counted by itself.
     #[test]

@@ -22,7 +22,7 @@ use std::fmt;
 
 use crate::columns::{Column, Dictionary};
 use crate::decimal::Decimal;
-use crate::encode::Records;
+use crate::encode::PackedCells;
 use crate::hash::{Map, STATE};
 use crate::table::Grouping;
 
@@ -306,7 +306,7 @@ impl Counted {
         });
         let levels: Vec<usize> = categories.iter().map(|all| all.levels().max(1)).collect();
         let lengths = sides.map(|side| side.columns.first().map_or(0, |column| column.len()));
-        let mut records = Records::blank(levels, lengths[0] + lengths[1]);
+        let mut records = PackedCells::blank(&levels, lengths[0] + lengths[1]);
         for (file, side) in sides.iter().enumerate() {
             let start = if file == 0 { 0 } else { lengths[0] };
             for (variable, column) in side.columns.iter().enumerate() {
@@ -316,13 +316,13 @@ impl Counted {
                 column.for_each_code(|record, code| put(start + record, codes[code as usize]));
             }
         }
-        let grouping = Grouping::of_whole(records.cells());
+        let grouping = Grouping::of_whole(&records);
         let mut cells: Vec<Box<[u32]>> = Vec::with_capacity(grouping.groups());
         let mut sums = vec![[Decimal::ZERO; 2]; grouping.groups()];
         for (record, &group) in grouping.group_of().iter().enumerate() {
             let group = group as usize;
             if group == cells.len() {
-                cells.push(records.cells().codes(record).into());
+                cells.push(records.codes(record).into());
             }
             let file = usize::from(record >= lengths[0]);
             let position = if file == 0 { record } else { record - lengths[0] };
