@@ -89,10 +89,6 @@ impl Pooled {
             located.cells().layout() == before.cells().layout() && located.lines() == before.len(),
             "the cells are those of the first file"
         );
-        if !located.weights().is_empty() {
-            // Each line is one record here, whatever was counted.
-            return Self::of(before, after);
-        }
         debug_assert!(located.cells().iter().is_sorted(), "cells are in the order of their words");
         assert!(
             before.cells().layout() == after.cells().layout() && before.levels() == after.levels(),
@@ -101,9 +97,15 @@ impl Pooled {
         let place = located.cells_of_lines();
         let mut cells = located.cells().clone();
         // As if the second file were the first, but for those that are not the same as the record
-        // at their place.
-        let mut weights: Vec<[u32; 2]> =
-            located.counts().iter().map(|&records| [records; 2]).collect();
+        // at their place. Each line is one record here, whatever was counted.
+        let mut weights: Vec<[u32; 2]> = match located.weights().is_empty() {
+            true => located.counts().iter().map(|&records| [records; 2]).collect(),
+            false => {
+                let mut lines = vec![[0; 2]; located.len()];
+                place.iter().for_each(|&cell| add(&mut lines[cell as usize], [1; 2]));
+                lines
+            }
+        };
         let both = before.len().min(after.len());
         let is_other = |&position: &usize| {
             position >= both || before.cells().get(position) != after.cells().get(position)
@@ -138,16 +140,22 @@ impl Pooled {
         Self { cells, weights, before, people: Vec::new(), records, levels }
     }
 
-    /// Lists the cells of lines of which each is as many records as were counted.
+    /// Lists the cells of lines of which each is as many records as were counted, or none;
+    /// `located` are the cells of the first file.
     ///
     /// Law: `counted-lines-compare-as-records`.
     ///
     /// # Panics
-    /// When the two were not encoded together, or there is not a count for each line.
+    /// As [`Pooled::beside`]; when there is not a count for each line.
     #[must_use]
-    pub fn counted(before: &Records, after: &Records, counts: [&[u32]; 2]) -> Self {
+    pub fn counted(
+        located: &Located,
+        before: &Records,
+        after: &Records,
+        counts: [&[u32]; 2],
+    ) -> Self {
         assert_eq!([before.len(), after.len()], counts.map(<[u32]>::len), "every line has a count");
-        let both = Self::of(before, after);
+        let both = Self::beside(located, before, after);
         let mut weights = vec![[0u32; 2]; both.cells.len()];
         let add_to = |total: &mut u32, count: u32| {
             *total = total.checked_add(count).expect("a cell has fewer than 2^32 records");
@@ -155,11 +163,17 @@ impl Pooled {
         for (&listed, &count) in both.before.iter().zip(counts[0]) {
             add_to(&mut weights[listed as usize][0], count);
         }
-        let known = both.cells.len() - both.weights.iter().filter(|[own, _]| *own == 0).count();
-        for (cell, &count) in after.cells().iter().zip(counts[1]) {
-            let listed = find(&both.cells, 0..known, cell)
-                .or_else(|| find(&both.cells, known..both.cells.len(), cell));
-            add_to(&mut weights[listed.expect("the cells of both files are listed")][1], count);
+        let known = located.len();
+        for (line, (cell, &count)) in after.cells().iter().zip(counts[1]).enumerate() {
+            // A line that is the same as the one at its place is listed where that is.
+            let same = line < before.len() && before.cells().get(line) == cell;
+            let listed = match same {
+                true => both.before[line] as usize,
+                false => find(&both.cells, 0..known, cell)
+                    .or_else(|| find(&both.cells, known..both.cells.len(), cell))
+                    .expect("the cells of both files are listed"),
+            };
+            add_to(&mut weights[listed][1], count);
         }
         let records = counts.map(|counts| counts.iter().map(|&count| count as usize).sum());
         Self { weights, people: counts[0].to_vec(), records, ..both }
