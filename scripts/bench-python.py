@@ -3,6 +3,7 @@
     python scripts/bench-python.py memory 1000000      polars frame against the program, same data
     python scripts/bench-python.py cells 1000000       memory of the planner for each cell and record
     python scripts/bench-python.py duckdb 10000000     Parquet through DuckDB, beside its plain copy
+    python scripts/bench-python.py duckdb 100000000 k:20    the same, with more people at risk
     python scripts/bench-python.py spark 10000000      the same files on Spark, two executor processes
 
 Run it with the Python that the wheel is installed in. All use the seed 1, and the answers are
@@ -17,6 +18,7 @@ import resource
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import warnings
 
@@ -62,18 +64,32 @@ def peak() -> float:
 
 
 class Steps:
-    """When each step of a job began."""
+    """When each step of a job began, and the most memory that this process had in it."""
 
     def __init__(self) -> None:
-        self.begin, self.steps = time.perf_counter(), []
+        self.steps: list[list] = []
+        self("before", 0, 0)
+        threading.Thread(target=self.watch, daemon=True).start()
 
     def __call__(self, step: str, done: int, of: int) -> None:
-        self.steps.append((step, time.perf_counter() - self.begin))
+        self.steps.append([step, time.perf_counter(), worked(), resident()])
 
-    def show(self, end: float) -> None:
-        ends = [at for _, at in self.steps[1:]] + [end]
-        for (step, at), until in zip(self.steps, ends):
-            print(f"  {until - at:7.1f} s {step}")
+    def watch(self) -> None:
+        while True:
+            latest = self.steps[-1]
+            latest[3] = max(latest[3], resident())
+            time.sleep(0.02)
+
+    def show(self) -> None:
+        self("end", 0, 0)
+        for (step, at, used, most), (_, until, by_then, _) in zip(self.steps, self.steps[1:]):
+            print(f"| {step} | {until - at:.1f} | {by_then - used:.1f} | {most:,.0f} |")
+
+
+def resident() -> float:
+    """The memory of this process now, in MB."""
+    with open("/proc/self/statm") as statm:
+        return int(statm.read().split()[1]) * resource.getpagesize() / 2**20
 
 
 def memory(records: int, folder: str) -> None:
@@ -119,27 +135,19 @@ def planner(how: str, data: str) -> None:
     from marginswap import _functions, _in_engine
 
     table = parquet.read_table(data)
-    with open("/proc/self/statm") as statm:
-        before = int(statm.read().split()[1]) * resource.getpagesize() / 2**20
-    rows = table.num_rows
+    before, rows = resident(), table.num_rows
     if how == "counted":
-
-        class Counted:
-            def cells(self, made):
-                return table.rename_columns([*table.column_names[:-1], "ms_count"])
-
-        given, counts = _in_engine.counted(Counted(), None)
         call = _functions.Call(None, None, None, None, dict(ASKED))
         terms = _functions.terms(seed_file=None, demo_seed=1, seal_file=None, force=False)
-        frame = _in_engine.native.Frame("cells", given)
-        _in_engine.native.plan_cells(call, frame, counts, 0, terms)
+        cells = _in_engine.Cells(table.to_reader(), "cells")
+        _in_engine.native.plan_cells(call, cells.frame, 0, terms)
     else:
         marginswap.plan(table, demo_seed=1, **ASKED)
     word = "cell" if how == "counted" else "record"
     print(f"| plan from {rows:,} {word}s | {(peak() - before) * 2**20 / rows:,.0f} bytes for each {word} |")
 
 
-def through_duckdb(records: int, folder: str) -> None:
+def through_duckdb(records: int, folder: str, risky: str = "unique") -> None:
     import duckdb
 
     data, copy, out = (os.path.join(folder, name) for name in ("data.parquet", "copy.parquet", "out.parquet"))
@@ -151,13 +159,17 @@ def through_duckdb(records: int, folder: str) -> None:
     os.remove(copy)
     steps = Steps()
     release, made = timed(
-        lambda: marginswap.protect(data, engine=connection, demo_seed=1, progress=steps, **ASKED)
+        lambda: marginswap.protect(data, engine=connection, demo_seed=1, progress=steps, risky=risky, **ASKED)
     )
-    steps.show(made)
+    steps("write", 0, 0)
     written, wrote = timed(lambda: release.write(out))
     assert written.equal
+    steps.show()
     print(f"| {records:,} x 9 Parquet, DuckDB | plain copy {plain:.1f} s | protect {made:.1f} s | write and recount {wrote:.1f} s |")
-    print(f"cells {release.cells:,}, changed {release.records_changed:,}, at risk {release.at_risk:,}, peak {peak():,.0f} MB")
+    print(
+        f"cells {release.cells:,}, at risk {release.at_risk:,}, gone {release.gone:,}, "
+        f"changed {release.records_changed:,}, peak {peak():,.0f} MB"
+    )
 
 
 def through_spark(records: int, folder: str) -> None:
@@ -174,7 +186,7 @@ def through_spark(records: int, folder: str) -> None:
     kept = spark.read.parquet(out + "-copy")
     steps = Steps()
     release, made = timed(lambda: marginswap.protect(kept, id="person", demo_seed=1, progress=steps, **ASKED))
-    steps.show(made)
+    steps.show()
     written, wrote = timed(lambda: release.write(out))
     assert written.equal
     print(f"| {records:,} x 9 Parquet, Spark | plain copy {plain:.1f} s | protect {made:.1f} s | write and recount {wrote:.1f} s |")
@@ -189,4 +201,4 @@ if __name__ == "__main__":
     else:
         with tempfile.TemporaryDirectory(dir=os.environ.get("BENCH_FOLDER")) as folder:
             kinds = {"memory": memory, "cells": cells, "duckdb": through_duckdb, "spark": through_spark}
-            kinds[sys.argv[1]](int(sys.argv[2]), folder)
+            kinds[sys.argv[1]](int(sys.argv[2]), folder, *sys.argv[3:])

@@ -10,6 +10,7 @@ use marginswap_core::encode::{Records, Schema, encode_both};
 use marginswap_core::oracle::World;
 use marginswap_core::partner::swap::exchange;
 use marginswap_core::random::{Random, Seed};
+use marginswap_core::table::Located;
 use marginswap_core::varset::VarSet;
 use marginswap_core::verify::{
     AtRisk, Checks, File, Link, LinkError, Pooled, Scenario, Triples, Verification, changes,
@@ -605,6 +606,21 @@ fn counted(world: &World, seed: u8) -> (World, Vec<u32>) {
     (World { levels: world.levels.clone(), records }, counts)
 }
 
+/// The lines of one world with how many records of another are like each, none for some, and
+/// behind them the lines that only the other one has.
+fn beside(lines: &World, world: &World) -> (World, Vec<u32>) {
+    let mut cells: BTreeMap<&Vec<u32>, u32> = BTreeMap::new();
+    world.records.iter().for_each(|record| *cells.entry(record).or_default() += 1);
+    let mut counts: Vec<u32> =
+        lines.records.iter().map(|record| cells.remove(record).unwrap_or(0)).collect();
+    let mut records = lines.records.clone();
+    for (record, count) in cells {
+        records.push(record.clone());
+        counts.push(count);
+    }
+    (World { levels: lines.levels.clone(), records }, counts)
+}
+
 proptest! {
     /// Law: `counted-lines-compare-as-records`.
     #[test]
@@ -630,37 +646,44 @@ proptest! {
         };
         let expected = verify(&encoded(&before), &encoded(&after), &checks);
         let (lines, counts) = counted(&before, seed);
-        let (released, released_counts) = counted(&after, seed.wrapping_add(1));
-        let [lines, released] = [&lines, &released].map(encoded);
-        let pooled = Pooled::counted(&lines, &released, [&counts, &released_counts]);
-        let found = verify_pooled(&pooled, &lines, &released, &checks);
-        prop_assert_eq!(&found.tables, &expected.tables);
-        prop_assert_eq!(found.is_equal(), expected.is_equal());
-        prop_assert_eq!(
-            (found.replaced, &found.new_pairs, &found.two_way, found.three_way_others),
-            (expected.replaced, &expected.new_pairs, &expected.two_way, expected.three_way_others)
-        );
-        let worst = |found: &Verification| {
-            let worst = found.worst_case.clone().unwrap();
-            let people = [worst.at_risk, worst.gone, worst.shared, worst.matched, worst.protected];
-            let learned = [worst.shared_learned, worst.shared_right, worst.matched_right];
-            (people, learned, worst.newly_exposed)
-        };
-        prop_assert_eq!(worst(&found), worst(&expected));
-        // With everybody listed at risk the weights of lines matter.
-        for keys in &sets {
-            let told = |pooled: &Pooled, lines: usize| {
-                let all = vec![true; lines];
-                let sensitive = VarSet::first(before.levels.len()) - *keys;
-                let at_risk = AtRisk::Listed(&all);
-                let found = learned(pooled, &Scenario { keys: *keys, sensitive, needed: 1, at_risk });
-                let people = [found.at_risk, found.gone, found.shared, found.matched];
-                let fates = [found.shared_right, found.shared_unchanged, found.shared_learned];
-                let values = [found.shared_values, found.matched_values];
-                (people, fates, found.matched_right, values, found.matched_by_correct, found.newly_exposed)
+        // In an order of their own, and each at the place that the cell has in the first file.
+        let shuffled = counted(&after, seed.wrapping_add(1));
+        let in_place = beside(&lines, &after);
+        let lines = encoded(&lines);
+        for (released, released_counts) in [shuffled, in_place] {
+            let released = encoded(&released);
+            let located = Located::counted(&lines, counts.clone());
+            let pooled =
+                Pooled::counted(&located, &lines, &released, [&counts, &released_counts]);
+            let found = verify_pooled(&pooled, &lines, &released, &checks);
+            prop_assert_eq!(&found.tables, &expected.tables);
+            prop_assert_eq!(found.is_equal(), expected.is_equal());
+            prop_assert_eq!(
+                (found.replaced, &found.new_pairs, &found.two_way, found.three_way_others),
+                (expected.replaced, &expected.new_pairs, &expected.two_way, expected.three_way_others)
+            );
+            let worst = |found: &Verification| {
+                let worst = found.worst_case.clone().unwrap();
+                let people = [worst.at_risk, worst.gone, worst.shared, worst.matched, worst.protected];
+                let learned = [worst.shared_learned, worst.shared_right, worst.matched_right];
+                (people, learned, worst.newly_exposed)
             };
-            let whole = Pooled::of(&encoded(&before), &encoded(&after));
-            prop_assert_eq!(told(&pooled, counts.len()), told(&whole, before.records.len()));
+            prop_assert_eq!(worst(&found), worst(&expected));
+            // With everybody listed at risk the weights of lines matter.
+            for keys in &sets {
+                let told = |pooled: &Pooled, lines: usize| {
+                    let all = vec![true; lines];
+                    let sensitive = VarSet::first(before.levels.len()) - *keys;
+                    let at_risk = AtRisk::Listed(&all);
+                    let found = learned(pooled, &Scenario { keys: *keys, sensitive, needed: 1, at_risk });
+                    let people = [found.at_risk, found.gone, found.shared, found.matched];
+                    let fates = [found.shared_right, found.shared_unchanged, found.shared_learned];
+                    let values = [found.shared_values, found.matched_values];
+                    (people, fates, found.matched_right, values, found.matched_by_correct, found.newly_exposed)
+                };
+                let whole = Pooled::of(&encoded(&before), &encoded(&after));
+                prop_assert_eq!(told(&pooled, counts.len()), told(&whole, before.records.len()));
+            }
         }
     }
 }

@@ -16,13 +16,15 @@ use std::fmt::{Display, Write};
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
-    ArrowPrimitiveType, Date32Type, Date64Type, Decimal128Type, Decimal256Type, Int8Type,
-    Int16Type, Int32Type, Int64Type, Time32MillisecondType, Time32SecondType,
-    Time64MicrosecondType, Time64NanosecondType, TimestampMicrosecondType,
+    ArrowPrimitiveType, ByteArrayType, ByteViewType, Date32Type, Date64Type, Decimal128Type,
+    Decimal256Type, Int8Type, Int16Type, Int32Type, Int64Type, Time32MillisecondType,
+    Time32SecondType, Time64MicrosecondType, Time64NanosecondType, TimestampMicrosecondType,
     TimestampMillisecondType, TimestampNanosecondType, TimestampSecondType, UInt8Type, UInt16Type,
     UInt32Type, UInt64Type,
 };
-use arrow_array::{Array, ArrayRef};
+use arrow_array::{
+    Array, ArrayRef, ArrowNativeTypeOp, GenericByteArray, GenericByteViewArray, OffsetSizeTrait,
+};
 use arrow_schema::{DataType, TimeUnit};
 use marginswap_core::columns::ColumnBuilder;
 use marginswap_core::diagnostic::Diagnostic;
@@ -98,6 +100,12 @@ pub(crate) fn push_all(column: &mut ColumnBuilder, array: &ArrayRef) {
         },
         DataType::Decimal128(..) => push_numbers::<Decimal128Type>(column, array),
         DataType::Decimal256(..) => push_numbers::<Decimal256Type>(column, array),
+        DataType::Utf8 => push_texts(column, array.as_string::<i32>()),
+        DataType::LargeUtf8 => push_texts(column, array.as_string::<i64>()),
+        DataType::Utf8View => push_views(column, array.as_string_view()),
+        DataType::Binary => push_texts(column, array.as_binary::<i32>()),
+        DataType::LargeBinary => push_texts(column, array.as_binary::<i64>()),
+        DataType::BinaryView => push_views(column, array.as_binary_view()),
         _ => {
             for position in 0..array.len() {
                 match bytes_at(array, position) {
@@ -115,20 +123,92 @@ where
     T::Native: Display,
 {
     let mut digits = String::new();
-    let mut latest: Option<(T::Native, u32)> = None;
+    let mut met: [Option<(T::Native, u32)>; PLACES] = [None; PLACES];
     for value in array.as_primitive::<T>() {
-        match (value, latest) {
-            (None, _) => column.push_null(),
-            (Some(value), Some((same, code))) if value == same => column.push_code(code),
-            (Some(value), _) => {
+        let Some(value) = value else {
+            column.push_null();
+            continue;
+        };
+        let known = &mut met[place(bits(value))];
+        let code = match *known {
+            Some((same, code)) if value == same => code,
+            _ => {
                 digits.clear();
                 write!(digits, "{value}").expect("a string takes text");
                 let code = column.intern(digits.as_bytes());
-                column.push_code(code);
-                latest = Some((value, code));
+                *known = Some((value, code));
+                code
             }
+        };
+        column.push_code(code);
+    }
+}
+
+/// Adds text or bytes that lie one behind the other.
+fn push_texts<T: ByteArrayType>(column: &mut ColumnBuilder, array: &GenericByteArray<T>) {
+    let (bytes, ends) = (array.value_data(), array.value_offsets());
+    for (position, range) in ends.windows(2).enumerate() {
+        match array.is_null(position) {
+            true => column.push_null(),
+            false => column.push_within(bytes, from(range[0])..from(range[1])),
         }
     }
+}
+
+/// Adds text or bytes behind views. The view of a short value holds the value itself, so the same
+/// view is the same value.
+fn push_views<T: ByteViewType>(column: &mut ColumnBuilder, array: &GenericByteViewArray<T>) {
+    let mut met: [Option<(u128, u32)>; PLACES] = [None; PLACES];
+    for (position, &view) in array.views().iter().enumerate() {
+        if array.is_null(position) {
+            column.push_null();
+            continue;
+        }
+        let [length, ..] = view.to_le_bytes();
+        if view & LENGTH > LONGEST_INLINE {
+            let value: &[u8] = array.value(position).as_ref();
+            column.push(value);
+            continue;
+        }
+        let [low, high] = [view & u128::from(u64::MAX), view >> 64];
+        let folded = u64::try_from(low ^ high).expect("both are halves of a view");
+        let known = &mut met[place(folded)];
+        let code = match *known {
+            Some((same, code)) if view == same => code,
+            _ => {
+                let code = column.intern(&view.to_le_bytes()[4..4 + usize::from(length)]);
+                *known = Some((view, code));
+                code
+            }
+        };
+        column.push_code(code);
+    }
+}
+
+/// Which bits of a view say how long the value is.
+const LENGTH: u128 = 0xffff_ffff;
+
+/// The longest value that a view holds itself.
+const LONGEST_INLINE: u128 = 12;
+
+/// How many values with their codes are remembered while a column is read: a value that is met
+/// again soon is not looked up.
+const PLACES: usize = 1 << 8;
+
+/// The bits of a number, as far as a word holds them.
+fn bits<N: ArrowNativeTypeOp>(number: N) -> u64 {
+    number.to_i64().unwrap_or(0).cast_unsigned()
+}
+
+/// Where a value begins.
+fn from<O: OffsetSizeTrait>(offset: O) -> usize {
+    offset.as_usize()
+}
+
+/// The place at which a value of these bits is remembered.
+fn place(bits: u64) -> usize {
+    let spread = bits.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 56;
+    usize::try_from(spread).expect("eight bits fit")
 }
 
 /// Adds the values that keys of any width lead to. A value of the dictionary becomes a category
@@ -175,4 +255,67 @@ pub(crate) fn bytes_at(array: &ArrayRef, position: usize) -> Option<&[u8]> {
         DataType::FixedSizeBinary(_) => array.as_fixed_size_binary().value(position),
         _ => unreachable!("other kinds are refused or have a way of their own"),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+    use std::sync::Arc;
+
+    use arrow_array::{
+        BinaryArray, Int64Array, LargeStringArray, StringArray, StringViewArray, UInt8Array,
+    };
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// The values, one by one.
+    fn read(arrays: &[ArrayRef]) -> Vec<Option<Vec<u8>>> {
+        let mut column = ColumnBuilder::default();
+        arrays.iter().for_each(|array| push_all(&mut column, array));
+        let column = column.finish();
+        let value = |code| column.dictionary().category(code).map(<[u8]>::to_vec);
+        (0..column.len()).map(|record| value(column.code(record))).collect()
+    }
+
+    proptest! {
+        /// Whoever holds a text, it is the same category; also where it is cut out of a longer
+        /// array, and where there are more values than are remembered.
+        #[test]
+        fn every_form_gives_the_same_categories(
+            texts in proptest::collection::vec(
+                proptest::option::weighted(0.9, "[ab]{0,2}|[a-c]{7,9}|[xy]{11,18}"), 0..300),
+            numbers in proptest::collection::vec(
+                proptest::option::weighted(0.9, -400i64..400), 0..600),
+            cut in 0usize..4,
+        ) {
+            let cut = cut.min(texts.len());
+            let expected: Vec<Option<Vec<u8>>> =
+                texts[cut..].iter().map(|text| text.as_ref().map(|text| text.clone().into())).collect();
+            let given = || texts.iter().map(Option::as_deref);
+            let forms: [ArrayRef; 4] = [
+                Arc::new(given().collect::<StringArray>()),
+                Arc::new(given().collect::<LargeStringArray>()),
+                Arc::new(given().collect::<StringViewArray>()),
+                Arc::new(given().map(|text| text.map(str::as_bytes)).collect::<BinaryArray>()),
+            ];
+            for form in forms {
+                prop_assert_eq!(&read(&[form.slice(cut, texts.len() - cut)]), &expected);
+                let (one, other) = (form.slice(cut, 0), form.slice(cut, texts.len() - cut));
+                prop_assert_eq!(&read(&[one, other]), &expected);
+            }
+            let digits = |number: &Option<i64>| number.map(|number| number.to_string().into());
+            let expected: Vec<Option<Vec<u8>>> = numbers.iter().map(digits).collect();
+            let array: ArrayRef = Arc::new(numbers.iter().copied().collect::<Int64Array>());
+            prop_assert_eq!(read(&[array]), expected);
+        }
+    }
+
+    #[test]
+    fn a_number_is_its_digits_whatever_its_width() {
+        let bytes: ArrayRef = Arc::new(UInt8Array::from(vec![Some(0), None, Some(255), Some(0)]));
+        let digits = |text: &str| Some(text.as_bytes().to_vec());
+        assert_eq!(read(&[bytes]), [digits("0"), None, digits("255"), digits("0")]);
+    }
 }

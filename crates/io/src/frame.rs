@@ -6,13 +6,15 @@
 //! other program uses. A plan for a frame therefore fits every frame with the same contents.
 //!
 //! A frame may be a table of counted cells: each of its lines is then as many records as were
-//! counted elsewhere ([`Frame::counted`]).
+//! counted elsewhere ([`counted`]).
 //!
 //! Edge case: a column that has no categories (floating-point numbers) is refused when it is
 //! wanted, not before: it may be one that takes no part.
 //!
-//! Way in: [`Frame::of_batches`], or [`Frame::new`] for columns that are codes already; then
+//! Way in: [`FrameBuilder`], batch by batch, or [`Frame::new`] for columns that are codes already; then
 //! [`Source::of_frame`](crate::Source::of_frame).
+
+pub mod counted;
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -66,22 +68,6 @@ impl Frame {
         };
         assert!(columns.len() == names.len() && columns.iter().all(fits), "one value each");
         Ok(Self { held: Arc::new(Held { label, names, columns, records }), counts: None })
-    }
-
-    /// The same lines, each of which is this many records.
-    ///
-    /// # Panics
-    /// When there is not a count for each line.
-    #[must_use]
-    pub fn counted(self, counts: Arc<[u32]>) -> Self {
-        assert_eq!(self.records(), counts.len(), "every line has a count");
-        Self { counts: Some(counts), ..self }
-    }
-
-    /// How many records each line is; nothing where each is one.
-    #[must_use]
-    pub fn counts(&self) -> Option<&Arc<[u32]>> {
-        self.counts.as_ref()
     }
 
     /// What messages call it.
@@ -207,10 +193,13 @@ impl fmt::Debug for Frame {
 }
 
 #[cfg(feature = "parquet")]
+pub use batches::FrameBuilder;
+
+#[cfg(feature = "parquet")]
 mod batches {
     use arrow_array::RecordBatch;
     use arrow_schema::{Field, Schema};
-    use marginswap_core::columns::{Column, ColumnBuilder};
+    use marginswap_core::columns::ColumnBuilder;
     use marginswap_core::diagnostic::{Diagnostic, grouped};
     use rayon::prelude::*;
 
@@ -218,50 +207,92 @@ mod batches {
     use crate::arrow::{push_all, refused};
     use crate::refusal::Code;
 
-    impl Frame {
-        /// The frame of some record batches.
+    /// A frame that is read batch by batch; a batch that was read is not needed any more.
+    pub struct FrameBuilder {
+        label: String,
+        names: Vec<String>,
+        columns: Vec<Result<ColumnBuilder, Diagnostic>>,
+        records: usize,
+    }
+
+    impl FrameBuilder {
+        /// A frame of these columns, without a record yet.
+        #[must_use]
+        pub fn new(label: &str, schema: &Schema) -> Self {
+            let fields = schema.fields().iter();
+            Self {
+                label: label.to_owned(),
+                names: fields.clone().map(|field| field.name().clone()).collect(),
+                columns: fields.map(|field| column(field)).collect(),
+                records: 0,
+            }
+        }
+
+        /// Adds the records of a batch.
         ///
         /// # Errors
-        /// As [`Frame::new`], and more records than can be numbered.
-        pub fn of_batches(
-            label: &str,
-            schema: &Schema,
-            batches: &[RecordBatch],
-        ) -> Result<Self, Diagnostic> {
-            let names = schema.fields().iter().map(|field| field.name().clone()).collect();
-            let records: usize = batches.iter().map(RecordBatch::num_rows).sum();
-            if u32::try_from(records).is_err() {
+        /// More records than can be numbered.
+        pub fn add(&mut self, batch: &RecordBatch) -> Result<(), Diagnostic> {
+            self.records += batch.num_rows();
+            if u32::try_from(self.records).is_err() {
                 return Err(Diagnostic::new(
                     Code::TooManyRecords,
-                    format!("the table has {} records", grouped(records as u64)),
+                    format!("the table has {} records or more", grouped(self.records as u64)),
                     "give it to an engine (docs/engines.md), which counts and rewrites it",
                 )
-                .in_file(label));
+                .in_file(&self.label));
             }
-            let fields: Vec<&Field> = schema.fields().iter().map(AsRef::as_ref).collect();
-            let columns = fields.par_iter().enumerate();
-            let columns = columns.map(|(position, field)| column(field, position, batches));
-            Self::new(label, names, columns.collect(), records)
+            self.columns.par_iter_mut().zip(batch.columns()).for_each(|(column, values)| {
+                if let Ok(column) = column {
+                    push_all(column, values);
+                }
+            });
+            Ok(())
+        }
+
+        /// As [`FrameBuilder::add`]; gives for each column where in the batch the categories are
+        /// that no batch before had, in the order of their codes.
+        ///
+        /// # Errors
+        /// As there.
+        pub fn add_noting(&mut self, batch: &RecordBatch) -> Result<Vec<Vec<u32>>, Diagnostic> {
+            let from = self.records;
+            let known: Vec<usize> = self.columns.iter().map(levels).collect();
+            self.add(batch)?;
+            let columns = self.columns.iter().zip(known);
+            Ok(columns
+                .map(|(column, known)| match column {
+                    Ok(column) => column.first_met(known, from),
+                    Err(_) => Vec::new(),
+                })
+                .collect())
+        }
+
+        /// The frame.
+        ///
+        /// # Errors
+        /// As [`Frame::new`].
+        pub fn finish(self) -> Result<Frame, Diagnostic> {
+            let Self { label, names, columns, records } = self;
+            let columns = columns.into_par_iter().map(|column| Ok(column?.finish()));
+            Frame::new(&label, names, columns.collect(), records)
         }
     }
 
-    fn column(
-        field: &Field,
-        position: usize,
-        batches: &[RecordBatch],
-    ) -> Result<Column, Diagnostic> {
+    fn levels(column: &Result<ColumnBuilder, Diagnostic>) -> usize {
+        column.as_ref().map_or(0, ColumnBuilder::levels)
+    }
+
+    /// A column without a record yet, or the refusal of its type.
+    fn column(field: &Field) -> Result<ColumnBuilder, Diagnostic> {
         let kind = field.data_type();
-        if let Some(refusal) = refused(kind) {
-            return Err(match kind.is_floating() {
-                true => Diagnostic { remedy: BAND.to_owned(), ..refusal },
-                false => refusal,
-            });
+        match refused(kind) {
+            None => Ok(ColumnBuilder::default()),
+            Some(refusal) if kind.is_floating() => {
+                Err(Diagnostic { remedy: BAND.to_owned(), ..refusal })
+            }
+            Some(refusal) => Err(refusal),
         }
-        let mut column = ColumnBuilder::default();
-        for batch in batches {
-            push_all(&mut column, batch.column(position));
-        }
-        Ok(column.finish())
     }
 
     const BAND: &str = "band it (text or integers), or ignore the column; whole numbers with gaps \

@@ -57,6 +57,8 @@ pub use atomic::{Overwrite, Secrecy, check_not_input, check_outputs, check_targe
 pub use delimiter::Delimiter;
 pub use digest::{FileDigest, digest_file, sha256_hex};
 pub use frame::Frame;
+#[cfg(feature = "parquet")]
+pub use frame::FrameBuilder;
 pub use input_file::InputFile;
 pub use leftovers::{Leftover, LeftoverState, leftovers};
 pub use plan_file::{

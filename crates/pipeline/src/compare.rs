@@ -21,6 +21,7 @@ use marginswap_core::graph::{Formula, GeneratingClass, KeptTable, Reason, Separa
 use marginswap_core::partner::{KeyScreening, Unpartable, screen_keys};
 use marginswap_core::random::Seed;
 use marginswap_core::swap::apply_to_records;
+use marginswap_core::table::Located;
 use marginswap_core::varset::VarSet;
 use marginswap_core::verdict::Verdict;
 use marginswap_core::verify::{
@@ -630,11 +631,13 @@ impl<'a> Pair<'a> {
         differ && found.is_some_and(|found| found.counting(staying).cells == 0)
     }
 
-    /// The cells of both files, coded as here.
-    fn counted(&self, before: &Records, after: &Records) -> Pooled {
+    /// The cells of both files, coded as here; `located` are those of the first.
+    fn counted(&self, located: &Located, before: &Records, after: &Records) -> Pooled {
         match (self.original.loaded.counts(), &self.counts) {
-            (Some(counts), Some(released)) => Pooled::counted(before, after, [counts, released]),
-            _ => Pooled::of(before, after),
+            (Some(counts), Some(released)) => {
+                Pooled::counted(located, before, after, [counts, released])
+            }
+            _ => Pooled::beside(located, before, after),
         }
     }
 
@@ -839,12 +842,9 @@ impl<'a> Pair<'a> {
 
     /// The cells of both files.
     fn pooled(&self) -> Pooled {
-        let located = &self.original.located;
         match &self.before {
-            Cow::Borrowed(before) if located.weights().is_empty() => {
-                Pooled::beside(located, before, &self.after)
-            }
-            before => self.counted(before, &self.after),
+            Cow::Borrowed(before) => self.counted(&self.original.located, before, &self.after),
+            Cow::Owned(before) => self.counted(&Located::count(before), before, &self.after),
         }
     }
 
@@ -1018,7 +1018,8 @@ impl<'a> Pair<'a> {
         }
         let schema = loaded.schema_of(table)?;
         let (before, after) = encode_both(&schema, loaded.raw_columns(), &self.released);
-        compare_tables(&self.counted(&before, &after), &[schema.all()]).pop()
+        let located = Located::count(&before);
+        compare_tables(&self.counted(&located, &before, &after), &[schema.all()]).pop()
     }
 
     /// The columns of a set of variables: those that stay are one variable together, and are

@@ -44,6 +44,9 @@ pub struct Made {
     seed: Option<Seed>,
     order: ReleaseOrder,
     demo_seed: bool,
+    /// Which line is at each place of the release, where they were shuffled and are no members of
+    /// households.
+    placed: Option<Arc<[u32]>>,
     /// The released columns, in the order of the original.
     pub takes: Vec<Takes>,
 }
@@ -116,6 +119,7 @@ impl Made {
         let shuffled = seed
             .filter(|_| order == ReleaseOrder::Random)
             .map(|seed| shuffled_order(seed, original.loaded.records_read()));
+        let is_placed = shuffled.is_some() && original.people.is_none();
         let how = in_order(&original, shuffled);
         let lines = original.lines().loaded.records_read();
         let lines_in_order: Arc<[u32]> =
@@ -132,7 +136,8 @@ impl Made {
             };
             takes.push(Takes { column, from });
         }
-        Ok(Self { original, seed, order, demo_seed, takes })
+        let placed = is_placed.then_some(lines_in_order);
+        Ok(Self { original, seed, order, demo_seed, placed, takes })
     }
 
     /// The names of the original's columns.
@@ -146,13 +151,15 @@ impl Made {
     /// # Errors
     /// When it does not keep what it must.
     pub fn certify(self, released: &Frame, run: &mut Run<'_>) -> Result<Comparison, Diagnostic> {
+        let Self { original, seed, order, demo_seed, placed, takes: _ } = self;
         let evidence = Evidence {
-            seed: self.seed,
-            lines: Lines::written(self.order),
-            demo_seed: self.demo_seed,
+            seed,
+            order: placed.as_deref(),
+            lines: Lines::written(order),
+            demo_seed,
             ..Evidence::default()
         };
-        let comparison = Comparison::of(self.original, released, &evidence, run).map_err(ours)?;
+        let comparison = Comparison::of(original, released, &evidence, run).map_err(ours)?;
         check_kept(&comparison)?;
         Ok(comparison)
     }

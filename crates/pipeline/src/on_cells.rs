@@ -10,9 +10,12 @@
 //! What would need the records is refused: a list of people at risk, risk by a model, weights that
 //! join the tables. What the gate cannot see, columns that stay with their records, it says.
 //!
-//! Way in: [`plan()`], then [`Decided::certify`] with the cells of what the engine wrote.
+//! Way in: [`plan()`], then [`Decided::certify`] with what the engine counts in what it wrote: its
+//! cells, or only how they differ from those of the original.
 //!
 //! Law: `cells-give-the-plan-of-records`.
+
+use std::borrow::Cow;
 
 use marginswap_core::columns::Role;
 use marginswap_core::diagnostic::{Diagnostic, grouped};
@@ -100,6 +103,22 @@ impl Moves {
     }
 }
 
+/// What an engine counts in a released table.
+#[derive(Debug, Clone, Copy)]
+pub enum Recounted<'a> {
+    /// Its cells.
+    Cells(&'a Frame),
+    /// How they differ from those of the original.
+    Differences {
+        /// What messages call the table.
+        label: &'a str,
+        /// The cells of the original that have fewer records now, with how many fewer.
+        left: Option<&'a Frame>,
+        /// The cells that have more, with how many more.
+        came: Option<&'a Frame>,
+    },
+}
+
 /// A plan on cells.
 pub struct Decided {
     project: Project,
@@ -156,8 +175,27 @@ impl Decided {
     ///
     /// # Errors
     /// When a kept table, or the number of records, is not what it was.
-    pub fn certify(&self, released: &Frame, run: &mut Run<'_>) -> Result<CellsReport, Diagnostic> {
-        check_counts(released).map_err(ours)?;
+    pub fn certify(
+        &self,
+        recounted: Recounted<'_>,
+        run: &mut Run<'_>,
+    ) -> Result<CellsReport, Diagnostic> {
+        let released = match recounted {
+            Recounted::Cells(cells) => {
+                check_counts(cells).map_err(ours)?;
+                Cow::Borrowed(cells)
+            }
+            Recounted::Differences { label, left, came } => {
+                let frame = self.project.frame.as_ref().expect("cells are a frame");
+                let after = frame.after(label, left, came).ok_or_else(|| {
+                    let detail = "the engine counts other records than it counted before";
+                    let remedy = "nothing is released; does the table change while it is read?";
+                    Diagnostic::new(Code::NotKept, detail, remedy).in_file(label)
+                })?;
+                Cow::Owned(after)
+            }
+        };
+        let released = released.as_ref();
         let original = Original::read(self.project.clone(), run)?;
         let evidence = Evidence {
             lines: Lines::Shuffled,

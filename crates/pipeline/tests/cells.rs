@@ -5,10 +5,11 @@
 use std::collections::BTreeMap;
 
 use marginswap_core::columns::ColumnBuilder;
+use marginswap_core::diagnostic::Diagnostic;
 use marginswap_core::random::{Random, Seed};
 use marginswap_io::Frame;
 use marginswap_pipeline::notes::{Note, Run};
-use marginswap_pipeline::on_cells::{plan, weigh};
+use marginswap_pipeline::on_cells::{Decided, Recounted, plan, weigh};
 use marginswap_pipeline::project::{Project, Risky};
 use marginswap_pipeline::refusal::Code;
 use marginswap_pipeline::seed::SeedFrom;
@@ -74,6 +75,31 @@ fn cells_of(rows: &[Row]) -> (Vec<Row>, Frame) {
     (cells, frame)
 }
 
+/// Certifies by the differences between the cells of two tables.
+fn differing(decided: &Decided, before: &[Row], after: &[Row]) -> Result<CellsReport, Diagnostic> {
+    let (before, counts) = counted(before);
+    let mut differences: BTreeMap<Row, i64> =
+        before.into_iter().zip(counts.into_iter().map(i64::from)).collect();
+    let (after, counts) = counted(after);
+    for (row, count) in after.into_iter().zip(counts) {
+        *differences.entry(row).or_default() -= i64::from(count);
+    }
+    let side = |sign: i64| {
+        let there = differences.iter().filter(|(_, difference)| **difference * sign > 0);
+        let (rows, counts): (Vec<Row>, Vec<u32>) = there
+            .map(|(row, &difference)| (row.clone(), u32::try_from(difference * sign).unwrap()))
+            .unzip();
+        (!rows.is_empty()).then(|| frame(&NAMES, &rows).counted(counts.into()))
+    };
+    let [left, came] = [1, -1].map(side);
+    let (label, left, came) = ("released", left.as_ref(), came.as_ref());
+    decided.certify(Recounted::Differences { label, left, came }, &mut Run::silent())
+}
+
+fn json(answer: &impl serde::Serialize) -> Value {
+    serde_json::to_value(answer).unwrap()
+}
+
 /// What an answer says that does not depend on which record is which.
 fn contents(answer: Value) -> Value {
     let Value::Object(mut all) = answer else { panic!("an answer is an object") };
@@ -132,11 +158,12 @@ fn law_cells_give_the_plan_of_records() {
         }
         // The same records, and everything that can be said of their contents.
         assert_eq!(counted(&released), counted(&expected));
-        let found: CellsReport = decided.certify(&cells_of(&released).1, run).unwrap();
-        assert_eq!(
-            contents(serde_json::to_value(&found).unwrap()),
-            contents(serde_json::to_value(&answer).unwrap())
-        );
+        let whole = cells_of(&released).1;
+        let found: CellsReport = decided.certify(Recounted::Cells(&whole), run).unwrap();
+        assert_eq!(contents(json(&found)), contents(json(&answer)));
+        // What differs from the original says the same.
+        let same = differing(&decided, &rows, &released).unwrap();
+        assert_eq!(contents(json(&same)), contents(json(&found)));
         assert_eq!(found.protect.plan.records_changed, moves.cells.len() as u64);
         assert!(found.not_known.is_empty());
         changed += moves.cells.len();
@@ -144,12 +171,20 @@ fn law_cells_give_the_plan_of_records() {
         *verdicts.entry((fates.gone > 0, fates.shared > 0, fates.matched > 0)).or_insert(0) += 1;
 
         // A released table that does not keep the tables is told from one that does.
-        let mut wrong = released;
+        let mut wrong = released.clone();
         wrong[0][1] = Some("other".to_owned());
-        let refused = decided.certify(&cells_of(&wrong).1, run).err().unwrap();
-        assert_eq!(refused.code, Code::NotKept);
+        let whole = |rows: &[Row]| {
+            let cells = cells_of(rows).1;
+            decided.certify(Recounted::Cells(&cells), &mut Run::silent()).err().unwrap().code
+        };
+        let by_differences =
+            |rows_after: &[Row]| differing(&decided, &rows, rows_after).err().unwrap().code;
+        assert_eq!([whole(&wrong), by_differences(&wrong)], [Code::NotKept; 2]);
         wrong.pop();
-        assert!(decided.certify(&cells_of(&wrong).1, run).is_err());
+        assert_eq!([whole(&wrong), by_differences(&wrong)], [Code::NotKept; 2]);
+        // So is one whose differences are those of another table.
+        let others: Vec<Row> = rows.iter().chain(&rows).cloned().collect();
+        assert_eq!(differing(&decided, &others, &released).err().unwrap().code, Code::NotKept);
     }
     assert!(changed > 40, "the worlds have something to swap: {changed}");
     assert!(verdicts.len() > 1, "and do not all come to the same: {verdicts:?}");
@@ -162,7 +197,7 @@ fn what_cells_do_not_show_is_said() {
     let by_cells = Project { frame: Some(cells_of(&rows).1), ..project("2") };
     let decided = plan(by_cells, Seed([1; 32]), false, 2, run).unwrap();
     // The cells of the original keep every table; nobody is parted.
-    let found = decided.certify(&cells_of(&rows).1, run).unwrap();
+    let found = decided.certify(Recounted::Cells(&cells_of(&rows).1), run).unwrap();
     assert_eq!(found.not_known.len(), 1);
     let reasons = serde_json::to_value(&found).unwrap()["reasons"].to_string();
     assert!(reasons.contains("columns_unchecked") && reasons.contains("nothing_exchanged"));

@@ -5,10 +5,12 @@ use std::sync::Arc;
 
 use marginswap_core::diagnostic::Diagnostic;
 use marginswap_io::publish_all;
-use marginswap_pipeline::on_cells::{self, Decided, Moves};
+use marginswap_pipeline::notes::Run;
+use marginswap_pipeline::on_cells::{self, Decided, Moves, Recounted};
 use marginswap_pipeline::project;
 use marginswap_pipeline::refusal::Code;
 use marginswap_pipeline::sql::{Dialect, Statements as Sql};
+use marginswap_report::cells::CellsReport;
 use marginswap_report::pictures::waterfall;
 use pyo3::prelude::*;
 
@@ -93,12 +95,16 @@ impl OnCells {
         "OnCells(SECRET)"
     }
 
-    /// The cells of the changed records, their numbers within them, and for each column the cell
-    /// whose value each takes.
-    fn moves(&self) -> (RowNumbers, RowNumbers, Vec<RowNumbers>) {
-        let rows = |rows: &Vec<u32>| RowNumbers::new(rows.as_slice().into());
-        let Moves { cells, numbers, from } = &self.decided.moves;
-        (rows(cells), rows(numbers), from.iter().map(rows).collect())
+    /// For each changed record the code of its old value in every column, its number within its
+    /// cell, and the code of its new value in every column. Codes count the values of a column in
+    /// the order in which the cells have them.
+    fn moves(&self) -> (Vec<RowNumbers>, RowNumbers, Vec<RowNumbers>) {
+        let cells = self.project.frame.as_ref().expect("a plan on cells has them");
+        let Moves { cells: places, numbers, from } = &self.decided.moves;
+        let of = |column: usize, lines: &[u32]| RowNumbers::new(cells.codes(column, lines).into());
+        let old = (0..from.len()).map(|column| of(column, places));
+        let new = from.iter().enumerate().map(|(column, lines)| of(column, lines));
+        (old.collect(), RowNumbers::new(numbers.as_slice().into()), new.collect())
     }
 
     /// The tables to keep, each by the columns that it is a table of; none for one with a derived
@@ -115,16 +121,38 @@ impl OnCells {
     }
 
     /// Compares the counted cells of the released table with the original ones.
-    fn certify(
+    fn certify(&self, py: Python<'_>, released: Frame, how: How) -> PyResult<Answer> {
+        self.compare(py, &how, move |decided, run| {
+            decided.certify(Recounted::Cells(&released.0), run)
+        })
+    }
+
+    /// The same where it is told which cells have fewer records than in the original, and which
+    /// have more.
+    fn certify_differences(
         &self,
         py: Python<'_>,
-        released: Frame,
-        counts: Vec<u8>,
+        label: String,
+        left: Option<Frame>,
+        came: Option<Frame>,
         how: How,
     ) -> PyResult<Answer> {
+        self.compare(py, &how, move |decided, run| {
+            let [left, came] = [&left, &came].map(|one| one.as_ref().map(|frame| &frame.0));
+            decided.certify(Recounted::Differences { label: &label, left, came }, run)
+        })
+    }
+}
+
+impl OnCells {
+    fn compare(
+        &self,
+        py: Python<'_>,
+        how: &How,
+        certify: impl FnOnce(&Decided, &mut Run<'_>) -> Result<CellsReport, Diagnostic> + Send + 'static,
+    ) -> PyResult<Answer> {
         let decided = Arc::clone(&self.decided);
-        let released = counted(released, &counts);
-        let (report, notes) = carry_out(py, &how, move |run| decided.certify(&released, run))?;
+        let (report, notes) = carry_out(py, how, move |run| certify(&decided, run))?;
         let picture = waterfall::draw("", &report.protect.plan.coverage());
         let picture = match report.protect.plan.not_for_release {
             true => picture.not_for_release(),
@@ -135,14 +163,12 @@ impl OnCells {
     }
 }
 
-/// Plans on the cells that an engine counted, with the number of records of each; `beside` is
-/// how many released columns make no cell.
+/// Plans on the cells that an engine counted; `beside` is how many released columns make no cell.
 #[pyfunction]
 pub fn plan_cells(
     py: Python<'_>,
     asked: Asked<'_>,
     cells: Frame,
-    counts: Vec<u8>,
     beside: usize,
     terms: Terms,
 ) -> PyResult<OnCells> {
@@ -152,7 +178,7 @@ pub fn plan_cells(
     project.columns.ignore.clear();
     project.columns.id = None;
     project.release.drop.clear();
-    project.frame = Some(counted(cells, &counts));
+    project.frame = Some(cells.0);
     let (seed, planned) = (terms.seed(), project.clone());
     let ((decided, new_file), notes) = carry_out(py, &asked.how, move |run| {
         let chosen = seed.choose(run)?;
@@ -192,11 +218,4 @@ fn refuse_files(project: &project::Project, terms: &Terms) -> Result<(), Diagnos
         );
     }
     Ok(())
-}
-
-/// Cells with their counts: numbers of 32 bits without sign, lowest byte first.
-fn counted(cells: Frame, bytes: &[u8]) -> marginswap_io::Frame {
-    let four = bytes.chunks_exact(4);
-    let counts = four.map(|four| u32::from_le_bytes([four[0], four[1], four[2], four[3]]));
-    cells.0.counted(counts.collect())
 }

@@ -37,6 +37,7 @@ fn _marginswap(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<answer::Answer>()?;
     module.add_class::<engines::OnCells>()?;
     module.add_class::<engines::Statements>()?;
+    module.add_class::<frame::CellReader>()?;
     module.add_class::<frame::Frame>()?;
     module.add_class::<frame::RowNumbers>()?;
     module.add_class::<jobs::Made>()?;

@@ -87,7 +87,8 @@ pub fn carry_out<T: Send + 'static>(
     Ok((answer.or_raise(py)?, notes))
 }
 
-fn pool(threads: Option<NonZeroUsize>) -> Result<Arc<ThreadPool>, Diagnostic> {
+/// So many threads of ours; without a number as many as there are cores, always the same.
+pub fn pool(threads: Option<NonZeroUsize>) -> Result<Arc<ThreadPool>, Diagnostic> {
     static USUAL: OnceLock<Arc<ThreadPool>> = OnceLock::new();
     if let (None, Some(pool)) = (threads, USUAL.get()) {
         return Ok(Arc::clone(pool));

@@ -68,3 +68,30 @@ def counted(rows, names):
     for row in zip(*(rows[name] for name in names)):
         table[row] = table.get(row, 0) + 1
     return table
+
+
+def in_order(rows):
+    """Are rows sorted by all their columns, with missing values before or behind all others?"""
+
+    def sorted_with(place_of_missing):
+        keys = [
+            [(place_of_missing, 0) if value is None else (1, value) for value in row.values()]
+            for row in rows
+        ]
+        return keys == sorted(keys)
+
+    return sorted_with(0) or sorted_with(2)
+
+
+def is_spread(table, files):
+    """Are the changed records of some files, in their order, spread over files and deciles like all
+    records: nowhere five standard deviations from what chance gives? Rows are known by `person`."""
+    before = {row["person"]: row for row in table.to_pylist()}
+    parts = []
+    for rows in files:
+        size = -(-len(rows) // 10)
+        parts += [rows, *(rows[at : at + size] for at in range(0, len(rows), size))]
+    changed = [[row != before[row["person"]] for row in part] for part in parts]
+    share = sum(map(sum, changed)) / sum(map(len, changed))
+    expected = [(share * len(part), part) for part in changed]
+    return all(abs(sum(part) - most) < 5 * (most * (1 - share)) ** 0.5 + 1 for most, part in expected)

@@ -6,9 +6,10 @@ import re
 import pytest
 
 import marginswap
-from conftest import ASKED, counted, survey
+from conftest import ASKED, counted, in_order, is_spread, survey
 
 pa = pytest.importorskip("pyarrow")
+pytest.importorskip("pyarrow.parquet")
 duckdb = pytest.importorskip("duckdb")
 
 
@@ -91,23 +92,20 @@ def test_parquet_files_of_any_number(tmp_path):
     assert pa.table(marginswap.protect(one, engine=own, **asked).table).equals(there)
 
 
-def test_the_order_gives_nothing_away(tmp_path):
-    """Changed records are spread over the released table like all others."""
+def test_the_order_gives_nothing_away():
+    """Where a record stands follows from what is released of it, so changed records are spread over
+    the released table like all others."""
     table = people(4000)
     release = marginswap.protect(relation(table), release_id=True, rate="15 %", **ENGINE)
-    before = by_person(table)
     rows = pa.table(release.table).to_pylist()
-    deciles = [0] * 10
-    for place, row in enumerate(rows):
-        person = row.pop("person")
-        deciles[10 * place // len(rows)] += row != before[person]
-    changed = sum(deciles)
-    assert changed == release.records_changed > 200
-    keys = [tuple((row[name] is not None, row[name]) for name in ("region", "sex")) for row in rows]
-    assert keys == sorted(keys), "sorted by what is released"
-    # No more than chance allows: within five standard deviations of a tenth.
-    expected = changed / 10
-    assert all(abs(found - expected) < 5 * (expected * 0.9) ** 0.5 for found in deciles), deciles
+    assert in_order(rows)
+    assert release.records_changed > 200
+    assert is_spread(table, [rows])
+    # Both would notice: changed records last, as a join may leave them; the order of the source.
+    before = by_person(table)
+    changed_last = sorted(rows, key=lambda row: {"person": row["person"], **before[row["person"]]} != row)
+    assert not in_order(changed_last) and not is_spread(table, [changed_last])
+    assert not in_order(sorted(rows, key=lambda row: row["person"]))
 
 
 def told(text):
@@ -152,19 +150,18 @@ def test_changed_records_are_spread_over_all_files(tmp_path):
     table = people(4000)
     release = marginswap.protect(relation(table), release_id=True, rate="15 %", **ENGINE)
     release.write(tmp_path / "files", partition_by=["sex"])
-    import pyarrow.dataset as dataset
-
-    before, shares = by_person(table), []
+    files = []
     for file in sorted((tmp_path / "files").rglob("*.parquet")):
-        rows = dataset.dataset(file).to_table().to_pylist()
         sex = file.parent.name.removeprefix("sex=")
-        changed = sum({**row, "sex": sex} != {"person": row["person"], **before[row["person"]]} for row in rows)
-        shares.append((changed, len(rows)))
-    share = release.records_changed / 4000
-    assert len(shares) == 2 and sum(changed for changed, _ in shares) == release.records_changed
-    for changed, records in shares:
-        expected = share * records
-        assert abs(changed - expected) < 5 * (expected * (1 - share)) ** 0.5, shares
+        rows = pa.parquet.ParquetFile(file).read().to_pylist()
+        files.append([{**row, "sex": sex} for row in rows])
+    assert len(files) == 2 and all(in_order(rows) for rows in files)
+    assert is_spread(table, files)
+    # Changed records in a file of their own would be noticed.
+    before, rows = by_person(table), [row for file in files for row in file]
+    is_changed = [{"person": row["person"], **before[row["person"]]} != row for row in rows]
+    apart = [[row for row, own in zip(rows, is_changed) if own is kind] for kind in (False, True)]
+    assert not is_spread(table, apart)
 
 
 NAMES = ["re.gion", "se x", 'a"ge', "jo`b", "select", "naïve"]
@@ -291,6 +288,19 @@ def test_engines_are_for_their_own_tables(arrow_table, tmp_path):
         marginswap.protect(arrow_table, staging=tmp_path, **ASKED)
 
 
+def test_other_functions_read_a_relation():
+    """Questions about a relation are answered from its rows in memory."""
+    given, table = relation(people()), people()
+    asked = {"id": "person", "ignore": ["income"]}
+    assert marginswap.inspect(given, ignore=["income"]).records == 600
+    assert marginswap.screen(given, keep=ASKED["keep"], **asked) == marginswap.screen(
+        table, keep=ASKED["keep"], **asked
+    )
+    release = marginswap.protect(given, release_id=True, **ENGINE)
+    found = marginswap.verify(table, release.table, **{**ASKED, **asked})
+    assert found.equal and found.records_changed == release.records_changed
+
+
 def test_many_cells_are_told():
     table = people(many=[f"v{number // 3}" for number in range(600)])
     with pytest.warns(marginswap.Note, match="Without `many` there are [0-9]+: ignored columns"):
@@ -314,20 +324,44 @@ def test_partitions_are_recounted_from_the_files(tmp_path):
     release = marginswap.protect(relation(people()), **ENGINE)
     # `sex` has neither missing nor empty values; `region` has empty ones, `job` missing ones.
     assert release.write(tmp_path / "by_sex", partition_by=["sex"]).equal
-    outcomes = {}
+    expected = counted(pa.table(release.table).to_pydict(), ["region", "job"])
     for column in ("region", "job"):
         try:
-            outcomes[column] = release.write(tmp_path / column, partition_by=[column]).equal
+            accepted = release.write(tmp_path / column, partition_by=[column]).equal
         except marginswap.Refusal as refusal:
-            outcomes[column] = refusal.code
-    assert set(outcomes.values()) <= {True, "E602"}, outcomes
-    # Where it says that the files are right, '' and NULL are two categories in them.
-    expected = counted(pa.table(release.table).to_pydict(), ["region", "job"])
-    for column in (column for column, outcome in outcomes.items() if outcome is True):
+            assert refusal.code == "E602" and "partition_by" in refusal.remedy
+            accepted = False
+        # Files are accepted exactly where '' and NULL are two categories in them.
         files = str(tmp_path / column / "**" / "*.parquet")
         options = "hive_partitioning = true, hive_types_autocast = false"
         back = pa.table(duckdb.sql(f"SELECT region, job FROM read_parquet('{files}', {options})"))
-        assert counted(back.to_pydict(), ["region", "job"]) == expected, column
+        assert accepted == (counted(back.to_pydict(), ["region", "job"]) == expected), column
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "SELECT * REPLACE (nullif(region, '') AS region) FROM ms_source",
+        "SELECT * REPLACE (coalesce(job, '') AS job) FROM ms_source",
+        "SELECT * REPLACE (upper(region) AS region) FROM ms_source",
+        "SELECT * FROM ms_source UNION ALL (SELECT * FROM ms_source LIMIT 1)",
+        "SELECT * FROM ms_source OFFSET 1",
+        "SELECT * EXCLUDE (job) FROM ms_source",
+    ],
+    ids=["'' becomes NULL", "NULL becomes ''", "case is lost", "a row twice", "a row less", "a column less"],
+)
+def test_an_engine_that_writes_something_else_is_found_out(written, tmp_path, monkeypatch):
+    from marginswap import _engines
+
+    release = marginswap.protect(relation(people()), **ENGINE)
+    write = _engines.DuckDB.write
+
+    def wrong(self, table, path, partition_by):
+        return write(self, table.query("ms_source", written), path, partition_by)
+
+    monkeypatch.setattr(_engines.DuckDB, "write", wrong)
+    with pytest.raises(marginswap.Bug, match="E602"):
+        release.write(tmp_path / "wrong.parquet")
 
 
 def test_a_table_that_changes_is_not_released(tmp_path):

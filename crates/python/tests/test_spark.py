@@ -3,7 +3,7 @@
 import pytest
 
 import marginswap
-from conftest import ASKED, counted, survey
+from conftest import ASKED, counted, in_order, is_spread, survey
 
 pa = pytest.importorskip("pyarrow")
 sail = pytest.importorskip("pysail.spark", reason="pysail is not installed")
@@ -66,6 +66,29 @@ def test_what_spark_writes_is_recounted(spark, tmp_path):
         assert counted(table.to_pydict(), margin) == counted(back, margin)
 
 
+def test_the_files_of_spark_give_nothing_away(spark, tmp_path):
+    """One behind the other, the files are in the order of what is released."""
+    import pyarrow.parquet as parquet
+
+    table = people(4000)
+    given = spark.createDataFrame(table).repartition(4)
+    release = marginswap.protect(given, release_id=True, rate="15 %", **ENGINE)
+    assert release.write(tmp_path / "released").equal
+    files = sorted((tmp_path / "released").rglob("*.parquet"))
+    files = [parquet.ParquetFile(file).read().to_pylist() for file in files]
+    assert in_order([row for rows in files for row in rows]) and is_spread(table, files)
+    assert in_order(release.table.toArrow().to_pylist())
+
+
+def test_larger_swaps_and_derived_variables_go_through_spark(spark):
+    table = people()
+    asked = {**ENGINE, "max_records": 4, "derive": {"old": "band(age, 40)"}, "keep": ["sex*old"]}
+    here = marginswap.protect(table, release_id=True, **asked)
+    release = marginswap.protect(spark.createDataFrame(table), release_id=True, **asked)
+    assert by_person(release.table.toArrow()) == by_person(here.data)
+    assert release.verdict == here.verdict and release.equal
+
+
 def test_names_with_any_signs(spark):
     table = people().rename_columns(["re.gion", "se x", 'a"ge', "jo`b", "select", "income", "person"])
     asked = {
@@ -77,6 +100,13 @@ def test_names_with_any_signs(spark):
     }
     release = marginswap.protect(spark.createDataFrame(table), **asked)
     assert release.equal and "jo`b" in release.table.columns
+
+
+def test_other_functions_say_what_they_take(spark):
+    frame = spark.createDataFrame(people())
+    with pytest.raises(TypeError, match="toArrow"):
+        marginswap.inspect(frame)
+    assert marginswap.inspect(frame.toArrow(), ignore=["income"]).records == 600
 
 
 def test_no_value_goes_into_a_statement(spark, monkeypatch):

@@ -143,6 +143,22 @@ impl ColumnBuilder {
         self.dictionary.levels()
     }
 
+    /// Where the categories with codes from `known` on were first met, in the order of their codes
+    /// and counted from the record `from`, before which none of them was.
+    #[must_use]
+    pub fn first_met(&self, known: usize, from: usize) -> Vec<u32> {
+        let mut firsts = Vec::with_capacity(self.levels() - known);
+        for record in from..self.len() {
+            if known + firsts.len() == self.levels() {
+                break;
+            }
+            if self.codes.get(record) as usize == known + firsts.len() {
+                firsts.push(u32::try_from(record - from).expect("records have numbers of 32 bits"));
+            }
+        }
+        firsts
+    }
+
     /// The column, with its categories in the order of first appearance.
     #[must_use]
     pub fn finish(mut self) -> Column {
@@ -580,5 +596,19 @@ mod tests {
         assert_eq!(sorted.dictionary().category(0), None);
         assert_eq!(sorted.dictionary().category(3), Some(&b"abcdefghi"[..]));
         assert_eq!(sorted.dictionary().find(b"unused"), None);
+    }
+
+    #[test]
+    fn new_categories_are_told_where_they_are_met() {
+        let mut column = ColumnBuilder::default();
+        column.push(b"a");
+        column.push(b"b");
+        assert_eq!(column.first_met(0, 0), [0, 1]);
+        for field in ["b", "c", "a", "c", "d"] {
+            column.push(field.as_bytes());
+        }
+        column.push_null();
+        assert_eq!(column.first_met(2, 2), [1, 4, 5]);
+        assert!(column.first_met(5, 8).is_empty());
     }
 }

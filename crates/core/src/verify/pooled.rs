@@ -86,10 +86,6 @@ impl Pooled {
     /// As [`Pooled::of`]; when these are not its cells.
     #[must_use]
     pub fn beside(located: &Located, before: &Records, after: &Records) -> Self {
-        if !located.weights().is_empty() {
-            // Each line is one record here, whatever was counted.
-            return Self::of(before, after);
-        }
         let (own, released) = (before.cells(), after.cells());
         let both = own.len().min(released.len());
         let is_other =
@@ -142,8 +138,15 @@ impl Pooled {
         debug_assert!(located.cells().iter().is_sorted(), "cells are in the order of their words");
         let place = located.cells_of_lines();
         let mut cells = located.cells().clone();
-        let mut weights: Vec<[u32; 2]> =
-            located.counts().iter().map(|&records| [records; 2]).collect();
+        // Each line is one record here, whatever was counted.
+        let mut weights: Vec<[u32; 2]> = match located.weights().is_empty() {
+            true => located.counts().iter().map(|&records| [records; 2]).collect(),
+            false => {
+                let mut lines = vec![[0; 2]; located.len()];
+                place.iter().for_each(|&cell| add(&mut lines[cell as usize], [1; 2]));
+                lines
+            }
+        };
         gone.for_each(|position| weights[place[position] as usize][1] -= 1);
         let mut others = PackedCells::new(cells.layout().clone());
         come.for_each(|position| others.push(released.get(position)));
@@ -166,16 +169,22 @@ impl Pooled {
         Self { cells, weights, before, people: Vec::new(), records, levels }
     }
 
-    /// Lists the cells of lines of which each is as many records as were counted.
+    /// Lists the cells of lines of which each is as many records as were counted, or none;
+    /// `located` are the cells of the first file.
     ///
     /// Law: `counted-lines-compare-as-records`.
     ///
     /// # Panics
-    /// When the two were not encoded together, or there is not a count for each line.
+    /// As [`Pooled::beside`]; when there is not a count for each line.
     #[must_use]
-    pub fn counted(before: &Records, after: &Records, counts: [&[u32]; 2]) -> Self {
+    pub fn counted(
+        located: &Located,
+        before: &Records,
+        after: &Records,
+        counts: [&[u32]; 2],
+    ) -> Self {
         assert_eq!([before.len(), after.len()], counts.map(<[u32]>::len), "every line has a count");
-        let both = Self::of(before, after);
+        let both = Self::beside(located, before, after);
         let mut weights = vec![[0u32; 2]; both.cells.len()];
         let add_to = |total: &mut u32, count: u32| {
             *total = total.checked_add(count).expect("a cell has fewer than 2^32 records");
@@ -183,11 +192,17 @@ impl Pooled {
         for (&listed, &count) in both.before.iter().zip(counts[0]) {
             add_to(&mut weights[listed as usize][0], count);
         }
-        let known = both.cells.len() - both.weights.iter().filter(|[own, _]| *own == 0).count();
-        for (cell, &count) in after.cells().iter().zip(counts[1]) {
-            let listed = find(&both.cells, 0..known, cell)
-                .or_else(|| find(&both.cells, known..both.cells.len(), cell));
-            add_to(&mut weights[listed.expect("the cells of both files are listed")][1], count);
+        let known = located.len();
+        for (line, (cell, &count)) in after.cells().iter().zip(counts[1]).enumerate() {
+            // A line that is the same as the one at its place is listed where that is.
+            let same = line < before.len() && before.cells().get(line) == cell;
+            let listed = match same {
+                true => both.before[line] as usize,
+                false => find(&both.cells, 0..known, cell)
+                    .or_else(|| find(&both.cells, known..both.cells.len(), cell))
+                    .expect("the cells of both files are listed"),
+            };
+            add_to(&mut weights[listed][1], count);
         }
         let records = counts.map(|counts| counts.iter().map(|&count| count as usize).sum());
         Self { weights, people: counts[0].to_vec(), records, ..both }

@@ -57,8 +57,12 @@ class Engine:
         raise NotImplementedError
 
     def cells(self, made: native.Statements) -> Any:
-        """The cells of the table with their counts."""
-        return self.arrow(made.cells(self.source))
+        """The cells of the table with their counts, as a reader of pyarrow."""
+        return self.stream(made.cells(self.source))
+
+    def stream(self, statement: str) -> Any:
+        """What a statement gives, batch by batch where the engine can."""
+        return self.arrow(statement).to_reader()
 
     def quoted(self) -> str:
         sign = "`" if self.dialect == "spark" else '"'
@@ -91,6 +95,10 @@ class DuckDB(Engine):
 
     def arrow(self, statement: str, **tables: Any) -> Any:
         return pyarrow("DuckDB hands tables over by pyarrow").table(self.lazy(statement, **tables))
+
+    def stream(self, statement: str) -> Any:
+        readers = pyarrow("DuckDB hands tables over by pyarrow").RecordBatchReader
+        return readers.from_stream(self.lazy(statement))
 
     def lazy(
         self,
@@ -200,6 +208,10 @@ class DataFusion(Engine):
         finally:
             for name in names:
                 self.context.deregister_table(name)
+
+    def stream(self, statement: str) -> Any:
+        readers = pyarrow("engines hand cells over by pyarrow").RecordBatchReader
+        return readers.from_stream(self.lazy(statement))
 
     def lazy(self, statement: str, **tables: Any) -> Any:
         return self.context.sql(self.named(statement, tables)[0])
@@ -315,7 +327,7 @@ class ParquetFile(Engine):
             found = part if found is None else arrow.concat_tables([found, part])
             found = found.group_by(made.cell).aggregate([("ms_count", "sum")])
             found = found.rename_columns([*made.cell, "ms_count"])
-        return found
+        return found.to_reader()
 
 
 def plain(table: Any) -> Any:

@@ -31,8 +31,8 @@ class Table:
         """The same kind of table with these columns, each taken from these rows."""
         raise NotImplementedError
 
-    def frame(self, label: str) -> native.Frame:
-        return native.Frame(label, self.stream())
+    def frame(self, label: str, threads: int | None = None) -> native.Frame:
+        return native.Frame(label, self.stream(), threads)
 
 
 def path_of(data: object) -> str | None:
@@ -55,6 +55,8 @@ def table_of(data: Any) -> Table:
             raise TypeError("a lazy frame has no rows yet; give `frame.collect()`")
     if module == "pyarrow":
         return Arrow(data)
+    if module == "pyspark":
+        raise TypeError("only `protect` takes a table of Spark; give `frame.toArrow()` here")
     if hasattr(data, "__arrow_c_stream__"):
         return Arrow(pyarrow("This table is made again with pyarrow").table(data))
     raise TypeError(

@@ -78,7 +78,7 @@ class Call:
             # A plan knows the roles of the columns it was made for.
             if roles:
                 self.leave_out(self.table.beside)
-            self.frame = self.table.frame("data frame")
+            self.frame = self.table.frame("data frame", threads)
 
     @property
     def how(self) -> Call:
@@ -349,7 +349,7 @@ def certified(call: Call, waiting: native.Made) -> tuple[Any, native.Answer, nat
     """Makes the released table and has it compared with the given one."""
     assert call.table is not None
     released = call.table.gather(waiting.takes())
-    frame = table_of(released).frame("released data frame")
+    frame = table_of(released).frame("released data frame", call.threads)
     answer, plan = waiting.certify(frame, call)
     return released, answer, plan
 
@@ -387,9 +387,9 @@ def apply(
     return noted(results.Release(answer, data=released, path=None, plan=plan))
 
 
-def released_of(after: Any) -> Any:
+def released_of(after: Any, threads: int | None) -> Any:
     path = path_of(after)
-    return path if path is not None else table_of(after).frame("released data frame")
+    return path if path is not None else table_of(after).frame("released data frame", threads)
 
 
 @takes_settings
@@ -423,7 +423,7 @@ def verify(
         margins=margins,
         force=force,
     )
-    return noted(results.Verification(native.verify(call, released_of(after), given)))
+    return noted(results.Verification(native.verify(call, released_of(after, threads), given)))
 
 
 @takes_settings
@@ -467,7 +467,7 @@ def report(
         out=out,
     )
     native_plan = None if plan is None else plan._native
-    answer, page = native.report(call, released_of(after), given, native_plan)
+    answer, page = native.report(call, released_of(after, threads), given, native_plan)
     return noted(results.Page(answer, html=page))
 
 

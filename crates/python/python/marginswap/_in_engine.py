@@ -56,12 +56,14 @@ def protect(
         columns = [name for name in columns if name != "file_and_row"]
     call.settings["id"] = id_column
     made = native.Statements(call, engine.dialect, columns, id_column)
-    check(engine, made, id_column)
+    if row is None:
+        check_id(engine, made, id_column)
+    check_collations(engine, made)
     told(call, "counting cells", 0)
-    cells, counts = counted(engine, made)
+    cells = Cells(engine.cells(made), "cells")
     beside = len([name for name in made.released if name not in made.cell])
-    plan = native.plan_cells(call, native.Frame("cells", cells), counts, beside, terms)
-    not_null = [name for name in cells.column_names if cells.column(name).null_count == 0]
+    plan = native.plan_cells(call, cells.frame, beside, terms)
+    not_null = [name for name, values in cells.values.items() if values.null_count == 0]
     made = native.Statements(call, engine.dialect, columns, id_column, not_null)
     told(call, "choosing records", 1)
     moves = moves_table(arrow, cells, plan)
@@ -71,6 +73,7 @@ def protect(
         remedy = "nothing is released; does the table change while it is read?"
         raise native.refused("E602", "", detail, remedy)
     table = engine.lazy(made.release(engine.source, "ms_changes"), ms_changes=changes)
+    del cells, moves
 
     def again(released: Engine, place: str, written: bool = False) -> EngineRelease:
         told(call, "recounting", 2)
@@ -78,7 +81,7 @@ def protect(
         # all of them at once.
         if written and released.answers:
             recounted(engine, released, made, plan, place)
-        answer = compared(released, made, plan, call, place)
+        answer = compared(engine, released, made, plan, call, place)
         return EngineRelease(answer, table=table, _engine=engine, _again=again)
 
     return again(engine.again(table), "the released table")
@@ -90,13 +93,17 @@ def told(call: Any, step: str, done: int) -> None:
         call.progress(step, done, 4)
 
 
-def check(engine: Engine, made: native.Statements, id_column: str) -> None:
-    """An id that names every record once, and text that is compared byte by byte."""
+def check_id(engine: Engine, made: native.Statements, id_column: str) -> None:
+    """An id that names every record once. That of file and row does."""
     found = engine.arrow(made.ids(engine.source)).to_pylist()[0]
     if not found["ms_records"] == found["ms_named"] == found["ms_different"]:
         detail = "the id is missing in some records, or names several"
         remedy = "name a column that is never NULL and never the same twice"
         raise native.refused("E114", f"`id=`, column `{id_column}`", detail, remedy)
+
+
+def check_collations(engine: Engine, made: native.Statements) -> None:
+    """Text that is compared byte by byte."""
     cell = set(made.cell)
     for name in engine.texts():
         if name not in cell:
@@ -108,48 +115,86 @@ def check(engine: Engine, made: native.Statements, id_column: str) -> None:
             raise native.refused("E116", f"column `{name}`", detail, remedy)
 
 
-def counted(engine: Engine, made: native.Statements) -> tuple[Any, bytes]:
-    """The cells of a table, and how many records each has."""
+class Cells:
+    """Counted cells, read batch by batch: no more than one batch of the engine is held."""
+
+    def __init__(self, batches: Any, label: str) -> None:
+        """`batches` is a reader of pyarrow; its last column is how many records each cell has."""
+        arrow = pyarrow("engines hand cells over by pyarrow")
+        counts = arrow.field(batches.schema.names[-1], arrow.uint32())
+        fields = [*list(batches.schema)[:-1], counts]
+        schema = arrow.schema(fields)
+        reader = native.CellReader(label, schema)
+        met: list[list[Any]] = [[] for _ in fields[:-1]]
+        for batch in batches:
+            numbers = counts_of(batch.column(len(met)))
+            columns = [*batch.columns[:-1], numbers]
+            for own, column, rows in zip(
+                met, columns, reader.add(arrow.RecordBatch.from_arrays(columns, schema=schema))
+            ):
+                if len(rows) > 0:
+                    own.append(taken(column, arrow.array(rows)))
+        self.frame = reader.finish()
+        #: For each column, its values in the order in which the cells have them.
+        self.values = {
+            field.name: arrow.chunked_array(own, type=field.type).unify_dictionaries()
+            for field, own in zip(fields, met)
+        }
+
+
+def counts_of(numbers: Any) -> Any:
+    """How many records each cell has, as numbers of 32 bits without sign."""
     arrow = pyarrow("engines hand cells over by pyarrow")
-    found = engine.cells(made)
-    counts = found.column("ms_count")
     try:
-        counts = counts.cast(arrow.uint32()).combine_chunks()
+        return numbers.cast(arrow.uint32())
     except arrow.ArrowInvalid:
         detail = "a cell has more than 4,294,967,295 records"
         raise native.refused("E216", "", detail, "split the table, or name more variables") from None
-    if isinstance(counts, arrow.ChunkedArray):
-        counts = arrow.concat_arrays(counts.chunks)
-    numbers = memoryview(counts.buffers()[1])[4 * counts.offset : 4 * (counts.offset + len(counts))]
-    return found.drop_columns(["ms_count"]).unify_dictionaries(), bytes(numbers)
 
 
-def moves_table(arrow: Any, cells: Any, plan: native.OnCells) -> Any:
+def moves_table(arrow: Any, cells: Cells, plan: native.OnCells) -> Any:
     """The moves as a table: old cell, number within it, new values."""
-    places, numbers, sources = plan.moves()
-    places = arrow.array(places)
+    old, numbers, new = plan.moves()
+    values = cells.values.values()
     columns = {}
-    for place, name in enumerate(cells.column_names, 1):
-        columns[f"ms_old_{place}"] = taken(cells.column(name), places)
+    for place, (own, codes) in enumerate(zip(values, old), 1):
+        columns[f"ms_old_{place}"] = taken(own, arrow.array(codes))
     columns["ms_number"] = arrow.array(numbers).cast(arrow.int64())
-    for place, (name, rows) in enumerate(zip(cells.column_names, sources), 1):
-        columns[f"ms_new_{place}"] = taken(cells.column(name), arrow.array(rows))
+    for place, (own, codes) in enumerate(zip(values, new), 1):
+        columns[f"ms_new_{place}"] = taken(own, arrow.array(codes))
     return arrow.table(columns)
 
 
 def compared(
+    engine: Engine,
     released: Engine,
     made: native.Statements,
     plan: native.OnCells,
     call: Any,
     place: str,
 ) -> native.Answer:
-    """Every kept table recounted from the cells that the engine counts in the release."""
+    """Every kept table recounted from the cells that the engine counts in the release. An engine
+    that holds both tables tells only in which cells they differ."""
     if sorted(released.columns()) != sorted(made.released):
         detail = "the released table has other columns than it must"
         raise native.refused("E602", place, detail, "nothing may be released; please report this")
-    cells, counts = counted(released, made)
-    return plan.certify(native.Frame(place, cells), counts, call)
+    if not released.answers:
+        return plan.certify(Cells(released.cells(made), place).frame, call)
+    arrow = pyarrow("engines hand cells over by pyarrow")
+    import pyarrow.compute as compute
+
+    own = released.lazy(made.all(released.source))
+    found = engine.arrow(made.verify(engine.source, "ms_released", made.cell), ms_released=own)
+    # Some engines give sums as decimals.
+    difference = found.column("ms_difference").cast("int64")
+    found = found.set_column(found.num_columns - 1, "ms_difference", compute.abs(difference))
+    sides = []
+    for side in (compute.greater(difference, 0), compute.less(difference, 0)):
+        rows = compute.indices_nonzero(side)
+        part = {name: taken(found.column(name), rows) for name in found.column_names}
+        there = len(rows) > 0
+        sides.append(Cells(arrow.table(part).to_reader(), place).frame if there else None)
+    return plan.certify_differences(place, *sides, call)
 
 
 def recounted(
