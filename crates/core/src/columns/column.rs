@@ -258,10 +258,11 @@ impl Column {
     #[must_use]
     pub fn of_records(&self, records: impl IntoIterator<Item = usize>) -> Self {
         let records = records.into_iter();
-        let mut codes = Codes::for_levels(self.dictionary.levels(), records.size_hint().0);
-        for record in records {
-            codes.push(self.codes.get(record));
-        }
+        let codes = match &*self.codes {
+            Codes::Narrow(codes) => Codes::Narrow(records.map(|record| codes[record]).collect()),
+            Codes::Middle(codes) => Codes::Middle(records.map(|record| codes[record]).collect()),
+            Codes::Wide(codes) => Codes::Wide(records.map(|record| codes[record]).collect()),
+        };
         Self { dictionary: Arc::clone(&self.dictionary), codes: Arc::new(codes) }
     }
 }
