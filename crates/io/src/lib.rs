@@ -35,7 +35,11 @@ mod description;
 mod foreign;
 mod gunzip;
 mod header;
+#[cfg(feature = "parquet")]
+mod keyed;
 mod line_ends;
+#[cfg(feature = "parquet")]
+mod moved;
 #[cfg(feature = "parquet")]
 mod pages;
 #[cfg(feature = "parquet")]

@@ -19,7 +19,9 @@
 //! The sum of the file: a decoder jumps about in the file and passes over columns, so the
 //! sum is not taken on the way but in a pass of its own through the same handle, before the
 //! first column is decoded. The bytes of the wanted columns are kept from that pass, as packed as
-//! they are in the file, and decoded from there, so that the file is read once. At the end the
+//! they are in the file, and decoded from there, so that the file is read once. Columns of which
+//! only some records are looked at may be the larger part of the file: they are decoded from the
+//! file itself, beside that pass, and what lies between those records is passed over. At the end the
 //! operating system is asked whether the file was written to meanwhile.
 //!
 //! Edge case: the legacy timestamps of 96 bits are read as nanoseconds in 64 bits, so two
@@ -40,7 +42,7 @@ use marginswap_core::columns::{Column, ColumnBuilder};
 use marginswap_core::diagnostic::{Diagnostic, grouped};
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{
-    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder,
+    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder, RowSelection,
 };
 use parquet::basic::{Compression, Repetition, Type};
 use parquet::errors::ParquetError;
@@ -67,6 +69,9 @@ const LONGEST_FIXED: i32 = 1 << 16;
 
 /// The most records a file of so many bytes may claim.
 const RECORDS_PER_BYTE: u64 = 1 << 16;
+
+/// What is wrong with a column of another length than the file.
+const OTHER_LENGTH: &str = "the column has more or fewer values than the file has records";
 
 /// A Parquet file whose description has been read.
 pub(crate) struct ParquetReader {
@@ -119,31 +124,30 @@ impl ParquetReader {
         for position in wanted_columns() {
             self.check_kind(position)?;
         }
-        // The sum takes the whole file; what is decoded is taken from the same reading.
+        let titled = |refusal: Diagnostic, position: usize| {
+            refusal.in_column(header::titled(position, &self.names))
+        };
+        // The sum takes the whole file; wanted columns are decoded from the same reading.
+        let chunks: Vec<(u64, u64)> = wanted_columns().flat_map(|one| self.chunks(one)).collect();
         let is_sampled =
             |position: &usize| sample.columns[*position] && self.check_kind(*position).is_ok();
         let sampled: Vec<usize> = (0..wanted.len()).filter(is_sampled).collect();
-        let read = wanted_columns().chain(sampled.iter().copied());
-        let chunks: Vec<(u64, u64)> = read.flat_map(|one| self.chunks(one)).collect();
-        let (digest, file) = self.file.digest_keeping(&chunks)?;
+        let (summed, sampled_columns) = rayon::join(
+            || self.file.digest_keeping(&chunks),
+            || self.read_columns(&sampled, sample.step),
+        );
+        let (digest, file) = summed?;
         let (description, names) = (self.description.clone(), self.names.clone());
         let kept = Self { file, description, names, records: self.records };
-        let read = |position: usize, step: usize| {
-            kept.check_chunks(position)
-                .and_then(|()| kept.read_column(position, step))
-                .map_err(|refusal| refusal.in_column(header::titled(position, &self.names)))
-        };
-        // Columns are decoded side by side; the first that cannot be is refused.
-        let all = wanted_columns().map(|one| (one, None));
-        let all: Vec<(usize, Option<usize>)> =
-            all.chain(sampled.into_iter().map(|one| (one, Some(sample.step)))).collect();
-        let found: Vec<Result<Column, Diagnostic>> =
-            all.par_iter().map(|&(position, step)| read(position, step.unwrap_or(1))).collect();
+        let all: Vec<usize> = wanted_columns().collect();
+        let found = kept.read_columns(&all, 1);
         let mut columns: Vec<Option<Column>> = wanted.iter().map(|_| None).collect();
         let mut samples: Vec<Option<Column>> = wanted.iter().map(|_| None).collect();
-        for (&(position, step), column) in all.iter().zip(found) {
-            let place = if step.is_none() { &mut columns } else { &mut samples };
-            place[position] = Some(column?);
+        for (position, column) in all.into_iter().zip(found) {
+            columns[position] = Some(column.map_err(|refusal| titled(refusal, position))?);
+        }
+        for (position, column) in sampled.into_iter().zip(sampled_columns) {
+            samples[position] = Some(column.map_err(|refusal| titled(refusal, position))?);
         }
         let records = usize::try_from(self.records).expect("a machine counts 2^32 records");
         self.file.check_unchanged()?;
@@ -245,24 +249,49 @@ impl ParquetReader {
         Ok(())
     }
 
-    /// A column, or every `step`-th record of one: all of it is decoded, and no more than these
-    /// become categories.
-    fn read_column(&self, position: usize, step: usize) -> Result<Column, Diagnostic> {
+    /// Decodes columns side by side, or every `step`-th record of each.
+    fn read_columns(&self, columns: &[usize], step: usize) -> Vec<Result<Column, Diagnostic>> {
+        let records = usize::try_from(self.records).expect("a machine counts 2^32 records");
+        let selection = (step > 1).then(|| {
+            let ranges = (0..records).step_by(step).map(|record| record..record + 1);
+            RowSelection::from_consecutive_ranges(ranges, records)
+        });
+        let read = |&position: &usize| {
+            self.check_chunks(position)?;
+            self.read_column(position, selection.clone(), records.div_ceil(step))
+        };
+        columns.par_iter().map(read).collect()
+    }
+
+    /// A column, or the selected records of one, of which there are so many.
+    fn read_column(
+        &self,
+        position: usize,
+        selection: Option<RowSelection>,
+        records: usize,
+    ) -> Result<Column, Diagnostic> {
         let reader = quietly(|| {
-            let description = self.with_dictionary(position)?;
+            // Selected records of one batch lie in several row groups, each with its dictionary.
+            let description = match selection {
+                Some(_) => self.description.clone(),
+                None => self.with_dictionary(position)?,
+            };
             let file = Chunks(self.file.clone());
             let schema = description.parquet_schema();
             let only = ProjectionMask::roots(schema, [position]);
-            ParquetRecordBatchReaderBuilder::new_with_metadata(file, description)
+            let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(file, description)
                 .with_projection(only)
-                .with_batch_size(BATCH)
-                .build()
+                .with_batch_size(BATCH);
+            match selection {
+                Some(selection) => builder.with_row_selection(selection).build(),
+                None => builder.build(),
+            }
         });
         let Some(Ok(mut reader)) = reader else {
             return Err(damaged("the column does not agree with its description"));
         };
         let mut column = ColumnBuilder::default();
-        let (mut dictionary, mut decoded) = (None, 0usize);
+        let mut dictionary = None;
         loop {
             let batch = match quietly(|| reader.next()) {
                 Some(None) => break,
@@ -270,21 +299,13 @@ impl ParquetReader {
                 _ => return Err(damaged("a page of the column cannot be decoded")),
             };
             // A decoder must not deliver more than was claimed: memory was weighed by it.
-            let (before, rows) = (decoded, batch.num_rows());
-            decoded += rows;
-            if decoded as u64 > self.records {
-                break;
+            if column.len() + batch.num_rows() > records {
+                return Err(damaged(OTHER_LENGTH));
             }
-            if step == 1 {
-                push_batch(&mut column, batch.column(0), &mut dictionary)?;
-                continue;
-            }
-            for row in (before.next_multiple_of(step) - before..rows).step_by(step) {
-                push_batch(&mut column, &batch.column(0).slice(row, 1), &mut dictionary)?;
-            }
+            push_batch(&mut column, batch.column(0), &mut dictionary)?;
         }
-        if decoded as u64 != self.records {
-            return Err(damaged("the column has more or fewer values than the file has records"));
+        if column.len() != records {
+            return Err(damaged(OTHER_LENGTH));
         }
         Ok(column.finish())
     }

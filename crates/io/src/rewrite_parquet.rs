@@ -1,13 +1,15 @@
 //! A Parquet file once more, with the swaps done: same schema, same row groups.
 //!
 //! A column that no swap touches is copied as it lies in the file, byte for byte. A touched
-//! column is read as codes, its codes are exchanged, and it is written again with its own
-//! physical type, its compression and, if it had one, a dictionary. No value passes through
-//! another type on the way, so decimals, legacy timestamps and the like stay what they are.
-//! Names and types of the schema are those of the input.
+//! column is read, its values are taken from the records they come from, and it is written again
+//! with its own physical type, its compression and, if it had one, a dictionary; see
+//! [`crate::moved`]. Names and types of the schema are those of the input.
 //!
-//! A new order touches every column. Memory holds one to four bytes for each record of each touched
-//! column and the distinct values; the input is read once, the columns side by side.
+//! A new order touches every column, and a row group then takes its values from anywhere in the
+//! file. So the column chunks are written in rounds. A round is a run of chunks, in the order of the
+//! file, whose values take no more than [`ROOM`]: every column in it is read through, and what
+//! the round needs of it is kept. Then its chunks are packed side by side and written in their order.
+//! A file that fits is read once. The bytes depend neither on the rounds nor on the threads.
 //!
 //! Trap: metadata may hold anything, unseen: the columns that are left out (`pandas`, those
 //! of Spark), where the file came from, notes of its author. Only the Arrow schema is
@@ -20,61 +22,51 @@
 //!
 //! Way in: [`rewrite`].
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 use std::ops::Range;
 use std::sync::Arc;
 
 use arrow_schema::{DataType as ArrowType, Field, FieldRef, Metadata, Schema};
-use marginswap_core::columns::{Column, ColumnBuilder};
+use bytes::Bytes;
 use marginswap_core::diagnostic::Diagnostic;
 use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions};
 use parquet::arrow::{ARROW_SCHEMA_META_KEY, add_encoded_arrow_schema_to_metadata};
 use parquet::basic::Type as PhysicalType;
-use parquet::column::reader::ColumnReaderImpl;
-use parquet::column::writer::ColumnCloseResult;
-use parquet::data_type::{
-    AsBytes, BoolType, ByteArray, ByteArrayType, DataType, DoubleType, FixedLenByteArray,
-    FixedLenByteArrayType, FloatType, Int32Type, Int64Type, Int96, Int96Type,
-};
+use parquet::column::writer::{ColumnCloseResult, get_column_writer};
 use parquet::errors::ParquetError;
+use parquet::file::metadata::{ColumnChunkMetaData, RowGroupMetaData};
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
-use parquet::file::serialized_reader::SerializedPageReader;
-use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
-use parquet::schema::types::{ColumnDescriptor, Type, TypePtr};
+use parquet::file::writer::{SerializedFileWriter, SerializedPageWriter, TrackedWrite};
+use parquet::schema::types::{Type, TypePtr};
 use rayon::prelude::*;
 
 use crate::atomic::unwritable;
 use crate::header;
+use crate::moved::{self, Values};
 use crate::parquet::{Chunks, ParquetReader, damaged};
 use crate::quiet::quietly;
 use crate::rewrite::{Exchanges, ReleaseOptions, RewriteCounts, check_order};
 
-/// A column after the exchanges, and the entries that change it.
-type Touched = Result<(Column, Vec<usize>), Diagnostic>;
+/// The bytes of memory that the values of a round take, about.
+const ROOM: u64 = 5 << 29;
 
-/// Calls a function for the physical type.
-macro_rules! for_type {
-    ($kind:expr, $function:ident($($argument:expr),*)) => {
-        match $kind {
-            PhysicalType::BOOLEAN => $function::<BoolType>($($argument),*),
-            PhysicalType::INT32 => $function::<Int32Type>($($argument),*),
-            PhysicalType::INT64 => $function::<Int64Type>($($argument),*),
-            PhysicalType::INT96 => $function::<Int96Type>($($argument),*),
-            PhysicalType::FLOAT => $function::<FloatType>($($argument),*),
-            PhysicalType::DOUBLE => $function::<DoubleType>($($argument),*),
-            PhysicalType::BYTE_ARRAY => $function::<ByteArrayType>($($argument),*),
-            PhysicalType::FIXED_LEN_BYTE_ARRAY => {
-                $function::<FixedLenByteArrayType>($($argument),*)
-            }
-        }
-    };
-}
-
-/// Records that are decoded at once.
-const BATCH: usize = 1 << 13;
+/// The bytes of values that are packed at once.
+const PACKED_AT_ONCE: u64 = 1 << 28;
 
 /// Writes a Parquet file with the swaps done.
 pub(crate) fn rewrite(
+    reader: &ParquetReader,
+    plan: &Exchanges,
+    release: &ReleaseOptions,
+    out: &mut (dyn Write + Send),
+) -> Result<RewriteCounts, Diagnostic> {
+    rewrite_within(ROOM, reader, plan, release, out)
+}
+
+/// The same with rounds of this size.
+fn rewrite_within(
+    room: u64,
     reader: &ParquetReader,
     plan: &Exchanges,
     release: &ReleaseOptions,
@@ -84,18 +76,33 @@ pub(crate) fn rewrite(
     if let Some(order) = &release.order {
         check_order(order, reader.records)?;
     }
-    let mut counts = RewriteCounts { records: reader.records, ..RewriteCounts::default() };
-    let touched = touched_columns(reader, plan, release, &mut counts)?;
+    let touched = Touched::new(reader, plan, release)?;
     let mut noting = Noting { out, failed: None };
-    match quietly(|| write(reader, &touched, release, &mut noting)) {
+    let mut rounds = Rounds::new(&touched, room);
+    match quietly(|| write(&mut rounds, release, &mut noting)) {
         Some(Ok(())) => {
             reader.file.check_unchanged()?;
-            Ok(counts)
+            Ok(rounds.counts())
         }
+        Some(Err(Failure::Refused(refusal))) => Err(refusal),
         _ => Err(match noting.failed {
             Some(error) => unwritable(&error),
             None => damaged("a column cannot be copied"),
         }),
+    }
+}
+
+/// Why a file is not written.
+enum Failure {
+    /// The input cannot be read.
+    Refused(Diagnostic),
+    /// The writer does not go on.
+    Unwritten,
+}
+
+impl From<ParquetError> for Failure {
+    fn from(_: ParquetError) -> Self {
+        Self::Unwritten
     }
 }
 
@@ -131,109 +138,298 @@ impl Write for Noting<'_> {
     }
 }
 
-/// The columns that are written anew, swapped and in their new order; `None` for those that
-/// are copied or left out.
-fn touched_columns(
-    reader: &ParquetReader,
-    plan: &Exchanges,
-    release: &ReleaseOptions,
-    counts: &mut RewriteCounts,
-) -> Result<Vec<Option<Column>>, Diagnostic> {
-    let columns = reader.columns().len();
-    let mut is_touched = vec![release.order.is_some(); columns];
-    for exchange in &plan.entries {
-        exchange.exchanged.iter().for_each(|&column| is_touched[column] = true);
-    }
-    // Column by column on all cores; the first that cannot be read is refused.
-    let touch = |position: usize| -> Result<(Column, Vec<usize>), Diagnostic> {
-        let column = reader
-            .check_flat(position)
-            .and_then(|()| reader.check_chunks(position))
-            .and_then(|()| read_column(reader, position))
-            .map_err(|refusal| refusal.in_column(header::titled(position, reader.columns())))?;
-        let mut changed = Vec::new();
-        let mut takes: Vec<(usize, usize)> = Vec::new();
-        for (number, exchange) in plan.entries.iter().enumerate() {
-            let Ok(nth) = exchange.exchanged.binary_search(&position) else { continue };
-            let record = exchange.record.position();
-            let giver = plan.entries[exchange.giver(nth)].record.position();
-            if column.code(record) != column.code(giver) {
-                changed.push(number);
-                takes.push((record, giver));
-            }
-        }
-        let column = column.exchanged(&takes);
-        let column = match &release.order {
-            Some(order) => column.of_records(order.iter().map(|&record| record as usize)),
-            None => column,
-        };
-        Ok((column, changed))
-    };
-    let is_written = |position: usize| is_touched[position] && !release.drop.contains(&position);
-    // All are waited for, so that the first of several refusals is told.
-    let found: Vec<Option<Touched>> = (0..columns)
-        .into_par_iter()
-        .map(|position| is_written(position).then(|| touch(position)))
-        .collect();
-    let mut is_changed = vec![false; plan.entries.len()];
-    let mut touched = Vec::with_capacity(columns);
-    for column in found {
-        touched.push(column.transpose()?.map(|(column, changed)| {
-            counts.cells_changed += changed.len() as u64;
-            changed.iter().for_each(|&entry| is_changed[entry] = true);
-            column
-        }));
-    }
-    counts.records_changed = is_changed.iter().filter(|changed| **changed).count() as u64;
-    Ok(touched)
+/// The columns that are written again, and where their values come from.
+struct Touched<'a> {
+    reader: &'a ParquetReader,
+    plan: &'a Exchanges,
+    order: Option<&'a [u32]>,
+    /// Their positions in the file, rising.
+    columns: Vec<usize>,
+    /// Where the record of each entry of the plan is released.
+    places: Vec<u32>,
+    /// The first record of each row group, and the number of all.
+    starts: Vec<usize>,
 }
 
+impl<'a> Touched<'a> {
+    fn new(
+        reader: &'a ParquetReader,
+        plan: &'a Exchanges,
+        release: &'a ReleaseOptions,
+    ) -> Result<Self, Diagnostic> {
+        let mut is_touched = vec![release.order.is_some(); reader.columns().len()];
+        for exchange in &plan.entries {
+            exchange.exchanged.iter().for_each(|&column| is_touched[column] = true);
+        }
+        let is_written = |column: &usize| is_touched[*column] && !release.drop.contains(column);
+        let columns: Vec<usize> = (0..is_touched.len()).filter(is_written).collect();
+        // All are waited for, so that the first of several refusals is told.
+        let checked: Vec<Result<(), Diagnostic>> = columns
+            .par_iter()
+            .map(|&position| {
+                let checked = reader.check_flat(position);
+                checked
+                    .and_then(|()| reader.check_chunks(position))
+                    .map_err(|refusal| refused(refusal, reader, position))
+            })
+            .collect();
+        checked.into_iter().collect::<Result<(), Diagnostic>>()?;
+        let mut starts = vec![0];
+        for row_group in reader.description.metadata().row_groups() {
+            let rows = usize::try_from(row_group.num_rows()).expect("counted when it was opened");
+            starts.push(starts[starts.len() - 1] + rows);
+        }
+        let order = release.order.as_deref();
+        let places = places(plan, order);
+        Ok(Self { reader, plan, order, columns, places, starts })
+    }
+
+    /// Reads a column and takes the values of the records that are released at these places.
+    fn taken(&self, position: usize, places: Range<usize>) -> Result<Taken, Diagnostic> {
+        let column = moved::read(self.reader, position)
+            .map_err(|refusal| refused(refusal, self.reader, position))?;
+        let mut from = match self.order {
+            Some(order) => Cow::Borrowed(&order[places.clone()]),
+            None => (0u32..).skip(places.start).take(places.len()).collect(),
+        };
+        let mut changed = Vec::new();
+        for (number, exchange) in self.plan.entries.iter().enumerate() {
+            let Ok(nth) = exchange.exchanged.binary_search(&position) else { continue };
+            let giver = self.plan.entries[exchange.giver(nth)].record;
+            if column.differ(exchange.record.position(), giver.position()) {
+                changed.push(number);
+                if let Some(place) = (self.places[number] as usize).checked_sub(places.start)
+                    && place < places.len()
+                {
+                    from.to_mut()[place] = giver.0;
+                }
+            }
+        }
+        Ok(Taken { start: places.start, values: column.of_records(&from), changed })
+    }
+}
+
+fn refused(refusal: Diagnostic, reader: &ParquetReader, position: usize) -> Diagnostic {
+    refusal.in_column(header::titled(position, reader.columns()))
+}
+
+/// Where the record of each entry is released.
+fn places(plan: &Exchanges, order: Option<&[u32]>) -> Vec<u32> {
+    let records: Vec<u32> = plan.entries.iter().map(|entry| entry.record.0).collect();
+    let Some(order) = order else { return records };
+    let mut is_swapped = vec![false; order.len()];
+    records.iter().for_each(|&record| is_swapped[record as usize] = true);
+    let mut places = vec![0; records.len()];
+    for (place, &record) in (0u32..).zip(order) {
+        if is_swapped[record as usize] {
+            let entry = records.binary_search(&record).expect("entries rise with their records");
+            places[entry] = place;
+        }
+    }
+    places
+}
+
+/// What a round keeps of one column.
+struct Taken {
+    /// The place of the first value.
+    start: usize,
+    values: Box<dyn Values>,
+    /// The entries of the plan that change the column.
+    changed: Vec<usize>,
+}
+
+/// The chunks of touched columns, numbered row group by row group, in rounds.
+struct Rounds<'a> {
+    touched: &'a Touched<'a>,
+    room: u64,
+    /// The bytes that a value of each column takes: guessed, and known once the column was read.
+    widths: Vec<u64>,
+    /// What this round keeps, column by column, and the number behind its last chunk.
+    taken: Vec<Option<Taken>>,
+    end: usize,
+    is_changed: Vec<bool>,
+    cells_changed: u64,
+}
+
+impl<'a> Rounds<'a> {
+    fn new(touched: &'a Touched<'a>, room: u64) -> Self {
+        let columns = &touched.columns;
+        let guess = |&position: &usize| {
+            let leaf = touched.reader.leaf(position);
+            let description = &touched.reader.description;
+            let first = description.metadata().row_groups().first();
+            if first.is_some_and(|first| first.column(leaf).dictionary_page_offset().is_some()) {
+                return 2;
+            }
+            match description.parquet_schema().column(leaf).physical_type() {
+                PhysicalType::BOOLEAN => 1,
+                PhysicalType::INT32 | PhysicalType::FLOAT => 4,
+                PhysicalType::INT64 | PhysicalType::DOUBLE => 8,
+                _ => 16,
+            }
+        };
+        Self {
+            touched,
+            room,
+            widths: columns.iter().map(guess).collect(),
+            taken: columns.iter().map(|_| None).collect(),
+            end: 0,
+            is_changed: vec![false; touched.plan.entries.len()],
+            cells_changed: 0,
+        }
+    }
+
+    fn counts(&self) -> RewriteCounts {
+        RewriteCounts {
+            records: self.touched.reader.records,
+            records_changed: self.is_changed.iter().filter(|changed| **changed).count() as u64,
+            cells_changed: self.cells_changed,
+        }
+    }
+
+    fn records(&self, group: usize) -> Range<usize> {
+        self.touched.starts[group]..self.touched.starts[group + 1]
+    }
+
+    /// The bytes that the values of a chunk take.
+    fn width(&self, chunk: usize) -> u64 {
+        let columns = self.widths.len();
+        self.records(chunk / columns).len() as u64 * self.widths[chunk % columns]
+    }
+
+    /// Begins the round of a chunk, unless it is one of this round.
+    fn reach(&mut self, chunk: usize) -> Result<(), Diagnostic> {
+        if chunk < self.end {
+            return Ok(());
+        }
+        let columns = self.widths.len();
+        let all = (self.touched.starts.len() - 1) * columns;
+        let mut used = self.width(chunk);
+        let mut end = chunk + 1;
+        while end < all && used + self.width(end) <= self.room {
+            used += self.width(end);
+            end += 1;
+        }
+        self.taken.iter_mut().for_each(|taken| *taken = None);
+        let take = |nth: usize| {
+            // The row groups in which this column has a chunk of the round.
+            let [first, behind] = [chunk, end].map(|chunk| (chunk + columns - 1 - nth) / columns);
+            let places = self.touched.starts[first]..self.touched.starts[behind];
+            let taken =
+                (first < behind).then(|| self.touched.taken(self.touched.columns[nth], places));
+            taken.transpose().map(|taken| (first == 0, taken))
+        };
+        // All are waited for, so that the first of several refusals is told.
+        let found: Vec<Result<(bool, Option<Taken>), Diagnostic>> =
+            (0..columns).into_par_iter().map(take).collect();
+        for (nth, found) in found.into_iter().enumerate() {
+            let (is_first, taken) = found?;
+            if let Some(taken) = &taken {
+                let records = taken.values.len().max(1);
+                self.widths[nth] = taken.values.room().div_ceil(records).max(1) as u64;
+                if is_first {
+                    self.cells_changed += taken.changed.len() as u64;
+                    taken.changed.iter().for_each(|&entry| self.is_changed[entry] = true);
+                }
+            }
+            self.taken[nth] = taken;
+        }
+        self.end = end;
+        Ok(())
+    }
+
+    /// The chunks from this one on that are packed at once: of one row group and of this round.
+    fn at_once(&self, chunk: usize) -> Range<usize> {
+        let columns = self.widths.len();
+        let last = self.end.min((chunk / columns + 1) * columns);
+        let mut used = 0;
+        let fits = |chunk: &usize| {
+            used += self.width(*chunk);
+            used <= PACKED_AT_ONCE
+        };
+        let fitting = (chunk..last).take_while(fits).count();
+        chunk..chunk + fitting.max(1)
+    }
+
+    /// Packs one chunk.
+    fn packed(&self, chunk: usize, properties: &Arc<WriterProperties>) -> Option<Packed> {
+        let (group, nth) = (chunk / self.widths.len(), chunk % self.widths.len());
+        let Taken { start, values, .. } = self.taken[nth].as_ref()?;
+        let Range { start: first, end } = self.records(group);
+        let reader = self.touched.reader;
+        let kind =
+            reader.description.parquet_schema().column(reader.leaf(self.touched.columns[nth]));
+        quietly(|| {
+            let mut bytes = TrackedWrite::new(Vec::new());
+            let pages = Box::new(SerializedPageWriter::new(&mut bytes));
+            let mut writer = get_column_writer(kind, Arc::clone(properties), pages);
+            values.write(first - start..end - start, &mut writer).ok()?;
+            let closed = writer.close().ok()?;
+            Some((Bytes::from(bytes.into_inner().ok()?), closed))
+        })?
+    }
+}
+
+/// The bytes of a chunk, and what is told of it.
+type Packed = (Bytes, ColumnCloseResult);
+
 fn write(
-    reader: &ParquetReader,
-    touched: &[Option<Column>],
+    rounds: &mut Rounds<'_>,
     release: &ReleaseOptions,
     out: &mut Noting<'_>,
-) -> Result<(), ParquetError> {
+) -> Result<(), Failure> {
+    let reader = rounds.touched.reader;
+    let touched = &rounds.touched.columns;
     let is_kept = |column: usize| !release.drop.contains(&column);
     let metadata = reader.description.metadata();
     let parquet_schema = metadata.file_metadata().schema_descr();
     let root = parquet_schema.root_schema_ptr();
     let schema = if release.drop.is_empty() { root } else { without(&root, is_kept)? };
     let properties = Arc::new(properties(reader, touched, is_kept));
-    let mut writer = SerializedFileWriter::new(out, schema, properties)?;
-    let mut start = 0;
+    let mut writer = SerializedFileWriter::new(out, schema, Arc::clone(&properties))?;
+    let mut chunk = 0;
     for row_group in metadata.row_groups() {
-        let rows = usize::try_from(row_group.num_rows())?;
         let mut group = writer.next_row_group()?;
-        for (leaf, chunk) in row_group.columns().iter().enumerate() {
+        let mut packed = Vec::new().into_iter();
+        for (leaf, described) in row_group.columns().iter().enumerate() {
             let position = parquet_schema.get_column_root_idx(leaf);
             if !is_kept(position) {
                 continue;
             }
-            match &touched[position] {
-                Some(column) => {
-                    let (kind, records) = (chunk.column_type(), start..start + rows);
-                    let nulls = Nulls::of(chunk.column_descr());
-                    for_type!(kind, write_column(&mut group, nulls, column, records))?;
-                }
-                None => {
-                    let untouched = ColumnCloseResult {
-                        bytes_written: u64::try_from(chunk.compressed_size())?,
-                        rows_written: rows as u64,
-                        metadata: chunk.clone(),
-                        bloom_filter: None,
-                        column_index: None,
-                        offset_index: None,
-                    };
-                    group.append_column(&Chunks(reader.file.clone()), untouched)?;
-                }
+            if touched.binary_search(&position).is_err() {
+                let untouched = as_it_is(row_group, described)?;
+                group.append_column(&Chunks(reader.file.clone()), untouched)?;
+                continue;
             }
+            if packed.len() == 0 {
+                rounds.reach(chunk).map_err(Failure::Refused)?;
+                let chunks = rounds.at_once(chunk);
+                let pack = |chunk| rounds.packed(chunk, &properties);
+                packed = chunks.into_par_iter().map(pack).collect::<Vec<_>>().into_iter();
+            }
+            let (bytes, closed) = packed.next().flatten().ok_or(Failure::Unwritten)?;
+            group.append_column(&bytes, closed)?;
+            chunk += 1;
         }
         group.close()?;
-        start += rows;
     }
     writer.close()?;
     Ok(())
+}
+
+/// What is told of a chunk that is copied.
+fn as_it_is(
+    row_group: &RowGroupMetaData,
+    chunk: &ColumnChunkMetaData,
+) -> Result<ColumnCloseResult, ParquetError> {
+    Ok(ColumnCloseResult {
+        bytes_written: u64::try_from(chunk.compressed_size())?,
+        rows_written: u64::try_from(row_group.num_rows())?,
+        metadata: chunk.clone(),
+        bloom_filter: None,
+        column_index: None,
+        offset_index: None,
+    })
 }
 
 /// The schema without the columns that are left out.
@@ -247,7 +443,7 @@ fn without(root: &Type, is_kept: impl Fn(usize) -> bool) -> Result<TypePtr, Parq
 /// How the touched columns are packed, and the metadata of the file.
 fn properties(
     reader: &ParquetReader,
-    touched: &[Option<Column>],
+    touched: &[usize],
     is_kept: impl Fn(usize) -> bool,
 ) -> WriterProperties {
     let metadata = reader.description.metadata();
@@ -256,7 +452,7 @@ fn properties(
         .set_max_row_group_row_count(None)
         .set_statistics_enabled(EnabledStatistics::Chunk)
         .set_offset_index_disabled(true);
-    for position in (0..touched.len()).filter(|&position| touched[position].is_some()) {
+    for &position in touched {
         let leaf = reader.leaf(position);
         if let Some(row_group) = metadata.row_groups().first() {
             let chunk = row_group.column(leaf);
@@ -295,144 +491,69 @@ fn bare(field: &FieldRef) -> FieldRef {
     Arc::new(field.with_data_type(kind))
 }
 
-/// A physical type whose values are known again by their bytes.
-trait Physical: DataType {
-    /// The value with these bytes, as [`AsBytes`] gives them.
-    fn value(bytes: &[u8]) -> Self::T;
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-impl Physical for BoolType {
-    fn value(bytes: &[u8]) -> bool {
-        bytes != [0]
-    }
-}
+    use std::fs::File;
 
-impl Physical for Int96Type {
-    fn value(bytes: &[u8]) -> Int96 {
-        let (words, _) = bytes.as_chunks::<4>();
-        Int96::from(words.iter().map(|word| u32::from_ne_bytes(*word)).collect::<Vec<u32>>())
-    }
-}
+    use arrow_array::{ArrayRef, Int64Array, RecordBatch, StringArray};
+    use marginswap_core::encode::RecordId;
+    use marginswap_core::plan::{Plan, PlannedSwap};
+    use parquet::arrow::ArrowWriter;
 
-impl Physical for ByteArrayType {
-    fn value(bytes: &[u8]) -> ByteArray {
-        bytes.into()
-    }
-}
+    use crate::input_file::InputFile;
 
-impl Physical for FixedLenByteArrayType {
-    fn value(bytes: &[u8]) -> FixedLenByteArray {
-        bytes.to_vec().into()
-    }
-}
-
-macro_rules! numbers {
-    ($($kind:ident $number:ident,)*) => {
-        $(impl Physical for $kind {
-            fn value(bytes: &[u8]) -> $number {
-                $number::from_ne_bytes(bytes.try_into().expect("a number has its own length"))
-            }
-        })*
-    };
-}
-
-numbers! { Int32Type i32, Int64Type i64, FloatType f32, DoubleType f64, }
-
-/// May a flat column have nulls?
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Nulls {
-    Possible,
-    Impossible,
-}
-
-impl Nulls {
-    fn of(column: &ColumnDescriptor) -> Self {
-        if column.max_def_level() == 0 { Self::Impossible } else { Self::Possible }
-    }
-}
-
-/// A flat column, each value as its bytes.
-fn read_column(reader: &ParquetReader, position: usize) -> Result<Column, Diagnostic> {
-    let leaf = reader.leaf(position);
-    let kind = reader.description.parquet_schema().column(leaf).physical_type();
-    match quietly(|| for_type!(kind, read_typed(reader, leaf))) {
-        Some(Ok(column)) if column.len() as u64 == reader.records => Ok(column),
-        _ => Err(damaged("a page of the column cannot be decoded")),
-    }
-}
-
-fn read_typed<T: Physical>(reader: &ParquetReader, leaf: usize) -> Result<Column, ParquetError> {
-    let kind = reader.description.parquet_schema().column(leaf);
-    let nulls = Nulls::of(&kind);
-    let file = Arc::new(Chunks(reader.file.clone()));
-    let mut column = ColumnBuilder::default();
-    for row_group in reader.description.metadata().row_groups() {
-        let rows = usize::try_from(row_group.num_rows())?;
-        let chunk = row_group.column(leaf);
-        let pages = SerializedPageReader::new(Arc::clone(&file), chunk, rows, None)?;
-        let mut decoder = ColumnReaderImpl::<T>::new(Arc::clone(&kind), Box::new(pages));
-        let (mut levels, mut values) = (Vec::new(), Vec::new());
-        let mut left = rows;
-        while left > 0 {
-            levels.clear();
-            values.clear();
-            let (records, _, _) =
-                decoder.read_records(left.min(BATCH), Some(&mut levels), None, &mut values)?;
-            if records == 0 {
-                return Err(ParquetError::EOF("fewer values than records".to_owned()));
-            }
-            if nulls == Nulls::Impossible {
-                levels.resize(records, 1);
-            }
-            let mut values = values.iter();
-            for &level in &levels {
-                match (level, values.len()) {
-                    (0, _) => column.push_null(),
-                    (_, 0) => return Err(ParquetError::EOF("a value is missing".to_owned())),
-                    _ => values.by_ref().take(1).for_each(|value| column.push(value.as_bytes())),
+    /// Rounds of every size, down to a round for each chunk, give the same bytes and counts; so does
+    /// every number of threads.
+    #[test]
+    fn rounds_and_threads_change_no_byte() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("before");
+        let records = 1_000u32;
+        let word = |record: u32| (!record.is_multiple_of(7)).then(|| format!("w{}", record % 11));
+        let words: StringArray = (0..records).map(word).collect();
+        let texts: StringArray = (0..records).map(|one| Some(format!("text {one}"))).collect();
+        let numbers: Int64Array = (0..records).map(|one| Some(i64::from(one * one))).collect();
+        let columns: [(&str, ArrayRef); 3] =
+            [("word", Arc::new(words)), ("text", Arc::new(texts)), ("number", Arc::new(numbers))];
+        let batch = RecordBatch::try_from_iter(columns).unwrap();
+        let properties = WriterProperties::builder()
+            .set_max_row_group_row_count(Some(300))
+            .set_column_dictionary_enabled("text".into(), false);
+        let file = File::create(&path).unwrap();
+        let mut writer =
+            ArrowWriter::try_new(file, batch.schema(), Some(properties.build())).unwrap();
+        writer.write(&batch).unwrap();
+        writer.close().unwrap();
+        let reader = ParquetReader::open(InputFile::open(&path).unwrap()).unwrap();
+        let swap = |left: usize, right: usize, exchanged: &[usize]| PlannedSwap {
+            left: RecordId::at(left),
+            right: RecordId::at(right),
+            exchanged: exchanged.into(),
+        };
+        let swaps = vec![swap(0, 950, &[0, 1]), swap(7, 8, &[0]), swap(14, 21, &[0, 2])];
+        let plan = Exchanges::new(&Plan::new(swaps, vec![]).unwrap());
+        let order: Vec<u32> = (0..records).map(|place| place * 7 % records).collect();
+        for order in [Some(order), None] {
+            let release = ReleaseOptions { order, ..ReleaseOptions::default() };
+            let with = |room: u64, threads: usize| {
+                let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+                let mut out = Vec::new();
+                let counts = pool
+                    .install(|| rewrite_within(room, &reader, &plan, &release, &mut out))
+                    .unwrap();
+                (counts, out)
+            };
+            let (counts, bytes) = with(u64::MAX, 1);
+            assert_eq!(counts.records_changed, 6);
+            // Both records 14 and 21 have a null.
+            assert_eq!(counts.cells_changed, 4 + 2 + 2);
+            for room in [0, 600, 2_400, 4_000, 9_000, 12_345, 30_000] {
+                for threads in [1, 2, 3] {
+                    assert_eq!(with(room, threads), (counts, bytes.clone()), "{room} {threads}");
                 }
             }
-            left -= records;
         }
     }
-    Ok(column.finish())
-}
-
-/// Adds a flat column to a row group.
-fn write_column<T: Physical>(
-    group: &mut SerializedRowGroupWriter<'_, impl Write + Send>,
-    nulls: Nulls,
-    column: &Column,
-    records: Range<usize>,
-) -> Result<(), ParquetError> {
-    let mut codes = Vec::with_capacity(records.len());
-    column.for_each_code_in(records, |_, code| codes.push(code));
-    let next = group.next_column()?;
-    let mut writer = next.ok_or_else(|| ParquetError::EOF("one column too many".to_owned()))?;
-    let dictionary = column.dictionary();
-    let mut levels = Vec::with_capacity(codes.len());
-    let mut values = Vec::with_capacity(codes.len());
-    let value = |code: u32| dictionary.category(code).map(T::value);
-    // A list of all values is worth its room where each comes several times.
-    let listed = dictionary.levels() * 4 <= codes.len();
-    let mut known: Vec<Option<T::T>> = vec![None; if listed { dictionary.levels() } else { 0 }];
-    for &code in &codes {
-        let value = match known.get_mut(code as usize) {
-            Some(known) => {
-                if known.is_none() {
-                    *known = value(code);
-                }
-                known.clone()
-            }
-            None => value(code),
-        };
-        levels.push(i16::from(value.is_some()));
-        values.extend(value);
-    }
-    let levels = match nulls {
-        Nulls::Possible => Some(&levels[..]),
-        Nulls::Impossible => None,
-    };
-    writer.typed::<T>().write_batch(&values, levels, None)?;
-    writer.close()
 }

@@ -541,6 +541,42 @@ fn a_long_file_is_rewritten() {
     assert_eq!(start, 50_000);
 }
 
+/// Keys that end in the middle of a chunk, and dictionaries that have more than 65,536 values
+/// together: such a column is held as its values, and comes out like one without a dictionary.
+#[test]
+fn dictionaries_that_were_given_up_or_are_long_are_followed() {
+    let files = Files::new();
+    let records: u32 = 70_000;
+    let number = |record: u32| i64::from(record % 69_000);
+    let numbers: Int64Array = (0..records).map(|one| Some(number(one))).collect();
+    let text = |record: u32| (record % 5 != 0).then(|| format!("text {}", number(record)));
+    let texts: StringArray = (0..records).map(text).collect();
+    let columns: Vec<(&str, ArrayRef)> =
+        vec![("numbers", Arc::new(numbers)), ("texts", Arc::new(texts))];
+    let order: Vec<u32> = (0..records).map(|place| place * 3 % records).collect();
+    let release = ReleaseOptions { order: Some(order.clone()), ..Default::default() };
+    for limit in [1 << 10, 1 << 24] {
+        let properties = WriterProperties::builder()
+            .set_max_row_group_row_count(Some(30_000))
+            .set_dictionary_page_size_limit(limit);
+        files.write(columns.clone(), properties);
+        let before = metadata(&files.path("before"));
+        assert!(before.row_group(0).column(0).dictionary_page_offset().is_some());
+        files.rewrite(&[swap(1, 69_999, &[0, 1])], &release).unwrap();
+        let found = arrow(&files.path("after"));
+        let source = |record: u32| match record {
+            1 => 69_999,
+            69_999 => 1,
+            record => record,
+        };
+        let expected: Int64Array =
+            order.iter().map(|&record| Some(number(source(record)))).collect();
+        assert_eq!(found.column(0).as_ref(), &expected as &dyn Array, "{limit}");
+        let expected: StringArray = order.iter().map(|&record| text(source(record))).collect();
+        assert_eq!(found.column(1).as_ref(), &expected as &dyn Array, "{limit}");
+    }
+}
+
 fn categories(path: &Path) -> Vec<Vec<Vec<u8>>> {
     let source = Source::open(path, &ReadOptions::default()).unwrap();
     let wanted = vec![true; source.columns().len()];

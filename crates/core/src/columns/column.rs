@@ -303,10 +303,16 @@ impl Column {
     #[must_use]
     pub fn of_records(&self, records: impl IntoIterator<Item = usize>) -> Self {
         let records = records.into_iter();
-        let mut codes = Codes::for_levels(self.dictionary.levels(), records.size_hint().0);
-        for record in records {
-            codes.push(self.code(record));
-        }
+        let place = |record: usize| match &self.places {
+            Some(places) => places[record] as usize,
+            None => record,
+        };
+        let records = records.map(place);
+        let codes = match &*self.codes {
+            Codes::Narrow(codes) => Codes::Narrow(records.map(|place| codes[place]).collect()),
+            Codes::Middle(codes) => Codes::Middle(records.map(|place| codes[place]).collect()),
+            Codes::Wide(codes) => Codes::Wide(records.map(|place| codes[place]).collect()),
+        };
         Self { dictionary: Arc::clone(&self.dictionary), codes: Arc::new(codes), places: None }
     }
 }
