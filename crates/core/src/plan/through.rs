@@ -402,10 +402,10 @@ impl Work<'_> {
                 self.by_distance[distance].push(partner);
             }
         }
-        for distance in 2..self.by_distance.len() {
+        for (distance, &least) in least_costs.iter().enumerate().skip(2) {
             let mut partners = std::mem::take(&mut self.by_distance[distance]);
             let mut all = partners.iter();
-            while least_costs[distance] < look.dearest()
+            while least < look.dearest()
                 && let Some(&partner) = all.next()
             {
                 self.note_partner(look, partner, salt);

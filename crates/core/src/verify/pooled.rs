@@ -670,7 +670,7 @@ mod tests {
             prop_assert_eq!(&linked.weights, &plain.weights);
             prop_assert_eq!(&linked.before, &plain.before);
             prop_assert_eq!(linked.records, plain.records);
-            let holds = |_: &Layout, cell: &[u64]| cell[0] % 2 == 0;
+            let holds = |_: &Layout, cell: &[u64]| cell[0].is_multiple_of(2);
             let count = |records: &Records| {
                 records.cells().iter().filter(|cell| cell[0] % 2 == 0).count() as u64
             };
