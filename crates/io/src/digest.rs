@@ -1,13 +1,13 @@
 //! The SHA-256 of files, by which a plan knows its input.
 //!
-//! A sum is taken on the way: `Hashed` passes bytes on and hashes them, so that what was
-//! read is what the sum is of. [`digest_file`] reads a file for its sum alone.
+//! A sum is taken on the way: [`Hashed`] passes bytes on and hashes them, so that what was
+//! read or written is what the sum is of. [`digest_file`] reads a file for its sum alone.
 //!
 //! Way in: [`digest_file`]; the sum of a table's file comes with
 //! [`Table`](crate::Table).
 
-use std::fmt::Write;
-use std::io::{self, Read};
+use std::fmt::Write as _;
+use std::io::{self, Read, Write};
 use std::path::Path;
 
 use marginswap_core::diagnostic::Diagnostic;
@@ -24,30 +24,44 @@ pub struct FileDigest {
     pub bytes: u64,
 }
 
-/// Bytes that are hashed as they are read.
-pub(crate) struct Hashed<R> {
-    input: R,
+/// Bytes that are hashed as they are read or written.
+pub struct Hashed<R> {
+    through: R,
     hasher: Sha256,
     bytes: u64,
 }
 
 impl<R> Hashed<R> {
-    pub(crate) fn new(input: R) -> Self {
-        Self { input, hasher: Sha256::new(), bytes: 0 }
+    /// Hashes what goes through it from now on.
+    pub fn new(through: R) -> Self {
+        Self { through, hasher: Sha256::new(), bytes: 0 }
     }
 
-    /// The sum of what was read so far.
-    pub(crate) fn digest(&self) -> FileDigest {
+    /// The sum of what was read or written so far.
+    pub fn digest(&self) -> FileDigest {
         FileDigest { sha256: hex(&self.hasher.clone().finalize()), bytes: self.bytes }
     }
 }
 
 impl<R: Read> Read for Hashed<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let read = self.input.read(buffer)?;
+        let read = self.through.read(buffer)?;
         self.hasher.update(&buffer[..read]);
         self.bytes += read as u64;
         Ok(read)
+    }
+}
+
+impl<W: Write> Write for Hashed<W> {
+    fn write(&mut self, buffer: &[u8]) -> io::Result<usize> {
+        let written = self.through.write(buffer)?;
+        self.hasher.update(&buffer[..written]);
+        self.bytes += written as u64;
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.through.flush()
     }
 }
 
@@ -95,6 +109,10 @@ mod tests {
             let digest = digest_file(&path).unwrap();
             assert_eq!(digest, FileDigest { sha256: sha256.into(), bytes: bytes.len() as u64 });
             assert_eq!(sha256_hex(bytes), sha256);
+            let mut out = Hashed::new(Vec::new());
+            bytes.chunks(7).for_each(|some| out.write_all(some).unwrap());
+            assert_eq!(out.digest(), digest);
+            assert_eq!(out.through, bytes);
         }
         assert_eq!(digest_file(folder.path()).unwrap_err().code, Code::IsDirectory);
         let missing = digest_file(&folder.path().join("none")).unwrap_err();

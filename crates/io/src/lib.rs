@@ -59,7 +59,7 @@ mod thrift;
 pub use as_written::AsWritten;
 pub use atomic::{Overwrite, Secrecy, check_not_input, check_outputs, check_target, write_atomic};
 pub use delimiter::Delimiter;
-pub use digest::{FileDigest, digest_file, sha256_hex};
+pub use digest::{FileDigest, Hashed, digest_file, sha256_hex};
 pub use frame::Frame;
 #[cfg(feature = "parquet")]
 pub use frame::FrameBuilder;

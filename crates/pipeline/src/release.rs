@@ -18,8 +18,9 @@ use marginswap_core::random::{Random, Seed};
 use marginswap_core::verify::Link;
 pub use marginswap_io::Overwrite;
 use marginswap_io::{
-    Compression, FileDigest, Finished, Format, InputFile, PlanFile, ReadOptions, ReleaseOptions,
-    Renamed, Secrecy, Staged, publish_all, read_plan, rewrite_held, rewrite_same,
+    Compression, FileDigest, Finished, Format, Hashed, InputFile, PlanFile, ReadOptions,
+    ReleaseOptions, Renamed, Secrecy, Staged, digest_file, publish_all, read_plan, rewrite_held,
+    rewrite_same,
 };
 
 use crate::compare::{Comparison, Evidence};
@@ -134,17 +135,28 @@ pub fn release(
     let file = loaded.file().expect("data without a file are released in memory");
     let write = |target: &Path, input: (&InputFile, &FileDigest), plan: &Plan, how: &_| {
         let mut staged = Staged::create(target, release.overwrite, Secrecy::Plain)?;
-        staged.fill(|out| match &held {
+        let fill = |out: &mut (dyn Write + Send)| match &held {
             Some(held) => rewrite_held(input.0, input.1, &options, plan, (how, held), out),
             None => rewrite_same(input.0, input.1, &options, plan, how, out),
+        };
+        // Of a Parquet file not every page is unpacked when it is read back.
+        let mut sum = None;
+        staged.fill(|out| match loaded.format() {
+            Format::Parquet => {
+                let mut out = Hashed::new(out);
+                let filled = fill(&mut out);
+                sum = Some(out.digest());
+                filled
+            }
+            _ => fill(out),
         })?;
         staged.flush().map_err(|error| {
             Diagnostic::new(Code::Unwritable, marginswap_io::said(&error), "make room on the disk")
                 .in_file(target)
         })?;
-        staged.finish()
+        Ok::<_, Diagnostic>((staged.finish()?, sum))
     };
-    let (finished, households) = match second {
+    let ((finished, sum), households) = match second {
         None => (write(release.target, (file, loaded.digest()), steps.plan, &how)?, None),
         Some(second) => {
             let target = original.project.release.households.as_deref();
@@ -158,7 +170,9 @@ pub fn release(
                 ..second.release(order.as_deref(), renames(&original), &drop)
             };
             let plan = second.plan_of_households(steps.plan);
-            (persons, Some(write(target, (own, digest), &plan, &how)?))
+            let (households, sum) = write(target, (own, digest), &plan, &how)?;
+            check_bytes(sum.as_ref(), &digest_file(households.path())?, target)?;
+            (persons, Some(households))
         }
     };
     let order = how.order.take().filter(|_| of_lines);
@@ -173,6 +187,7 @@ pub fn release(
     };
     let mut comparison = Comparison::of(original, given, evidence, run).map_err(ours)?;
     comparison.released.0 = release.target.to_owned();
+    check_bytes(sum.as_ref(), &comparison.released.1, release.target)?;
     check_kept(&comparison)?;
     Ok(Certified { finished, households, comparison })
 }
@@ -183,6 +198,20 @@ fn variables_of_columns(original: &Original) -> Vec<Option<usize>> {
     let alone = |variable: &usize| schema.variables()[*variable].columns.len() == 1;
     let columns = 0..original.loaded.own_names().len();
     columns.map(|column| schema.variable_of(column).filter(alone)).collect()
+}
+
+/// Refuses a file of which other bytes are read than were written, where their sum was taken.
+fn check_bytes(
+    written: Option<&FileDigest>,
+    read: &FileDigest,
+    target: &Path,
+) -> Result<(), Diagnostic> {
+    if written.is_none_or(|written| written == read) {
+        return Ok(());
+    }
+    let detail = "the bytes that were read back are not those that were written";
+    let remedy = "nothing is released; check the disk";
+    Err(Diagnostic::new(Code::NotKept, detail, remedy).in_file(target))
 }
 
 /// Refuses a release that does not keep what it must.
@@ -455,4 +484,23 @@ pub fn stage(
             .in_file(target)
     })?;
     staged.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Where the sum of what was written was taken, other bytes and another length are refused.
+    #[test]
+    fn other_bytes_than_were_written_are_refused() {
+        let sum = |sha256: &str, bytes| FileDigest { sha256: sha256.into(), bytes };
+        let (written, target) = (sum("ab", 7), Path::new("out.parquet"));
+        assert!(check_bytes(None, &written, target).is_ok());
+        assert!(check_bytes(Some(&written), &written, target).is_ok());
+        for read in [sum("ac", 7), sum("ab", 8)] {
+            let refusal = check_bytes(Some(&written), &read, target).unwrap_err();
+            assert_eq!(refusal.code, Code::NotKept);
+            assert_eq!(refusal.place.file.as_deref(), Some(target));
+        }
+    }
 }

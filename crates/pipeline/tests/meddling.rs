@@ -133,3 +133,67 @@ fn a_plan_is_applied_to_the_file_that_was_opened() {
     assert_eq!(follow(run).map(|_| ()).unwrap_err().code, Code::InputChanged);
     assert!(!out.exists());
 }
+
+/// A Parquet file that is damaged while it is read back is not released, also where the damage
+/// changes no value.
+#[cfg(feature = "parquet")]
+#[test]
+fn a_release_that_is_written_into_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let [data, out] = ["data.parquet", "out.parquet"].map(|name| folder.path().join(name));
+    write_parquet(&data);
+    // Who wrote the file stands at its end, and no reader minds.
+    let damage = |path: &Path| {
+        let mut bytes = fs::read(path).unwrap();
+        let is_name = |some: &[u8]| some == b"parquet-rs" || some == b"marginswap";
+        let name = bytes.windows(10).rposition(is_name).unwrap();
+        bytes[name] = b'q';
+        fs::write(path, bytes).unwrap();
+    };
+    let watched = folder.path().to_owned();
+    let mut readings = 0;
+    let meddle = move || {
+        readings += 1;
+        let files = fs::read_dir(&watched).unwrap().map(|file| file.unwrap().path());
+        let files: Vec<_> = files.filter(|path| !path.ends_with("data.parquet")).collect();
+        assert_eq!(files.len(), readings - 1, "the second reading is that of the release");
+        files.iter().for_each(|file| damage(file));
+    };
+    let refusal = job(&data, &out, &mut meddled(Phase::Reading, meddle)).map(|_| ()).unwrap_err();
+    assert_eq!(refusal.code, Code::NotKept, "{refusal}");
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "the input alone is there");
+    // The same damage to the input, before it is read, does no harm.
+    damage(&data);
+    assert!(job(&data, &out, &mut Run::silent()).is_ok());
+}
+
+/// The survey as a Parquet file of plain texts.
+#[cfg(feature = "parquet")]
+fn write_parquet(path: &Path) {
+    use std::sync::Arc;
+
+    use parquet::column::writer::ColumnWriter;
+    use parquet::data_type::ByteArray;
+    use parquet::file::writer::SerializedFileWriter;
+    use parquet::schema::parser::parse_message_type;
+
+    let schema = "message records { required binary town (UTF8); required binary age (UTF8); \
+                  required binary job (UTF8); }";
+    let schema = Arc::new(parse_message_type(schema).unwrap());
+    let file = fs::File::create(path).unwrap();
+    let mut writer = SerializedFileWriter::new(file, schema, Arc::default()).unwrap();
+    let mut group = writer.next_row_group().unwrap();
+    let survey = survey(0);
+    for column in 0..3 {
+        let value = |line: &str| ByteArray::from(line.split(',').nth(column).unwrap());
+        let values: Vec<ByteArray> = survey.lines().skip(1).map(value).collect();
+        let mut open = group.next_column().unwrap().unwrap();
+        let ColumnWriter::ByteArrayColumnWriter(typed) = open.untyped() else {
+            unreachable!("the column has texts")
+        };
+        typed.write_batch(&values, None, None).unwrap();
+        open.close().unwrap();
+    }
+    group.close().unwrap();
+    writer.close().unwrap();
+}
