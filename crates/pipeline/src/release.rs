@@ -170,9 +170,12 @@ pub fn release(
                 ..second.release(order.as_deref(), renames(&original), &drop)
             };
             let plan = second.plan_of_households(steps.plan);
-            let (households, sum) = write(target, (own, digest), &plan, &how)?;
-            check_bytes(sum.as_ref(), &digest_file(households.path())?, target)?;
-            (persons, Some(households))
+            let households = write(target, (own, digest), &plan, &how)?;
+            // The sum of two files together is none of either.
+            for (file, sum) in [&persons, &households] {
+                check_bytes(sum.as_ref(), &digest_file(file.path())?, release.target)?;
+            }
+            ((persons.0, None), Some(households.0))
         }
     };
     let order = how.order.take().filter(|_| of_lines);
