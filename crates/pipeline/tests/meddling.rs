@@ -2,6 +2,10 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+#[cfg(feature = "parquet")]
+#[path = "support/parquet_texts.rs"]
+mod parquet_texts;
+
 use std::fs;
 use std::path::Path;
 
@@ -12,6 +16,8 @@ use marginswap_pipeline::project::{Project, ReleaseOrder};
 use marginswap_pipeline::refusal::Code;
 use marginswap_pipeline::release::{Overwrite, ReleaseAs};
 use marginswap_pipeline::seed::SeedFrom;
+#[cfg(feature = "parquet")]
+use parquet_texts::write_parquet;
 
 /// Sixty people of a town; `shift` makes them others.
 fn survey(shift: usize) -> String {
@@ -141,7 +147,12 @@ fn a_plan_is_applied_to_the_file_that_was_opened() {
 fn a_release_that_is_written_into_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let [data, out] = ["data.parquet", "out.parquet"].map(|name| folder.path().join(name));
-    write_parquet(&data);
+    let survey = survey(0);
+    let values = |column: usize| {
+        let value = |line: &str| line.split(',').nth(column).unwrap().to_owned();
+        survey.lines().skip(1).map(value).collect()
+    };
+    write_parquet(&data, &[("town", values(0)), ("age", values(1)), ("job", values(2))]);
     // Who wrote the file stands at its end, and no reader minds.
     let damage = |path: &Path| {
         let mut bytes = fs::read(path).unwrap();
@@ -165,35 +176,4 @@ fn a_release_that_is_written_into_is_refused() {
     // The same damage to the input, before it is read, does no harm.
     damage(&data);
     assert!(job(&data, &out, &mut Run::silent()).is_ok());
-}
-
-/// The survey as a Parquet file of plain texts.
-#[cfg(feature = "parquet")]
-fn write_parquet(path: &Path) {
-    use std::sync::Arc;
-
-    use parquet::column::writer::ColumnWriter;
-    use parquet::data_type::ByteArray;
-    use parquet::file::writer::SerializedFileWriter;
-    use parquet::schema::parser::parse_message_type;
-
-    let schema = "message records { required binary town (UTF8); required binary age (UTF8); \
-                  required binary job (UTF8); }";
-    let schema = Arc::new(parse_message_type(schema).unwrap());
-    let file = fs::File::create(path).unwrap();
-    let mut writer = SerializedFileWriter::new(file, schema, Arc::default()).unwrap();
-    let mut group = writer.next_row_group().unwrap();
-    let survey = survey(0);
-    for column in 0..3 {
-        let value = |line: &str| ByteArray::from(line.split(',').nth(column).unwrap());
-        let values: Vec<ByteArray> = survey.lines().skip(1).map(value).collect();
-        let mut open = group.next_column().unwrap().unwrap();
-        let ColumnWriter::ByteArrayColumnWriter(typed) = open.untyped() else {
-            unreachable!("the column has texts")
-        };
-        typed.write_batch(&values, None, None).unwrap();
-        open.close().unwrap();
-    }
-    group.close().unwrap();
-    writer.close().unwrap();
 }

@@ -1,5 +1,5 @@
 //! How often a whole job reads its input: for the columns, and once more for the released file;
-//! twice more where that is a Parquet file, whose sum is taken before anything is copied.
+//! twice more where that is a Parquet file, whose sum is taken beside the writing.
 //!
 //! Counted by the operating system, over everything that this process reads; so the tests of this
 //! file take turns.
@@ -7,6 +7,10 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 #![allow(clippy::print_stderr, reason = "a test says what it skips")]
 #![cfg(target_os = "linux")]
+
+#[cfg(feature = "parquet")]
+#[path = "support/parquet_texts.rs"]
+mod parquet_texts;
 
 use std::fmt::Write;
 use std::fs;
@@ -20,6 +24,8 @@ use marginswap_pipeline::pipeline::protect;
 use marginswap_pipeline::project::{Project, ReleaseOrder};
 use marginswap_pipeline::release::{Overwrite, ReleaseAs};
 use marginswap_pipeline::seed::SeedFrom;
+#[cfg(feature = "parquet")]
+use parquet_texts::write_parquet;
 
 /// The bytes that this process has read, by any system call.
 fn bytes_read() -> Option<u64> {
@@ -100,43 +106,13 @@ fn a_job_with_both_pages_reads_a_parquet_input_three_times() {
     }
     let folder = tempfile::tempdir().unwrap();
     let [data, out] = ["data.parquet", "released.parquet"].map(|name| folder.path().join(name));
-    write_parquet(&data);
+    let values = |column: usize| records().map(|record| record[column].clone()).collect();
+    let names = ["region", "sex", "age", "job"];
+    write_parquet(&data, &[0, 1, 2, 3].map(|column| (names[column], values(column))));
     let input = fs::metadata(&data).unwrap().len();
     let read = read_by_a_job(data, &out);
     let output = fs::metadata(&out).unwrap().len();
     // The released file is read back once.
     let [least, most] = [3 * input + output, 3 * input + output + input / 2];
     assert!((least..most).contains(&read), "{read} bytes for {input} and {output}");
-}
-
-/// The records as a Parquet file of plain texts.
-#[cfg(feature = "parquet")]
-fn write_parquet(path: &Path) {
-    use std::sync::Arc;
-
-    use parquet::column::writer::ColumnWriter;
-    use parquet::data_type::ByteArray;
-    use parquet::file::properties::WriterProperties;
-    use parquet::file::writer::SerializedFileWriter;
-    use parquet::schema::parser::parse_message_type;
-
-    let schema = "message records { required binary region (UTF8); required binary sex (UTF8); \
-                  required binary age (UTF8); required binary job (UTF8); }";
-    let schema = Arc::new(parse_message_type(schema).unwrap());
-    let properties = WriterProperties::builder().set_dictionary_enabled(false).build();
-    let file = fs::File::create(path).unwrap();
-    let mut writer = SerializedFileWriter::new(file, schema, Arc::new(properties)).unwrap();
-    let mut group = writer.next_row_group().unwrap();
-    for column in 0..4 {
-        let values: Vec<ByteArray> =
-            records().map(|record| record[column].as_str().into()).collect();
-        let mut open = group.next_column().unwrap().unwrap();
-        let ColumnWriter::ByteArrayColumnWriter(typed) = open.untyped() else {
-            unreachable!("the column has texts")
-        };
-        typed.write_batch(&values, None, None).unwrap();
-        open.close().unwrap();
-    }
-    group.close().unwrap();
-    writer.close().unwrap();
 }

@@ -206,15 +206,10 @@ impl Beside<'_> {
         if let Some(known) = offers.known.get(&differing) {
             return known.as_ref();
         }
-        if own.len() > MOST_REMEMBERED {
-            own.clear();
-        }
-        let new = || {
+        remembered(own, differing, || {
             *worked_out += 1;
             cheapest(offers.graph, offers.prices, offers.goal, &offers.aims, differing)
-                .map(Arc::new)
-        };
-        own.entry(differing).or_insert_with(new).as_ref()
+        })
     }
 
     /// How many were not remembered and had to be worked out.
@@ -261,12 +256,8 @@ impl<'a> Offers<'a> {
 
     /// The cheapest exchanges for Δ̄.
     pub fn get(&mut self, differing: VarSet) -> Option<&Arc<Offer>> {
-        if self.known.len() > MOST_REMEMBERED {
-            self.known.clear();
-        }
         let Self { graph, prices, goal, aims, known } = self;
-        let new = || cheapest(graph, prices, *goal, aims, differing).map(Arc::new);
-        known.entry(differing).or_insert_with(new).as_ref()
+        remembered(known, differing, || cheapest(graph, prices, *goal, aims, differing))
     }
 
     /// A view that others may have at the same time.
@@ -300,6 +291,18 @@ impl<'a> Offers<'a> {
             every
         })
     }
+}
+
+/// What is known for Δ̄, or worked out now; everything is forgotten where that is too much.
+fn remembered(
+    known: &mut Worked,
+    differing: VarSet,
+    work_out: impl FnOnce() -> Option<Offer>,
+) -> Option<&Arc<Offer>> {
+    if known.len() > MOST_REMEMBERED {
+        known.clear();
+    }
+    known.entry(differing).or_insert_with(|| work_out().map(Arc::new)).as_ref()
 }
 
 #[cfg(test)]

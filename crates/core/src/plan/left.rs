@@ -10,7 +10,8 @@
 
 use rayon::prelude::*;
 
-use super::{Offers, Planner};
+use super::Planner;
+use super::exchange::Beside;
 use crate::table::CellId;
 
 /// How many steps are taken for all left records together, one for each pair of cells.
@@ -70,11 +71,13 @@ impl Planner<'_> {
         self.close_cells();
         let steps = MOST_STEPS / self.open.len().max(1);
         let this = &*self;
-        let offers = || this.offers.with_goal(this.offers.goal());
         let obstacles: Vec<Obstacle> = this
             .open
             .par_iter()
-            .map_init(offers, |offers, &cell| this.obstacle(cell as usize, offers, steps))
+            .map_init(
+                || this.offers.beside(),
+                |offers, &cell| this.obstacle(cell as usize, offers, steps),
+            )
             .collect();
         let left = self.open.iter().zip(obstacles);
         left.map(|(&cell, obstacle)| {
@@ -85,7 +88,7 @@ impl Planner<'_> {
     }
 
     /// How far the partner of a cell that comes furthest comes.
-    fn obstacle(&self, cell: usize, offers: &mut Offers<'_>, steps: usize) -> Obstacle {
+    fn obstacle(&self, cell: usize, offers: &mut Beside<'_>, steps: usize) -> Obstacle {
         let cells = self.task.joint.cells();
         if self.given_up[cell] || self.combinations.iter().any(|keys| keys.is_joined(cell)) {
             return Obstacle::Company;
