@@ -30,6 +30,7 @@ pub fn chance(of: impl Hash) -> u64 {
 /// A number that is the same for the same words, on every machine, and nearly always another one
 /// for others.
 #[must_use]
+#[inline]
 pub fn mixed(words: impl IntoIterator<Item = u64>) -> u64 {
     words.into_iter().fold(MIXED_FIRST, |mixed, word| {
         let [low, high] = halves(u128::from(word ^ mixed) * u128::from(MIXED_WITH));

@@ -61,11 +61,12 @@ impl Random {
         assert!(bound > 0, "a number below 0 is asked for");
         let bound = bound as u64;
         // Lemire's method: the high word of bits × bound, drawn anew where the low word
-        // would favour some numbers.
+        // would favour some numbers. Nearly always it is so large that no division is needed.
         loop {
             let product = u128::from(self.bits()) * u128::from(bound);
             let low = product & u128::from(u64::MAX);
-            if low >= u128::from(bound.wrapping_neg() % bound) {
+            let is_large = low >= u128::from(bound);
+            if is_large || low >= u128::from(bound.wrapping_neg() % bound) {
                 return usize::try_from(product >> 64).expect("the number is below the bound");
             }
         }

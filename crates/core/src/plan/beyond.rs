@@ -408,7 +408,8 @@ impl Planner<'_> {
             .collect();
         for keys in &mut self.combinations {
             for (taken, new) in &members {
-                keys.leave(cells.get(taken.cell.position()));
+                let cell = taken.cell.position();
+                keys.leave(cell, cells.get(cell));
                 keys.arrive(new);
             }
         }

@@ -8,10 +8,15 @@
 //!
 //! The definition is that of [`crate::verify::Learned::newly_exposed`], on cells.
 
+use rayon::prelude::*;
+
 use super::judge::{Change, Exchanged};
 use super::{CellSwap, Goal, Pairing, Planner};
 use crate::hash::{Map, STATE, Set};
 use crate::table::CellId;
+
+/// How many cells or swaps one thread looks at before it takes more.
+const AT_ONCE: usize = 1 << 12;
 
 /// Records of one cell whom a plan exposes to one intruder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -174,25 +179,23 @@ impl Planner<'_> {
         let mut found = Vec::new();
         for (intruder, combinations) in self.combinations.iter().enumerate() {
             let sensitive = self.task.intruders[intruder].sensitive;
+            let is_alone = |&cell: &usize| combinations.is_alone_now(cell);
             let alone: Vec<usize> =
-                (0..cells.len()).filter(|&cell| combinations.is_alone_now(cell)).collect();
-            // For each combination with one record now, that record.
-            let mut has_it: Map<u32, Vec<u64>> = Map::with_hasher(STATE);
+                (0..cells.len()).into_par_iter().with_min_len(AT_ONCE).filter(is_alone).collect();
             if alone.is_empty() {
                 continue;
             }
+            // For each combination with one record now, that record.
+            let mut has_it: Map<u32, Vec<u64>> = Map::with_hasher(STATE);
             for &cell in alone.iter().filter(|&&cell| self.pool.is_free(cell)) {
                 has_it.insert(combinations.of(cell), cells.get(cell).to_vec());
             }
-            let wanted: Map<u32, ()> =
-                alone.iter().map(|&cell| (combinations.of(cell), ())).collect();
-            self.each_made(|words| {
-                if let Some(combination) = combinations.find(words)
-                    && wanted.contains_key(&combination)
-                {
-                    has_it.insert(combination, words.to_vec());
-                }
-            });
+            let wanted: Set<u32> = alone.iter().map(|&cell| combinations.of(cell)).collect();
+            let made = |words: &[u64]| {
+                let combination = combinations.find(words)?;
+                wanted.contains(&combination).then(|| (combination, words.to_vec()))
+            };
+            has_it.extend(self.made_where(made));
             for cell in alone {
                 let now = &has_it[&combinations.of(cell)];
                 let differing = cells.layout().differing(cells.get(cell), now);
@@ -205,24 +208,24 @@ impl Planner<'_> {
         found
     }
 
-    /// The cells that all swaps and groups make, one after the other.
-    fn each_made(&self, mut give: impl FnMut(&[u64])) {
+    /// What is to be known of the cells that swaps and groups make, in their order.
+    fn made_where<T: Send>(&self, known: impl Fn(&[u64]) -> Option<T> + Sync) -> Vec<T> {
         let cells = self.task.joint.cells();
-        for swap in &self.swaps {
+        let swaps = self.swaps.par_iter().with_min_len(AT_ONCE).flat_map_iter(|swap| {
             let [left, right] =
                 [swap.left, swap.right].map(|taken| cells.get(taken.cell.position()));
             let new = Exchanged::new(cells.layout(), left, right, swap.exchanged);
-            new.cells().into_iter().for_each(&mut give);
-        }
-        for (_, words) in self.beyond.groups.iter().flatten() {
-            give(words);
-        }
+            new.cells().map(&known).into_iter().flatten()
+        });
+        let mut all: Vec<T> = swaps.collect();
+        let groups = self.beyond.groups.iter().flatten();
+        all.extend(groups.filter_map(|(_, words)| known(words)));
+        all
     }
 
     /// Counts the records of every combination again, from the swaps and groups.
     pub(super) fn recount(&mut self) {
-        let mut made: Vec<Vec<u64>> = Vec::new();
-        self.each_made(|words| made.push(words.to_vec()));
+        let made: Vec<Vec<u64>> = self.made_where(|words| Some(words.to_vec()));
         let cells = self.task.joint.cells();
         let taken = self.swaps.iter().flat_map(|swap| [swap.left, swap.right]);
         let taken: Vec<usize> = taken
@@ -231,7 +234,7 @@ impl Planner<'_> {
             .collect();
         for combinations in &mut self.combinations {
             combinations.reset();
-            taken.iter().for_each(|&cell| combinations.leave(cells.get(cell)));
+            taken.iter().for_each(|&cell| combinations.leave(cell, cells.get(cell)));
             made.iter().for_each(|words| combinations.arrive(words));
         }
     }

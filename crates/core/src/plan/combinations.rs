@@ -16,19 +16,27 @@ pub(super) struct Combinations<'a> {
     index: CellIndex,
     /// The number of each cell's combination.
     of_cell: Vec<u32>,
-    /// How many records of the file have each one; 0 for one that a swap made.
-    before: Vec<u32>,
-    /// How many have it now.
-    now: Vec<u32>,
-    /// How many of these came to have it.
-    came: Vec<u32>,
-    protected: Vec<bool>,
-    /// Those that were opened to others because nobody could be parted from them.
-    opened: Vec<bool>,
+    /// What is known of each one, in one place: a judgement asks for all of it at once.
+    all: Vec<Combination>,
     /// Has the cell a record at risk?
     at_risk: Vec<bool>,
     /// Those of the members, where records are households.
     members: Option<MemberCombinations<'a>>,
+}
+
+/// Who has one combination.
+#[derive(Debug, Clone, Copy, Default)]
+struct Combination {
+    /// How many records of the file have it; 0 for one that a swap made.
+    before: u32,
+    /// How many have it now.
+    now: u32,
+    /// How many of these came to have it.
+    came: u32,
+    /// Must nobody come to have it?
+    protected: bool,
+    /// Was it opened to others because nobody could be parted from it?
+    opened: bool,
 }
 
 /// A record comes to have keys that are not its own.
@@ -52,20 +60,18 @@ impl<'a> Combinations<'a> {
         let counts = joint.counts();
         let of_cell: Vec<u32> =
             joint.cells().iter().zip(counts).map(|(cell, &n)| index.add(cell, n.into())).collect();
-        let mut before = vec![0u32; index.counts().len()];
-        let mut protected = vec![false; before.len()];
+        let mut all = vec![Combination::default(); index.counts().len()];
         for ((&combination, &count), &at_risk) in of_cell.iter().zip(counts).zip(at_risk) {
-            before[combination as usize] += count;
-            protected[combination as usize] |= at_risk > 0;
+            let combination = &mut all[combination as usize];
+            combination.before += count;
+            combination.now += count;
+            combination.protected |= at_risk > 0;
         }
         for (cell, &combination) in of_cell.iter().enumerate() {
-            protected[combination as usize] &= can_leave(cell);
+            all[combination as usize].protected &= can_leave(cell);
         }
         let at_risk = at_risk.iter().map(|&at_risk| at_risk > 0).collect();
-        let (opened, came) = (vec![false; before.len()], vec![0; before.len()]);
-        let now = before.clone();
-        let members = None;
-        Self { index, of_cell, before, now, came, protected, opened, at_risk, members }
+        Self { index, of_cell, all, at_risk, members: None }
     }
 
     /// The same, where the combinations of members count too.
@@ -78,12 +84,8 @@ impl<'a> Combinations<'a> {
     pub(super) fn with_gone(mut self, gone: &[Vec<u64>]) -> Self {
         for words in gone {
             let found = self.index.add(words, 0) as usize;
-            if found == self.now.len() {
-                self.now.push(0);
-                self.before.push(0);
-                self.came.push(0);
-                self.protected.push(true);
-                self.opened.push(false);
+            if found == self.all.len() {
+                self.all.push(Combination { protected: true, ..Combination::default() });
             }
         }
         self
@@ -96,28 +98,26 @@ impl<'a> Combinations<'a> {
 
     /// Must no record come to have the keys of these words?
     pub(super) fn is_protected(&self, words: &[u64]) -> bool {
-        self.index.find(words).is_some_and(|found| self.protected[found as usize])
+        self.having(words).is_some_and(|found| found.protected)
             || self.members.as_ref().is_some_and(|members| members.is_protected(words))
     }
 
     /// Has no record the keys of these words now?
     pub(super) fn is_new(&self, words: &[u64]) -> bool {
-        self.index.find(words).is_none_or(|found| self.now[found as usize] == 0)
+        self.having(words).is_none_or(|found| found.now == 0)
     }
 
     /// Has the cell somebody at risk whose keys others may come to have?
     pub(super) fn may_get_company(&self, cell: usize) -> bool {
-        self.at_risk[cell] && !self.protected[self.of_cell[cell] as usize]
+        self.at_risk[cell] && !self.combination(cell).protected
     }
 
     /// From now on nobody comes to have the keys of anybody at risk, but for those that
     /// somebody has come to have already.
     pub(super) fn protect_untouched(&mut self) {
-        for (cell, &combination) in self.of_cell.iter().enumerate() {
-            let combination = combination as usize;
-            if self.at_risk[cell] && self.came[combination] == 0 {
-                self.protected[combination] = true;
-            }
+        for (&combination, &at_risk) in self.of_cell.iter().zip(&self.at_risk) {
+            let combination = &mut self.all[combination as usize];
+            combination.protected |= at_risk && combination.came == 0;
         }
     }
 
@@ -127,35 +127,35 @@ impl<'a> Combinations<'a> {
         if let Some(members) = &mut self.members {
             members.open_to_others(words);
         }
-        let combination = self.of_cell[cell] as usize;
-        if self.protected[combination] && self.now[combination] == self.before[combination] {
-            self.protected[combination] = false;
-            self.opened[combination] = true;
+        let combination = &mut self.all[self.of_cell[cell] as usize];
+        if combination.protected && combination.now == combination.before {
+            combination.protected = false;
+            combination.opened = true;
         }
     }
 
     /// Have others come to have the keys of a cell, so that its records stay with them?
     pub(super) fn is_joined(&self, cell: usize) -> bool {
-        let combination = self.of_cell[cell] as usize;
-        self.opened[combination] && self.came[combination] > 0
+        let combination = self.combination(cell);
+        combination.opened && combination.came > 0
     }
 
     /// Would one record less, with these words, leave somebody alone with the keys of a cell, who
     /// is not at risk anyway?
     pub(super) fn exposes(&self, cell: usize, words: &[u64]) -> bool {
-        let combination = self.of_cell[cell] as usize;
-        (self.now[combination] == 2 && !self.protected[combination])
+        let combination = self.combination(cell);
+        (combination.now == 2 && !combination.protected)
             || self.members.as_ref().is_some_and(|members| members.exposes(words))
     }
 
     /// What happens when a record comes to have the keys of these words; `None` when none may.
     pub(super) fn coming(&self, words: &[u64]) -> Option<Coming> {
-        let found = self.index.find(words).map(|found| found as usize);
-        if found.is_some_and(|found| self.protected[found]) {
+        let found = self.having(words).copied().unwrap_or_default();
+        if found.protected {
             return None;
         }
-        let is_new = found.is_none_or(|found| self.now[found] == 0);
-        let mut exposes = is_new && found.is_some_and(|found| self.before[found] >= 2);
+        let is_new = found.now == 0;
+        let mut exposes = is_new && found.before >= 2;
         if let Some(members) = &self.members {
             if members.is_protected(words) {
                 return None;
@@ -180,37 +180,35 @@ impl<'a> Combinations<'a> {
 
     /// Have exactly two records the keys of these words, where as many or more had them before?
     pub(super) fn is_last_company(&self, words: &[u64]) -> bool {
-        self.index
-            .find(words)
-            .is_some_and(|found| self.now[found as usize] == 2 && self.before[found as usize] >= 2)
+        self.having(words).is_some_and(|found| found.now == 2 && found.before >= 2)
     }
 
     /// With so many records more or less, would one be alone with keys that several had?
     pub(super) fn would_be_alone(&self, combination: u32, more: i64) -> bool {
-        let combination = combination as usize;
-        let after = i64::from(self.now[combination]) + more;
-        more != 0 && after == 1 && self.before[combination] >= 2
+        let combination = &self.all[combination as usize];
+        let after = i64::from(combination.now) + more;
+        more != 0 && after == 1 && combination.before >= 2
     }
 
     /// How many combinations are known.
     pub(super) fn len(&self) -> usize {
-        self.now.len()
+        self.all.len()
     }
 
     /// How many combinations no record may come to have.
     pub(super) fn protected(&self) -> usize {
-        self.protected.iter().filter(|protected| **protected).count()
+        self.all.iter().filter(|combination| combination.protected).count()
     }
 
     /// How many records have the keys of a cell now.
     pub(super) fn now(&self, cell: usize) -> u32 {
-        self.now[self.of_cell[cell] as usize]
+        self.combination(cell).now
     }
 
     /// Is exactly one record left with the keys of a cell, where there were more?
     pub(super) fn is_alone_now(&self, cell: usize) -> bool {
-        let combination = self.of_cell[cell] as usize;
-        self.now[combination] == 1 && self.before[combination] >= 2
+        let combination = self.combination(cell);
+        combination.now == 1 && combination.before >= 2
     }
 
     /// The number of the combination of these words, if some record has or had it.
@@ -225,9 +223,8 @@ impl<'a> Combinations<'a> {
 
     /// A record of this cell is at risk from now on.
     pub(super) fn protect(&mut self, cell: usize) {
-        let combination = self.of_cell[cell] as usize;
         self.at_risk[cell] = true;
-        self.protected[combination] = true;
+        self.all[self.of_cell[cell] as usize].protected = true;
     }
 
     /// Nobody is at risk any more who has one of these combinations: they keep each other
@@ -236,29 +233,26 @@ impl<'a> Combinations<'a> {
         let all = 0..self.of_cell.len();
         let cells: Vec<usize> = all.filter(|&cell| is_one(self.of_cell[cell])).collect();
         for &cell in &cells {
-            self.protected[self.of_cell[cell] as usize] = false;
+            self.all[self.of_cell[cell] as usize].protected = false;
             self.at_risk[cell] = false;
         }
         cells
     }
 
-    /// A record of the file gives up its keys.
-    pub(super) fn leave(&mut self, words: &[u64]) {
-        let found = self.index.find(words).expect("the keys of a record are known") as usize;
-        self.now[found] = self.now[found].checked_sub(1).expect("a record that leaves was there");
-        if self.now[found] == 0 && self.opened[found] {
-            // Gone after all, and for good.
-            self.protected[found] = true;
-        }
+    /// A record of this cell, whose words these are, gives up its keys.
+    pub(super) fn leave(&mut self, cell: usize, words: &[u64]) {
+        let combination = &mut self.all[self.of_cell[cell] as usize];
+        combination.now = one_less(combination.now);
+        // Where it was opened it is gone after all, and for good.
+        combination.protected |= combination.now == 0 && combination.opened;
         if let Some(members) = &mut self.members {
             members.leave(words);
         }
     }
 
     /// It has them again.
-    pub(super) fn come_home(&mut self, words: &[u64]) {
-        let found = self.index.find(words).expect("the keys of a record are known") as usize;
-        self.now[found] += 1;
+    pub(super) fn come_home(&mut self, cell: usize, words: &[u64]) {
+        self.all[self.of_cell[cell] as usize].now += 1;
         if let Some(members) = &mut self.members {
             members.arrive(words);
         }
@@ -267,15 +261,11 @@ impl<'a> Combinations<'a> {
     /// A record comes to have these keys.
     pub(super) fn arrive(&mut self, words: &[u64]) {
         let found = self.index.add(words, 0) as usize;
-        if found == self.now.len() {
-            self.now.push(0);
-            self.before.push(0);
-            self.came.push(0);
-            self.protected.push(false);
-            self.opened.push(false);
+        if found == self.all.len() {
+            self.all.push(Combination::default());
         }
-        self.now[found] += 1;
-        self.came[found] += 1;
+        self.all[found].now += 1;
+        self.all[found].came += 1;
         if let Some(members) = &mut self.members {
             members.arrive(words);
         }
@@ -283,10 +273,10 @@ impl<'a> Combinations<'a> {
 
     /// It does not have them after all.
     pub(super) fn go(&mut self, words: &[u64]) {
-        let found = self.index.find(words).expect("the keys of a record are known") as usize;
-        let less = |count: u32| count.checked_sub(1).expect("a record that goes was there");
-        self.now[found] = less(self.now[found]);
-        self.came[found] = less(self.came[found]);
+        let found = self.index.find(words).expect("the keys of a record are known");
+        let combination = &mut self.all[found as usize];
+        combination.now = one_less(combination.now);
+        combination.came = one_less(combination.came);
         if let Some(members) = &mut self.members {
             members.leave(words);
         }
@@ -294,10 +284,26 @@ impl<'a> Combinations<'a> {
 
     /// Every record has its own keys again.
     pub(super) fn reset(&mut self) {
-        self.now.clone_from(&self.before);
-        self.came.fill(0);
+        for combination in &mut self.all {
+            combination.now = combination.before;
+            combination.came = 0;
+        }
         if let Some(members) = &mut self.members {
             members.reset();
         }
     }
+
+    /// What is known of a cell's combination.
+    fn combination(&self, cell: usize) -> &Combination {
+        &self.all[self.of_cell[cell] as usize]
+    }
+
+    /// What is known of the combination of these words, if some record has or had it.
+    fn having(&self, words: &[u64]) -> Option<&Combination> {
+        self.index.find(words).map(|found| &self.all[found as usize])
+    }
+}
+
+fn one_less(count: u32) -> u32 {
+    count.checked_sub(1).expect("a record that leaves was there")
 }

@@ -7,7 +7,10 @@
 //!
 //! Way in: [`draw`], then [`Drawn::on_records`].
 
+use std::ops::Range;
 use std::sync::Arc;
+
+use rayon::prelude::*;
 
 use super::{CellPlan, Plan, PlannedGroup, PlannedSwap, Take, Taken};
 use crate::encode::{RecordId, Schema};
@@ -97,7 +100,11 @@ struct Urn {
 }
 
 impl Lots {
-    fn draw(&mut self, kind: Taken, numbers: std::ops::Range<u32>) -> u32 {
+    fn draw(&mut self, kind: Taken, numbers: Range<u32>) -> u32 {
+        // Most cells have one record of a kind, which is taken once.
+        if numbers.len() == 1 {
+            return numbers.start;
+        }
         let urn = self.urns.entry(kind).or_default();
         let last = numbers.end - numbers.start - urn.drawn - 1;
         let chosen = u32::try_from(self.random.below(last as usize + 1))
@@ -130,13 +137,13 @@ impl Drawn {
     /// When the records are not those that the plan was drawn for.
     #[must_use]
     pub fn on_records(&self, located: &Located, risky: &[bool], schema: &Schema) -> Plan {
-        let record_at = self.records_drawn(located, risky);
+        let drawn = RecordsDrawn::new(self, located, risky);
         let mut sets: Map<VarSet, Arc<[usize]>> = Map::with_hasher(STATE);
         let mut swaps: Vec<PlannedSwap> = self
             .swaps
             .iter()
             .map(|swap| {
-                let (left, right) = (record_at[&swap.left], record_at[&swap.right]);
+                let (left, right) = (drawn.at(swap.left), drawn.at(swap.right));
                 let columns = sets.entry(swap.exchanged).or_insert_with(|| {
                     let mut columns = schema.columns_of(swap.exchanged);
                     columns.sort_unstable();
@@ -152,7 +159,7 @@ impl Drawn {
             .iter()
             .map(|group| {
                 let records: Vec<RecordId> =
-                    group.members.iter().map(|place| record_at[place]).collect();
+                    group.members.iter().map(|&place| drawn.at(place)).collect();
                 on_columns(&records, &group.takes, schema)
             })
             .collect();
@@ -160,33 +167,65 @@ impl Drawn {
         Plan::new(swaps, groups).expect("no record is drawn twice")
     }
 
-    /// The record of each place that was drawn.
-    fn records_drawn(&self, located: &Located, risky: &[bool]) -> Map<Place, RecordId> {
-        let at_risk = located.marked(risky);
+    /// All places that were drawn.
+    fn places(&self) -> impl Iterator<Item = Place> {
         let in_swaps = self.swaps.iter().flat_map(|swap| [swap.left, swap.right]);
-        let in_groups = self.groups.iter().flat_map(|group| group.members.iter().copied());
-        let mut wanted: Map<Place, Option<RecordId>> = Map::with_hasher(STATE);
-        wanted.extend(in_swaps.chain(in_groups).map(|place| (place, None)));
-        let mut takes_part = vec![false; located.len()];
-        wanted.keys().for_each(|place| takes_part[place.cell.position()] = true);
+        in_swaps.chain(self.groups.iter().flat_map(|group| group.members.iter().copied()))
+    }
+}
+
+/// The record of each place that was drawn.
+struct RecordsDrawn {
+    /// Sorted, so those of one cell lie side by side.
+    places: Vec<Place>,
+    /// Where those of each cell begin, with the end of all.
+    starts: Vec<u32>,
+    records: Vec<RecordId>,
+}
+
+impl RecordsDrawn {
+    fn new(drawn: &Drawn, located: &Located, risky: &[bool]) -> Self {
+        let mut places: Vec<Place> = drawn.places().collect();
+        places.par_sort_unstable();
+        let mut starts = vec![0u32; located.len() + 1];
+        places.iter().for_each(|place| starts[place.cell.position() + 1] += 1);
+        (1..starts.len()).for_each(|cell| starts[cell] += starts[cell - 1]);
+        let mut this = Self { places, starts, records: Vec::new() };
+        let mut records: Vec<Option<RecordId>> = vec![None; this.places.len()];
         // For each cell the number of the next record at risk, and of the next other one.
+        let at_risk = located.marked(risky);
         let mut next: Vec<[u32; 2]> = at_risk.iter().map(|&at_risk| [at_risk, 0]).collect();
         for (record, &is_risky) in risky.iter().enumerate() {
             let record = RecordId::at(record);
             let cell = located.cell_of(record);
-            if !takes_part[cell.position()] {
+            if this.of_cell(cell).is_empty() {
                 continue;
             }
             let next = &mut next[cell.position()][usize::from(is_risky)];
-            if let Some(found) = wanted.get_mut(&Place { cell, number: *next }) {
-                *found = Some(record);
+            if let Some(found) = this.find(Place { cell, number: *next }) {
+                records[found] = Some(record);
             }
             *next += 1;
         }
-        let found = |(place, record): (Place, Option<RecordId>)| {
-            (place, record.expect("every record that was drawn is there"))
-        };
-        wanted.into_iter().map(found).collect()
+        let found =
+            |record: Option<RecordId>| record.expect("every record that was drawn is there");
+        this.records = records.into_iter().map(found).collect();
+        this
+    }
+
+    fn of_cell(&self, cell: CellId) -> Range<usize> {
+        let [start, end] = [0, 1].map(|next| self.starts[cell.position() + next] as usize);
+        start..end
+    }
+
+    fn find(&self, place: Place) -> Option<usize> {
+        let of_cell = self.of_cell(place.cell);
+        let found = self.places[of_cell.clone()].binary_search(&place).ok()?;
+        Some(of_cell.start + found)
+    }
+
+    fn at(&self, place: Place) -> RecordId {
+        self.records[self.find(place).expect("a place that was drawn")]
     }
 }
 

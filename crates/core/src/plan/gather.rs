@@ -71,7 +71,8 @@ impl Planner<'_> {
                     .collect();
                 for (taken, new) in &group {
                     self.pool.take_as(*taken);
-                    self.combinations[0].leave(cells.get(taken.cell.position()));
+                    let cell = taken.cell.position();
+                    self.combinations[0].leave(cell, cells.get(cell));
                     self.combinations[0].arrive(new);
                 }
                 self.beyond.groups.push(group);

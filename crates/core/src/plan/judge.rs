@@ -269,12 +269,18 @@ impl Planner<'_> {
             }
             match change {
                 Change::Made => {
-                    old.iter().for_each(|cell| combinations.leave(cell));
+                    [left, right]
+                        .iter()
+                        .zip(old)
+                        .for_each(|(&cell, old)| combinations.leave(cell, old));
                     new.iter().for_each(|cell| combinations.arrive(cell));
                 }
                 Change::Undone => {
                     new.iter().for_each(|cell| combinations.go(cell));
-                    old.iter().for_each(|cell| combinations.come_home(cell));
+                    [left, right]
+                        .iter()
+                        .zip(old)
+                        .for_each(|(&cell, old)| combinations.come_home(cell, old));
                 }
             }
         }

@@ -10,7 +10,7 @@ use std::cmp::Reverse;
 
 use rayon::prelude::*;
 
-use super::nearest::{PATIENCE, READ_PER_SWAP, TRIES, buckets, in_company, pieces};
+use super::nearest::{Buckets, Company, PATIENCE, READ_PER_SWAP, TRIES, pieces};
 use super::{CellSwap, Change, Judgement, Offer, Planner, Taken, number};
 use crate::varset::VarSet;
 
@@ -84,10 +84,13 @@ impl Planner<'_> {
         differing: VarSet,
         offer: &Offer,
     ) {
-        let bucket = buckets(self.task, differing);
-        let key = |single: &Single| bucket(single.record.cell.position());
+        let cells = self.task.joint.cells();
+        let buckets = Buckets::new(self.task, differing);
+        let key = |single: &Single| buckets.of(cells.get(single.record.cell.position()));
         let members = (0..).zip(singles.iter()).map(|(place, single)| (key(single), place));
-        let mut members = in_company(members.collect());
+        let mut members: Vec<(u64, u32)> = members.collect();
+        let company = Company::of(members.iter().map(|&(bucket, _)| bucket));
+        members.retain(|&(bucket, _)| company.holds(bucket));
         members.sort_unstable();
         // As in `nearest`: every bucket by itself, then one after the other.
         let this = &*self;

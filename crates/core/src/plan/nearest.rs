@@ -20,6 +20,7 @@ use rayon::prelude::*;
 use super::judge::MostHarm;
 use super::pool::State;
 use super::{Judgement, Offer, Planner, Task, number};
+use crate::encode::Mask;
 use crate::hash::mixed;
 use crate::varset::VarSet;
 
@@ -179,28 +180,34 @@ impl Planner<'_> {
     /// in random order.
     fn near_open(&mut self, differing: VarSet) -> Vec<Near> {
         let salt = self.random.bits();
-        let bucket = buckets(self.task, differing);
+        let cells = self.task.joint.cells();
+        let buckets = Buckets::new(self.task, differing);
         let mut open = Marks::new(self.open.len());
-        self.open.iter().for_each(|&cell| open.set(bucket(cell as usize)));
-        let all = (0..self.task.joint.len()).into_par_iter().with_min_len(SIDE_BY_SIDE);
-        let near: Vec<(u64, u32)> = all
-            .filter(|&cell| self.pool.is_free(cell))
-            .map(|cell| (bucket(cell), number(cell)))
-            .filter(|&(bucket, _)| open.holds(bucket))
+        self.open.iter().for_each(|&cell| open.set(buckets.of(cells.get(cell as usize))));
+        let states = self.pool.states().par_chunks(SIDE_BY_SIDE);
+        let words = cells.words().par_chunks(SIDE_BY_SIDE * cells.layout().words());
+        let near: Vec<Vec<(u64, u32)>> = states
+            .zip(words)
+            .enumerate()
+            .map(|(piece, (states, words))| {
+                let first = piece * SIDE_BY_SIDE;
+                let cells = words.chunks_exact(cells.layout().words());
+                let free =
+                    (first..).zip(states).zip(cells).filter(|((_, state), _)| state.is_free());
+                free.map(|((cell, _), words)| (buckets.of(words), number(cell)))
+                    .filter(|&(bucket, _)| open.holds(bucket))
+                    .collect()
+            })
             .collect();
         // Most open cells have a bucket of their own.
-        let (mut once, mut twice) = (Marks::new(near.len()), Marks::new(near.len()));
-        for &(bucket, _) in &near {
-            if once.holds(bucket) { twice.set(bucket) } else { once.set(bucket) }
-        }
-        let mut near: Vec<Near> = near
-            .into_iter()
-            .filter(|&(bucket, _)| twice.holds(bucket))
-            .map(|(bucket, cell)| {
+        let company = Company::of(near.iter().flatten().map(|&(bucket, _)| bucket));
+        let near = near.par_iter().flat_map_iter(|near| {
+            near.iter().filter(|&&(bucket, _)| company.holds(bucket)).map(|&(bucket, cell)| {
                 let order = mixed([salt, cell.into()]);
                 Near { place: bucket & UPPER | order >> 32, cell }
             })
-            .collect();
+        });
+        let mut near: Vec<Near> = near.collect();
         near.par_sort_unstable();
         near
     }
@@ -320,15 +327,25 @@ impl Planner<'_> {
     }
 }
 
-/// Without those that have a bucket of their own, as far as marks tell; most have.
-pub(super) fn in_company(mut members: Vec<(u64, u32)>) -> Vec<(u64, u32)> {
-    let (mut once, mut twice) = (Marks::new(members.len()), Marks::new(members.len()));
-    for &(bucket, _) in &members {
-        let marks = if once.holds(bucket) { &mut twice } else { &mut once };
-        marks.set(bucket);
+/// Which buckets several share, as far as marks tell; most do not.
+pub(super) struct Company {
+    twice: Marks,
+}
+
+impl Company {
+    pub(super) fn of(buckets: impl Iterator<Item = u64> + Clone) -> Self {
+        let many = buckets.clone().count();
+        let (mut once, mut twice) = (Marks::new(many), Marks::new(many));
+        for bucket in buckets {
+            let marks = if once.holds(bucket) { &mut twice } else { &mut once };
+            marks.set(bucket);
+        }
+        Self { twice }
     }
-    members.retain(|&(bucket, _)| twice.holds(bucket));
-    members
+
+    pub(super) fn holds(&self, bucket: u64) -> bool {
+        self.twice.holds(bucket)
+    }
 }
 
 /// The half of a number that tells a bucket.
@@ -386,10 +403,22 @@ fn bucket_at<T>(sorted: &[T], bucket: impl Fn(&T) -> u64, place: usize) -> Range
 /// For each cell a number that is the same for all that agree outside a set. Two buckets
 /// with one number only mean a few comparisons more: what differs is looked at for every
 /// pair.
-pub(super) fn buckets(task: Task<'_>, differing: VarSet) -> impl Fn(usize) -> u64 {
-    let cells = task.joint.cells();
-    let mask = cells.layout().mask(task.class.delta() - differing);
-    move |cell| mixed(cells.get(cell).iter().zip(mask.words()).map(|(word, mask)| word & mask))
+pub(super) struct Buckets {
+    mask: Mask,
+}
+
+impl Buckets {
+    pub(super) fn new(task: Task<'_>, differing: VarSet) -> Self {
+        Self { mask: task.joint.cells().layout().mask(task.class.delta() - differing) }
+    }
+
+    #[inline]
+    pub(super) fn of(&self, cell: &[u64]) -> u64 {
+        match (cell, self.mask.words()) {
+            ([word], [mask]) => mixed([word & mask]),
+            (cell, mask) => mixed(cell.iter().zip(mask).map(|(word, mask)| word & mask)),
+        }
+    }
 }
 
 /// The subsets of the variables that are worth a round: all of them where they are few, the

@@ -335,7 +335,7 @@ impl Planner<'_> {
         for (one, (_, new)) in cycle.iter().zip(&members) {
             for keys in &mut self.combinations {
                 match one.member {
-                    Member::Fresh(_) => keys.leave(words(one)),
+                    Member::Fresh(taken) => keys.leave(taken.cell.position(), words(one)),
                     Member::Again(_) => keys.go(words(one)),
                 }
                 keys.arrive(new);

@@ -79,6 +79,11 @@ impl Pool {
         self.cells[cell]
     }
 
+    /// The free records of every cell.
+    pub(super) fn states(&self) -> &[State] {
+        &self.cells
+    }
+
     /// One of the others wants a swap from now on.
     pub(super) fn want(&mut self, cell: usize) {
         assert!(self.cells[cell].wanting < self.others(cell), "a free record wants a swap");

@@ -1,6 +1,6 @@
 //! Looking for partners through the slices of every separator.
 //!
-//! Each cell that wants a swap looks at cells of its slices, from a random place on, and
+//! Each cell that wants a swap looks at cells of its slices, near ones and random ones, and
 //! notes the few cheapest partners; then the notes of all cells are taken in the order of
 //! their cost. What lost its partners to others looks again, further each time, until
 //! everything has been seen.
@@ -21,8 +21,8 @@ use crate::varset::VarSet;
 const NOTES: usize = 4;
 
 /// How many comparisons one pass may take, for each cell of the file, and at least.
-const COMPARISONS_PER_CELL: usize = 32;
-const COMPARISONS_AT_LEAST: usize = 1 << 24;
+const COMPARISONS_PER_CELL: usize = 8;
+const COMPARISONS_AT_LEAST: usize = 1 << 22;
 
 /// Through one separator a cell looks at so many cells at most, the first time.
 const FIRST_LOOK: usize = 1 << 11;
@@ -384,11 +384,9 @@ struct Work<'w> {
 }
 
 impl Work<'_> {
-    /// Notes the cheapest partners among so many cells of the slice, from a random one on.
+    /// Notes the cheapest partners among so many cells of the slice.
     fn note_partners(&mut self, slices: &Slices<'_>, look: &mut Look, far: usize, salt: u64) {
         let slice = slices.slice(slices.slice_of(look.cell as usize));
-        let drawn = u128::from(mixed([salt, look.cell.into()])) * slice.len() as u128;
-        let start = usize::try_from(drawn >> 64).expect("it is below the length of the slice");
         self.comparisons += far;
         look.compared += far;
         // The nearest first: most of the others then need not be judged.
@@ -396,7 +394,7 @@ impl Work<'_> {
         let cells = task.joint.cells();
         let own = cells.get(look.cell as usize);
         self.by_distance.resize_with(least_costs.len(), Vec::new);
-        for &partner in slice[start..].iter().chain(&slice[..start]).take(far) {
+        for &partner in around(slice, look.cell, far, salt) {
             let distance = signer.distance(own, cells.get(partner as usize));
             if distance >= 2 && pool.is_free(partner as usize) {
                 self.by_distance[distance].push(partner);
@@ -469,6 +467,22 @@ impl Work<'_> {
     }
 }
 
+/// So many cells of a sorted slice: half of them around a cell, the others from a random place on.
+/// Neighbours have much in common, so they cost little; but where they have too much in common, only
+/// the others are partners.
+fn around(slice: &[u32], cell: u32, many: usize, salt: u64) -> impl Iterator<Item = &u32> {
+    let below = |most: usize, draw: u64| {
+        let drawn = u128::from(mixed([salt, draw, cell.into()])) * most as u128;
+        usize::try_from(drawn >> 64).expect("it is below a length")
+    };
+    let near = many.div_ceil(2);
+    let own = slice.partition_point(|&other| other < cell);
+    let start = own + slice.len() - below(near, 0);
+    let skipped = below(slice.len() - many + 1, 1);
+    let places = (0..near).chain((near..many).map(move |place| place + skipped));
+    places.map(move |place| &slice[(start + place) % slice.len()])
+}
+
 /// One cell that wants a swap.
 struct Look {
     cell: u32,
@@ -511,4 +525,31 @@ struct Pass {
     comparisons: usize,
     made: usize,
     saw_everything: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::{Random, Seed};
+
+    /// No cell twice, as many as asked for, the cell's neighbours among them, and all in the end.
+    #[test]
+    fn a_look_around_sees_different_cells() {
+        let random = &mut Random::new(Seed([3; 32]), 0);
+        let mut far_away = 0;
+        for _ in 0..2000 {
+            let slice: Vec<u32> =
+                (0..1 + random.below(40)).map(|place| number(place * 3)).collect();
+            let cell = slice[random.below(slice.len())];
+            let many = 1 + random.below(slice.len());
+            let mut seen: Vec<u32> = around(&slice, cell, many, random.bits()).copied().collect();
+            assert!(seen[..many.div_ceil(2)].contains(&cell));
+            far_away += usize::from(many < 10 && seen.iter().any(|one| one.abs_diff(cell) > 45));
+            seen.sort_unstable();
+            seen.dedup();
+            assert_eq!(seen.len(), many);
+            assert!(many < slice.len() || seen == slice);
+        }
+        assert!(far_away > 50, "{far_away}");
+    }
 }
