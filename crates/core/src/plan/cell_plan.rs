@@ -4,6 +4,8 @@
 //! each of several; of each it says whether it is one at risk. Which records these are is a
 //! separate choice, see [`draw`](super::draw()).
 
+use rayon::prelude::*;
+
 use crate::encode::Layout;
 use crate::graph::GeneratingClass;
 use crate::moves::sources;
@@ -175,7 +177,7 @@ impl CellPlan {
         mut swaps: Vec<CellSwap>,
         mut groups: Vec<CellGroup>,
     ) -> Self {
-        for swap in &mut swaps {
+        swaps.par_iter_mut().for_each(|swap| {
             if swap.left > swap.right {
                 std::mem::swap(&mut swap.left, &mut swap.right);
             }
@@ -185,12 +187,12 @@ impl CellPlan {
             assert!(pair::is_effective(differing, swap.exchanged), "a swap has an effect");
             let kept = |margin: &VarSet| pair::keeps(differing, swap.exchanged, *margin);
             assert!(class.margins().iter().all(kept), "a swap keeps every table");
-        }
-        swaps.sort_unstable();
+        });
+        swaps.par_sort_unstable();
         groups.sort_by(|one, other| one.members.cmp(&other.members));
         let plan = Self { swaps, groups };
         let mut taken: Vec<Taken> = plan.taken().collect();
-        taken.sort_unstable();
+        taken.par_sort_unstable();
         for run in taken.chunk_by(|one, next| one == next) {
             let (cell, at_risk_here) = (run[0].cell.position(), at_risk[run[0].cell.position()]);
             let others = joint.counts()[cell] - at_risk_here;

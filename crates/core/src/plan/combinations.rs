@@ -56,8 +56,8 @@ impl<'a> Combinations<'a> {
         can_leave: impl Fn(usize) -> bool,
     ) -> Self {
         assert_eq!(at_risk.len(), joint.len(), "every cell says how many are at risk");
-        let mut index = CellIndex::new(joint.cells(), keys, std::iter::empty());
         let counts = joint.counts();
+        let mut index = CellIndex::with_room(joint.cells().layout(), keys, counts.len());
         let of_cell: Vec<u32> =
             joint.cells().iter().zip(counts).map(|(cell, &n)| index.add(cell, n.into())).collect();
         let mut all = vec![Combination::default(); index.counts().len()];

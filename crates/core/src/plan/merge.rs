@@ -17,6 +17,9 @@ use crate::varset::VarSet;
 /// So many swaps may be read before the rounds are asked for their yield.
 const READ_FREELY: usize = 1 << 20;
 
+/// How many swaps one thread looks at before it takes more.
+const AT_ONCE: usize = 1 << 11;
+
 /// A swap that covers one record.
 #[derive(Debug, Clone, Copy)]
 struct Single {
@@ -62,6 +65,7 @@ impl Planner<'_> {
 
     fn singles(&self, first: usize) -> Vec<Single> {
         (first..self.swaps.len())
+            .into_par_iter()
             .filter_map(|swap| {
                 let CellSwap { left, right, exchanged } = self.swaps[swap];
                 let (record, helper) = match (left.at_risk, right.at_risk) {
@@ -87,11 +91,12 @@ impl Planner<'_> {
         let cells = self.task.joint.cells();
         let buckets = Buckets::new(self.task, differing);
         let key = |single: &Single| buckets.of(cells.get(single.record.cell.position()));
-        let members = (0..).zip(singles.iter()).map(|(place, single)| (key(single), place));
-        let mut members: Vec<(u64, u32)> = members.collect();
+        let places = singles.par_iter().with_min_len(AT_ONCE).enumerate();
+        let mut members: Vec<(u64, u32)> =
+            places.map(|(place, single)| (key(single), number(place))).collect();
         let company = Company::of(members.iter().map(|&(bucket, _)| bucket));
         members.retain(|&(bucket, _)| company.holds(bucket));
-        members.sort_unstable();
+        members.par_sort_unstable();
         // As in `nearest`: every bucket by itself, then one after the other.
         let this = &*self;
         let proposals: Vec<Vec<[usize; 2]>> = pieces(&members, |member| member.0)

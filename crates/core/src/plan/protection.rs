@@ -1,5 +1,7 @@
 //! Who is protected how: for each cell with a record at risk.
 
+use rayon::prelude::*;
+
 use super::{Planner, Taken};
 use crate::table::CellId;
 use crate::varset::VarSet;
@@ -28,13 +30,18 @@ impl Planner<'_> {
                 rows[taken.cell.position()][usize::from(detached)] += 1;
             }
         };
-        let cells = self.task.joint.cells();
-        for swap in &self.swaps {
-            let [left, right] = [swap.left, swap.right].map(|taken| taken.cell.position());
-            let differing = cells.differing(left, right);
-            for taken in [swap.left, swap.right] {
-                count(taken, !self.is_parted(taken.cell, differing, swap.exchanged));
-            }
+        let parted: Vec<[bool; 2]> = self
+            .swaps
+            .par_iter()
+            .map(|swap| {
+                let [left, right] = [swap.left, swap.right].map(|taken| taken.cell);
+                let differing = self.differing(left.position(), right.position());
+                [left, right].map(|cell| self.is_parted(cell, differing, swap.exchanged))
+            })
+            .collect();
+        for (swap, [left, right]) in self.swaps.iter().zip(parted) {
+            count(swap.left, !left);
+            count(swap.right, !right);
         }
         for group in &self.beyond.groups {
             for (taken, _) in group {

@@ -247,7 +247,7 @@ impl Planner<'_> {
             }
         }
         let mut notes: Vec<Note> = looks.into_iter().flat_map(|look| look.best).collect();
-        notes.sort_unstable();
+        notes.par_sort_unstable();
         let mut wanted = vec![0u32; joint.len()];
         for &cell in wanting {
             wanted[cell as usize] += 1;

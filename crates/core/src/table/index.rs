@@ -6,7 +6,7 @@
 use hashbrown::HashTable;
 use std::hash::{BuildHasher, Hasher};
 
-use crate::encode::{Mask, PackedCells};
+use crate::encode::{Layout, Mask, PackedCells};
 use crate::hash::STATE;
 use crate::varset::VarSet;
 
@@ -28,16 +28,17 @@ impl CellIndex {
         variables: VarSet,
         counts: impl IntoIterator<Item = u64>,
     ) -> Self {
-        let mut index = Self {
-            mask: cells.layout().mask(variables),
-            table: HashTable::new(),
-            words: Vec::new(),
-            counts: Vec::new(),
-        };
+        let mut index = Self::with_room(cells.layout(), variables, 0);
         for (cell, count) in cells.iter().zip(counts) {
             index.add(cell, count);
         }
         index
+    }
+
+    /// No cells yet, and room for this many groups.
+    pub(crate) fn with_room(layout: &Layout, variables: VarSet, groups: usize) -> Self {
+        let table = HashTable::with_capacity(groups);
+        Self { mask: layout.mask(variables), table, words: Vec::new(), counts: Vec::new() }
     }
 
     /// Adds to the count of a cell's group, which is made when it is new; answers its number.
