@@ -393,6 +393,9 @@ pub(crate) fn not_partable(
     screenings: &[KeyScreening],
 ) -> [u64; 2] {
     let mut people = [0, 0];
+    if screenings.is_empty() {
+        return people;
+    }
     let lines = &original.lines().located;
     for record in records_at_risk(learned) {
         let place = match why_not_parted(original, learned, screenings, record) {
@@ -963,8 +966,8 @@ impl<'a> Pair<'a> {
         if !two_steps && plan.then.is_none() {
             // Only the records of the plan are others: the rest need not be looked at.
             let [before, _] = self.listed.records();
-            let (gone, come) = replaced_cells(&plan.plan, schema, &before);
-            return self.pooled.with_replaced(gone, &come).are_same_on(schema.own());
+            let (replaced, cells) = replaced_cells(&plan.plan, schema, &before);
+            return self.pooled.are_same_with(&replaced, &cells, schema.own());
         }
         self.made_by(plan, released).is_some_and(|(made, recoded)| {
             let [_, own_records] = self.listed.records();

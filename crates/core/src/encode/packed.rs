@@ -135,6 +135,15 @@ impl Layout {
         differing
     }
 
+    /// The variables that have one of these bits.
+    pub(crate) fn touched(&self, bits: &[u64]) -> VarSet {
+        let fields = self.fields.iter().enumerate();
+        fields
+            .filter(|(_, field)| bits[field.word] & field.mask() != 0)
+            .map(|(one, _)| one)
+            .collect()
+    }
+
     /// Adds one to the number of each variable in which two packed cells differ.
     pub(crate) fn count_differing(&self, left: &[u64], right: &[u64], by_variable: &mut [u64]) {
         for (field, number) in self.fields.iter().zip(by_variable) {
@@ -148,6 +157,13 @@ impl Layout {
         let field = self.fields[variable];
         let code = (cell[field.word] & field.mask()) >> field.shift;
         u32::try_from(code).expect("a code has at most 32 bits")
+    }
+
+    /// The codes of a packed cell, one for each variable.
+    pub(crate) fn read_codes(&self, cell: &[u64], codes: &mut [u32]) {
+        for (variable, code) in codes.iter_mut().enumerate() {
+            *code = self.code(cell, variable);
+        }
     }
 
     fn put(&self, cell: &mut [u64], variable: usize, code: u32) {

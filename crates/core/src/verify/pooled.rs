@@ -122,42 +122,40 @@ impl Pooled {
         }
     }
 
-    /// The same with other records in the first file: those at these places are gone, and records
-    /// of these cells have come. A cell that comes may be listed twice.
+    /// Would the two files have the same records, seen on some variables, if these records of the
+    /// first had these cells instead? Order plays no part.
+    ///
+    /// Law: `replaced-records-are-the-same`.
     ///
     /// # Panics
-    /// When more records are gone from a cell than it has.
+    /// When there is no such record, or one is named twice.
     #[must_use]
-    pub fn with_replaced(
+    pub fn are_same_with(
         &self,
-        gone: impl IntoIterator<Item = RecordId>,
-        come: &PackedCells,
-    ) -> Self {
+        replaced: &[RecordId],
+        cells: &PackedCells,
+        variables: VarSet,
+    ) -> bool {
         let mut changed = self.clone();
-        for record in gone {
+        for record in replaced {
             changed.weights[self.before[record.position()] as usize][0] -= 1;
         }
         let finder = Finder::of(&self.cells);
         let places: Vec<Option<u32>> =
-            (0..come.len()).into_par_iter().map(|cell| finder.find(come.get(cell))).collect();
-        let cells = Arc::make_mut(&mut changed.cells);
-        for (cell, place) in come.iter().zip(places) {
+            (0..cells.len()).into_par_iter().map(|cell| finder.find(cells.get(cell))).collect();
+        let listed = Arc::make_mut(&mut changed.cells);
+        for (cell, place) in cells.iter().zip(places) {
             match place {
                 Some(place) => changed.weights[place as usize][0] += 1,
+                // Listed twice where it comes twice: a table adds both.
                 None => {
-                    cells.push(cell);
+                    listed.push(cell);
                     changed.weights.push([1, 0]);
                 }
             }
         }
-        changed
-    }
-
-    /// Have the two files the same records, seen on some variables? Order plays no part.
-    #[must_use]
-    pub fn are_same_on(&self, variables: VarSet) -> bool {
-        self.weights.par_iter().all(|[before, after]| before == after)
-            || self.check(variables).changed == 0
+        changed.weights.par_iter().all(|[before, after]| before == after)
+            || changed.check(variables).changed == 0
     }
 
     /// How many records each file has.
@@ -195,6 +193,11 @@ impl Pooled {
     /// The list.
     pub(super) fn cells(&self) -> &PackedCells {
         &self.cells
+    }
+
+    /// How many levels each variable has.
+    pub(super) fn levels(&self) -> &[usize] {
+        &self.levels
     }
 
     /// How many records of the first file the second one no longer has, counted with
@@ -279,6 +282,11 @@ impl Pooled {
                     of.push(u32::try_from(place).expect("an array has fewer than 2^32 places"));
                 });
                 Groups { of, number }
+            }
+            // All variables: every listed cell is another one.
+            None if self.cells.layout().is_covered_by(&self.cells.layout().mask(variables)) => {
+                let number = self.weights.len();
+                Groups { of: (0u32..).take(number).collect(), number }
             }
             None => {
                 let grouping = Grouping::of(&self.cells, variables);
@@ -603,6 +611,8 @@ fn number(position: usize) -> u32 {
 mod tests {
     use super::*;
 
+    use proptest::prelude::*;
+
     /// Every table that comes out of a block is the one counted by itself.
     #[test]
     fn tables_of_a_block_are_those_counted_alone() {
@@ -641,6 +651,48 @@ mod tests {
                 assert_eq!(counts, occupied(&pooled.count(&pooled.groups(*margin))));
             }
         }
+    }
+
+    proptest! {
+        /// Against the second file with the records replaced and counted again.
+        #[test]
+        fn law_replaced_records_are_the_same(
+            codes in proptest::collection::vec(proptest::collection::vec(0u32..2, 3), 1..12),
+            takes in proptest::collection::btree_map(0usize..12, proptest::collection::vec(0u32..2, 3), 0..4),
+            other in proptest::option::of((0usize..12, 0u32..2)),
+            seen in proptest::collection::btree_set(0usize..3, 0..4),
+        ) {
+            let takes: BTreeMap<usize, Vec<u32>> =
+                takes.into_iter().filter(|(record, _)| *record < codes.len()).collect();
+            let mut made = codes.clone();
+            takes.iter().for_each(|(&record, cell)| made[record].clone_from(cell));
+            // The released file, in another order, and perhaps not quite the one that is made.
+            let mut released: Vec<Vec<u32>> = made.iter().rev().cloned().collect();
+            if let Some((at, code)) = other {
+                released[at % codes.len()][1] = code;
+            }
+            let packed = |codes: &[Vec<u32>]| Records::from_codes(&[2; 3], codes);
+            let variables: VarSet = seen.into_iter().collect();
+            let replaced: Vec<RecordId> = takes.keys().map(|&record| RecordId::at(record)).collect();
+            let cells: Vec<&Vec<u32>> = takes.values().collect();
+            let cells = PackedCells::from_codes(&[2; 3], &cells);
+            let pooled = Pooled::of(&packed(&codes), &packed(&released));
+            let expected = Pooled::of(&packed(&made), &packed(&released)).check(variables).changed == 0;
+            prop_assert_eq!(pooled.are_same_with(&replaced, &cells, variables), expected);
+        }
+    }
+
+    /// Few records of many levels are grouped without an array: by some variables, and by all.
+    #[test]
+    fn groups_by_all_variables_are_the_cells() {
+        let levels = [300, 300, 300];
+        let before = Records::from_codes(&levels, &[[1, 2, 3], [1, 2, 4], [1, 2, 3]]);
+        let after = Records::from_codes(&levels, &[[1, 2, 3], [7, 7, 7]]);
+        let pooled = Pooled::of(&before, &after);
+        let [all, some] = [VarSet::first(3), VarSet::from([0, 1])].map(|set| pooled.groups(set));
+        assert_eq!((all.of.as_slice(), all.number), ([0, 1, 2].as_slice(), 3));
+        assert_eq!(pooled.count(&all), [[2, 1], [1, 0], [0, 1]]);
+        assert_eq!(pooled.count(&some), [[3, 1], [0, 1]]);
     }
 
     #[test]
