@@ -13,9 +13,9 @@ use marginswap_core::random::{Random, Seed};
 use marginswap_core::table::Located;
 use marginswap_core::varset::VarSet;
 use marginswap_core::verify::{
-    AtRisk, Checks, File, Link, LinkError, Pooled, Scenario, Triples, Verification, changes,
-    compare_pairs, compare_tables, compare_triples, learned, link_by_id, recount, verify,
-    verify_pooled,
+    AtRisk, Checks, File, Guess, Link, LinkError, Listed, Pooled, Scenario, Triples, Verification,
+    changes, compare_pairs, compare_tables, compare_triples, learned, link_by_id, recount, verify,
+    verify_changed,
 };
 use proptest::prelude::*;
 
@@ -653,9 +653,10 @@ proptest! {
         for (released, released_counts) in [shuffled, in_place] {
             let released = encoded(&released);
             let located = Located::counted(&lines, counts.clone());
+            let listed = Listed::of_records(&located, &released, Guess::Nothing);
             let pooled =
-                Pooled::counted(&located, &lines, &released, [&counts, &released_counts]);
-            let found = verify_pooled(&pooled, &lines, &released, &checks);
+                Pooled::listed(&located, &listed, [Some(&counts), Some(&released_counts)]);
+            let found = verify_changed(&pooled, None, &checks);
             prop_assert_eq!(&found.tables, &expected.tables);
             prop_assert_eq!(found.is_equal(), expected.is_equal());
             prop_assert_eq!(

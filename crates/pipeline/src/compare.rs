@@ -16,19 +16,19 @@ use std::path::PathBuf;
 use crate::refusal::Code;
 use marginswap_core::columns::{Column, looks_like_id};
 use marginswap_core::diagnostic::Diagnostic;
-use marginswap_core::encode::{RecordId, Records, encode_beside, encode_both};
+use marginswap_core::encode::{Both, RecordId, Records, encode_both};
 use marginswap_core::graph::{Formula, GeneratingClass, KeptTable, Reason, Separators};
 use marginswap_core::partner::{KeyScreening, Unpartable, screen_keys};
 use marginswap_core::random::Seed;
-use marginswap_core::swap::apply_to_records;
+use marginswap_core::swap::{apply_to_records, replaced_cells};
 use marginswap_core::table::Located;
 use marginswap_core::varset::VarSet;
 use marginswap_core::verdict::Verdict;
 use marginswap_core::verify::{
-    Checks, File, Findings, Learned, Link, LinkError, Outcome, Pooled, PublishedCheck,
-    PublishedFindings, Scenario, TableDistance, Thresholds, Verification, WeightedCheck, Weights,
-    WorstCase, changes, compare_tables, judge, link_by_id, records_at_risk, recount, verify_pooled,
-    weighted, worst_case,
+    Changes, Checks, File, Findings, Guess, Learned, Link, LinkError, Listed, Outcome, Pooled,
+    PublishedCheck, PublishedFindings, Scenario, TableDistance, Thresholds, Verification,
+    WeightedCheck, Weights, WorstCase, changes, compare_tables, judge, link_by_id, records_at_risk,
+    recount, verify_changed, weighted, worst_case,
 };
 use marginswap_io::{FileDigest, Format, PlanFile};
 use rayon::prelude::*;
@@ -45,7 +45,7 @@ use crate::notes::{Note, Phase, Run};
 use crate::original::{Intruder, Original};
 use crate::project::{Amount, Columns, Gate, Project, ReleaseOrder};
 use crate::published::findings_of;
-use crate::release::{ordered_link, shuffled_link};
+use crate::release::shuffled_link;
 use crate::telltale::{is_exchanged, sample_step, tell_tales};
 use crate::weights::{Weighting, bad_weight, weights_of};
 
@@ -123,8 +123,6 @@ pub struct Comparison {
     pub original: Original,
     /// Where the released file is, and the sum of its bytes.
     pub released: (PathBuf, FileDigest),
-    /// Its records, over the coding of both files.
-    pub records: Records,
     /// What was counted.
     pub verification: Verification,
     /// What the gate says.
@@ -189,13 +187,16 @@ pub enum Order {
     Unknown,
 }
 
-/// The files before they are counted.
+/// The two files, counted.
 struct Pair<'a> {
     original: &'a Original,
-    /// Those of the original, unless the released file has categories that it lacks.
-    before: Cow<'a, Records>,
-    after: Records,
+    /// The cells of both files, and the place there of each record.
+    listed: Listed,
+    /// How many records of each file they hold.
+    pooled: Pooled,
     link: Option<Link>,
+    /// What is different in linked records, where this was counted already.
+    changes: Option<Changes>,
     order: Order,
     unlinked: Option<String>,
     /// The columns of the released file, where something only watched is to be counted apart.
@@ -238,36 +239,30 @@ impl Comparison {
         let demo_seed = evidence.demo_seed || pair.is_for_demonstration(after, evidence.demo_plans);
         if let Some(persons) = &mut of_persons {
             persons.link = pair.link.as_ref().and_then(|link| lines_of(link, &original, &lines));
-            persons.align();
         }
         drop((table, lines));
-        pair.align();
-        let pooled = pair.pooled();
-        let verification = pair.verify(&pooled, evidence.triples);
+        let verification = pair.verify(evidence.triples);
         let persons = of_persons.as_ref().map(|persons| {
-            let pooled = persons.pooled();
-            let mut found = persons.verify(&pooled, evidence.triples);
+            let mut found = persons.verify(evidence.triples);
             let people = original.people.as_ref().expect("persons are people");
             found.learned.extend(people.of_households(&verification.learned));
             found.worst_case = worst_case(&found.learned);
-            (pooled, found)
+            found
         });
-        let found_by = persons.as_ref().map_or(&verification, |(_, found)| found);
+        let found_by = persons.as_ref().unwrap_or(&verification);
         let key_screenings = pair.screen_keys(found_by)?;
-        let (mut broken, mut findings) =
-            pair.findings(&pooled, &verification, &key_screenings, demo_seed);
-        if let (Some(of_persons), Some((pooled, found))) = (&of_persons, &persons) {
+        let (mut broken, mut findings) = pair.findings(&verification, &key_screenings, demo_seed);
+        if let (Some(of_persons), Some(found)) = (&of_persons, &persons) {
             of_persons.add_to(&mut findings, found, &original, &key_screenings);
-            broken.extend(of_persons.check_second_step(pooled, &original, &mut findings));
+            broken.extend(of_persons.check_second_step(&original, &mut findings));
         }
         findings.torn_households = torn;
         let persons_moved = original.people.as_ref().is_some_and(|one| one.then.is_empty())
             && (findings.staying_changed || findings.one_way_changed > 0);
-        let is_kept = |(_, found): &(_, Verification)| found.is_equal();
-        if persons_moved && torn == 0 && persons.as_ref().is_some_and(is_kept) {
+        if persons_moved && torn == 0 && persons.as_ref().is_some_and(Verification::is_equal) {
             run.note(Note::PersonsExchanged);
         }
-        let weighted = pair.weighted(&pooled);
+        let weighted = pair.weighted();
         findings.weights_drift = weighted.iter().filter(|table| table.beyond > 0).count();
         findings.telling_columns = telling + told_by_names;
         findings.unchecked_columns = evidence.unchecked_columns;
@@ -277,23 +272,18 @@ impl Comparison {
         let occurring = found_by.new_pairs.occurring;
         let tolerated = thresholds(&original.project.gate, &findings, occurring);
         let verdict = judge(&findings, &tolerated);
-        let watched = match (&of_persons, &persons) {
-            (Some(of_persons), Some((pooled, _))) => of_persons.watched(pooled)?,
-            _ => pair.watched(&pooled)?,
-        };
+        let watched = of_persons.as_ref().unwrap_or(&pair).watched()?;
         // What helps single people is counted in records, and these are cells here.
         let advice = match original.loaded.counts().is_some() {
             true => Vec::new(),
             false => advice(&original, found_by, &key_screenings),
         };
-        let Pair { before, after: records, order, unlinked, .. } = pair;
-        drop((before, of_persons));
-        let people =
-            persons.map(|(_, verification)| PeopleFound { verification, torn, names_kept });
+        let Pair { order, unlinked, .. } = pair;
+        drop(of_persons);
+        let people = persons.map(|verification| PeopleFound { verification, torn, names_kept });
         Ok(Self {
             original,
             released: (released.path().to_owned(), digest),
-            records,
             verification,
             verdict,
             broken,
@@ -403,6 +393,9 @@ pub(crate) fn not_partable(
     screenings: &[KeyScreening],
 ) -> [u64; 2] {
     let mut people = [0, 0];
+    if screenings.is_empty() {
+        return people;
+    }
     let lines = &original.lines().located;
     for record in records_at_risk(learned) {
         let place = match why_not_parted(original, learned, screenings, record) {
@@ -584,10 +577,6 @@ impl<'a> Pair<'a> {
         evidence: &Evidence<'_>,
     ) -> Result<Self, Diagnostic> {
         let loaded = &original.loaded;
-        let (schema, packed) = (original.scope.schema(), &original.records);
-        let (before, records) =
-            encode_beside(schema, loaded.raw_columns(), Some(packed), after.raw_columns());
-        let before = before.map_or(Cow::Borrowed(packed), Cow::Owned);
         let (link, unlinked) = match link(original, after, evidence.lines)? {
             Ok(link) => (link, None),
             Err(error) => (None, Some(error.to_string())),
@@ -597,15 +586,42 @@ impl<'a> Pair<'a> {
             Some(Link::ByMap(_)) => Order::Known,
             None => Order::Unknown,
         };
+        let both = Both::new(original.scope.schema(), loaded.raw_columns(), after.raw_columns());
+        let guess = match (evidence.order, &link) {
+            (Some(order), _) => Guess::Order(order),
+            (None, Some(Link::ByPosition)) => Guess::Position,
+            (None, _) => Guess::Nothing,
+        };
+        // The released file may have categories that the original lacks.
+        let located = match both.are_coded_as(&original.records) {
+            true => Cow::Borrowed(&original.located),
+            false => Cow::Owned(Located::count(&both.before())),
+        };
+        let listed = Listed::of(&located, &both, guess);
+        drop(both);
+        let counts = after.counts().map(<[u32]>::to_vec);
+        let pooled = Pooled::listed(&located, &listed, of_both(loaded.counts(), &counts));
         let apart = loaded.names().iter().any(|name| loaded.is_only_watched(name));
         let released = if apart { after.raw_columns().to_vec() } else { Vec::new() };
         let weights = match &original.weighting {
-            Some(weighting) => Some(weights_of_both(original, weighting, after, &records)?),
+            Some(weighting) => {
+                let [_, records] = listed.records();
+                Some(weights_of_both(original, weighting, after, &records)?)
+            }
             None => None,
         };
-        let counts = after.counts().map(<[u32]>::to_vec);
-        let after = records;
-        Ok(Self { original, before, after, link, order, unlinked, released, weights, counts })
+        Ok(Self {
+            original,
+            listed,
+            pooled,
+            link,
+            changes: None,
+            order,
+            unlinked,
+            released,
+            weights,
+            counts,
+        })
     }
 
     /// Are households of the same name the same ones, as far as no exchange changes them? Where all
@@ -621,24 +637,15 @@ impl<'a> Pair<'a> {
         };
         let Some(map) = linked else { return false };
         let staying = scope.schema().staying() - people.following(loaded, scope);
-        let layout = self.before.cells().layout();
-        let mut households = (0..self.before.len()).map(|one| self.before.get(RecordId::at(one)));
+        let [before, _] = self.listed.records();
+        let layout = before.cells().layout();
+        let mut households = before.cells().iter();
         let first = households.next();
         let differ = first.is_some_and(|first| {
             households.any(|other| !(layout.differing(first, other) & staying).is_empty())
         });
-        let found = changes(&self.before, &self.after, &Link::ByMap(map));
+        let found = self.listed.changes(&Link::ByMap(map));
         differ && found.is_some_and(|found| found.counting(staying).cells == 0)
-    }
-
-    /// The cells of both files, coded as here; `located` are those of the first.
-    fn counted(&self, located: &Located, before: &Records, after: &Records) -> Pooled {
-        match (self.original.loaded.counts(), &self.counts) {
-            (Some(counts), Some(released)) => {
-                Pooled::counted(located, before, after, [counts, released])
-            }
-            _ => Pooled::beside(located, before, after),
-        }
     }
 
     /// The lines of two files of households, of which nobody asks which became which.
@@ -674,7 +681,6 @@ impl<'a> Pair<'a> {
     /// stays with its line, and linked columns. What differs, and for the gate.
     fn check_second_step(
         &self,
-        pooled: &Pooled,
         households: &Original,
         findings: &mut Findings,
     ) -> Vec<Vec<String>> {
@@ -693,7 +699,7 @@ impl<'a> Pair<'a> {
         let staying = margins.len();
         margins.push(schema.staying() & self.original.loaded.own_variables(scope));
         let mut broken = Vec::new();
-        for (place, check) in pooled.recount(&margins).iter().enumerate() {
+        for (place, check) in self.pooled.recount(&margins).iter().enumerate() {
             if check.changed == 0 {
                 continue;
             }
@@ -718,10 +724,10 @@ impl<'a> Pair<'a> {
         let Some((path, plan)) = evidence.plan else {
             if let (Lines::Shuffled, Some(seed), None) = (evidence.lines, evidence.seed, &self.link)
             {
-                self.link = Some(match evidence.order {
-                    Some(order) => ordered_link(order),
-                    None => shuffled_link(seed, self.before.len()),
-                });
+                match evidence.order {
+                    Some(order) => self.changes = self.listed.changes_in_order(order),
+                    None => self.link = Some(shuffled_link(seed, self.lines()[0])),
+                }
                 self.order = Order::Known;
             }
             if evidence.lines != Lines::InOrder {
@@ -730,11 +736,11 @@ impl<'a> Pair<'a> {
             return None;
         };
         let loaded = &self.original.loaded;
-        let records = self.before.len() as u64;
+        let records = self.lines()[0] as u64;
         let fits_input =
             plan.check_input(&loaded.digest().sha256, records, loaded.own_names()).is_ok();
         let mut fit = PlanFit { path: path.clone(), fits_input, gives_release: None };
-        if !fits_input || self.after.len() as u64 != records {
+        if !fits_input || self.lines()[1] as u64 != records {
             self.settle(run);
             return Some(fit);
         }
@@ -746,7 +752,8 @@ impl<'a> Pair<'a> {
             self.settle(run);
             return Some(fit);
         };
-        let released = recoded.as_ref().unwrap_or(&self.after);
+        let [_, own_records] = self.listed.records();
+        let released = recoded.as_ref().unwrap_or(&own_records);
         let gives = |after: &Records, link: &Link| {
             changes(&expected, after, link).map(|found| found.counting(own[0]).cells == 0)
         };
@@ -790,7 +797,8 @@ impl<'a> Pair<'a> {
         let second = people.as_ref().filter(|people| !people.then.is_empty());
         let (Some(people), Some(then)) = (second, &plan.then) else {
             // A plan of one step is none of two, and the other way round.
-            let made = apply_to_records(&plan.plan, scope.schema(), &self.before);
+            let [before, _] = self.listed.records();
+            let made = apply_to_records(&plan.plan, scope.schema(), &before);
             return (second.is_none() && plan.then.is_none()).then_some((made, None));
         };
         let lines = &people.lines.loaded;
@@ -814,14 +822,13 @@ impl<'a> Pair<'a> {
         if !matches!(self.link, Some(Link::ByPosition)) {
             return;
         }
-        let differing =
-            |link: &Link| changes(&self.before, &self.after, link).map_or(0, |found| found.records);
+        let differing = |link: &Link| self.listed.differing(link).unwrap_or(0) as u64;
         let lines = differing(&Link::ByPosition);
         if lines == 0 {
             return;
         }
-        let replaced = self.pooled().replaced();
-        let at_random = || differing(&shuffled_link(Seed([0xa5; 32]), self.before.len()));
+        let replaced = self.pooled.replaced();
+        let at_random = || differing(&shuffled_link(Seed([0xa5; 32]), self.lines()[0]));
         if replaced * 2 <= lines || at_random().abs_diff(lines) < lines.abs_diff(replaced) {
             self.link = None;
             self.order = Order::Unknown;
@@ -829,26 +836,7 @@ impl<'a> Pair<'a> {
         }
     }
 
-    /// Puts the released records into the order of the original where that is known: no number
-    /// depends on it, and records in the same place are compared at once.
-    fn align(&mut self) {
-        if let Some(Link::ByMap(places)) = &self.link
-            && places.len() == self.after.len()
-        {
-            self.after = self.after.reordered(places);
-            self.link = Some(Link::ByPosition);
-        }
-    }
-
-    /// The cells of both files.
-    fn pooled(&self) -> Pooled {
-        match &self.before {
-            Cow::Borrowed(before) => self.counted(&self.original.located, before, &self.after),
-            Cow::Owned(before) => self.counted(&Located::count(before), before, &self.after),
-        }
-    }
-
-    fn verify(&self, pooled: &Pooled, triples: Triples) -> Verification {
+    fn verify(&self, triples: Triples) -> Verification {
         let scenarios: Vec<Scenario<'_>> =
             self.original.intruders.iter().map(Intruder::scenario).collect();
         let checks = Checks {
@@ -858,7 +846,8 @@ impl<'a> Pair<'a> {
             compared: self.original.loaded.own_variables(&self.original.scope),
             triples,
         };
-        verify_pooled(pooled, &self.before, &self.after, &checks)
+        let linked = || self.link.as_ref().and_then(|link| self.listed.changes(link));
+        verify_changed(&self.pooled, self.changes.clone().or_else(linked), &checks)
     }
 
     /// For each intruder, who can be parted from the keys; not asked where everybody is gone and
@@ -875,7 +864,6 @@ impl<'a> Pair<'a> {
     /// What differs though no exchange can change it, and everything for the gate.
     fn findings(
         &self,
-        pooled: &Pooled,
         found: &Verification,
         screenings: &[KeyScreening],
         demo_seed: bool,
@@ -900,7 +888,7 @@ impl<'a> Pair<'a> {
             .filter(|table| !counted.contains(&table.reason) && !table.variables.meets(&changing));
         let ties = ties.map(|table| (table.variables, Some(table.reason)));
         let (margins, kinds): (Vec<VarSet>, Vec<Option<Reason>>) = singles.chain(ties).unzip();
-        let checks = pooled.recount(&margins);
+        let checks = self.pooled.recount(&margins);
         let mut broken = Vec::new();
         let (mut one_way_changed, mut linked_changed, mut staying_changed) = (0, 0, false);
         for (check, kind) in checks.iter().zip(kinds) {
@@ -944,20 +932,17 @@ impl<'a> Pair<'a> {
             disclosed,
             disclosed_is_exact: screenings.iter().all(KeyScreening::proved_is_exact),
             not_partable,
-            rules_broken: [
-                self.original.rules_broken(&self.before, self.original.loaded.counts()),
-                self.original.rules_broken(&self.after, self.counts.as_deref()),
-            ],
+            rules_broken: self.original.rules_broken_in(&self.pooled),
             new_pairs: found.new_pairs.combinations,
         };
         (broken, findings)
     }
 
     /// How far weighted counts moved, where they need not be exact.
-    fn weighted(&self, pooled: &Pooled) -> Vec<WeightedCheck> {
+    fn weighted(&self) -> Vec<WeightedCheck> {
         match (&self.original.weighting, &self.weights) {
             (Some(weighting), Some(weights)) => {
-                weighted(pooled, weights, &weighting.tables, weighting.share())
+                weighted(&self.pooled, weights, &weighting.tables, weighting.share())
             }
             _ => Vec::new(),
         }
@@ -965,23 +950,39 @@ impl<'a> Pair<'a> {
 
     /// Does one of these plans, all made with a demo seed, give the released records?
     fn is_for_demonstration(&self, released: &Loaded, plans: &[PlanFile]) -> bool {
-        let schema = self.original.scope.schema();
         let (names, digest) = (self.original.loaded.own_names(), self.original.loaded.digest());
-        let records = self.before.len() as u64;
+        let [records, released_records] = self.lines();
         plans.iter().any(|plan| {
-            plan.check_input(&digest.sha256, records, names).is_ok()
-                && self.after.len() == self.before.len()
-                && {
-                    self.made_by(plan, released).is_some_and(|(made, recoded)| {
-                        let released = recoded.as_ref().unwrap_or(&self.after);
-                        recount(&made, released, &[schema.own()])[0].changed == 0
-                    })
-                }
+            plan.check_input(&digest.sha256, records as u64, names).is_ok()
+                && records == released_records
+                && self.is_made_by(plan, released)
         })
     }
 
+    /// Does following a plan give the released records, in whatever order?
+    fn is_made_by(&self, plan: &PlanFile, released: &Loaded) -> bool {
+        let schema = self.original.scope.schema();
+        let two_steps = self.original.people.as_ref().is_some_and(|people| !people.then.is_empty());
+        if !two_steps && plan.then.is_none() {
+            // Only the records of the plan are others: the rest need not be looked at.
+            let [before, _] = self.listed.records();
+            let (replaced, cells) = replaced_cells(&plan.plan, schema, &before);
+            return self.pooled.are_same_with(&replaced, &cells, schema.own());
+        }
+        self.made_by(plan, released).is_some_and(|(made, recoded)| {
+            let [_, own_records] = self.listed.records();
+            let released = recoded.as_ref().unwrap_or(&own_records);
+            recount(&made, released, &[schema.own()])[0].changed == 0
+        })
+    }
+
+    /// How many lines each file has.
+    fn lines(&self) -> [usize; 2] {
+        self.listed.lines()
+    }
+
     /// How far the watched tables moved.
-    fn watched(&self, pooled: &Pooled) -> Result<Vec<TableDistance>, Diagnostic> {
+    fn watched(&self) -> Result<Vec<TableDistance>, Diagnostic> {
         let Original { project, loaded, scope, .. } = self.original;
         if project.report.watch.is_empty() {
             return Ok(Vec::new());
@@ -1004,7 +1005,7 @@ impl<'a> Pair<'a> {
                 })?;
                 margin.insert(variable);
             }
-            distances.extend(compare_tables(pooled, &[margin]));
+            distances.extend(compare_tables(&self.pooled, &[margin]));
         }
         Ok(distances)
     }
@@ -1017,9 +1018,11 @@ impl<'a> Pair<'a> {
             return None;
         }
         let schema = loaded.schema_of(table)?;
-        let (before, after) = encode_both(&schema, loaded.raw_columns(), &self.released);
-        let located = Located::count(&before);
-        compare_tables(&self.counted(&located, &before, &after), &[schema.all()]).pop()
+        let both = Both::new(&schema, loaded.raw_columns(), &self.released);
+        let located = Located::count(&both.before());
+        let listed = Listed::of(&located, &both, Guess::Nothing);
+        let counts = of_both(loaded.counts(), &self.counts);
+        compare_tables(&Pooled::listed(&located, &listed, counts), &[schema.all()]).pop()
     }
 
     /// The columns of a set of variables: those that stay are one variable together, and are
@@ -1028,6 +1031,14 @@ impl<'a> Pair<'a> {
         let variables = self.original.scope.schema().variables();
         let columns = margin.iter().flat_map(|variable| &variables[variable].columns);
         columns.map(|&column| self.original.loaded.names()[column].clone()).collect()
+    }
+}
+
+/// How many records each line is, where that was counted in both files.
+fn of_both<'c>(own: Option<&'c [u32]>, released: &'c Option<Vec<u32>>) -> [Option<&'c [u32]>; 2] {
+    match (own, released) {
+        (Some(own), Some(released)) => [Some(own), Some(released)],
+        _ => [None; 2],
     }
 }
 

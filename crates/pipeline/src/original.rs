@@ -16,7 +16,7 @@ use marginswap_core::plan::{Detach, Forbidden, Members, Plan, Term};
 use marginswap_core::risk::{KeyTable, Summaries, rare_cells};
 use marginswap_core::table::{CellId, Located};
 use marginswap_core::varset::VarSet;
-use marginswap_core::verify::{AtRisk, Scenario};
+use marginswap_core::verify::{AtRisk, Pooled, Scenario};
 use marginswap_io::PlanFile;
 use rayon::prelude::*;
 
@@ -311,6 +311,16 @@ impl Original {
         let lines = (0..records.len()).into_par_iter();
         let lines = lines.filter(|&line| breaks(records.cells().get(line)));
         lines.map(|line| counts.map_or(1, |counts| u64::from(counts[line]))).sum()
+    }
+
+    /// How many records of two files that are counted together break a rule.
+    #[must_use]
+    pub fn rules_broken_in(&self, pooled: &Pooled) -> [u64; 2] {
+        let rules = &self.forbidden;
+        if rules.is_empty() {
+            return [0, 0];
+        }
+        pooled.records_where(|layout, cell| rules.iter().any(|rule| rule.holds(layout, cell)))
     }
 }
 

@@ -87,13 +87,9 @@ pub(crate) fn shuffled_order(seed: Seed, records: usize) -> Vec<u32> {
 
 /// Where each record is in a file that was shuffled with this seed.
 pub(crate) fn shuffled_link(seed: Seed, records: usize) -> Link {
-    ordered_link(&shuffled_order(seed, records))
-}
-
-/// Where each record is in a file of this order.
-pub(crate) fn ordered_link(order: &[u32]) -> Link {
+    let order = shuffled_order(seed, records);
     let mut place = vec![0u32; order.len()];
-    for (position, &record) in (0u32..).zip(order) {
+    for (position, &record) in (0u32..).zip(&order) {
         place[record as usize] = position;
     }
     Link::ByMap(place)

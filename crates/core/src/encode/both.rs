@@ -5,9 +5,9 @@
 //! first; one that occurs in the second file alone takes a code of its own behind them.
 //! Categories are matched by their bytes, a null by being null.
 //!
-//! Way in: [`encode_both`].
+//! Way in: [`encode_both`]; [`Both`] where the second file need not be held as a whole.
 
-use super::packed::Codes;
+use super::packed::{Codes, Packing};
 use super::{Records, Schema};
 use crate::columns::{Column, Dictionary};
 
@@ -24,53 +24,67 @@ pub fn encode_both(
     before: &[Option<Column>],
     after: &[Option<Column>],
 ) -> (Records, Records) {
-    let (packed, after) = encode_beside(schema, before, None, after);
-    (packed.expect("it was not packed before"), after)
+    let both = Both::new(schema, before, after);
+    (both.before(), both.after().packed())
 }
 
-/// The same where the first file is packed already, by [`Records::encode`]: it is packed again
-/// only where the second one has categories of its own; else the words that it has hold.
-///
-/// # Panics
-/// As [`encode_both`].
-#[must_use]
-pub fn encode_beside(
-    schema: &Schema,
-    before: &[Option<Column>],
-    packed: Option<&Records>,
-    after: &[Option<Column>],
-) -> (Option<Records>, Records) {
-    let shared: Vec<Shared<'_>> = schema
-        .variables()
-        .iter()
-        .map(|variable| {
-            let columns: Vec<Paired<'_>> = variable
-                .columns
-                .iter()
-                .map(|&position| Paired::new(read(before, position), read(after, position)))
-                .collect();
-            match <[Paired<'_>; 1]>::try_from(columns) {
-                Ok([column]) => Shared::Column(column),
-                Err(columns) => Shared::combined(&columns),
-            }
-        })
-        .collect();
-    let levels: Vec<usize> = shared.iter().map(Shared::levels).collect();
-    let packed_after = Records::filled(levels.clone(), &codes(&shared, Shared::after));
-    // Nothing that is new takes a code from the first file: with no more levels its words are
-    // what they were.
-    let packed_before = match packed {
-        Some(packed) if packed.levels() == levels => None,
-        _ => Some(Records::filled(levels, &codes(&shared, Shared::before))),
-    };
-    (packed_before, packed_after)
+/// Two files with the same codes and the same layout, not yet packed.
+pub struct Both<'a> {
+    shared: Vec<Shared<'a>>,
+    levels: Vec<usize>,
 }
 
-fn codes<'s>(
-    shared: &'s [Shared<'s>],
-    of_file: impl Fn(&'s Shared<'s>) -> Codes<'s>,
-) -> Vec<Codes<'s>> {
-    shared.iter().map(of_file).collect()
+impl<'a> Both<'a> {
+    /// Finds the codes of both files.
+    ///
+    /// # Panics
+    /// When a column that takes part was not read.
+    #[must_use]
+    pub fn new(schema: &Schema, before: &'a [Option<Column>], after: &'a [Option<Column>]) -> Self {
+        let shared: Vec<Shared<'_>> = schema
+            .variables()
+            .iter()
+            .map(|variable| {
+                let columns: Vec<Paired<'_>> = variable
+                    .columns
+                    .iter()
+                    .map(|&position| Paired::new(read(before, position), read(after, position)))
+                    .collect();
+                match <[Paired<'_>; 1]>::try_from(columns) {
+                    Ok([column]) => Shared::Column(column),
+                    Err(columns) => Shared::combined(&columns),
+                }
+            })
+            .collect();
+        let levels = shared.iter().map(Shared::levels).collect();
+        Self { shared, levels }
+    }
+
+    /// Has the first file, packed alone by [`Records::encode`], these codes? Nothing that is new
+    /// takes a code from it: with no more levels its words are what they were.
+    #[must_use]
+    pub fn are_coded_as(&self, alone: &Records) -> bool {
+        alone.levels() == self.levels
+    }
+
+    /// The first file, packed.
+    ///
+    /// # Panics
+    /// When its columns differ in length.
+    #[must_use]
+    pub fn before(&self) -> Records {
+        let codes = self.shared.iter().map(Shared::before).collect();
+        Packing::new(self.levels.clone(), codes).packed()
+    }
+
+    /// The second file, to be packed.
+    ///
+    /// # Panics
+    /// When its columns differ in length.
+    pub(crate) fn after(&self) -> Packing<'_> {
+        let codes = self.shared.iter().map(Shared::after).collect();
+        Packing::new(self.levels.clone(), codes)
+    }
 }
 
 /// For each code of one dictionary the code of the same category in another one, or behind

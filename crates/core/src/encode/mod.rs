@@ -13,7 +13,8 @@ mod signature;
 
 pub(crate) use bits::{Bits, ones};
 pub(crate) use both::Recoding;
-pub use both::{encode_beside, encode_both};
+pub use both::{Both, encode_both};
+pub(crate) use packed::{InPieces, PACKED_AT_ONCE};
 pub use packed::{Layout, Mask, PackedCells, RecordCells, RecordId, Records};
 pub use schema::{Schema, TOGETHER, Variable};
 pub(crate) use signature::Signer;

@@ -135,12 +135,35 @@ impl Layout {
         differing
     }
 
+    /// The variables that have one of these bits.
+    pub(crate) fn touched(&self, bits: &[u64]) -> VarSet {
+        let fields = self.fields.iter().enumerate();
+        fields
+            .filter(|(_, field)| bits[field.word] & field.mask() != 0)
+            .map(|(one, _)| one)
+            .collect()
+    }
+
+    /// Adds one to the number of each variable in which two packed cells differ.
+    pub(crate) fn count_differing(&self, left: &[u64], right: &[u64], by_variable: &mut [u64]) {
+        for (field, number) in self.fields.iter().zip(by_variable) {
+            *number += u64::from((left[field.word] ^ right[field.word]) & field.mask() != 0);
+        }
+    }
+
     /// The code of one variable in a packed cell.
     #[must_use]
     pub fn code(&self, cell: &[u64], variable: usize) -> u32 {
         let field = self.fields[variable];
         let code = (cell[field.word] & field.mask()) >> field.shift;
         u32::try_from(code).expect("a code has at most 32 bits")
+    }
+
+    /// The codes of a packed cell, one for each variable.
+    pub(crate) fn read_codes(&self, cell: &[u64], codes: &mut [u32]) {
+        for (variable, code) in codes.iter_mut().enumerate() {
+            *code = self.code(cell, variable);
+        }
     }
 
     fn put(&self, cell: &mut [u64], variable: usize, code: u32) {
@@ -261,7 +284,100 @@ impl fmt::Debug for PackedCells {
 }
 
 /// So many records are packed at once, one variable after the other.
-const PACKED_AT_ONCE: usize = 1 << 13;
+pub(crate) const PACKED_AT_ONCE: usize = 1 << 13;
+
+/// Records that are packed piece by piece, so that not all of them need be held.
+pub(crate) trait InPieces: Sync {
+    /// Where the variables lie.
+    fn layout(&self) -> &Layout;
+
+    /// How many levels each variable has.
+    fn levels(&self) -> &[usize];
+
+    /// How many records there are.
+    fn records(&self) -> usize;
+
+    /// Fills `words` with the packed cells of these records.
+    fn pack(&self, records: Range<usize>, words: &mut [u64]);
+}
+
+/// The codes of every variable, to be packed.
+pub(crate) struct Packing<'a> {
+    layout: Layout,
+    levels: Vec<usize>,
+    variables: Vec<Codes<'a>>,
+}
+
+impl<'a> Packing<'a> {
+    /// Of variables with so many levels.
+    ///
+    /// # Panics
+    /// When they differ in length.
+    pub(crate) fn new(levels: Vec<usize>, variables: Vec<Codes<'a>>) -> Self {
+        let length = variables.first().map_or(0, Codes::len);
+        let same = variables.iter().all(|codes| codes.len() == length);
+        assert!(same, "all columns have the same number of records");
+        Self { layout: Layout::new(&levels), levels, variables }
+    }
+
+    /// All records, packed on all cores.
+    pub(crate) fn packed(self) -> Records {
+        let words = self.layout.words;
+        let mut keys = vec![0; self.records() * words];
+        keys.par_chunks_mut(words * PACKED_AT_ONCE).enumerate().for_each(|(chunk, keys)| {
+            let first = chunk * PACKED_AT_ONCE;
+            self.pack(first..first + keys.len() / words, keys);
+        });
+        Records::dense(PackedCells { layout: self.layout, keys }, self.levels)
+    }
+}
+
+impl InPieces for Packing<'_> {
+    fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    fn levels(&self) -> &[usize] {
+        &self.levels
+    }
+
+    fn records(&self) -> usize {
+        self.variables.first().map_or(0, Codes::len)
+    }
+
+    fn pack(&self, records: Range<usize>, keys: &mut [u64]) {
+        let words = self.layout.words;
+        keys.fill(0);
+        for (field, codes) in self.layout.fields.iter().zip(&self.variables) {
+            let shift = field.shift;
+            let put = |record: usize, code: u32| {
+                keys[record * words + field.word] |= u64::from(code) << shift;
+            };
+            codes.for_each_in(records.clone(), put);
+        }
+    }
+}
+
+impl InPieces for Records {
+    fn layout(&self) -> &Layout {
+        &self.cells.layout
+    }
+
+    fn levels(&self) -> &[usize] {
+        &self.levels
+    }
+
+    fn records(&self) -> usize {
+        self.len()
+    }
+
+    fn pack(&self, records: Range<usize>, keys: &mut [u64]) {
+        let cells = self.cells();
+        for (cell, record) in keys.chunks_exact_mut(self.cells.layout.words).zip(records) {
+            cell.copy_from_slice(cells.get(record));
+        }
+    }
+}
 
 /// The codes of one variable, record by record.
 pub(crate) enum Codes<'a> {
@@ -498,30 +614,7 @@ impl Records {
             })
             .collect();
         let levels: Vec<usize> = parts.iter().map(|part| part.dictionary().levels()).collect();
-        let parts: Vec<Codes<'_>> = parts.into_iter().map(Codes::Column).collect();
-        Self::filled(levels, &parts)
-    }
-
-    /// The records with these codes of each variable, packed on all cores.
-    pub(crate) fn filled(levels: Vec<usize>, variables: &[Codes<'_>]) -> Self {
-        let length = variables.first().map_or(0, Codes::len);
-        let same = variables.iter().all(|codes| codes.len() == length);
-        assert!(same, "all columns have the same number of records");
-        let mut packed = PackedCells::blank(&levels, length);
-        let PackedCells { layout, keys } = &mut packed;
-        let words = layout.words;
-        keys.par_chunks_mut(words * PACKED_AT_ONCE).enumerate().for_each(|(chunk, keys)| {
-            let first = chunk * PACKED_AT_ONCE;
-            let records = first..first + keys.len() / words;
-            for (field, codes) in layout.fields.iter().zip(variables) {
-                let shift = field.shift;
-                let put = |record: usize, code: u32| {
-                    keys[record * words + field.word] |= u64::from(code) << shift;
-                };
-                codes.for_each_in(records.clone(), put);
-            }
-        });
-        Self::dense(packed, levels)
+        Packing::new(levels, parts.into_iter().map(Codes::Column).collect()).packed()
     }
 
     /// Records with these codes, one slice a record.

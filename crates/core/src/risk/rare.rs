@@ -12,6 +12,11 @@ use crate::varset::VarSet;
 /// Law: `rare-on-the-keys`.
 #[must_use]
 pub fn rare_cells(joint: &JointTable, keys: VarSet, k: u64) -> Vec<bool> {
+    let layout = joint.cells().layout();
+    if layout.is_covered_by(&layout.mask(keys)) {
+        // All variables: every cell is another combination.
+        return joint.counts().iter().map(|&records| u64::from(records) < k).collect();
+    }
     let table = MarginTable::count(joint, keys);
     (0..joint.len()).map(|cell| table.n(CellId::at(cell)) < k).collect()
 }

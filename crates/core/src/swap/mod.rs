@@ -4,7 +4,7 @@
 //! plan are disjoint, so their order does not matter.
 
 use crate::columns::Columns;
-use crate::encode::{Records, Schema};
+use crate::encode::{PackedCells, RecordId, Records, Schema};
 use crate::hash::{Map, STATE};
 use crate::partner::swap::exchange_into;
 use crate::plan::{Plan, taken};
@@ -59,6 +59,37 @@ pub fn takes(plan: &Plan, columns: usize) -> Vec<Vec<(usize, usize)>> {
 #[must_use]
 pub fn apply_to_records(plan: &Plan, schema: &Schema, records: &Records) -> Records {
     let mut after = records.apart();
+    for_each_changed(plan, schema, records, |record, cell| after.replace(record, cell));
+    after
+}
+
+/// The records that a plan gives other values, or the same ones from another record, and their
+/// packed cells after it: where [`apply_to_records`] puts another cell.
+///
+/// # Panics
+/// When there is no such record.
+#[must_use]
+pub fn replaced_cells(
+    plan: &Plan,
+    schema: &Schema,
+    records: &Records,
+) -> (Vec<RecordId>, PackedCells) {
+    let mut replaced = Vec::new();
+    let mut cells = PackedCells::new(records.cells().layout().clone());
+    for_each_changed(plan, schema, records, |record, cell| {
+        replaced.push(record);
+        cells.push(cell);
+    });
+    (replaced, cells)
+}
+
+/// Calls `visit` with each record of a plan and its packed cell after it.
+fn for_each_changed(
+    plan: &Plan,
+    schema: &Schema,
+    records: &Records,
+    mut visit: impl FnMut(RecordId, &[u64]),
+) {
     let layout = records.cells().layout();
     let mut sets: Map<&[usize], VarSet> = Map::with_hasher(STATE);
     let has_derived = !schema.derived().is_empty();
@@ -72,16 +103,15 @@ pub fn apply_to_records(plan: &Plan, schema: &Schema, records: &Records) -> Reco
             exchanged = schema.followed(exchanged, layout.differing(left, right));
         }
         exchange_into(layout, left, right, exchanged, &mut new);
-        after.replace(swap.left, &new[..words]);
-        after.replace(swap.right, &new[words..]);
+        visit(swap.left, &new[..words]);
+        visit(swap.right, &new[words..]);
     }
     for group in plan.groups() {
         let before: Vec<&[u64]> = group.records.iter().map(|&record| records.get(record)).collect();
         let cells = group.cells_after(layout, schema, &before);
         let cells = cells.unwrap_or_else(|| taken(layout, &before, group.takes(schema)));
         for (&record, cell) in group.records.iter().zip(cells) {
-            after.replace(record, &cell);
+            visit(record, &cell);
         }
     }
-    after
 }

@@ -384,7 +384,7 @@ fn firsts_and_sizes(grouping: &Grouping) -> (Vec<u32>, Vec<u32>) {
 }
 
 /// The numbers of some cells, given by position, in the order of their words.
-fn sorted_by_words(cells: &PackedCells, positions: &[u32]) -> Vec<u32> {
+pub(crate) fn sorted_by_words(cells: &PackedCells, positions: &[u32]) -> Vec<u32> {
     if cells.layout().words() == 1 {
         let mut keyed: Vec<(u64, u32)> = positions
             .iter()

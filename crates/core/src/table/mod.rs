@@ -4,12 +4,15 @@
 //! counts the records that share their values on a margin: n_D(i_D). Both hold what occurs
 //! and nothing else, so memory follows the data and never the cross table.
 
+mod finder;
 mod grouping;
 mod index;
 mod joint;
 mod margin;
 
+pub(crate) use finder::Finder;
 pub use grouping::{Grouping, group_counts};
 pub use index::CellIndex;
+pub(crate) use joint::sorted_by_words;
 pub use joint::{CellId, JointTable, Located};
 pub use margin::MarginTable;

@@ -80,7 +80,7 @@ impl Changes {
     }
 }
 
-/// Counts what is different; `None` when the files have different numbers of records, so
+/// Counts what is different, looking at every record once; `None` when the files have different numbers of records, so
 /// that no link can be right.
 ///
 /// Law: `changes-by-definition`.
@@ -89,60 +89,22 @@ impl Changes {
 /// When the files were not encoded together, or a map leads out of the second file.
 #[must_use]
 pub fn changes(before: &Records, after: &Records, link: &Link) -> Option<Changes> {
-    Differing::between(before, after, link).map(|differing| differing.changes(before, after))
-}
-
-/// The records that are not the same as their own in the other file.
-pub struct Differing {
-    /// Their positions in the first file and in the second, by the first.
-    pairs: Vec<(u32, u32)>,
-}
-
-impl Differing {
-    /// Looks at every record once; `None` as for [`changes`].
-    ///
-    /// # Panics
-    /// As there.
-    #[must_use]
-    pub fn between(before: &Records, after: &Records, link: &Link) -> Option<Self> {
-        let (own, released) = (before.cells(), after.cells());
-        assert!(own.layout() == released.layout(), "two files are compared over one coding");
-        if !link.links(before.len(), after.len()) {
-            return None;
-        }
-        let pairs = (0..before.len()).into_par_iter().filter_map(|position| {
-            let there = link.follow(position);
-            (own.get(position) != released.get(there))
-                .then(|| (RecordId::at(position).0, RecordId::at(there).0))
-        });
-        Some(Self { pairs: pairs.collect() })
+    let (own, released) = (before.cells(), after.cells());
+    assert!(own.layout() == released.layout(), "two files are compared over one coding");
+    if !link.links(before.len(), after.len()) {
+        return None;
     }
-
-    /// Their positions in the first file and in the second.
-    pub(super) fn pairs(&self) -> &[(u32, u32)] {
-        &self.pairs
+    let mut by_variable = vec![0u64; own.layout().variables()];
+    let differing: Vec<usize> = (0..before.len())
+        .into_par_iter()
+        .filter(|&position| own.get(position) != released.get(link.follow(position)))
+        .collect();
+    for &position in &differing {
+        let there = released.get(link.follow(position));
+        own.layout().count_differing(own.get(position), there, &mut by_variable);
     }
-
-    /// What is different in them.
-    #[must_use]
-    pub fn changes(&self, before: &Records, after: &Records) -> Changes {
-        let layout = before.cells().layout();
-        let mut by_variable = vec![0u64; layout.variables()];
-        for &(one, other) in &self.pairs {
-            let [left, right] = [before.get(RecordId(one)), after.get(RecordId(other))];
-            for variable in layout.differing(left, right) {
-                by_variable[variable] += 1;
-            }
-        }
-        let records = self.pairs.len() as u64;
-        Changes { records, cells: by_variable.iter().sum(), by_variable }
-    }
-}
-
-impl fmt::Debug for Differing {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "Differing({} records)", self.pairs.len())
-    }
+    let records = differing.len() as u64;
+    Some(Changes { records, cells: by_variable.iter().sum(), by_variable })
 }
 
 /// One of the two files.

@@ -24,14 +24,12 @@
 //!
 //! Way in: [`learned`], [`worst_case`]. Slow twin: [`crate::oracle::World::met`].
 
-use std::sync::OnceLock;
-
 use rayon::prelude::*;
 
 use super::Pooled;
 use super::pooled::Groups;
 use crate::columns::Households;
-use crate::encode::RecordId;
+use crate::encode::{PackedCells, RecordId};
 use crate::varset::VarSet;
 
 /// One intruder: what is known, what is to be hidden, and whose records are at risk.
@@ -289,7 +287,7 @@ impl Learned {
 /// When the list of those at risk does not have an entry for each original record.
 #[must_use]
 pub fn learned(pooled: &Pooled, scenario: &Scenario<'_>) -> Learned {
-    let lookup = Lookup::of(pooled, scenario);
+    let mut lookup = Lookup::of(pooled, scenario);
     let before = pooled.before().len();
     let mut found = Learned {
         keys: scenario.keys,
@@ -330,17 +328,20 @@ pub fn learned(pooled: &Pooled, scenario: &Scenario<'_>) -> Learned {
         .map(|(position, &listed)| (position, listed as usize))
         .filter(|&(position, listed)| exposed[listed] || is_at_risk(position, listed))
         .collect();
-    for (position, listed) in told {
-        if exposed[listed] {
-            found.newly_exposed += found.people(position);
-            found.exposed.push(RecordId::at(position));
-        }
-        if is_at_risk(position, listed) {
-            let fate = lookup.fate(listed, scenario.keys);
-            found.add(fate, found.people(position));
-            found.fates.push((RecordId::at(position), fate));
-        }
+    let newly_exposed = told.par_iter().filter(|(_, listed)| exposed[*listed]);
+    found.exposed = newly_exposed.map(|(position, _)| RecordId::at(*position)).collect();
+    found.newly_exposed = found.exposed.iter().map(|one| found.people(one.position())).sum();
+    let at_risk: Vec<(usize, usize)> =
+        told.into_par_iter().filter(|&(position, listed)| is_at_risk(position, listed)).collect();
+    if at_risk.par_iter().any(|&(_, listed)| lookup.may_be_as_before(listed)) {
+        lookup.compare_groups();
     }
+    let fates: Vec<(RecordId, Fate)> = at_risk
+        .into_par_iter()
+        .map(|(position, listed)| (RecordId::at(position), lookup.fate(listed)))
+        .collect();
+    fates.iter().for_each(|(record, fate)| found.add(*fate, found.people(record.position())));
+    found.fates = fates;
     let [shared, matched] = by_chance(pooled, &found);
     found.shared_values.by_chance = shared;
     found.matched_values.by_chance = matched;
@@ -417,23 +418,56 @@ fn by_chance(pooled: &Pooled, found: &Learned) -> [Share; 2] {
 /// The released file, as one looks people up in it by their keys.
 struct Lookup<'a> {
     pooled: &'a Pooled,
+    keys: VarSet,
     sensitive: VarSet,
     groups: Groups,
     counts: Vec<[u32; 2]>,
     /// For each group the place of what is known of it.
     place: Vec<u32>,
-    known: Vec<Known>,
+    known: Known,
     /// For each group: are its records, on keys and sensitive variables, the same in both
-    /// files? Asked for only where somebody shares their keys.
-    as_before: OnceLock<Vec<bool>>,
+    /// files? Nothing until it is asked for.
+    as_before: Vec<bool>,
 }
 
-/// What the released records of one key combination say together.
+/// What the released records of all key combinations say together.
+#[derive(Default)]
 struct Known {
-    /// One of them, as it is listed.
-    example: usize,
-    /// The sensitive variables on which all of them agree.
-    agreed: VarSet,
+    /// For each of them one of its cells, as it is listed.
+    examples: Vec<u32>,
+    /// And the bits in which another one differs from it, word by word.
+    apart: Vec<u64>,
+}
+
+impl Known {
+    /// Adds the first cell of a key combination; answers its number.
+    fn add(&mut self, listed: usize, words: usize) -> u32 {
+        let next = self.examples.len();
+        self.examples.push(number(listed));
+        self.apart.resize((next + 1) * words, 0);
+        number(next)
+    }
+
+    /// Adds another cell of a key combination.
+    fn add_to(&mut self, place: usize, cell: &[u64], cells: &PackedCells) {
+        let example = cells.get(self.examples[place] as usize);
+        let apart = &mut self.apart[place * cell.len()..][..cell.len()];
+        for (apart, (own, other)) in apart.iter_mut().zip(example.iter().zip(cell)) {
+            *apart |= own ^ other;
+        }
+    }
+
+    /// The variables in which the cells of a key combination do not all agree, and those in which
+    /// its first one differs from this cell.
+    fn differing(&self, place: usize, cell: &[u64], cells: &PackedCells) -> [VarSet; 2] {
+        let apart = &self.apart[place * cell.len()..][..cell.len()];
+        let example = cells.get(self.examples[place] as usize);
+        [cells.layout().touched(apart), cells.layout().differing(example, cell)]
+    }
+}
+
+fn number(position: usize) -> u32 {
+    u32::try_from(position).expect("there are fewer than 2^32 cells")
 }
 
 impl<'a> Lookup<'a> {
@@ -444,7 +478,8 @@ impl<'a> Lookup<'a> {
         let counts = pooled.count(&groups);
         let cells = pooled.cells();
         let mut place = vec![NOTHING; groups.number];
-        let mut known: Vec<Known> = Vec::new();
+        let mut known = Known::default();
+        let words = cells.layout().words();
         for (listed, &[_, released]) in pooled.weights().iter().enumerate() {
             let group = groups.of[listed] as usize;
             if released == 0 || counts[group][0] == 0 {
@@ -452,32 +487,32 @@ impl<'a> Lookup<'a> {
                 continue;
             }
             if place[group] == NOTHING {
-                place[group] = u32::try_from(known.len()).expect("there are fewer than 2^32 cells");
-                known.push(Known { example: listed, agreed: scenario.sensitive });
+                place[group] = known.add(listed, words);
             } else {
-                let known = &mut known[place[group] as usize];
-                known.agreed = known.agreed - cells.differing(known.example, listed);
+                known.add_to(place[group] as usize, cells.get(listed), cells);
             }
         }
-        let as_before = OnceLock::new();
-        Self { pooled, sensitive: scenario.sensitive, groups, counts, place, known, as_before }
+        let (keys, sensitive) = (scenario.keys, scenario.sensitive);
+        Self { pooled, keys, sensitive, groups, counts, place, known, as_before: Vec::new() }
     }
 
-    /// Are the records with the keys of a listed cell the same in both files?
-    fn is_as_before(&self, listed: usize, keys: VarSet) -> bool {
-        let group = self.groups.of[listed] as usize;
-        let [before, after] = self.counts[group];
-        before == after
-            && self.as_before.get_or_init(|| {
-                let finer = self.pooled.groups(keys | self.sensitive);
-                let counts = self.pooled.count(&finer);
-                let mut same = vec![true; self.groups.number];
-                for (&group, &part) in self.groups.of.iter().zip(&finer.of) {
-                    let [before, after] = counts[part as usize];
-                    same[group as usize] &= before == after;
-                }
-                same
-            })[group]
+    /// Have several released records the keys of a listed cell, as many as before? Then it is
+    /// asked whether they are the same ones.
+    fn may_be_as_before(&self, listed: usize) -> bool {
+        let [before, after] = self.counts(listed);
+        before == after && after > 1
+    }
+
+    /// Finds out of which groups the records are the same in both files.
+    fn compare_groups(&mut self) {
+        let finer = self.pooled.groups(self.keys | self.sensitive);
+        let counts = self.pooled.count(&finer);
+        let mut same = vec![true; self.groups.number];
+        for (&group, &part) in self.groups.of.iter().zip(&finer.of) {
+            let [before, after] = counts[part as usize];
+            same[group as usize] &= before == after;
+        }
+        self.as_before = same;
     }
 
     /// How many records of each file have the keys of a listed cell.
@@ -488,12 +523,14 @@ impl<'a> Lookup<'a> {
     /// What the released records with the keys of a cell of the original agree on, and where
     /// they agree with it; there is at least one such record.
     fn agreement(&self, listed: usize) -> (VarSet, VarSet) {
-        let known = &self.known[self.place[self.groups.of[listed] as usize] as usize];
-        let differing = self.pooled.cells().differing(known.example, listed);
-        (known.agreed, known.agreed - differing)
+        let place = self.place[self.groups.of[listed] as usize] as usize;
+        let cells = self.pooled.cells();
+        let [apart, other] = self.known.differing(place, cells.get(listed), cells);
+        let agreed = self.sensitive - apart;
+        (agreed, agreed - other)
     }
 
-    fn fate(&self, listed: usize, keys: VarSet) -> Fate {
+    fn fate(&self, listed: usize) -> Fate {
         let [_, records] = self.counts(listed);
         if records == 0 {
             return Fate::Gone;
@@ -502,7 +539,8 @@ impl<'a> Lookup<'a> {
         if records == 1 {
             Fate::Matched { correct }
         } else {
-            let as_before = self.is_as_before(listed, keys);
+            let group = self.groups.of[listed] as usize;
+            let as_before = self.may_be_as_before(listed) && self.as_before[group];
             Fate::Shared { records, agreed, correct, as_before }
         }
     }
@@ -514,7 +552,7 @@ impl<'a> Lookup<'a> {
 }
 
 /// Several scenarios, each person taken as badly as any of them leaves them.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct WorstCase {
     /// People at risk in some scenario.
     pub at_risk: u64,
@@ -551,6 +589,81 @@ impl WorstCase {
     }
 }
 
+/// So many records at risk are looked at together.
+const AT_RISK_AT_ONCE: usize = 1 << 13;
+
+impl WorstCase {
+    /// Of these records alone, which are at risk in some scenario and in the order of the file;
+    /// without their outcomes.
+    fn of(scenarios: &[Learned], records: &[RecordId]) -> Self {
+        let mut worst = Self::default();
+        // Where the next of the records is among the fates of each scenario.
+        let first = records.first();
+        let mut next: Vec<usize> = scenarios
+            .iter()
+            .map(|scenario| scenario.fates.partition_point(|(one, _)| Some(one) < first))
+            .collect();
+        for record in records {
+            let (mut outcome, mut is_protected) = (Outcome::Gone, true);
+            let [mut shared_right, mut matched_right, mut shared_learned] = [false; 3];
+            for (scenario, next) in scenarios.iter().zip(&mut next) {
+                let Some((_, fate)) = scenario.fates.get(*next).filter(|(one, _)| one == record)
+                else {
+                    continue;
+                };
+                *next += 1;
+                let right = fate.is_right(scenario.sensitive);
+                let protected = fate.is_protected(scenario.sensitive, scenario.needed);
+                let here = fate.outcome();
+                outcome = outcome.max(here);
+                is_protected &= protected;
+                shared_right |= right && here == Outcome::Shared;
+                matched_right |= right && here == Outcome::Matched;
+                shared_learned |= here == Outcome::Shared && !right && !protected;
+            }
+            let people = scenarios[0].people(record.position());
+            let if_so = |holds: bool| if holds { people } else { 0 };
+            worst.at_risk += people;
+            worst.protected += if_so(is_protected);
+            worst.shared_right += if_so(shared_right);
+            worst.matched_right += if_so(matched_right);
+            worst.shared_learned += if_so(shared_learned);
+            *match outcome {
+                Outcome::Gone => &mut worst.gone,
+                Outcome::Shared => &mut worst.shared,
+                Outcome::Matched => &mut worst.matched,
+            } += people;
+        }
+        worst
+    }
+
+    /// Of the records of both, which share none.
+    fn and(self, other: Self) -> Self {
+        Self {
+            at_risk: self.at_risk + other.at_risk,
+            gone: self.gone + other.gone,
+            shared: self.shared + other.shared,
+            matched: self.matched + other.matched,
+            protected: self.protected + other.protected,
+            shared_learned: self.shared_learned + other.shared_learned,
+            shared_right: self.shared_right + other.shared_right,
+            matched_right: self.matched_right + other.matched_right,
+            newly_exposed: self.newly_exposed + other.newly_exposed,
+            outcomes: self.outcomes,
+        }
+    }
+}
+
+/// For each of so many records the worst outcome in a scenario in which it is at risk.
+fn outcomes(scenarios: &[Learned], records: usize) -> Vec<Option<Outcome>> {
+    let mut outcomes = vec![None; records];
+    for (record, fate) in scenarios.iter().flat_map(|scenario| &scenario.fates) {
+        let worst = &mut outcomes[record.position()];
+        *worst = (*worst).max(Some(fate.outcome()));
+    }
+    outcomes
+}
+
 /// The worst of several scenarios for every person; `None` without a scenario.
 ///
 /// Law: `the-worst-of-all-scenarios`.
@@ -564,50 +677,12 @@ pub fn worst_case(scenarios: &[Learned]) -> Option<WorstCase> {
         scenarios.iter().all(|scenario| scenario.records == records),
         "all scenarios look at the same file"
     );
-    let mut worst = WorstCase {
-        at_risk: 0,
-        gone: 0,
-        shared: 0,
-        matched: 0,
-        protected: 0,
-        shared_learned: 0,
-        shared_right: 0,
-        matched_right: 0,
-        newly_exposed: 0,
-        outcomes: vec![None; records],
-    };
-    for record in records_at_risk(scenarios) {
-        let fates = scenarios.iter().filter_map(|scenario| {
-            let fate = scenario.fate(record)?;
-            let is_right = fate.is_right(scenario.sensitive);
-            let is_protected = fate.is_protected(scenario.sensitive, scenario.needed);
-            Some((fate.outcome(), is_right, is_protected))
-        });
-        let outcome = fates.clone().map(|(outcome, ..)| outcome).max();
-        let people = scenarios[0].people(record.position());
-        let any = |holds: &dyn Fn(Outcome, bool, bool) -> bool| {
-            let mut fates = fates.clone();
-            match fates.any(|(outcome, right, protected)| holds(outcome, right, protected)) {
-                true => people,
-                false => 0,
-            }
-        };
-        let unprotected = any(&|_, _, protected| !protected);
-        worst.shared_right += any(&|outcome, right, _| right && outcome == Outcome::Shared);
-        worst.matched_right += any(&|outcome, right, _| right && outcome == Outcome::Matched);
-        worst.shared_learned +=
-            any(&|outcome, right, protected| outcome == Outcome::Shared && !right && !protected);
-        if let Some(outcome) = outcome {
-            worst.at_risk += people;
-            worst.protected += people - unprotected;
-            *match outcome {
-                Outcome::Gone => &mut worst.gone,
-                Outcome::Shared => &mut worst.shared,
-                Outcome::Matched => &mut worst.matched,
-            } += people;
-        }
-        worst.outcomes[record.position()] = outcome;
-    }
+    let at_risk = records_at_risk(scenarios);
+    let mut worst = at_risk
+        .par_chunks(AT_RISK_AT_ONCE)
+        .map(|records| WorstCase::of(scenarios, records))
+        .reduce(WorstCase::default, WorstCase::and);
+    worst.outcomes = outcomes(scenarios, records);
     let mut exposed: Vec<RecordId> =
         scenarios.iter().flat_map(|scenario| scenario.exposed.iter().copied()).collect();
     exposed.sort_unstable();

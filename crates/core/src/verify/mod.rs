@@ -7,7 +7,8 @@
 //!
 //! | file | what it answers |
 //! |---|---|
-//! | [`Pooled`] | the records of both files, listed and counted together: what all others work on |
+//! | [`Listed`] | the cells of both files in one list, and the place of every record |
+//! | [`Pooled`] | the listed cells with the records that either file has: what all others work on |
 //! | [`recount`] | is every kept table the same, cell by cell? |
 //! | [`changes`], [`link_by_id`] | how many records and fields are different? |
 //! | [`compare_pairs`], [`compare_triples`], [`compare_tables`] | how far are the other tables from what they were? |
@@ -26,6 +27,7 @@ mod change;
 mod frontier;
 mod gate;
 mod learned;
+mod listed;
 mod new_pairs;
 mod pooled;
 mod published;
@@ -33,13 +35,14 @@ mod recount;
 mod utility;
 mod weighted;
 
-pub use change::{Changes, Differing, File, Link, LinkError, changes, link_by_id};
+pub use change::{Changes, File, Link, LinkError, changes, link_by_id};
 pub use frontier::{Criterion, Standing, choose, undominated};
 pub use gate::{Findings, PublishedFindings, Thresholds, judge};
 pub use learned::{
     AtRisk, Fate, Learned, Outcome, Scenario, Share, Values, WorstCase, learned, records_at_risk,
     worst_case,
 };
+pub use listed::{Guess, Listed};
 pub use new_pairs::{NewCells, NewPair, NewPairs, new_pairs};
 pub use pooled::Pooled;
 pub use published::{
@@ -128,25 +131,12 @@ impl Verification {
 /// When the files were not encoded together, or the link is not one between them.
 #[must_use]
 pub fn verify(before: &Records, after: &Records, checks: &Checks<'_>) -> Verification {
-    verify_pooled(&Pooled::of(before, after), before, after, checks)
-}
-
-/// As [`verify`], for two files that are listed already.
-///
-/// # Panics
-/// As [`verify`].
-#[must_use]
-pub fn verify_pooled(
-    pooled: &Pooled,
-    before: &Records,
-    after: &Records,
-    checks: &Checks<'_>,
-) -> Verification {
     let changes = checks.link.and_then(|link| changes(before, after, link));
-    verify_changed(pooled, changes, checks)
+    verify_changed(&Pooled::of(before, after), changes, checks)
 }
 
-/// As [`verify_pooled`], where it is counted already what is different in linked records.
+/// As [`verify`], for two files that are counted already, and of which it is known what is
+/// different in linked records.
 #[must_use]
 pub fn verify_changed(
     pooled: &Pooled,

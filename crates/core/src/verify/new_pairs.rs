@@ -12,7 +12,9 @@
 
 use rayon::prelude::*;
 
+use super::pooled::Table;
 use super::{Pooled, TwoWay};
+use crate::hash::{STATE, Set};
 use crate::varset::VarSet;
 
 /// New combinations of two variables, over all pairs of them.
@@ -81,29 +83,97 @@ pub fn new_pairs(pooled: &Pooled, two_way: &[TwoWay]) -> NewPairs {
     }
 }
 
-/// How many released records have a new combination of one of these pairs.
+/// How many released records have a new combination of one of these pairs. Only a cell that the
+/// original does not have can hold one.
 fn records_with_one(pooled: &Pooled, pairs: &[NewPair]) -> u64 {
-    let listed = pooled.weights().len();
-    let marked = pairs
-        .par_iter()
-        .fold(
-            || vec![false; listed],
-            |mut marked, found| {
-                let groups = pooled.groups(VarSet::from(found.pair));
-                let counts = pooled.count(&groups);
-                for (mark, &group) in marked.iter_mut().zip(&groups.of) {
-                    *mark |= counts[group as usize][0] == 0;
-                }
-                marked
-            },
-        )
-        .reduce(
-            || vec![false; listed],
-            |mut left, right| {
-                left.iter_mut().zip(right).for_each(|(left, right)| *left |= right);
-                left
-            },
-        );
-    let with_one = marked.iter().zip(pooled.weights()).filter(|(mark, _)| **mark);
-    with_one.map(|(_, &[_, released])| u64::from(released)).sum()
+    let margins: Vec<VarSet> = pairs.iter().map(|found| VarSet::from(found.pair)).collect();
+    let new = pooled.tables(&margins, |margin, table| Combinations::new_in(pooled, margin, table));
+    let layout = pooled.cells().layout();
+    let listed = pooled.weights().par_iter().enumerate();
+    let only_released = listed.filter(|(_, [before, after])| *before == 0 && *after > 0);
+    let with_one = only_released.map_init(
+        || vec![0; layout.variables()],
+        |codes, (listed, &[_, released])| {
+            layout.read_codes(pooled.cells().get(listed), codes);
+            match new.iter().any(|new| new.hold(codes)) {
+                true => u64::from(released),
+                false => 0,
+            }
+        },
+    );
+    with_one.sum()
+}
+
+/// Some combinations of two variables.
+struct Combinations {
+    pair: [usize; 2],
+    marked: Marked,
+}
+
+/// Which combinations they are.
+enum Marked {
+    /// A mark for each combination; the second variable has so many levels.
+    Each(Vec<bool>, usize),
+    /// Those that are marked, where there are too many for a mark each.
+    Listed(Set<[u32; 2]>),
+}
+
+impl Combinations {
+    /// The combinations of a two-way table that only the second file has.
+    fn new_in(pooled: &Pooled, margin: VarSet, table: &Table) -> Self {
+        const MOST: usize = 1 << 20;
+        let mut ends = margin.iter();
+        let pair = [(); 2].map(|()| ends.next().expect("a pair has two variables"));
+        let new = pooled.pair_cells(pair, table).into_iter().filter(|cell| cell.counts[0] == 0);
+        let [rows, columns] = pair.map(|variable| pooled.levels()[variable].max(1));
+        let marked = match rows.checked_mul(columns).filter(|&all| all <= MOST) {
+            Some(all) => {
+                let mut marks = vec![false; all];
+                new.for_each(|cell| {
+                    marks[cell.row as usize * columns + cell.column as usize] = true
+                });
+                Marked::Each(marks, columns)
+            }
+            None => {
+                let mut listed = Set::with_hasher(STATE);
+                listed.extend(new.map(|cell| [cell.row, cell.column]));
+                Marked::Listed(listed)
+            }
+        };
+        Self { pair, marked }
+    }
+
+    /// Is that of these codes, one for each variable, among them?
+    fn hold(&self, codes: &[u32]) -> bool {
+        let [row, column] = self.pair.map(|variable| codes[variable]);
+        match &self.marked {
+            Marked::Each(marks, columns) => marks[row as usize * columns + column as usize],
+            Marked::Listed(listed) => listed.contains(&[row, column]),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    use crate::encode::Records;
+
+    /// Variables of so many levels that the combinations are listed, and of few: the records are
+    /// those that have a new one, each once.
+    #[test]
+    fn records_are_counted_once_for_any_number_of_levels() {
+        for levels in [8, 1 << 12] {
+            let before = Records::from_codes(&[levels; 3], &[[0, 0, 0], [1, 1, 1], [0, 1, 0]]);
+            let after = Records::from_codes(
+                &[levels; 3],
+                // The first cell is known; the others have one, two and two new pairs.
+                &[[0, 0, 0], [0, 1, 1], [1, 0, 1], [7, 0, 0], [7, 0, 0]],
+            );
+            let pooled = Pooled::of(&before, &after);
+            let two_way = super::super::compare_pairs(&pooled, VarSet::first(3), &[]);
+            let found = new_pairs(&pooled, &two_way);
+            assert_eq!((found.combinations, found.records), (5, 4));
+        }
+    }
 }

@@ -1,39 +1,35 @@
-//! Two files listed and counted together.
+//! Two files counted together.
 //!
-//! A line of a file is a record; where cells were counted elsewhere, it is as many as that
-//! ([`Pooled::counted`]).
+//! A line of a file is a record; where cells were counted elsewhere, it is as many as that.
 //!
 //! The list holds the distinct cells of both files, each with the number of records that either
-//! file has in it: those of the first file, then those that only the second one has. A record of
-//! the second file that is the same as the one at its place in the first is in the same cell, so
-//! two files in the same order are hardly more to list than one.
+//! file has in it: those of the first file, then those that only the second one has
+//! ([`Listed`]).
 //!
 //! Many small tables are counted several at a time: the variables are tied into bundles with
 //! few combinations, one pass counts the combinations of two bundles (three, for tables of
 //! three variables), and every table between them is a sum over that array. Nine variables
 //! have 36 two-way tables, and these need six passes or so.
 //!
-//! Way in: [`Pooled::of`]; tables by [`Pooled::table`] one by one, by [`Pooled::tables`]
+//! Way in: [`Pooled::of`], [`Pooled::listed`]; tables by [`Pooled::table`] one by one, by [`Pooled::tables`]
 //! many at a time. A table whose variables have many combinations is counted by hashing.
 
-use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::fmt;
-use std::ops::Range;
 use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::Differing;
-use crate::encode::{Layout, PackedCells, Records};
-use crate::table::{Grouping, JointTable, Located};
+use super::listed::{Guess, Listed};
+use crate::encode::{Layout, PackedCells, RecordId, Records};
+use crate::table::{Finder, Grouping, Located};
 use crate::varset::VarSet;
 
 /// The records of two files.
 #[derive(Clone)]
 pub struct Pooled {
     /// The list.
-    cells: PackedCells,
+    cells: Arc<PackedCells>,
     /// How many records of each file a listed cell holds.
     weights: Vec<[u32; 2]>,
     /// Where the cell of each line of the first file is listed.
@@ -86,126 +82,80 @@ impl Pooled {
     /// As [`Pooled::of`]; when these are not its cells.
     #[must_use]
     pub fn beside(located: &Located, before: &Records, after: &Records) -> Self {
-        let (own, released) = (before.cells(), after.cells());
-        let both = own.len().min(released.len());
-        let is_other =
-            |&position: &usize| position >= both || own.get(position) != released.get(position);
-        let longer = own.len().max(released.len());
-        let others: Vec<usize> = (0..longer).into_par_iter().filter(is_other).collect();
-        let among = |records: usize| others.iter().copied().filter(move |&one| one < records);
-        Self::of_others(located, before, after, among(own.len()), among(released.len()))
+        assert_eq!(located.lines(), before.len(), "the cells are those of the first file");
+        assert!(before.levels() == after.levels(), "two files are compared over one coding");
+        let listed = Listed::of_records(located, after, Guess::Position);
+        Self::listed(located, &listed, [None; 2])
     }
 
-    /// The same where it is known which record became which, and which of them differ.
-    ///
-    /// Law: `linked-files-list-the-same`.
-    ///
-    /// # Panics
-    /// As [`Pooled::beside`]; when the records of the first file were counted before.
-    #[must_use]
-    pub fn linked(
-        located: &Located,
-        before: &Records,
-        after: &Records,
-        differing: &Differing,
-    ) -> Self {
-        assert!(located.weights().is_empty(), "every line is one record");
-        let [gone, come] = [0, 1].map(|file| {
-            let place = move |pair: &(u32, u32)| if file == 0 { pair.0 } else { pair.1 };
-            differing.pairs().iter().map(move |pair| place(pair) as usize)
-        });
-        Self::of_others(located, before, after, gone, come)
-    }
-
-    /// Lists the cells of both files: as if the second were the first, but for the records that
-    /// are gone, at these places of the first, and those that have come, at these of the second.
-    fn of_others(
-        located: &Located,
-        before: &Records,
-        after: &Records,
-        gone: impl Iterator<Item = usize>,
-        come: impl Iterator<Item = usize>,
-    ) -> Self {
-        let (own, released) = (before.cells(), after.cells());
-        assert!(
-            located.cells().layout() == own.layout() && located.lines() == own.len(),
-            "the cells are those of the first file"
-        );
-        assert!(
-            own.layout() == released.layout() && before.levels() == after.levels(),
-            "two files are compared over one coding"
-        );
-        debug_assert!(located.cells().iter().is_sorted(), "cells are in the order of their words");
-        let place = located.cells_of_lines();
-        let mut cells = located.cells().clone();
-        // Each line is one record here, whatever was counted.
-        let mut weights: Vec<[u32; 2]> = match located.weights().is_empty() {
-            true => located.counts().iter().map(|&records| [records; 2]).collect(),
-            false => {
-                let mut lines = vec![[0; 2]; located.len()];
-                place.iter().for_each(|&cell| add(&mut lines[cell as usize], [1; 2]));
-                lines
-            }
-        };
-        gone.for_each(|position| weights[place[position] as usize][1] -= 1);
-        let mut others = PackedCells::new(cells.layout().clone());
-        come.for_each(|position| others.push(released.get(position)));
-        // Both lists are in the order of their words.
-        let others = JointTable::of_cells(&others);
-        let mut known = 0;
-        for (cell, &records) in others.cells().iter().zip(others.counts()) {
-            while known < located.len() && located.cells().get(known) < cell {
-                known += 1;
-            }
-            if known < located.len() && located.cells().get(known) == cell {
-                weights[known][1] += records;
-            } else {
-                cells.push(cell);
-                weights.push([0, records]);
-            }
-        }
-        let (before, levels) = (Arc::clone(place), before.levels().to_vec());
-        let records = [before.len(), after.len()];
-        Self { cells, weights, before, people: Vec::new(), records, levels }
-    }
-
-    /// Lists the cells of lines of which each is as many records as were counted, or none;
-    /// `located` are the cells of the first file.
+    /// The same where the cells of both files are listed already; `located` are those of the
+    /// first. Each line is one record, or as many as were counted, or none.
     ///
     /// Law: `counted-lines-compare-as-records`.
     ///
     /// # Panics
-    /// As [`Pooled::beside`]; when there is not a count for each line.
+    /// When there is not a count for each line, or a cell gets 2³² records.
     #[must_use]
-    pub fn counted(
-        located: &Located,
-        before: &Records,
-        after: &Records,
-        counts: [&[u32]; 2],
-    ) -> Self {
-        assert_eq!([before.len(), after.len()], counts.map(<[u32]>::len), "every line has a count");
-        let both = Self::beside(located, before, after);
-        let mut weights = vec![[0u32; 2]; both.cells.len()];
-        let add_to = |total: &mut u32, count: u32| {
-            *total = total.checked_add(count).expect("a cell has fewer than 2^32 records");
+    pub fn listed(located: &Located, listed: &Listed, counts: [Option<&[u32]>; 2]) -> Self {
+        let cells = listed.cells();
+        let [before, after] = listed.places();
+        let own = match counts[0] {
+            None if located.weights().is_empty() => {
+                let mut own = located.counts().to_vec();
+                own.resize(cells.len(), 0);
+                own
+            }
+            counts => records_at(before, cells.len(), counts),
         };
-        for (&listed, &count) in both.before.iter().zip(counts[0]) {
-            add_to(&mut weights[listed as usize][0], count);
+        let released = records_at(after, cells.len(), counts[1]);
+        let records = |lines: usize, counts: Option<&[u32]>| match counts {
+            Some(counts) => counts.iter().map(|&count| count as usize).sum(),
+            None => lines,
+        };
+        Self {
+            cells: Arc::clone(cells),
+            weights: own.into_iter().zip(released).map(|(own, released)| [own, released]).collect(),
+            before: Arc::clone(before),
+            people: counts[0].unwrap_or_default().to_vec(),
+            records: [records(before.len(), counts[0]), records(after.len(), counts[1])],
+            levels: listed.levels().to_vec(),
         }
-        let known = located.len();
-        for (line, (cell, &count)) in after.cells().iter().zip(counts[1]).enumerate() {
-            // A line that is the same as the one at its place is listed where that is.
-            let same = line < before.len() && before.cells().get(line) == cell;
-            let listed = match same {
-                true => both.before[line] as usize,
-                false => find(&both.cells, 0..known, cell)
-                    .or_else(|| find(&both.cells, known..both.cells.len(), cell))
-                    .expect("the cells of both files are listed"),
-            };
-            add_to(&mut weights[listed][1], count);
+    }
+
+    /// Would the two files have the same records, seen on some variables, if these records of the
+    /// first had these cells instead? Order plays no part.
+    ///
+    /// Law: `replaced-records-are-the-same`.
+    ///
+    /// # Panics
+    /// When there is no such record, or one is named twice.
+    #[must_use]
+    pub fn are_same_with(
+        &self,
+        replaced: &[RecordId],
+        cells: &PackedCells,
+        variables: VarSet,
+    ) -> bool {
+        let mut changed = self.clone();
+        for record in replaced {
+            changed.weights[self.before[record.position()] as usize][0] -= 1;
         }
-        let records = counts.map(|counts| counts.iter().map(|&count| count as usize).sum());
-        Self { weights, people: counts[0].to_vec(), records, ..both }
+        let finder = Finder::of(&self.cells);
+        let places: Vec<Option<u32>> =
+            (0..cells.len()).into_par_iter().map(|cell| finder.find(cells.get(cell))).collect();
+        let listed = Arc::make_mut(&mut changed.cells);
+        for (cell, place) in cells.iter().zip(places) {
+            match place {
+                Some(place) => changed.weights[place as usize][0] += 1,
+                // Listed twice where it comes twice: a table adds both.
+                None => {
+                    listed.push(cell);
+                    changed.weights.push([1, 0]);
+                }
+            }
+        }
+        changed.weights.par_iter().all(|[before, after]| before == after)
+            || changed.check(variables).changed == 0
     }
 
     /// How many records each file has.
@@ -243,6 +193,11 @@ impl Pooled {
     /// The list.
     pub(super) fn cells(&self) -> &PackedCells {
         &self.cells
+    }
+
+    /// How many levels each variable has.
+    pub(super) fn levels(&self) -> &[usize] {
+        &self.levels
     }
 
     /// How many records of the first file the second one no longer has, counted with
@@ -327,6 +282,11 @@ impl Pooled {
                     of.push(u32::try_from(place).expect("an array has fewer than 2^32 places"));
                 });
                 Groups { of, number }
+            }
+            // All variables: every listed cell is another one.
+            None if self.cells.layout().is_covered_by(&self.cells.layout().mask(variables)) => {
+                let number = self.weights.len();
+                Groups { of: (0u32..).take(number).collect(), number }
             }
             None => {
                 let grouping = Grouping::of(&self.cells, variables);
@@ -558,18 +518,33 @@ impl Pooled {
 /// How many cells are looked at together.
 const CHUNK: usize = 1024;
 
-/// Where a cell is among these, which are in the order of their words.
-fn find(cells: &PackedCells, among: Range<usize>, cell: &[u64]) -> Option<usize> {
-    let Range { start: mut from, end: mut to } = among;
-    while from < to {
-        let middle = from.midpoint(to);
-        match cells.get(middle).cmp(cell) {
-            Ordering::Less => from = middle + 1,
-            Ordering::Equal => return Some(middle),
-            Ordering::Greater => to = middle,
-        }
+/// How many records each of so many places has, where each line is one record, or as many as were
+/// counted: on all threads, as long as the places of all parts are no more than the lines.
+fn records_at(lines: &[u32], places: usize, counts: Option<&[u32]>) -> Vec<u32> {
+    let parts = rayon::current_num_threads().min(lines.len() / places.max(1)).max(1);
+    let part = lines.len().div_ceil(parts).max(1);
+    let add = |total: &mut u32, count: u32| {
+        *total = total.checked_add(count).expect("a cell has fewer than 2^32 records");
+    };
+    if let Some(counts) = counts {
+        assert_eq!(lines.len(), counts.len(), "every line has a count");
     }
-    None
+    let tallies = lines.par_chunks(part).enumerate().map(|(nth, lines)| {
+        let mut tally = vec![0u32; places];
+        match counts {
+            None => lines.iter().for_each(|&place| tally[place as usize] += 1),
+            Some(counts) => {
+                let lines = lines.iter().zip(&counts[nth * part..]);
+                lines.for_each(|(&place, &count)| add(&mut tally[place as usize], count));
+            }
+        }
+        tally
+    });
+    let joined = tallies.reduce_with(|mut all, more| {
+        all.iter_mut().zip(more).for_each(|(all, more)| add(all, more));
+        all
+    });
+    joined.unwrap_or_else(|| vec![0; places])
 }
 
 /// Variables with few combinations.
@@ -636,47 +611,7 @@ fn number(position: usize) -> u32 {
 mod tests {
     use super::*;
 
-    use crate::verify::Link;
     use proptest::prelude::*;
-
-    proptest! {
-        /// Records in another order, some of them changed: what is listed is what two files show
-        /// of which nothing is known.
-        #[test]
-        fn law_linked_files_list_the_same(
-            codes in proptest::collection::vec(proptest::collection::vec(0u32..3, 3), 1..30),
-            turn in 0usize..30,
-            changed in proptest::collection::vec((0usize..30, 0u32..3), 0..5),
-        ) {
-            let levels = [3, 3, 3];
-            let before = Records::from_codes(&levels, &codes);
-            // Record i comes to place i + turn.
-            let records = codes.len();
-            let place = |record: usize| (record + turn) % records;
-            let mut released = codes.clone();
-            for (record, own) in codes.iter().enumerate() {
-                released[place(record)].clone_from(own);
-            }
-            for (at, code) in changed {
-                released[at % records][1] = code;
-            }
-            let after = Records::from_codes(&levels, &released);
-            let map: Vec<u32> = (0..records).map(|record| number(place(record))).collect();
-            let located = Located::count(&before);
-            let differing = Differing::between(&before, &after, &Link::ByMap(map)).unwrap();
-            let linked = Pooled::linked(&located, &before, &after, &differing);
-            let plain = Pooled::of(&before, &after);
-            prop_assert_eq!(linked.cells.words(), plain.cells.words());
-            prop_assert_eq!(&linked.weights, &plain.weights);
-            prop_assert_eq!(&linked.before, &plain.before);
-            prop_assert_eq!(linked.records, plain.records);
-            let holds = |_: &Layout, cell: &[u64]| cell[0].is_multiple_of(2);
-            let count = |records: &Records| {
-                records.cells().iter().filter(|cell| cell[0] % 2 == 0).count() as u64
-            };
-            prop_assert_eq!(linked.records_where(holds), [count(&before), count(&after)]);
-        }
-    }
 
     /// Every table that comes out of a block is the one counted by itself.
     #[test]
@@ -716,6 +651,48 @@ mod tests {
                 assert_eq!(counts, occupied(&pooled.count(&pooled.groups(*margin))));
             }
         }
+    }
+
+    proptest! {
+        /// Against the second file with the records replaced and counted again.
+        #[test]
+        fn law_replaced_records_are_the_same(
+            codes in proptest::collection::vec(proptest::collection::vec(0u32..2, 3), 1..12),
+            takes in proptest::collection::btree_map(0usize..12, proptest::collection::vec(0u32..2, 3), 0..4),
+            other in proptest::option::of((0usize..12, 0u32..2)),
+            seen in proptest::collection::btree_set(0usize..3, 0..4),
+        ) {
+            let takes: BTreeMap<usize, Vec<u32>> =
+                takes.into_iter().filter(|(record, _)| *record < codes.len()).collect();
+            let mut made = codes.clone();
+            takes.iter().for_each(|(&record, cell)| made[record].clone_from(cell));
+            // The released file, in another order, and perhaps not quite the one that is made.
+            let mut released: Vec<Vec<u32>> = made.iter().rev().cloned().collect();
+            if let Some((at, code)) = other {
+                released[at % codes.len()][1] = code;
+            }
+            let packed = |codes: &[Vec<u32>]| Records::from_codes(&[2; 3], codes);
+            let variables: VarSet = seen.into_iter().collect();
+            let replaced: Vec<RecordId> = takes.keys().map(|&record| RecordId::at(record)).collect();
+            let cells: Vec<&Vec<u32>> = takes.values().collect();
+            let cells = PackedCells::from_codes(&[2; 3], &cells);
+            let pooled = Pooled::of(&packed(&codes), &packed(&released));
+            let expected = Pooled::of(&packed(&made), &packed(&released)).check(variables).changed == 0;
+            prop_assert_eq!(pooled.are_same_with(&replaced, &cells, variables), expected);
+        }
+    }
+
+    /// Few records of many levels are grouped without an array: by some variables, and by all.
+    #[test]
+    fn groups_by_all_variables_are_the_cells() {
+        let levels = [300, 300, 300];
+        let before = Records::from_codes(&levels, &[[1, 2, 3], [1, 2, 4], [1, 2, 3]]);
+        let after = Records::from_codes(&levels, &[[1, 2, 3], [7, 7, 7]]);
+        let pooled = Pooled::of(&before, &after);
+        let [all, some] = [VarSet::first(3), VarSet::from([0, 1])].map(|set| pooled.groups(set));
+        assert_eq!((all.of.as_slice(), all.number), ([0, 1, 2].as_slice(), 3));
+        assert_eq!(pooled.count(&all), [[2, 1], [1, 0], [0, 1]]);
+        assert_eq!(pooled.count(&some), [[3, 1], [0, 1]]);
     }
 
     #[test]

@@ -40,7 +40,7 @@ impl Pooled {
         tables.par_iter().map(|&margin| self.check(margin)).collect()
     }
 
-    fn check(&self, margin: VarSet) -> TableCheck {
+    pub(super) fn check(&self, margin: VarSet) -> TableCheck {
         let mut check = TableCheck { margin, cells: 0, changed: 0 };
         for [before, after] in self.table(margin).counts {
             check.cells += usize::from(before > 0 || after > 0);
