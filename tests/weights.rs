@@ -120,6 +120,27 @@ fn weighted_counts_are_exact_within_a_bound_or_free() {
     assert!(first == 0.0 && second > 0.0, "{first} {second}");
 }
 
+/// Where nothing bounds them, weighted counts may become several times what they were.
+#[test]
+fn free_counts_may_more_than_double() {
+    let desk = Desk::new();
+    let mut random = Random::new(Seed([42; 32]), 0);
+    let mut text = String::from("region,sex,age,job,weight,rep1,rep2\n");
+    for _ in 0..200 {
+        let region = ["N", "S", "E", "W"][random.below(4)];
+        let (sex, age) = (["f", "m"][random.below(2)], 18 + random.below(40));
+        let job = ["a", "b", "c", "d", "e"][random.below(5)];
+        let weight = [1, 9_000][random.below(2)];
+        writeln!(text, "{region},{sex},{age},{job},{weight}.00,0,0").unwrap();
+    }
+    let data = desk.write("survey.csv", &text);
+    let free = run(&desk, &data, &["--weight-drift", "free"]);
+    let moved = drift(&rows(&data), &free.after, &["sex", "age"]);
+    assert!(moved > 1.0, "{moved}");
+    let beyond = free.verified["weighted"].as_array().unwrap().iter();
+    assert!(beyond.map(|table| &table["beyond"]).all(|beyond| beyond == 0), "{}", free.verified);
+}
+
 #[test]
 fn a_released_file_beyond_the_bound_is_found() {
     let desk = Desk::new();

@@ -121,7 +121,10 @@ fn law_weighted_drift_by_definition() {
         let pooled = Pooled::of(&left, &right);
         let weights = Weights { variable: setting.variables() - 1, of_code: WEIGHTS.to_vec() };
         let share = [1, 50];
-        let found = weighted(&pooled, &weights, &setting.tables, share);
+        let found = weighted(&pooled, &weights, &setting.tables, Some(share));
+        let free = weighted(&pooled, &weights, &setting.tables, None);
+        assert!(free.iter().all(|table| table.beyond == 0), "nothing is beyond no bound");
+        assert!(free.iter().zip(&found).all(|(free, found)| free.moved == found.moved));
         for (found, &table) in found.iter().zip(&setting.tables) {
             let before = weighted_table(&setting.world, table);
             let after = weighted_table(&after, table);

@@ -58,22 +58,22 @@ impl Weighting {
         Ok(Some(Self { weights: Weights { variable, of_code }, drift, tables }))
     }
 
-    /// The part of a weighted count by which it may move; all of it where nothing bounds it.
+    /// The part of a weighted count by which it may move; `None` where nothing bounds it.
     #[must_use]
-    pub fn share(&self) -> [u64; 2] {
+    pub fn share(&self) -> Option<[u64; 2]> {
         match self.drift {
-            WeightDrift::Within(share) => share.parts().into(),
-            WeightDrift::Exact | WeightDrift::Free => [1, 1],
+            WeightDrift::Within(share) => Some(share.parts().into()),
+            WeightDrift::Exact | WeightDrift::Free => None,
         }
     }
 
     /// What a plan must respect.
     #[must_use]
     pub fn bound(&self) -> Option<WeightBound> {
-        let WeightDrift::Within(_) = self.drift else { return None };
+        let share = self.share()?;
         let Weights { variable, of_code } = &self.weights;
         let (variable, weights) = (*variable, of_code.clone());
-        Some(WeightBound { variable, weights, tables: self.tables.clone(), share: self.share() })
+        Some(WeightBound { variable, weights, tables: self.tables.clone(), share })
     }
 }
 

@@ -41,7 +41,7 @@ pub struct WeightedCheck {
 }
 
 /// Compares the weighted cells of tables; `share` is what each may move by, as numerator and
-/// denominator.
+/// denominator, where that is bounded.
 ///
 /// Law: `weighted-drift-by-definition`.
 ///
@@ -52,7 +52,7 @@ pub fn weighted(
     pooled: &Pooled,
     weights: &Weights,
     tables: &[VarSet],
-    share: [u64; 2],
+    share: Option<[u64; 2]>,
 ) -> Vec<WeightedCheck> {
     let layout = pooled.cells().layout();
     let weight = |cell: &[u64]| weights.of_code[layout.code(cell, weights.variable) as usize];
@@ -75,7 +75,8 @@ pub fn weighted(
                 continue;
             }
             found.moved += 1;
-            found.beyond += usize::from(drift > share_of(before, share));
+            let is_beyond = share.is_some_and(|share| drift > share_of(before, share));
+            found.beyond += usize::from(is_beyond);
             found.largest = found.largest.max(drift as f64 / before as f64);
         }
         found
