@@ -19,6 +19,7 @@ use rayon::prelude::*;
 
 use super::Schema;
 use crate::columns::{Column, ColumnBuilder, Columns};
+use crate::hash::mixed;
 use crate::varset::VarSet;
 
 /// Where each variable's code lies in a packed record.
@@ -56,6 +57,17 @@ impl Mask {
     #[must_use]
     pub fn parts(&self, left: &[u64], right: &[u64]) -> bool {
         self.0.iter().zip(left.iter().zip(right)).any(|(mask, (l, r))| (l ^ r) & mask != 0)
+    }
+
+    /// A number that is the same for all cells that agree on the mask's variables, and nearly always
+    /// another one for others.
+    #[inline]
+    pub(crate) fn mixed(&self, cell: &[u64]) -> u64 {
+        match (&self.0[..], cell) {
+            // Most cells are one word.
+            ([mask], [word]) => mixed([word & mask]),
+            (mask, cell) => mixed(cell.iter().zip(mask).map(|(word, mask)| word & mask)),
+        }
     }
 }
 

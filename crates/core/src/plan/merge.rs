@@ -10,7 +10,7 @@ use std::cmp::Reverse;
 
 use rayon::prelude::*;
 
-use super::nearest::{Buckets, Company, PATIENCE, READ_PER_SWAP, TRIES, pieces};
+use super::nearest::{Company, PATIENCE, READ_PER_SWAP, TRIES, outside, pieces};
 use super::{CellSwap, Change, Judgement, Offer, Planner, Taken, number};
 use crate::varset::VarSet;
 
@@ -89,8 +89,8 @@ impl Planner<'_> {
         offer: &Offer,
     ) {
         let cells = self.task.joint.cells();
-        let buckets = Buckets::new(self.task, differing);
-        let key = |single: &Single| buckets.of(cells.get(single.record.cell.position()));
+        let outside = outside(self.task, differing);
+        let key = |single: &Single| outside.mixed(cells.get(single.record.cell.position()));
         let places = singles.par_iter().with_min_len(AT_ONCE).enumerate();
         let mut members: Vec<(u64, u32)> =
             places.map(|(place, single)| (key(single), number(place))).collect();

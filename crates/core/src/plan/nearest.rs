@@ -25,7 +25,7 @@ use crate::hash::mixed;
 use crate::varset::VarSet;
 
 /// With how many cells of its bucket a cell is compared.
-pub(super) const TRIES: usize = 24;
+pub(super) const TRIES: usize = 12;
 
 /// So many cells may be read for each swap that is made, over a few rounds.
 pub(super) const READ_PER_SWAP: usize = 1024;
@@ -181,9 +181,9 @@ impl Planner<'_> {
     fn near_open(&mut self, differing: VarSet) -> Vec<Near> {
         let salt = self.random.bits();
         let cells = self.task.joint.cells();
-        let buckets = Buckets::new(self.task, differing);
+        let outside = outside(self.task, differing);
         let mut open = Marks::new(self.open.len());
-        self.open.iter().for_each(|&cell| open.set(buckets.of(cells.get(cell as usize))));
+        self.open.iter().for_each(|&cell| open.set(outside.mixed(cells.get(cell as usize))));
         let states = self.pool.states().par_chunks(SIDE_BY_SIDE);
         let words = cells.words().par_chunks(SIDE_BY_SIDE * cells.layout().words());
         let near: Vec<Vec<(u64, u32)>> = states
@@ -194,7 +194,7 @@ impl Planner<'_> {
                 let cells = words.chunks_exact(cells.layout().words());
                 let free =
                     (first..).zip(states).zip(cells).filter(|((_, state), _)| state.is_free());
-                free.map(|((cell, _), words)| (buckets.of(words), number(cell)))
+                free.map(|((cell, _), words)| (outside.mixed(words), number(cell)))
                     .filter(|&(bucket, _)| open.holds(bucket))
                     .collect()
             })
@@ -400,25 +400,10 @@ fn bucket_at<T>(sorted: &[T], bucket: impl Fn(&T) -> u64, place: usize) -> Range
     start..place + after
 }
 
-/// For each cell a number that is the same for all that agree outside a set. Two buckets
-/// with one number only mean a few comparisons more: what differs is looked at for every
-/// pair.
-pub(super) struct Buckets {
-    mask: Mask,
-}
-
-impl Buckets {
-    pub(super) fn new(task: Task<'_>, differing: VarSet) -> Self {
-        Self { mask: task.joint.cells().layout().mask(task.class.delta() - differing) }
-    }
-
-    #[inline]
-    pub(super) fn of(&self, cell: &[u64]) -> u64 {
-        match (cell, self.mask.words()) {
-            ([word], [mask]) => mixed([word & mask]),
-            (cell, mask) => mixed(cell.iter().zip(mask).map(|(word, mask)| word & mask)),
-        }
-    }
+/// Tells buckets apart: cells that agree outside a set have the same number. Two buckets with one
+/// number only mean a few comparisons more: what differs is looked at for every pair.
+pub(super) fn outside(task: Task<'_>, differing: VarSet) -> Mask {
+    task.joint.cells().layout().mask(task.class.delta() - differing)
 }
 
 /// The subsets of the variables that are worth a round: all of them where they are few, the

@@ -4,10 +4,8 @@
 //! for a cell that may not be among them, such as one that a swap would make.
 
 use hashbrown::HashTable;
-use std::hash::{BuildHasher, Hasher};
 
 use crate::encode::{Layout, Mask, PackedCells};
-use crate::hash::STATE;
 use crate::varset::VarSet;
 
 /// The groups of cells that agree on a set of variables, to be found by content.
@@ -48,9 +46,9 @@ impl CellIndex {
     pub fn add(&mut self, cell: &[u64], count: u64) -> u32 {
         let Self { mask, table, words, counts } = self;
         let group = match table.entry(
-            hash(mask.words(), cell),
+            mask.mixed(cell),
             |&group| agree(mask.words(), words, group, cell),
-            |&group| hash(mask.words(), group_words(words, mask.words().len(), group)),
+            |&group| mask.mixed(group_words(words, mask.words().len(), group)),
         ) {
             hashbrown::hash_table::Entry::Occupied(found) => *found.get(),
             hashbrown::hash_table::Entry::Vacant(free) => {
@@ -69,7 +67,8 @@ impl CellIndex {
     #[must_use]
     pub fn find(&self, cell: &[u64]) -> Option<u32> {
         let mask = self.mask.words();
-        self.table.find(hash(mask, cell), |&group| agree(mask, &self.words, group, cell)).copied()
+        let is_same = |&group: &u32| agree(mask, &self.words, group, cell);
+        self.table.find(self.mask.mixed(cell), is_same).copied()
     }
 
     /// The count of a cell's group; 0 when there is none.
@@ -85,19 +84,15 @@ impl CellIndex {
     }
 }
 
-fn hash(mask: &[u64], cell: &[u64]) -> u64 {
-    let mut hasher = STATE.build_hasher();
-    for (word, mask) in cell.iter().zip(mask) {
-        hasher.write_u64(word & mask);
-    }
-    hasher.finish()
-}
-
 fn group_words(words: &[u64], length: usize, group: u32) -> &[u64] {
     &words[group as usize * length..][..length]
 }
 
+#[inline]
 fn agree(mask: &[u64], words: &[u64], group: u32, cell: &[u64]) -> bool {
+    if let ([mask], [word]) = (mask, cell) {
+        return words[group as usize] == word & mask;
+    }
     let own = group_words(words, mask.len(), group);
     own.iter().zip(cell.iter().zip(mask)).all(|(own, (word, mask))| *own == word & mask)
 }
