@@ -26,10 +26,11 @@
 //! here, the crate of that name reads as the same fields.
 
 use std::io::{self, BufReader, Read};
+use std::ops::Range;
 use std::path::PathBuf;
 
 use crate::refusal::Code;
-use marginswap_core::columns::{Column, ColumnBuilder, ColumnPart};
+use marginswap_core::columns::{Column, ColumnBuilder, GrowingColumn, GrowingPart};
 use marginswap_core::diagnostic::{Diagnostic, grouped};
 use marginswap_core::encode::RecordId;
 
@@ -430,10 +431,9 @@ impl CsvReader {
             return Err(no_records("the file has a header and nothing below it"));
         }
         let records = usize::try_from(self.records).expect("each record took a byte of memory");
-        let [columns, samples] = [encoder.columns, encoder.samples].map(|columns| {
-            let columns = columns.into_iter().map(|column| column.map(ColumnBuilder::finish));
-            columns.collect::<Vec<Option<Column>>>()
-        });
+        let columns = encoder.columns.into_iter().map(|column| column.map(GrowingColumn::finish));
+        let samples = encoder.samples.into_iter().map(|column| column.map(ColumnBuilder::finish));
+        let (columns, samples): (Vec<Option<Column>>, _) = (columns.collect(), samples.collect());
         let digest = self.digest().expect("the file was read to its end");
         let looks_like_a_record = header::is_a_record(&self.names, &columns);
         encoder.written.epilogue.clone_from(&self.epilogue);
@@ -753,7 +753,7 @@ impl CsvReader {
 
 /// Turns the wanted columns into codes.
 struct Encoder<'s> {
-    columns: Vec<Option<ColumnBuilder>>,
+    columns: Vec<Option<GrowingColumn>>,
     samples: Vec<Option<ColumnBuilder>>,
     sample: &'s Sample,
     delimiter: Delimiter,
@@ -764,16 +764,14 @@ struct Encoder<'s> {
 
 /// What is made of a piece.
 struct EncodedPart {
-    columns: Vec<Option<ColumnPart>>,
+    columns: Vec<Option<GrowingPart>>,
     written: AsWritten,
 }
 
 impl<'s> Encoder<'s> {
     fn new(wanted: &[bool], sample: &'s Sample, delimiter: Delimiter) -> Self {
-        let builders = |list: &[bool]| -> Vec<Option<ColumnBuilder>> {
-            list.iter().map(|&one| one.then(ColumnBuilder::default)).collect()
-        };
-        let (columns, samples) = (builders(wanted), builders(&sample.columns));
+        let columns = wanted.iter().map(|&one| one.then(GrowingColumn::default)).collect();
+        let samples = sample.columns.iter().map(|&one| one.then(ColumnBuilder::default)).collect();
         let written = AsWritten::new(wanted.len());
         Self { columns, samples, sample, delimiter, records: 0, written }
     }
@@ -795,29 +793,30 @@ impl Gather for Encoder<'_> {
     type Part = EncodedPart;
 
     fn begin(&self) -> EncodedPart {
-        let columns = self.columns.iter().map(|column| column.as_ref().map(ColumnBuilder::part));
+        let columns = self.columns.iter().map(|column| column.as_ref().map(GrowingColumn::part));
         EncodedPart { columns: columns.collect(), written: AsWritten::new(self.columns.len()) }
     }
 
     fn lines(&self, part: &mut EncodedPart, lines: &Lines<'_>) {
         let Lines { window, fields, .. } = lines;
         part.written.add_line_ends(lines);
-        let mut scratch = Vec::new();
         let EncodedPart { columns, written } = part;
         for (position, (column, part)) in self.columns.iter().zip(columns).enumerate() {
             let (Some(column), Some(part)) = (column, part) else { continue };
-            let (mut bare, mut quoted) = (false, false);
-            for span in fields[position..].iter().step_by(self.columns.len()) {
-                bare |= span.quoting() == Quoting::Bare;
-                quoted |= span.quoting() != Quoting::Bare;
-                match span.inner() {
-                    Some(inner) => column.push_beside(part, window, inner),
-                    None => {
-                        let content = span.content(window, &mut scratch);
-                        column.push_beside(part, content, 0..content.len());
-                    }
+            let spans = fields[position..].iter().step_by(self.columns.len());
+            let (bare, quoted) = match (column, part) {
+                (GrowingColumn::Coded(column), GrowingPart::Coded(part)) => {
+                    each_content(spans, window, |bytes, range| {
+                        column.push_beside(part, bytes, range);
+                    })
                 }
-            }
+                (_, GrowingPart::Listed(part)) => {
+                    each_content(spans, window, |bytes, range| part.push(&bytes[range]))
+                }
+                (GrowingColumn::Listed(_), GrowingPart::Coded(_)) => {
+                    panic!("no column settles while a part of it is read")
+                }
+            };
             written.add_quotes(position, bare, quoted);
         }
     }
@@ -840,6 +839,34 @@ impl Gather for Encoder<'_> {
         }
         self.records += found.records;
     }
+
+    fn settle(&mut self) {
+        self.columns.iter_mut().flatten().for_each(GrowingColumn::settle);
+    }
+}
+
+/// Visits what fields say, each as a range of some bytes. Were there fields without quotes, and with
+/// them?
+#[inline]
+fn each_content<'s>(
+    spans: impl Iterator<Item = &'s Span>,
+    window: &[u8],
+    mut visit: impl FnMut(&[u8], Range<usize>),
+) -> (bool, bool) {
+    let (mut bare, mut quoted) = (false, false);
+    let mut scratch = Vec::new();
+    for span in spans {
+        bare |= span.quoting() == Quoting::Bare;
+        quoted |= span.quoting() != Quoting::Bare;
+        match span.inner() {
+            Some(inner) => visit(window, inner),
+            None => {
+                let content = span.content(window, &mut scratch);
+                visit(content, 0..content.len());
+            }
+        }
+    }
+    (bare, quoted)
 }
 
 /// The part of the file that is in memory.

@@ -11,7 +11,7 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::Dictionary;
+use super::{Dictionary, Listed};
 
 /// One column: its categories, and each record's code.
 #[derive(Clone, Default)]
@@ -157,6 +157,29 @@ impl ColumnBuilder {
             }
         }
         firsts
+    }
+
+    /// The category of each record instead of its code.
+    pub(super) fn into_listed(self) -> Listed {
+        let mut list = Listed::default();
+        self.codes.for_each(|_, code| {
+            list.push(self.dictionary.category(code).expect("what is listed has no nulls"));
+        });
+        list
+    }
+
+    /// The column of a list, which grows code by code from here on.
+    pub(super) fn of_listed(list: Listed) -> Self {
+        let (dictionary, listed) = list.coded();
+        let codes = match dictionary.levels() {
+            0..=0x1_0000 => {
+                let mut codes = Codes::for_levels(dictionary.levels(), listed.len());
+                listed.into_iter().for_each(|code| codes.push(code));
+                codes
+            }
+            _ => Codes::Wide(listed),
+        };
+        Self { dictionary, codes }
     }
 
     /// The column, with its categories in the order of first appearance.

@@ -4,11 +4,15 @@
 //! formats know it, CSV does not) is a category of its own, different from the empty string.
 //! Codes count from 0 in the order of first appearance.
 //!
+//! The table in which categories are looked up is made when one is, where a dictionary was made of
+//! categories that are known to differ: most are never looked up in.
+//!
 //! Nothing here shows a category: `Debug` prints how many there are.
 
 use std::fmt;
 use std::hash::{BuildHasher, Hasher};
 use std::ops::Range;
+use std::sync::OnceLock;
 
 use hashbrown::HashTable;
 
@@ -17,8 +21,10 @@ use crate::hash::STATE;
 /// The categories of one column, each with its code.
 #[derive(Clone, Default)]
 pub struct Dictionary {
-    /// Looks a category up by its bytes.
+    /// Looks a category up by its bytes: all of them, or none where they are known to differ.
     table: HashTable<Entry>,
+    /// The same where that has none, as soon as it is asked for.
+    later: OnceLock<HashTable<Entry>>,
     /// All categories' bytes, one after the other.
     bytes: Vec<u8>,
     /// Where the category of each code ends in `bytes`.
@@ -44,6 +50,12 @@ struct Entry {
 }
 
 impl Dictionary {
+    /// The dictionary of these categories, which are known to differ: their bytes, and where each
+    /// ends among them.
+    pub(super) fn of_different(bytes: Vec<u8>, ends: Vec<usize>) -> Self {
+        Self { bytes, ends, ..Self::default() }
+    }
+
     /// The code of a category, which is added when it is new.
     ///
     /// # Panics
@@ -101,6 +113,12 @@ impl Dictionary {
 
     #[cold]
     fn add(&mut self, key: Key, hash: u64, category: &[u8]) -> u32 {
+        if !self.is_tabled() {
+            self.table = self.later.take().unwrap_or_else(|| self.all_entries());
+            if let Some(code) = self.find_key(key, hash, category) {
+                return code;
+            }
+        }
         let Self { table, bytes, ends, .. } = self;
         let code = next_code(ends);
         table.insert_unique(hash, Entry { key, code }, |entry| {
@@ -126,11 +144,40 @@ impl Dictionary {
     #[must_use]
     pub fn find(&self, category: &[u8]) -> Option<u32> {
         let key = Key::new(category, 0..category.len());
-        self.table
-            .find(key.hash(category), |entry| {
-                slice(&self.bytes, &self.ends, entry.code) == category
-            })
-            .map(|entry| entry.code)
+        let table = match self.is_tabled() {
+            true => &self.table,
+            false => self.later.get_or_init(|| self.all_entries()),
+        };
+        let is_it = |entry: &Entry| slice(&self.bytes, &self.ends, entry.code) == category;
+        table.find(key.hash(category), is_it).map(|entry| entry.code)
+    }
+
+    /// Is this category there already? For a question or two: where there is no table yet, none is
+    /// made for it.
+    #[must_use]
+    pub fn holds(&self, category: &[u8]) -> bool {
+        if self.is_tabled() || self.later.get().is_some() {
+            return self.find(category).is_some();
+        }
+        (0..next_code(&self.ends)).any(|code| self.category(code) == Some(category))
+    }
+
+    /// Are all categories in the table? The null never is.
+    fn is_tabled(&self) -> bool {
+        self.table.len() + usize::from(self.null.is_some()) == self.levels()
+    }
+
+    /// A table of all categories.
+    fn all_entries(&self) -> HashTable<Entry> {
+        let Self { bytes, ends, null, .. } = self;
+        let hash = |entry: &Entry| entry.key.hash(slice(bytes, ends, entry.code));
+        let mut table = HashTable::with_capacity(ends.len());
+        for code in (0..next_code(ends)).filter(|&code| *null != Some(code)) {
+            let category = slice(bytes, ends, code);
+            let entry = Entry { key: Key::new(category, 0..category.len()), code };
+            table.insert_unique(hash(&entry), entry, hash);
+        }
+        table
     }
 
     /// The code of the null, if it is there already.
@@ -175,11 +222,15 @@ impl Dictionary {
         order.into_iter().map(|(_, code)| code).collect()
     }
 
-    /// The dictionary of these codes' categories, coded in this order.
+    /// The dictionary of the categories of these codes, all different, coded in this order.
     pub(super) fn only(&self, codes: &[u32]) -> Self {
         let mut only = Self::default();
-        for &code in codes {
-            only.take_over(self.category(code));
+        for (code, &own) in (0u32..).zip(codes) {
+            match self.category(own) {
+                Some(category) => only.bytes.extend_from_slice(category),
+                None => only.null = Some(code),
+            }
+            only.ends.push(only.bytes.len());
         }
         only
     }
@@ -225,6 +276,12 @@ impl fmt::Debug for Dictionary {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "Dictionary({} levels)", self.levels())
     }
+}
+
+/// The hash of the category that is this range of the bytes.
+pub(super) fn hash_of(within: &[u8], range: Range<usize>) -> u64 {
+    let key = Key::new(within, range.clone());
+    key.hash(&within[range])
 }
 
 fn next_code(ends: &[usize]) -> u32 {
@@ -330,6 +387,29 @@ mod tests {
         }
         for value in (0..50_000u32).rev() {
             assert_eq!(dictionary.code(format!("category {value}").as_bytes()), value);
+        }
+    }
+
+    /// Looked up before it is added to, and added to before it is looked up.
+    #[test]
+    fn categories_known_to_differ_are_found() {
+        let of_three = || {
+            let mut dictionary = Dictionary::of_different(b"abcd".to_vec(), vec![1, 1, 4]);
+            assert!(dictionary.holds(b"bcd") && dictionary.holds(b"") && !dictionary.holds(b"b"));
+            assert_eq!(dictionary.null_code(), 3);
+            dictionary
+        };
+        let mut asked = of_three();
+        assert_eq!(
+            (asked.find(b"a"), asked.find(b"bcd"), asked.find(b"b")),
+            (Some(0), Some(2), None)
+        );
+        assert!(asked.holds(b"bcd") && !asked.holds(b"b"));
+        for dictionary in [&mut asked, &mut of_three()] {
+            assert_eq!((dictionary.code(b"bcd"), dictionary.code(b"")), (2, 1));
+            assert_eq!((dictionary.code(b"new"), dictionary.null_code()), (4, 3));
+            assert_eq!((dictionary.find(b"new"), dictionary.find(b"a")), (Some(4), Some(0)));
+            assert_eq!((dictionary.code(b"new"), dictionary.levels()), (4, 5));
         }
     }
 

@@ -8,8 +8,10 @@ mod grouping;
 mod index;
 mod joint;
 mod margin;
+mod sizes;
 
 pub use grouping::{Grouping, group_counts};
 pub use index::CellIndex;
 pub use joint::{CellId, JointTable, Located};
 pub use margin::MarginTable;
+pub use sizes::CellSizes;
