@@ -164,6 +164,12 @@ impl PackedCells {
         Self { layout, keys: Vec::new() }
     }
 
+    /// No cells yet, and room for so many.
+    pub(crate) fn with_room(layout: Layout, cells: usize) -> Self {
+        let keys = Vec::with_capacity(cells * layout.words);
+        Self { layout, keys }
+    }
+
     /// The cells with these codes, one slice a cell, one code a variable.
     ///
     /// # Panics
