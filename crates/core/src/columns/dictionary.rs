@@ -34,8 +34,8 @@ pub struct Dictionary {
 
 /// What decides most comparisons without a look into the bytes: the length, the first and
 /// the last eight bytes. A category of up to sixteen bytes is decided by them alone.
-#[derive(Clone, Copy, PartialEq, Eq)]
-struct Key {
+#[derive(Clone, Copy)]
+pub(super) struct Key {
     /// The first eight bytes, filled up with zeros.
     head: u64,
     /// The last eight bytes of a category that is longer than eight, else as `head`.
@@ -44,9 +44,18 @@ struct Key {
 }
 
 #[derive(Clone, Copy)]
-struct Entry {
-    key: Key,
-    code: u32,
+pub(super) struct Entry {
+    pub(super) key: Key,
+    pub(super) code: u32,
+}
+
+impl PartialEq for Key {
+    /// In one branch: the words of a key are at hand together.
+    #[inline]
+    fn eq(&self, other: &Self) -> bool {
+        let words = (self.head ^ other.head) | (self.tail ^ other.tail);
+        (words | u64::from(self.length ^ other.length)) == 0
+    }
 }
 
 impl Dictionary {
@@ -82,17 +91,14 @@ impl Dictionary {
         }
     }
 
-    /// As [`Dictionary::code_within`], where the codes of these categories are known already and
-    /// one that is new is added to others beside them.
-    #[inline]
+    /// The code of a category with this key, where the codes of these categories are known already
+    /// and one that is new is added to others beside them.
     pub(super) fn code_beside(
         &self,
         new: &mut Self,
-        within: &[u8],
-        range: Range<usize>,
+        key: Key,
+        category: &[u8],
     ) -> Result<u32, u32> {
-        let key = Key::new(within, range.clone());
-        let category = &within[range];
         let hash = key.hash(category);
         match self.find_key(key, hash, category) {
             Some(code) => Ok(code),
@@ -106,7 +112,7 @@ impl Dictionary {
     fn find_key(&self, key: Key, hash: u64, category: &[u8]) -> Option<u32> {
         let Self { table, bytes, ends, .. } = self;
         let found = table.find(hash, |entry| {
-            entry.key == key && (key.length <= 16 || slice(bytes, ends, entry.code) == category)
+            entry.key == key && (key.decides() || slice(bytes, ends, entry.code) == category)
         });
         found.map(|entry| entry.code)
     }
@@ -298,7 +304,7 @@ impl Key {
     /// Without branches that depend on the length: the lengths of a column's fields vary
     /// too much to be foretold.
     #[inline]
-    fn new(within: &[u8], range: Range<usize>) -> Self {
+    pub(super) fn new(within: &[u8], range: Range<usize>) -> Self {
         let category = &within[range.clone()];
         let length = u32::try_from(category.len()).expect("a field is shorter than 4 GiB");
         let Some(first) = within[range.start..].first_chunk() else {
@@ -317,15 +323,26 @@ impl Key {
     /// of categories; the length keeps "a" and "a\0" apart.
     #[inline]
     fn hash(self, category: &[u8]) -> u64 {
-        if self.length > 16 {
+        if !self.decides() {
             let mut hasher = STATE.build_hasher();
             hasher.write(category);
             return hasher.finish();
         }
-        let tail = self.tail.wrapping_mul(0xd6e8_feb8_6659_fd93).rotate_left(32);
-        let mixed =
-            (self.head ^ tail ^ u64::from(self.length) << 59).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let mixed = self.mixed();
         mixed ^ mixed >> 32
+    }
+
+    /// A number whose upper bits are spread well.
+    #[inline]
+    pub(super) fn mixed(self) -> u64 {
+        let tail = self.tail.wrapping_mul(0xd6e8_feb8_6659_fd93).rotate_left(32);
+        (self.head ^ tail ^ u64::from(self.length) << 59).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+    }
+
+    /// Does the key alone decide which category it is?
+    #[inline]
+    pub(super) fn decides(self) -> bool {
+        self.length <= 16
     }
 }
 

@@ -12,6 +12,7 @@ mod dictionary;
 mod growing;
 mod household;
 mod listed;
+mod quick;
 mod role;
 
 pub use column::{Column, ColumnBuilder, ColumnPart, looks_like_id, nearly_all_differ};
