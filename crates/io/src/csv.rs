@@ -81,6 +81,8 @@ pub struct CsvReader {
 /// The way of the bytes: hashed as they lie on disk, then unpacked.
 enum Input {
     Plain(Raw),
+    /// Without a sum.
+    PassedOver(Box<dyn Read + Send>),
     Gzip(Box<Gunzip<BufReader<Raw>>>),
 }
 
@@ -98,10 +100,20 @@ impl Input {
         }
     }
 
-    /// The sum of the file, once all of it was read.
+    /// The same without a sum of what is still to be read; to unpack bytes takes longer than to sum
+    /// them, so those that are packed stay as they are.
+    fn without_sum(self) -> Self {
+        match self {
+            Self::Plain(hashed) => Self::PassedOver(hashed.into_inner()),
+            other => other,
+        }
+    }
+
+    /// The sum of the file, once all of it was read; none where it is passed over.
     fn digest(&self) -> Option<FileDigest> {
         match self {
             Self::Plain(hashed) => Some(hashed.digest()),
+            Self::PassedOver(_) => None,
             Self::Gzip(unpacked) => Some(unpacked.ended()?.get_ref().digest()),
         }
     }
@@ -111,6 +123,7 @@ impl Read for Input {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         match self {
             Self::Plain(hashed) => hashed.read(buffer),
+            Self::PassedOver(bytes) => bytes.read(buffer),
             Self::Gzip(unpacked) => unpacked.read(buffer),
         }
     }
@@ -267,6 +280,12 @@ impl CsvReader {
         }
     }
 
+    /// The same file, of which no sum is asked: [`CsvReader::digest`] may know none.
+    #[must_use]
+    pub fn without_sum(self) -> Self {
+        Self { input: self.input.map(Input::without_sum), ..self }
+    }
+
     /// The names of the columns.
     #[must_use]
     pub fn columns(&self) -> &[String] {
@@ -303,7 +322,7 @@ impl CsvReader {
         self.header_start
     }
 
-    /// The sum of the file as it lies on disk; known when there is no next record.
+    /// The sum of the file as it lies on disk; known when there is no next record, and it is asked.
     #[must_use]
     pub fn digest(&self) -> Option<FileDigest> {
         if self.window.tail == Tail::More {
@@ -434,7 +453,8 @@ impl CsvReader {
         let columns = encoder.columns.into_iter().map(|column| column.map(GrowingColumn::finish));
         let samples = encoder.samples.into_iter().map(|column| column.map(ColumnBuilder::finish));
         let (columns, samples): (Vec<Option<Column>>, _) = (columns.collect(), samples.collect());
-        let digest = self.digest().expect("the file was read to its end");
+        assert_eq!(self.window.tail, Tail::Nothing, "the file was read to its end");
+        let digest = self.digest();
         let looks_like_a_record = header::is_a_record(&self.names, &columns);
         encoder.written.epilogue.clone_from(&self.epilogue);
         let written = Some(encoder.written);
@@ -998,7 +1018,8 @@ mod tests {
         };
         let all = table.columns.iter().chain(&table.samples).flatten();
         let all: Vec<_> = all.map(shown).collect();
-        Ok(format!("{all:?} {:?} {}", table.digest, table.looks_like_a_record))
+        let digest = table.digest.expect("the sum is taken");
+        Ok(format!("{all:?} {digest:?} {}", table.looks_like_a_record))
     }
 
     fn pools() -> &'static [rayon::ThreadPool] {

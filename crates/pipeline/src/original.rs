@@ -762,7 +762,7 @@ pub(crate) fn read_scoped(
     }
     let opened = open(project, &data_of(project)?)?;
     let scope = scope_of(project, &opened)?;
-    let loaded = opened.read(ids, run)?;
+    let loaded = opened.without_sum().read(ids, run)?;
     Ok(Scoped { project: project.clone(), loaded, scope })
 }
 

@@ -30,7 +30,7 @@ pub fn inspect(
     let opened = open_with(project, &data, Take::All)?.with_header(header);
     let ignored = opened.ignored();
     let format = opened.format();
-    let loaded = opened.read(Ids::PassedOver, run)?;
+    let loaded = opened.without_sum().read(Ids::PassedOver, run)?;
     let sizes = CellSizes::count(&loaded.plain_records(run));
     let households = match project.unit.household {
         Some(_) => Some(household::columns_of(project, &loaded, run)?),
