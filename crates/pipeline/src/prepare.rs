@@ -34,7 +34,7 @@ use crate::compare::{not_partable, somebody_is_found, thresholds};
 use crate::household::{self, People};
 use crate::input::{Loaded, ids};
 use crate::notes::{Note, Phase, Run};
-use crate::original::{Intruder, Original, data_of, intruders_are_named};
+use crate::original::{Original, data_of, intruders_are_named};
 use crate::project::{Amount, Pairing, Project};
 use crate::restrictions::never_new;
 use crate::weights::Weighting;
@@ -102,13 +102,12 @@ impl Prepared {
     fn of(original: Original) -> Result<Self, Diagnostic> {
         let Original { loaded, scope, separators, records, located, .. } = &original;
         let in_file = |error: Diagnostic| error.in_file(loaded.path());
-        let on_keys = |one: &Intruder| screen_keys(located, scope.class(), separators, one.keys);
-        let (screening, key_screenings) = rayon::join(
-            || screen(located, scope.class(), separators),
-            || original.intruders.iter().map(on_keys).collect::<Result<Vec<KeyScreening>, _>>(),
-        );
-        let screening = screening.map_err(in_file)?;
-        let key_screenings = key_screenings.map_err(in_file)?;
+        let screening = screen(located, scope.class(), separators).map_err(in_file)?;
+        let mut key_screenings = Vec::new();
+        for intruder in &original.intruders {
+            let found = screen_keys(located, scope.class(), separators, intruder.keys);
+            key_screenings.push(found.map_err(in_file)?);
+        }
         let prices = prices(&original.project, scope);
         let constraints = constraints(&original);
         let broken_rules = original.rules_broken(records, loaded.counts());
