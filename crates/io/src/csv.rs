@@ -26,10 +26,11 @@
 //! here, the crate of that name reads as the same fields.
 
 use std::io::{self, BufReader, Read};
+use std::ops::Range;
 use std::path::PathBuf;
 
 use crate::refusal::Code;
-use marginswap_core::columns::{Column, ColumnBuilder, ColumnPart};
+use marginswap_core::columns::{Column, ColumnBuilder, GrowingColumn, GrowingPart};
 use marginswap_core::diagnostic::{Diagnostic, grouped};
 use marginswap_core::encode::RecordId;
 
@@ -80,6 +81,8 @@ pub struct CsvReader {
 /// The way of the bytes: hashed as they lie on disk, then unpacked.
 enum Input {
     Plain(Raw),
+    /// Without a sum.
+    PassedOver(Box<dyn Read + Send>),
     Gzip(Box<Gunzip<BufReader<Raw>>>),
 }
 
@@ -97,10 +100,20 @@ impl Input {
         }
     }
 
-    /// The sum of the file, once all of it was read.
+    /// The same without a sum of what is still to be read; to unpack bytes takes longer than to sum
+    /// them, so those that are packed stay as they are.
+    fn without_sum(self) -> Self {
+        match self {
+            Self::Plain(hashed) => Self::PassedOver(hashed.into_inner()),
+            other => other,
+        }
+    }
+
+    /// The sum of the file, once all of it was read; none where it is passed over.
     fn digest(&self) -> Option<FileDigest> {
         match self {
             Self::Plain(hashed) => Some(hashed.digest()),
+            Self::PassedOver(_) => None,
             Self::Gzip(unpacked) => Some(unpacked.ended()?.get_ref().digest()),
         }
     }
@@ -110,6 +123,7 @@ impl Read for Input {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         match self {
             Self::Plain(hashed) => hashed.read(buffer),
+            Self::PassedOver(bytes) => bytes.read(buffer),
             Self::Gzip(unpacked) => unpacked.read(buffer),
         }
     }
@@ -266,6 +280,12 @@ impl CsvReader {
         }
     }
 
+    /// The same file, of which no sum is asked: [`CsvReader::digest`] may know none.
+    #[must_use]
+    pub fn without_sum(self) -> Self {
+        Self { input: self.input.map(Input::without_sum), ..self }
+    }
+
     /// The names of the columns.
     #[must_use]
     pub fn columns(&self) -> &[String] {
@@ -302,7 +322,7 @@ impl CsvReader {
         self.header_start
     }
 
-    /// The sum of the file as it lies on disk; known when there is no next record.
+    /// The sum of the file as it lies on disk; known when there is no next record, and it is asked.
     #[must_use]
     pub fn digest(&self) -> Option<FileDigest> {
         if self.window.tail == Tail::More {
@@ -430,11 +450,11 @@ impl CsvReader {
             return Err(no_records("the file has a header and nothing below it"));
         }
         let records = usize::try_from(self.records).expect("each record took a byte of memory");
-        let [columns, samples] = [encoder.columns, encoder.samples].map(|columns| {
-            let columns = columns.into_iter().map(|column| column.map(ColumnBuilder::finish));
-            columns.collect::<Vec<Option<Column>>>()
-        });
-        let digest = self.digest().expect("the file was read to its end");
+        let columns = encoder.columns.into_iter().map(|column| column.map(GrowingColumn::finish));
+        let samples = encoder.samples.into_iter().map(|column| column.map(ColumnBuilder::finish));
+        let (columns, samples): (Vec<Option<Column>>, _) = (columns.collect(), samples.collect());
+        assert_eq!(self.window.tail, Tail::Nothing, "the file was read to its end");
+        let digest = self.digest();
         let looks_like_a_record = header::is_a_record(&self.names, &columns);
         encoder.written.epilogue.clone_from(&self.epilogue);
         let written = Some(encoder.written);
@@ -753,7 +773,7 @@ impl CsvReader {
 
 /// Turns the wanted columns into codes.
 struct Encoder<'s> {
-    columns: Vec<Option<ColumnBuilder>>,
+    columns: Vec<Option<GrowingColumn>>,
     samples: Vec<Option<ColumnBuilder>>,
     sample: &'s Sample,
     delimiter: Delimiter,
@@ -764,16 +784,14 @@ struct Encoder<'s> {
 
 /// What is made of a piece.
 struct EncodedPart {
-    columns: Vec<Option<ColumnPart>>,
+    columns: Vec<Option<GrowingPart>>,
     written: AsWritten,
 }
 
 impl<'s> Encoder<'s> {
     fn new(wanted: &[bool], sample: &'s Sample, delimiter: Delimiter) -> Self {
-        let builders = |list: &[bool]| -> Vec<Option<ColumnBuilder>> {
-            list.iter().map(|&one| one.then(ColumnBuilder::default)).collect()
-        };
-        let (columns, samples) = (builders(wanted), builders(&sample.columns));
+        let columns = wanted.iter().map(|&one| one.then(GrowingColumn::default)).collect();
+        let samples = sample.columns.iter().map(|&one| one.then(ColumnBuilder::default)).collect();
         let written = AsWritten::new(wanted.len());
         Self { columns, samples, sample, delimiter, records: 0, written }
     }
@@ -795,29 +813,30 @@ impl Gather for Encoder<'_> {
     type Part = EncodedPart;
 
     fn begin(&self) -> EncodedPart {
-        let columns = self.columns.iter().map(|column| column.as_ref().map(ColumnBuilder::part));
+        let columns = self.columns.iter().map(|column| column.as_ref().map(GrowingColumn::part));
         EncodedPart { columns: columns.collect(), written: AsWritten::new(self.columns.len()) }
     }
 
     fn lines(&self, part: &mut EncodedPart, lines: &Lines<'_>) {
         let Lines { window, fields, .. } = lines;
         part.written.add_line_ends(lines);
-        let mut scratch = Vec::new();
         let EncodedPart { columns, written } = part;
         for (position, (column, part)) in self.columns.iter().zip(columns).enumerate() {
             let (Some(column), Some(part)) = (column, part) else { continue };
-            let (mut bare, mut quoted) = (false, false);
-            for span in fields[position..].iter().step_by(self.columns.len()) {
-                bare |= span.quoting() == Quoting::Bare;
-                quoted |= span.quoting() != Quoting::Bare;
-                match span.inner() {
-                    Some(inner) => column.push_beside(part, window, inner),
-                    None => {
-                        let content = span.content(window, &mut scratch);
-                        column.push_beside(part, content, 0..content.len());
-                    }
+            let spans = fields[position..].iter().step_by(self.columns.len());
+            let (bare, quoted) = match (column, part) {
+                (GrowingColumn::Coded(column), GrowingPart::Coded(part)) => {
+                    each_content(spans, window, |bytes, range| {
+                        column.push_beside(part, bytes, range);
+                    })
                 }
-            }
+                (_, GrowingPart::Listed(part)) => {
+                    each_content(spans, window, |bytes, range| part.push(&bytes[range]))
+                }
+                (GrowingColumn::Listed(_), GrowingPart::Coded(_)) => {
+                    panic!("no column settles while a part of it is read")
+                }
+            };
             written.add_quotes(position, bare, quoted);
         }
     }
@@ -840,6 +859,34 @@ impl Gather for Encoder<'_> {
         }
         self.records += found.records;
     }
+
+    fn settle(&mut self) {
+        self.columns.iter_mut().flatten().for_each(GrowingColumn::settle);
+    }
+}
+
+/// Visits what fields say, each as a range of some bytes. Were there fields without quotes, and with
+/// them?
+#[inline]
+fn each_content<'s>(
+    spans: impl Iterator<Item = &'s Span>,
+    window: &[u8],
+    mut visit: impl FnMut(&[u8], Range<usize>),
+) -> (bool, bool) {
+    let (mut bare, mut quoted) = (false, false);
+    let mut scratch = Vec::new();
+    for span in spans {
+        bare |= span.quoting() == Quoting::Bare;
+        quoted |= span.quoting() != Quoting::Bare;
+        match span.inner() {
+            Some(inner) => visit(window, inner),
+            None => {
+                let content = span.content(window, &mut scratch);
+                visit(content, 0..content.len());
+            }
+        }
+    }
+    (bare, quoted)
 }
 
 /// The part of the file that is in memory.
@@ -971,7 +1018,8 @@ mod tests {
         };
         let all = table.columns.iter().chain(&table.samples).flatten();
         let all: Vec<_> = all.map(shown).collect();
-        Ok(format!("{all:?} {:?} {}", table.digest, table.looks_like_a_record))
+        let digest = table.digest.expect("the sum is taken");
+        Ok(format!("{all:?} {digest:?} {}", table.looks_like_a_record))
     }
 
     fn pools() -> &'static [rayon::ThreadPool] {

@@ -37,6 +37,11 @@ impl<R> Hashed<R> {
         Self { through, hasher: Sha256::new(), bytes: 0 }
     }
 
+    /// What it goes through, without a sum from here on.
+    pub(crate) fn into_inner(self) -> R {
+        self.through
+    }
+
     /// The sum of what was read or written so far.
     pub fn digest(&self) -> FileDigest {
         FileDigest { sha256: hex(&self.hasher.clone().finalize()), bytes: self.bytes }

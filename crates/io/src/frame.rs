@@ -110,7 +110,7 @@ impl Frame {
             });
         }
         let looks_like_a_record = header::is_a_record(names, &read);
-        let digest = sum(names, &read);
+        let digest = Some(sum(names, &read));
         let sampled = columns.iter().zip(&sample.columns).map(|(column, &sampled)| {
             let column = column.as_ref().ok().filter(|_| sampled)?;
             Some(every(sample.step, column))

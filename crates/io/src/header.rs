@@ -93,7 +93,7 @@ pub(crate) fn is_a_record(names: &[String], columns: &[Option<Column>]) -> bool 
     let (mut all, mut among) = (0, 0);
     for (name, column) in read {
         all += 1;
-        among += usize::from(column.dictionary().find(name.as_bytes()).is_some());
+        among += usize::from(column.dictionary().holds(name.as_bytes()));
     }
     are_numbers(names) || (among >= all.min(2) && among > 0 && 2 * among >= all)
 }

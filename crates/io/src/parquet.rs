@@ -153,6 +153,7 @@ impl ParquetReader {
         self.file.check_unchanged()?;
         let looks_like_a_record = header::is_a_record(&self.names, &columns);
         let written = None;
+        let digest = Some(digest);
         Ok(Table { columns, samples, records, digest, looks_like_a_record, written })
     }
 

@@ -262,6 +262,11 @@ impl<R> Returned<R> {
     pub(crate) fn new(input: R) -> Self {
         Self { back: io::Cursor::new(Vec::new()), failed: None, input }
     }
+
+    /// The same with another input behind what was given back.
+    pub(crate) fn map(self, change: impl FnOnce(R) -> R) -> Self {
+        Self { input: change(self.input), ..self }
+    }
 }
 
 impl<R: Read> Read for Returned<R> {

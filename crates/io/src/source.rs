@@ -84,8 +84,8 @@ pub struct Table {
     pub samples: Vec<Option<Column>>,
     /// How many records there are.
     pub records: usize,
-    /// The sum of the file, taken of the bytes that were read.
-    pub digest: FileDigest,
+    /// The sum of the file, taken of the bytes that were read; see [`Source::without_sum`].
+    pub digest: Option<FileDigest>,
     /// Does the header look like a record: are all names numbers, or half of them categories of
     /// their own columns? Then the names may be a person's values, and no message may show them.
     pub looks_like_a_record: bool,
@@ -202,6 +202,16 @@ impl Source {
     /// When `wanted` has not one entry for each column.
     pub fn read(self, wanted: &[bool]) -> Result<Table, Diagnostic> {
         self.read_sampling(wanted, &Sample::none(wanted.len()))
+    }
+
+    /// The same file where nobody asks for its sum: that of a CSV file is not taken then.
+    #[must_use]
+    pub fn without_sum(self) -> Self {
+        let reader = match self.reader {
+            Reader::Csv(reader) => Reader::Csv(Box::new(reader.without_sum())),
+            other => other,
+        };
+        Self { reader, ..self }
     }
 
     /// The same, and of other columns a sample, without holding all their values. A column that

@@ -1,8 +1,9 @@
 //! A file in two steps: complete under a temporary name, then published under its own.
 //!
 //! [`Staged::create`] makes a temporary file in the target's folder, which its owner alone
-//! may read; what is written to it is forced to disk by [`Staged::finish`]. The [`Finished`]
-//! file can be read back and recounted at [`Finished::path`]. [`publish_all`] gives several of
+//! may read; what is written to it is forced to disk by [`Staged::finish`], or by
+//! [`Staged::finish_while`] it is read back and recounted. The [`Finished`] file is at
+//! [`Finished::path`]. [`publish_all`] gives several of
 //! them their names, all or none; [`Finished::publish`] does so for one. Dropped before that,
 //! either of them removes the file, so an error on the way leaves the target as it was and
 //! nothing beside it.
@@ -110,6 +111,12 @@ impl Staged {
         })
     }
 
+    /// The temporary name, under which the file is complete once it is flushed.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.temporary.path
+    }
+
     /// Forces the file to disk.
     ///
     /// # Errors
@@ -121,6 +128,27 @@ impl Staged {
         });
         flushed.map_err(|error| self.target.refuse(&error))?;
         Ok(Finished { temporary: self.temporary, target: self.target })
+    }
+
+    /// Forces the file to disk while `meanwhile` does something else, to which the file under its
+    /// temporary name is complete: a disk is waited for, and a processor is not needed for that.
+    ///
+    /// # Errors
+    /// As [`Staged::finish`], whatever came of the other.
+    pub fn finish_while<T>(
+        mut self,
+        meanwhile: impl FnOnce(&Path) -> T,
+    ) -> Result<(Finished, T), Diagnostic> {
+        self.writer.flush().map_err(|error| self.target.refuse(&error))?;
+        let Stage { disk, file } = self.writer.get_ref();
+        let (forced, done) = std::thread::scope(|scope| {
+            let forcing = scope.spawn(|| disk.sync(file));
+            let done = meanwhile(&self.temporary.path);
+            (forcing.join(), done)
+        });
+        let forced = forced.unwrap_or_else(|panicked| std::panic::resume_unwind(panicked));
+        forced.map_err(|error| self.target.refuse(&error))?;
+        Ok((Finished { temporary: self.temporary, target: self.target }, done))
     }
 }
 

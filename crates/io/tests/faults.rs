@@ -147,8 +147,9 @@ fn release(disk: &Arc<Faulty>, target: &Path, overwrite: Overwrite) -> Result<()
         }
         Ok(())
     })?;
-    let finished = staged.finish()?;
-    assert!(fs::read(finished.path()).unwrap() == content(), "what is read back is complete");
+    let complete = |path: &Path| fs::read(path).unwrap() == content();
+    let (finished, was_complete) = staged.finish_while(complete)?;
+    assert!(was_complete && complete(finished.path()), "what is read back is complete");
     finished.publish()
 }
 

@@ -88,7 +88,8 @@ impl Input {
         meddle();
         let (plan, mut out) = (plan_of(swaps, &[]), Vec::new());
         let how = (release, &held);
-        let counts = rewrite_held(&file, &table.digest, &COMMA, &plan, how, &mut out)?;
+        let counts =
+            rewrite_held(&file, table.digest.as_ref().unwrap(), &COMMA, &plan, how, &mut out)?;
         Ok((out, counts, held.tells(release)))
     }
 }

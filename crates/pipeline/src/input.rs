@@ -90,7 +90,8 @@ pub struct Loaded {
     path: PathBuf,
     columns: Columns,
     file: Option<InputFile>,
-    digest: FileDigest,
+    /// Questions that end with an answer do not ask for it.
+    digest: Option<FileDigest>,
     format: Format,
     derived: Arc<Ready>,
     households: Option<Arc<Households>>,
@@ -219,6 +220,16 @@ impl Opened {
         Self { header, ..self }
     }
 
+    /// The same, where nothing is planned or compared and so no sum of the file is asked for; a
+    /// file of households is known by the sum of both.
+    #[must_use]
+    pub fn without_sum(mut self) -> Self {
+        if self.source.households.is_none() {
+            self.source.source = self.source.source.without_sum();
+        }
+        self
+    }
+
     /// The names of all columns, derived ones last.
     pub fn columns(&self) -> &[String] {
         &self.names
@@ -336,11 +347,12 @@ impl Opened {
                 let place = place.expect("persons have a column that names their households");
                 let named = table.columns[place].as_ref().expect("that column was read");
                 let second = Sample { columns: sample.columns[behind..].to_vec(), ..*sample };
-                let persons = (&*path, file.as_ref(), format, &table.digest);
+                let sum = table.digest.as_ref().expect("the sum of two files is taken");
+                let persons = (&*path, file.as_ref(), format, sum);
                 let joined = part.read(named, &wanted[behind..], &second, persons, behind)?;
                 table.columns.extend(joined.columns);
                 table.samples.extend(joined.samples);
-                table.digest = joined.file.digest_of_both();
+                table.digest = Some(joined.file.digest_of_both());
                 Some(Arc::new(joined.file))
             }
         };
@@ -478,8 +490,11 @@ impl Loaded {
     }
 
     /// The sum of the bytes that were read, of both files where there are two.
+    ///
+    /// # Panics
+    /// When the file was [read without it](Opened::without_sum).
     pub fn digest(&self) -> &FileDigest {
-        &self.digest
+        self.digest.as_ref().expect("who plans, releases or compares has the sum taken")
     }
 
     /// How the file is written.

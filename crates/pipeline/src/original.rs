@@ -307,10 +307,9 @@ impl Original {
             return 0;
         }
         let layout = records.cells().layout();
-        let breaks = |cell: &[u64]| rules.iter().any(|rule| rule.holds(layout, cell));
-        let lines = (0..records.len()).into_par_iter();
-        let lines = lines.filter(|&line| breaks(records.cells().get(line)));
-        lines.map(|line| counts.map_or(1, |counts| u64::from(counts[line]))).sum()
+        let breaks = records.holding(|cell| rules.iter().any(|rule| rule.holds(layout, cell)));
+        let lines = breaks.par_iter().enumerate().filter(|(_, breaks)| **breaks);
+        lines.map(|(line, _)| counts.map_or(1, |counts| u64::from(counts[line]))).sum()
     }
 
     /// How many records of two files that are counted together break a rule.
@@ -773,7 +772,7 @@ pub(crate) fn read_scoped(
     }
     let opened = open(project, &data_of(project)?)?;
     let scope = scope_of(project, &opened)?;
-    let loaded = opened.read(ids, run)?;
+    let loaded = opened.without_sum().read(ids, run)?;
     Ok(Scoped { project: project.clone(), loaded, scope })
 }
 

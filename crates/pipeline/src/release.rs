@@ -150,9 +150,9 @@ pub fn release(
             Diagnostic::new(Code::Unwritable, marginswap_io::said(&error), "make room on the disk")
                 .in_file(target)
         })?;
-        Ok::<_, Diagnostic>((staged.finish()?, sum))
+        Ok::<_, Diagnostic>((staged, sum))
     };
-    let ((finished, sum), households) = match second {
+    let ((staged, sum), households) = match second {
         None => (write(release.target, (file, loaded.digest()), steps.plan, &how)?, None),
         Some(second) => {
             let target = original.project.release.households.as_deref();
@@ -160,33 +160,37 @@ pub fn release(
             let (own, digest, format) = second.input();
             check_ending(target, format)?;
             let plan = second.plan_of_persons(steps.plan);
-            let persons = write(release.target, (file, &second.persons), &plan, &how)?;
+            let (persons, of_persons) =
+                write(release.target, (file, &second.persons), &plan, &how)?;
             let how = ReleaseOptions {
                 packing: Compression::for_target(target),
                 ..second.release(order.as_deref(), renames(&original), &drop)
             };
             let plan = second.plan_of_households(steps.plan);
-            let households = write(target, (own, digest), &plan, &how)?;
+            let (households, of_households) = write(target, (own, digest), &plan, &how)?;
+            let households = households.finish()?;
             // The sum of two files together is none of either.
-            for (file, sum) in [&persons, &households] {
+            for (path, sum) in [(persons.path(), of_persons), (households.path(), of_households)] {
                 if sum.is_some() {
-                    check_bytes(sum.as_ref(), &digest_file(file.path())?, release.target)?;
+                    check_bytes(sum.as_ref(), &digest_file(path)?, release.target)?;
                 }
             }
-            ((persons.0, None), Some(households.0))
+            ((persons, None), Some(households))
         }
     };
     let order = how.order.take().filter(|_| of_lines);
     std::mem::drop((how, variables));
     let evidence = &Evidence { order: order.as_deref(), ..*evidence };
-    // From here on only the bytes that were written count.
-    let given = match &households {
-        None => Given::File(finished.path()),
-        Some(households) => {
-            Given::Files { persons: finished.path(), households: households.path() }
-        }
-    };
-    let mut comparison = Comparison::of(original, given, evidence, run).map_err(ours)?;
+    // From here on only the bytes that were written count. They are read while they are forced to
+    // disk; without either there is no release.
+    let (finished, compared) = staged.finish_while(|path| {
+        let given = match &households {
+            None => Given::File(path),
+            Some(households) => Given::Files { persons: path, households: households.path() },
+        };
+        Comparison::of(original, given, evidence, run)
+    })?;
+    let mut comparison = compared.map_err(ours)?;
     comparison.released.0 = release.target.to_owned();
     check_bytes(sum.as_ref(), &comparison.released.1, release.target)?;
     check_kept(&comparison)?;

@@ -11,7 +11,9 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::Dictionary;
+use super::dictionary::Key;
+use super::quick::Quick;
+use super::{Dictionary, Listed};
 
 /// One column: its categories, and each record's code.
 #[derive(Clone, Default)]
@@ -27,6 +29,8 @@ pub struct Column {
 pub struct ColumnBuilder {
     dictionary: Dictionary,
     codes: Codes,
+    /// For parts: what they look up first.
+    quick: Quick,
 }
 
 /// Records of a column that are read beside others; those before them may be read at the same
@@ -111,11 +115,21 @@ impl ColumnBuilder {
     /// now; as [`ColumnBuilder::push_within`].
     #[inline]
     pub fn push_beside(&self, part: &mut ColumnPart, bytes: &[u8], range: Range<usize>) {
-        let code = match self.dictionary.code_beside(&mut part.new, bytes, range) {
-            Ok(code) => code,
-            Err(new) => behind(part.known, new),
+        let key = Key::new(bytes, range.clone());
+        let code = match self.quick.find(key) {
+            Some(code) => code,
+            None => self.code_beside(part, key, &bytes[range]),
         };
         part.codes.push(code);
+    }
+
+    /// The code that a category has in a part.
+    #[inline(never)]
+    fn code_beside(&self, part: &mut ColumnPart, key: Key, category: &[u8]) -> u32 {
+        match self.dictionary.code_beside(&mut part.new, key, category) {
+            Ok(code) => code,
+            Err(new) => behind(part.known, new),
+        }
     }
 
     /// Adds the records of a part. Where parts come in the order of their records, the column is
@@ -127,6 +141,7 @@ impl ColumnBuilder {
         let levels = behind(0, u32::try_from(new.levels()).expect("there are fewer categories"));
         let own: Vec<u32> =
             (0..levels).map(|code| self.dictionary.take_over(new.category(code))).collect();
+        self.quick.learn(&self.dictionary);
         let as_they_are = (0..).zip(&own).all(|(new, &code)| code == behind(known, new));
         if as_they_are {
             return self.codes.extend(&codes);
@@ -157,6 +172,29 @@ impl ColumnBuilder {
             }
         }
         firsts
+    }
+
+    /// The category of each record instead of its code.
+    pub(super) fn into_listed(self) -> Listed {
+        let mut list = Listed::default();
+        self.codes.for_each(|_, code| {
+            list.push(self.dictionary.category(code).expect("what is listed has no nulls"));
+        });
+        list
+    }
+
+    /// The column of a list, which grows code by code from here on.
+    pub(super) fn of_listed(list: Listed) -> Self {
+        let (dictionary, listed) = list.coded();
+        let codes = match dictionary.levels() {
+            0..=0x1_0000 => {
+                let mut codes = Codes::for_levels(dictionary.levels(), listed.len());
+                listed.into_iter().for_each(|code| codes.push(code));
+                codes
+            }
+            _ => Codes::Wide(listed),
+        };
+        Self { dictionary, codes, quick: Quick::default() }
     }
 
     /// The column, with its categories in the order of first appearance.

@@ -4,21 +4,28 @@
 //! formats know it, CSV does not) is a category of its own, different from the empty string.
 //! Codes count from 0 in the order of first appearance.
 //!
+//! The table in which categories are looked up is made when one is, where a dictionary was made of
+//! categories that are known to differ: most are never looked up in.
+//!
 //! Nothing here shows a category: `Debug` prints how many there are.
 
 use std::fmt;
 use std::hash::{BuildHasher, Hasher};
 use std::ops::Range;
+use std::sync::OnceLock;
 
 use hashbrown::HashTable;
+use rayon::prelude::*;
 
 use crate::hash::STATE;
 
 /// The categories of one column, each with its code.
 #[derive(Clone, Default)]
 pub struct Dictionary {
-    /// Looks a category up by its bytes.
+    /// Looks a category up by its bytes: all of them, or none where they are known to differ.
     table: HashTable<Entry>,
+    /// The same where that has none, as soon as it is asked for.
+    later: OnceLock<HashTable<Entry>>,
     /// All categories' bytes, one after the other.
     bytes: Vec<u8>,
     /// Where the category of each code ends in `bytes`.
@@ -28,8 +35,8 @@ pub struct Dictionary {
 
 /// What decides most comparisons without a look into the bytes: the length, the first and
 /// the last eight bytes. A category of up to sixteen bytes is decided by them alone.
-#[derive(Clone, Copy, PartialEq, Eq)]
-struct Key {
+#[derive(Clone, Copy)]
+pub(super) struct Key {
     /// The first eight bytes, filled up with zeros.
     head: u64,
     /// The last eight bytes of a category that is longer than eight, else as `head`.
@@ -38,12 +45,27 @@ struct Key {
 }
 
 #[derive(Clone, Copy)]
-struct Entry {
-    key: Key,
-    code: u32,
+pub(super) struct Entry {
+    pub(super) key: Key,
+    pub(super) code: u32,
+}
+
+impl PartialEq for Key {
+    /// In one branch: the words of a key are at hand together.
+    #[inline]
+    fn eq(&self, other: &Self) -> bool {
+        let words = (self.head ^ other.head) | (self.tail ^ other.tail);
+        (words | u64::from(self.length ^ other.length)) == 0
+    }
 }
 
 impl Dictionary {
+    /// The dictionary of these categories, which are known to differ: their bytes, and where each
+    /// ends among them.
+    pub(super) fn of_different(bytes: Vec<u8>, ends: Vec<usize>) -> Self {
+        Self { bytes, ends, ..Self::default() }
+    }
+
     /// The code of a category, which is added when it is new.
     ///
     /// # Panics
@@ -70,17 +92,14 @@ impl Dictionary {
         }
     }
 
-    /// As [`Dictionary::code_within`], where the codes of these categories are known already and
-    /// one that is new is added to others beside them.
-    #[inline]
+    /// The code of a category with this key, where the codes of these categories are known already
+    /// and one that is new is added to others beside them.
     pub(super) fn code_beside(
         &self,
         new: &mut Self,
-        within: &[u8],
-        range: Range<usize>,
+        key: Key,
+        category: &[u8],
     ) -> Result<u32, u32> {
-        let key = Key::new(within, range.clone());
-        let category = &within[range];
         let hash = key.hash(category);
         match self.find_key(key, hash, category) {
             Some(code) => Ok(code),
@@ -94,13 +113,19 @@ impl Dictionary {
     fn find_key(&self, key: Key, hash: u64, category: &[u8]) -> Option<u32> {
         let Self { table, bytes, ends, .. } = self;
         let found = table.find(hash, |entry| {
-            entry.key == key && (key.length <= 16 || slice(bytes, ends, entry.code) == category)
+            entry.key == key && (key.decides() || slice(bytes, ends, entry.code) == category)
         });
         found.map(|entry| entry.code)
     }
 
     #[cold]
     fn add(&mut self, key: Key, hash: u64, category: &[u8]) -> u32 {
+        if !self.is_tabled() {
+            self.table = self.later.take().unwrap_or_else(|| self.all_entries());
+            if let Some(code) = self.find_key(key, hash, category) {
+                return code;
+            }
+        }
         let Self { table, bytes, ends, .. } = self;
         let code = next_code(ends);
         table.insert_unique(hash, Entry { key, code }, |entry| {
@@ -126,11 +151,40 @@ impl Dictionary {
     #[must_use]
     pub fn find(&self, category: &[u8]) -> Option<u32> {
         let key = Key::new(category, 0..category.len());
-        self.table
-            .find(key.hash(category), |entry| {
-                slice(&self.bytes, &self.ends, entry.code) == category
-            })
-            .map(|entry| entry.code)
+        let table = match self.is_tabled() {
+            true => &self.table,
+            false => self.later.get_or_init(|| self.all_entries()),
+        };
+        let is_it = |entry: &Entry| slice(&self.bytes, &self.ends, entry.code) == category;
+        table.find(key.hash(category), is_it).map(|entry| entry.code)
+    }
+
+    /// Is this category there already? For a question or two: where there is no table yet, none is
+    /// made for it.
+    #[must_use]
+    pub fn holds(&self, category: &[u8]) -> bool {
+        if self.is_tabled() || self.later.get().is_some() {
+            return self.find(category).is_some();
+        }
+        (0..next_code(&self.ends)).any(|code| self.category(code) == Some(category))
+    }
+
+    /// Are all categories in the table? The null never is.
+    fn is_tabled(&self) -> bool {
+        self.table.len() + usize::from(self.null.is_some()) == self.levels()
+    }
+
+    /// A table of all categories.
+    fn all_entries(&self) -> HashTable<Entry> {
+        let Self { bytes, ends, null, .. } = self;
+        let hash = |entry: &Entry| entry.key.hash(slice(bytes, ends, entry.code));
+        let mut table = HashTable::with_capacity(ends.len());
+        for code in (0..next_code(ends)).filter(|&code| *null != Some(code)) {
+            let category = slice(bytes, ends, code);
+            let entry = Entry { key: Key::new(category, 0..category.len()), code };
+            table.insert_unique(hash(&entry), entry, hash);
+        }
+        table
     }
 
     /// The code of the null, if it is there already.
@@ -157,6 +211,9 @@ impl Dictionary {
     /// All codes in the order of their categories' bytes, a null before every other.
     pub(crate) fn order(&self) -> Vec<u32> {
         let levels = next_code(&self.ends);
+        if self.is_in_order() {
+            return (0..levels).collect();
+        }
         // The first eight bytes decide nearly every comparison.
         let head = |code: u32| {
             let category = slice(&self.bytes, &self.ends, code);
@@ -167,7 +224,7 @@ impl Dictionary {
         };
         let mut order: Vec<((bool, u64), u32)> =
             (0..levels).map(|code| (head(code), code)).collect();
-        order.sort_unstable_by(|(left, one), (right, other)| {
+        order.par_sort_unstable_by(|(left, one), (right, other)| {
             left.cmp(right).then_with(|| {
                 slice(&self.bytes, &self.ends, *one).cmp(slice(&self.bytes, &self.ends, *other))
             })
@@ -175,11 +232,24 @@ impl Dictionary {
         order.into_iter().map(|(_, code)| code).collect()
     }
 
-    /// The dictionary of these codes' categories, coded in this order.
+    /// Are the codes in the order of their categories' bytes already, as ids often are?
+    fn is_in_order(&self) -> bool {
+        let category = |code: u32| slice(&self.bytes, &self.ends, code);
+        self.null.is_none_or(|null| null == 0)
+            && (1..next_code(&self.ends)).all(|code| {
+                category(code - 1) < category(code) || (code == 1 && self.null == Some(0))
+            })
+    }
+
+    /// The dictionary of the categories of these codes, all different, coded in this order.
     pub(super) fn only(&self, codes: &[u32]) -> Self {
         let mut only = Self::default();
-        for &code in codes {
-            only.take_over(self.category(code));
+        for (code, &own) in (0u32..).zip(codes) {
+            match self.category(own) {
+                Some(category) => only.bytes.extend_from_slice(category),
+                None => only.null = Some(code),
+            }
+            only.ends.push(only.bytes.len());
         }
         only
     }
@@ -227,6 +297,12 @@ impl fmt::Debug for Dictionary {
     }
 }
 
+/// The hash of the category that is this range of the bytes.
+pub(super) fn hash_of(within: &[u8], range: Range<usize>) -> u64 {
+    let key = Key::new(within, range.clone());
+    key.hash(&within[range])
+}
+
 fn next_code(ends: &[usize]) -> u32 {
     u32::try_from(ends.len()).expect("a column has fewer than 2^32 categories")
 }
@@ -241,7 +317,7 @@ impl Key {
     /// Without branches that depend on the length: the lengths of a column's fields vary
     /// too much to be foretold.
     #[inline]
-    fn new(within: &[u8], range: Range<usize>) -> Self {
+    pub(super) fn new(within: &[u8], range: Range<usize>) -> Self {
         let category = &within[range.clone()];
         let length = u32::try_from(category.len()).expect("a field is shorter than 4 GiB");
         let Some(first) = within[range.start..].first_chunk() else {
@@ -260,15 +336,26 @@ impl Key {
     /// of categories; the length keeps "a" and "a\0" apart.
     #[inline]
     fn hash(self, category: &[u8]) -> u64 {
-        if self.length > 16 {
+        if !self.decides() {
             let mut hasher = STATE.build_hasher();
             hasher.write(category);
             return hasher.finish();
         }
-        let tail = self.tail.wrapping_mul(0xd6e8_feb8_6659_fd93).rotate_left(32);
-        let mixed =
-            (self.head ^ tail ^ u64::from(self.length) << 59).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let mixed = self.mixed();
         mixed ^ mixed >> 32
+    }
+
+    /// A number whose upper bits are spread well.
+    #[inline]
+    pub(super) fn mixed(self) -> u64 {
+        let tail = self.tail.wrapping_mul(0xd6e8_feb8_6659_fd93).rotate_left(32);
+        (self.head ^ tail ^ u64::from(self.length) << 59).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+    }
+
+    /// Does the key alone decide which category it is?
+    #[inline]
+    pub(super) fn decides(self) -> bool {
+        self.length <= 16
     }
 }
 
@@ -330,6 +417,48 @@ mod tests {
         }
         for value in (0..50_000u32).rev() {
             assert_eq!(dictionary.code(format!("category {value}").as_bytes()), value);
+        }
+    }
+
+    /// Witnesses for an order that is there already, with a null and without one, and for others.
+    #[test]
+    fn the_order_is_that_of_the_bytes() {
+        let of = |categories: &[Option<&[u8]>]| {
+            let mut dictionary = Dictionary::default();
+            categories.iter().for_each(|&category| {
+                dictionary.take_over(category);
+            });
+            dictionary.order()
+        };
+        assert_eq!(of(&[]), [0u32; 0]);
+        assert_eq!(of(&[None, Some(b""), Some(b"a"), Some(b"ab")]), [0, 1, 2, 3]);
+        assert_eq!(of(&[Some(b"a"), Some(b"ab"), Some(b"b")]), [0, 1, 2]);
+        assert_eq!(of(&[None, Some(b"b"), Some(b"a")]), [0, 2, 1]);
+        assert_eq!(of(&[Some(b"a"), None, Some(b"b")]), [1, 0, 2]);
+        assert_eq!(of(&[Some(b""), None]), [1, 0]);
+        assert_eq!(of(&[Some(b"abcdefgh2"), Some(b"abcdefgh1")]), [1, 0]);
+    }
+
+    /// Looked up before it is added to, and added to before it is looked up.
+    #[test]
+    fn categories_known_to_differ_are_found() {
+        let of_three = || {
+            let mut dictionary = Dictionary::of_different(b"abcd".to_vec(), vec![1, 1, 4]);
+            assert!(dictionary.holds(b"bcd") && dictionary.holds(b"") && !dictionary.holds(b"b"));
+            assert_eq!(dictionary.null_code(), 3);
+            dictionary
+        };
+        let mut asked = of_three();
+        assert_eq!(
+            (asked.find(b"a"), asked.find(b"bcd"), asked.find(b"b")),
+            (Some(0), Some(2), None)
+        );
+        assert!(asked.holds(b"bcd") && !asked.holds(b"b"));
+        for dictionary in [&mut asked, &mut of_three()] {
+            assert_eq!((dictionary.code(b"bcd"), dictionary.code(b"")), (2, 1));
+            assert_eq!((dictionary.code(b"new"), dictionary.null_code()), (4, 3));
+            assert_eq!((dictionary.find(b"new"), dictionary.find(b"a")), (Some(4), Some(0)));
+            assert_eq!((dictionary.code(b"new"), dictionary.levels()), (4, 5));
         }
     }
 

@@ -9,12 +9,17 @@
 
 mod column;
 mod dictionary;
+mod growing;
 mod household;
+mod listed;
+mod quick;
 mod role;
 
 pub use column::{Column, ColumnBuilder, ColumnPart, looks_like_id, nearly_all_differ};
 pub use dictionary::Dictionary;
+pub use growing::{GrowingColumn, GrowingList, GrowingPart};
 pub use household::{Households, Level, Torn};
+pub use listed::Listed;
 pub use role::{DerivedColumn, Role, Roles, did_you_mean};
 
 use std::collections::BTreeSet;

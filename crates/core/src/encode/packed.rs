@@ -199,6 +199,12 @@ impl PackedCells {
         Self { layout, keys: Vec::new() }
     }
 
+    /// No cells yet, and room for so many.
+    pub(crate) fn with_room(layout: Layout, cells: usize) -> Self {
+        let keys = Vec::with_capacity(cells * layout.words);
+        Self { layout, keys }
+    }
+
     /// The cells with these codes, one slice a cell, one code a variable.
     ///
     /// # Panics
@@ -648,6 +654,21 @@ impl Records {
         RecordCells { cells: &self.cells, places }
     }
 
+    /// For each record: does this hold for its cell? Where records share cells it is asked once for
+    /// each of these.
+    #[must_use]
+    pub fn holding(&self, holds: impl Fn(&[u64]) -> bool + Sync) -> Vec<bool> {
+        let cells = &self.cells;
+        let positions = (0..cells.len()).into_par_iter();
+        let of_cells: Vec<bool> = positions.map(|position| holds(cells.get(position))).collect();
+        match &self.places {
+            Places::Own => of_cells,
+            Places::Listed(places) => {
+                places.par_iter().map(|&place| of_cells[place as usize]).collect()
+            }
+        }
+    }
+
     /// How many levels each variable has.
     #[must_use]
     pub fn levels(&self) -> &[usize] {
@@ -741,6 +762,21 @@ mod tests {
                 let mask = packed.layout().mask(VarSet::single(variable));
                 prop_assert_eq!(mask.parts(packed.get(0), packed.get(1)), differing.contains(variable));
             }
+        }
+    }
+
+    #[test]
+    fn what_holds_for_a_cell_holds_for_its_records() {
+        let own = Records::from_codes(&[3, 2], &[[0, 1], [2, 0], [0, 1], [1, 1]]);
+        let cells = PackedCells::from_codes(&[3, 2], &[[0, 1], [1, 1], [2, 0]]);
+        let shared =
+            Records::by_cell(Arc::new(cells), Arc::new(vec![0, 2, 0, 1]), own.levels().to_vec());
+        for records in [own, shared] {
+            let layout = records.cells().layout().clone();
+            assert_eq!(
+                records.holding(|cell| layout.code(cell, 0) == 0),
+                [true, false, true, false]
+            );
         }
     }
 

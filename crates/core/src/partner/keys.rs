@@ -27,7 +27,7 @@ use super::screen::{EFFORT, Effort, Open, Search};
 use super::search::Surroundings;
 use crate::diagnostic::Diagnostic;
 use crate::graph::{GeneratingClass, MarginGraph, Separators, junction_tree};
-use crate::table::{CellId, Grouping, JointTable};
+use crate::table::{CellId, JointTable};
 use crate::varset::VarSet;
 
 /// For every cell: can its keys be parted, and why not?
@@ -202,17 +202,15 @@ fn proved(joint: &JointTable, on_keys: &GeneratingClass, partable: &[bool]) -> V
     if keys.is_empty() {
         return vec![joint.records() as u64; joint.len()];
     }
-    let seen = joint.on(keys);
+    let (seen, group_of) = joint.grouped_on(keys);
     let graph = on_keys.margin_graph();
-    // The cells of `seen` are numbered as the groups are: in the order of first appearance.
-    let groups = Grouping::of(joint.cells(), keys);
     let bounds = match junction_tree(&graph).filter(|_| on_keys.is_decomposable()) {
         Some(tree) => lower_bounds(&seen, &tree),
         None => {
             let cells: Vec<CellId> = (0..seen.len()).map(CellId::at).collect();
             let mut bounds = forest_bounds(&seen, &graph, &cells);
             let mut is_frozen = vec![true; seen.len()];
-            for (&group, partable) in groups.group_of().iter().zip(partable) {
+            for (&group, partable) in group_of.iter().zip(partable) {
                 is_frozen[group as usize] &= !partable;
             }
             let frozen: Vec<CellId> =
@@ -225,7 +223,7 @@ fn proved(joint: &JointTable, on_keys: &GeneratingClass, partable: &[bool]) -> V
         }
     };
     let bound = |&group: &u32| u64::try_from(bounds[group as usize]).unwrap_or(0);
-    groups.group_of().iter().map(bound).collect()
+    group_of.iter().map(bound).collect()
 }
 
 /// Do the keys around each connected piece of the other variables lie in one kept table?

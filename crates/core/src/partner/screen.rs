@@ -29,7 +29,6 @@ use super::slices::Slices;
 use crate::diagnostic::{Diagnostic, grouped};
 use crate::encode::{PackedCells, Signer};
 use crate::graph::{GeneratingClass, MarginGraph, Separator, Separators};
-use crate::hash::{Map, STATE};
 use crate::refusal::Code;
 use crate::table::{CellId, Grouping, JointTable};
 use crate::varset::VarSet;
@@ -252,6 +251,9 @@ pub(super) fn weigh(times: usize, cells: usize, limit: u64) -> Result<u64, Diagn
     ))
 }
 
+/// So many cells at least are worth another thread.
+const AT_ONCE: usize = 1 << 10;
+
 /// The cells whose answer is not yet known.
 pub(super) struct Open {
     cells: Vec<u32>,
@@ -280,11 +282,19 @@ impl Open {
         &self.cells
     }
 
-    /// Closes the cells for which a partner is found.
-    pub(super) fn settle(&mut self, mut has_partner: impl FnMut(usize) -> bool) {
+    /// Closes the cells for which a partner is found, each looked at by itself, on all cores.
+    pub(super) fn settle(&mut self, has_partner: impl Fn(usize) -> bool + Sync) {
+        let cells = self.cells.par_iter().with_min_len(AT_ONCE);
+        let found: Vec<bool> = cells.map(|&cell| has_partner(cell as usize)).collect();
+        self.close(&found);
+    }
+
+    /// Closes those of the open cells for which a partner was found.
+    pub(super) fn close(&mut self, found: &[bool]) {
         let swappable = &mut self.swappable;
+        let mut found = found.iter();
         self.cells.retain(|&cell| {
-            let found = has_partner(cell as usize);
+            let found = *found.next().expect("every open cell was looked at");
             swappable[cell as usize] = found;
             !found
         });
@@ -313,27 +323,33 @@ impl Slices<'_> {
             open_in[self.slice_of(cell as usize)] += 1;
         }
         let walks = |slice: usize| open_in[slice] <= effort.walk * sides.sides.len();
-        let mut partners: Map<u32, bool> = Map::with_hasher(STATE);
-        for (slice, &open) in open_in.iter().enumerate() {
-            if open > 0 && !walks(slice) {
-                self.count_slice(slice, sides, &mut partners);
-            }
-        }
+        let counted = |slice: &usize| open_in[*slice] > 0 && !walks(*slice);
+        let has_partner = self.count_slices((0..self.len()).filter(counted).collect(), sides);
         open.settle(|cell| {
             let slice = self.slice_of(cell);
-            if walks(slice) {
-                self.partner_among(cell, self.slice(slice))
-            } else {
-                partners[&u32::try_from(cell).expect("a cell's number has 32 bits")]
+            match walks(slice) {
+                true => self.partner_among(cell, self.slice(slice)),
+                false => has_partner[cell],
             }
         });
     }
 
-    /// cnt_S(i) > 0 for every cell of a slice, by counting.
-    fn count_slice(&self, slice: usize, sides: &Sides, partners: &mut Map<u32, bool>) {
-        let members = self.slice(slice);
-        let counts = partner_counts(self.joint(), members, sides);
-        partners.extend(members.iter().copied().zip(counts.into_iter().map(|count| count > 0)));
+    /// cnt_S(i) > 0 for every cell of these slices, by counting; no for all others.
+    fn count_slices(&self, slices: Vec<usize>, sides: &Sides) -> Vec<bool> {
+        let mut has_partner = vec![false; self.joint().len()];
+        let counted: Vec<(usize, Vec<bool>)> = slices
+            .into_par_iter()
+            .map(|slice| {
+                let counts = partner_counts(self.joint(), self.slice(slice), sides);
+                (slice, counts.into_iter().map(|count| count > 0).collect())
+            })
+            .collect();
+        for (slice, found) in counted {
+            for (&member, found) in self.slice(slice).iter().zip(found) {
+                has_partner[member as usize] = found;
+            }
+        }
+        has_partner
     }
 }
 
@@ -342,7 +358,7 @@ impl Slices<'_> {
 /// the keys alone tell them apart.
 fn partner_counts(joint: &JointTable, members: &[u32], sides: &Sides) -> Vec<i64> {
     let count = |member: u32| i64::from(joint.counts()[member as usize]);
-    let mut slice = PackedCells::new(joint.cells().layout().clone());
+    let mut slice = PackedCells::with_room(joint.cells().layout().clone(), members.len());
     for &member in members {
         slice.push(joint.cells().get(member as usize));
     }
@@ -394,8 +410,7 @@ impl Search<'_> {
                 },
             )
             .collect();
-        let mut found = found.into_iter();
-        open.settle(|_| found.next().expect("every open cell was tested"));
+        open.close(&found);
     }
 }
 

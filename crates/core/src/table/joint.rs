@@ -67,7 +67,7 @@ impl JointTable {
         let grouping = Grouping::of_whole(source);
         let (firsts, sizes) = firsts_and_sizes(&grouping);
         let order = sorted_by_words(source, &firsts);
-        let mut cells = PackedCells::new(source.layout().clone());
+        let mut cells = PackedCells::with_room(source.layout().clone(), order.len());
         let mut counts = Vec::with_capacity(order.len());
         let mut places = vec![0u32; order.len()];
         for (place, &group) in (0u32..).zip(&order) {
@@ -145,10 +145,10 @@ impl JointTable {
 
     /// The table on some variables, and for each cell of this one its cell there. Cells are
     /// numbered in the order of their first one here.
-    fn grouped_on(&self, variables: VarSet) -> (Self, Vec<u32>) {
+    pub(crate) fn grouped_on(&self, variables: VarSet) -> (Self, Vec<u32>) {
         let grouping = Grouping::of(&self.cells, variables);
         let mask = self.cells.layout().mask(variables);
-        let mut cells = PackedCells::new(self.cells.layout().clone());
+        let mut cells = PackedCells::with_room(self.cells.layout().clone(), grouping.groups());
         let mut counts: Vec<u32> = Vec::with_capacity(grouping.groups());
         let mut masked = vec![0; mask.words().len()];
         for (cell, &group) in grouping.group_of().iter().enumerate() {

@@ -9,6 +9,7 @@ mod grouping;
 mod index;
 mod joint;
 mod margin;
+mod sizes;
 
 pub(crate) use finder::Finder;
 pub use grouping::{Grouping, group_counts};
@@ -16,3 +17,4 @@ pub use index::CellIndex;
 pub(crate) use joint::sorted_by_words;
 pub use joint::{CellId, JointTable, Located};
 pub use margin::MarginTable;
+pub use sizes::CellSizes;

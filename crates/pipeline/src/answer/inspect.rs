@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use marginswap_core::columns::{Column, Role, looks_like_id};
-use marginswap_core::table::JointTable;
+use marginswap_core::table::CellSizes;
 use marginswap_report::inspect::{
     ColumnReport, ColumnRole, FunctionReport, HouseholdColumns, InspectReport, LevelReport,
     Revealed, RevealedColumn,
@@ -21,7 +21,7 @@ pub fn inspect(
     loaded: &Loaded,
     format: String,
     ignored: Vec<String>,
-    joint: &JointTable,
+    sizes: CellSizes,
     households: Option<HouseholdColumns>,
     reveal: Reveal,
 ) -> InspectReport {
@@ -40,13 +40,13 @@ pub fn inspect(
     InspectReport {
         data: loaded.path().display().to_string(),
         format,
-        records: joint.records(),
+        records: sizes.records,
         variables: columns.iter().filter(|column| column.role == ColumnRole::Variable).count(),
         columns,
         households,
         ignored,
-        cells: joint.len(),
-        sample_uniques: joint.sample_uniques(),
+        cells: sizes.cells,
+        sample_uniques: sizes.sample_uniques,
         revealed: (reveal == Reveal::Everything).then(|| revealed(loaded)),
     }
 }
@@ -108,8 +108,6 @@ fn levels_of(name: &str, column: &Column) -> RevealedColumn {
 }
 
 fn described(name: &str, role: Role, column: &Column, derived: Option<&String>) -> ColumnReport {
-    let mut empty = 0;
-    column.for_each_code(|_, code| empty += u64::from(column.dictionary().is_blank(code)));
     ColumnReport {
         name: name.to_owned(),
         role: match (derived, role) {
@@ -119,7 +117,19 @@ fn described(name: &str, role: Role, column: &Column, derived: Option<&String>) 
         },
         derived: derived.cloned(),
         levels: column.dictionary().levels(),
-        empty,
+        empty: blanks(column),
         looks_like_id: derived.is_none() && looks_like_id(column),
     }
+}
+
+/// How many records have a null or an empty field.
+fn blanks(column: &Column) -> u64 {
+    let levels = column.dictionary().levels();
+    let levels = u32::try_from(levels).expect("a column has fewer than 2^32 categories");
+    let blank: Vec<u32> = (0..levels).filter(|&code| column.dictionary().is_blank(code)).collect();
+    let mut blanks = 0;
+    if !blank.is_empty() {
+        column.for_each_code(|_, code| blanks += u64::from(blank.contains(&code)));
+    }
+    blanks
 }

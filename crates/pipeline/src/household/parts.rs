@@ -206,7 +206,7 @@ impl HouseholdSource {
         let file = HouseholdFile {
             path,
             file,
-            digest: table.digest,
+            digest: table.digest.expect("the sum of two files is taken"),
             format,
             persons: persons.3.clone(),
             behind,

@@ -1,7 +1,7 @@
 //! What is in a file.
 
 use marginswap_core::diagnostic::Diagnostic;
-use marginswap_core::table::Located;
+use marginswap_core::table::CellSizes;
 use marginswap_report::inspect::{ColumnReport, ColumnRole, InspectReport};
 
 pub use crate::answer::Reveal;
@@ -30,13 +30,13 @@ pub fn inspect(
     let opened = open_with(project, &data, Take::All)?.with_header(header);
     let ignored = opened.ignored();
     let format = opened.format();
-    let loaded = opened.read(Ids::PassedOver, run)?;
-    let joint = Located::count(&loaded.plain_records(run));
+    let loaded = opened.without_sum().read(Ids::PassedOver, run)?;
+    let sizes = CellSizes::count(&loaded.plain_records(run));
     let households = match project.unit.household {
         Some(_) => Some(household::columns_of(project, &loaded, run)?),
         None => None,
     };
-    Ok(answer::inspect(&loaded, format, ignored, &joint, households, reveal))
+    Ok(answer::inspect(&loaded, format, ignored, sizes, households, reveal))
 }
 
 /// A table of two columns that may be exchanged, to begin with.

@@ -60,7 +60,7 @@ pub fn risk(
     keys_are_named(project)?;
     let opened = open(project, &path)?;
     let scope = scope_of(project, &opened)?;
-    let loaded = opened.read(ids_for(project), run)?;
+    let loaded = opened.without_sum().read(ids_for(project), run)?;
     if loaded.households().is_some() {
         household::check(project, &loaded)?;
     }

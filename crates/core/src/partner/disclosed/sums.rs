@@ -8,6 +8,8 @@
 //! [`lower_bounds`] counts it for one tree and all cells; [`forest_bounds`] takes, for each
 //! cell, the best spanning forest of two-way tables.
 
+use rayon::prelude::*;
+
 use crate::graph::{JunctionTree, MarginGraph};
 use crate::table::{CellId, JointTable, MarginTable};
 use crate::varset::VarSet;
@@ -51,6 +53,9 @@ pub fn certified_by_forest(
     cells.iter().zip(bounds).filter_map(full).collect()
 }
 
+/// So many cells at least are worth another thread.
+const AT_ONCE: usize = 1 << 10;
+
 /// The largest L(i) that a spanning forest of two-way tables gives, for each of these cells.
 #[must_use]
 pub fn forest_bounds(joint: &JointTable, graph: &MarginGraph, cells: &[CellId]) -> Vec<i64> {
@@ -66,17 +71,17 @@ pub fn forest_bounds(joint: &JointTable, graph: &MarginGraph, cells: &[CellId]) 
             cells.iter().map(|&cell| signed(table.n(cell))).collect()
         };
         let one_way: Vec<Vec<i64>> =
-            vertices.iter().map(|&vertex| counts(VarSet::single(vertex))).collect();
+            vertices.par_iter().map(|&vertex| counts(VarSet::single(vertex))).collect();
         let two_way: Vec<Vec<i64>> =
-            edges.iter().map(|&(left, right)| counts(VarSet::from([left, right]))).collect();
+            edges.par_iter().map(|&(left, right)| counts(VarSet::from([left, right]))).collect();
         let place = |vertex: usize| {
             vertices.binary_search(&vertex).expect("an edge ends at vertices of its graph")
         };
         let ends: Vec<(usize, usize)> =
             edges.iter().map(|&(left, right)| (place(left), place(right))).collect();
         let records = signed(joint.records() as u64);
-        let mut weights = vec![0i64; vertices.len() * vertices.len()];
-        for position in 0..cells.len() {
+        let none = || vec![0i64; vertices.len() * vertices.len()];
+        let bound = |weights: &mut Vec<i64>, position: usize| {
             weights.fill(-records);
             for (&(left, right), table) in ends.iter().zip(&two_way) {
                 let weight = table[position] - one_way[left][position] - one_way[right][position];
@@ -84,8 +89,10 @@ pub fn forest_bounds(joint: &JointTable, graph: &MarginGraph, cells: &[CellId]) 
                 weights[right * vertices.len() + left] = weight;
             }
             let all: i64 = one_way.iter().map(|table| table[position]).sum();
-            bounds.push(all + maximum_spanning_tree(vertices.len(), &weights).0);
-        }
+            all + maximum_spanning_tree(vertices.len(), weights).0
+        };
+        let positions = (0..cells.len()).into_par_iter().with_min_len(AT_ONCE);
+        bounds.par_extend(positions.map_init(none, bound));
     }
     bounds
 }
