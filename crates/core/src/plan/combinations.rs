@@ -57,7 +57,10 @@ impl<'a> Combinations<'a> {
     ) -> Self {
         assert_eq!(at_risk.len(), joint.len(), "every cell says how many are at risk");
         let counts = joint.counts();
-        let mut index = CellIndex::with_room(joint.cells().layout(), keys, counts.len());
+        // An exchange for somebody at risk makes two combinations at most.
+        let wanting = at_risk.iter().filter(|&&at_risk| at_risk > 0).count();
+        let room = counts.len() + wanting;
+        let mut index = CellIndex::with_room(joint.cells().layout(), keys, room);
         let of_cell: Vec<u32> =
             joint.cells().iter().zip(counts).map(|(cell, &n)| index.add(cell, n.into())).collect();
         let mut all = vec![Combination::default(); index.counts().len()];

@@ -15,7 +15,7 @@ use super::{CellSwap, Change, Judgement, Offer, Planner, Taken, number};
 use crate::varset::VarSet;
 
 /// So many swaps may be read before the rounds are asked for their yield.
-const READ_FREELY: usize = 1 << 20;
+const READ_FREELY: usize = 1 << 18;
 
 /// How many swaps one thread looks at before it takes more.
 const AT_ONCE: usize = 1 << 11;
@@ -94,7 +94,8 @@ impl Planner<'_> {
         let places = singles.par_iter().with_min_len(AT_ONCE).enumerate();
         let mut members: Vec<(u64, u32)> =
             places.map(|(place, single)| (key(single), number(place))).collect();
-        let company = Company::of(members.iter().map(|&(bucket, _)| bucket));
+        let company = Company::of(members.len());
+        members.iter().for_each(|&(bucket, _)| company.come(bucket));
         members.retain(|&(bucket, _)| company.holds(bucket));
         members.par_sort_unstable();
         // As in `nearest`: every bucket by itself, then one after the other.

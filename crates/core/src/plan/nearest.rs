@@ -14,6 +14,7 @@
 
 use std::ops::Range;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use rayon::prelude::*;
 
@@ -182,8 +183,11 @@ impl Planner<'_> {
         let salt = self.random.bits();
         let cells = self.task.joint.cells();
         let outside = outside(self.task, differing);
-        let mut open = Marks::new(self.open.len());
-        self.open.iter().for_each(|&cell| open.set(outside.mixed(cells.get(cell as usize))));
+        let open = Marks::new(self.open.len());
+        let marked = self.open.par_iter().with_min_len(SIDE_BY_SIDE);
+        marked.for_each(|&cell| {
+            open.set(outside.mixed(cells.get(cell as usize)));
+        });
         let states = self.pool.states().par_chunks(SIDE_BY_SIDE);
         let words = cells.words().par_chunks(SIDE_BY_SIDE * cells.layout().words());
         let near: Vec<Vec<(u64, u32)>> = states
@@ -200,7 +204,8 @@ impl Planner<'_> {
             })
             .collect();
         // Most open cells have a bucket of their own.
-        let company = Company::of(near.iter().flatten().map(|&(bucket, _)| bucket));
+        let company = Company::of(near.iter().map(Vec::len).sum());
+        near.par_iter().for_each(|near| near.iter().for_each(|&(bucket, _)| company.come(bucket)));
         let near = near.par_iter().flat_map_iter(|near| {
             near.iter().filter(|&&(bucket, _)| company.holds(bucket)).map(|&(bucket, cell)| {
                 let order = mixed([salt, cell.into()]);
@@ -329,18 +334,21 @@ impl Planner<'_> {
 
 /// Which buckets several share, as far as marks tell; most do not.
 pub(super) struct Company {
+    once: Marks,
     twice: Marks,
 }
 
 impl Company {
-    pub(super) fn of(buckets: impl Iterator<Item = u64> + Clone) -> Self {
-        let many = buckets.clone().count();
-        let (mut once, mut twice) = (Marks::new(many), Marks::new(many));
-        for bucket in buckets {
-            let marks = if once.holds(bucket) { &mut twice } else { &mut once };
-            marks.set(bucket);
+    /// For so many.
+    pub(super) fn of(many: usize) -> Self {
+        Self { once: Marks::new(many), twice: Marks::new(many) }
+    }
+
+    /// One more is in this bucket.
+    pub(super) fn come(&self, bucket: u64) {
+        if self.once.set(bucket) {
+            self.twice.set(bucket);
         }
-        Self { twice }
     }
 
     pub(super) fn holds(&self, bucket: u64) -> bool {
@@ -351,31 +359,34 @@ impl Company {
 /// The half of a number that tells a bucket.
 const UPPER: u64 = u64::MAX << 32;
 
-/// Which buckets hold an open cell: now and then one is marked that does not.
+/// Which buckets hold an open cell: now and then one is marked that does not. Any thread may mark
+/// any of them, at any time: in the end the marks are the same.
 struct Marks {
-    bits: Vec<u64>,
+    bits: Vec<AtomicU64>,
 }
 
 impl Marks {
     /// No mark, and room for so many.
     fn new(marks: usize) -> Self {
-        Self { bits: vec![0; (marks / 4).next_power_of_two().max(16)] }
+        let words = (marks / 4).next_power_of_two().max(16);
+        Self { bits: (0..words).map(|_| AtomicU64::new(0)).collect() }
     }
 
-    fn set(&mut self, bucket: u64) {
+    /// Marks a bucket; was it marked before?
+    fn set(&self, bucket: u64) -> bool {
         let (word, bit) = self.place(bucket);
-        self.bits[word] |= bit;
+        word.fetch_or(bit, Relaxed) & bit != 0
     }
 
     fn holds(&self, bucket: u64) -> bool {
         let (word, bit) = self.place(bucket);
-        self.bits[word] & bit != 0
+        word.load(Relaxed) & bit != 0
     }
 
     /// By the lower bits, in which buckets differ whose upper halves are the same.
-    fn place(&self, bucket: u64) -> (usize, u64) {
+    fn place(&self, bucket: u64) -> (&AtomicU64, u64) {
         let word = usize::try_from(bucket >> 6 & 0xffff_ffff).expect("32 bits fit");
-        (word & (self.bits.len() - 1), 1 << (bucket & 63))
+        (&self.bits[word & (self.bits.len() - 1)], 1 << (bucket & 63))
     }
 }
 

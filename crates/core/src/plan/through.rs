@@ -211,31 +211,24 @@ impl Planner<'_> {
         }
         // Wide slices first: who saw all of one need not see a part of it.
         list.sort_by_key(|separator| (separator.variables | agree).len());
-        for separator in list {
-            let on = separator.variables | agree;
-            let is_needed = |look: &Look| !look.knows_all && !look.has_seen(on);
-            if !looks.iter().any(is_needed) {
-                continue;
+        let mut rest = list.into_iter();
+        loop {
+            let next = rest.by_ref().filter(|separator| Look::any_needs(&looks, separator, agree));
+            let next: Vec<&Separator> = next.take(sorted_at_once()).collect();
+            if next.is_empty() {
+                break;
             }
-            let slices = Slices::of(joint, separator, agree);
-            let salt = self.random.bits();
-            let size = |look: &Look| slices.slice(slices.slice_of(look.cell as usize)).len();
-            let mut needed: Vec<(&mut Look, usize)> = looks
-                .iter_mut()
-                .filter(|look| is_needed(look))
-                .map(|look| {
-                    look.saw_everything &= size(look) <= limit;
-                    let far = size(look).min(limit);
-                    (look, far)
-                })
-                .collect();
-            let most = comparisons.saturating_sub(pass.comparisons);
-            pass.comparisons += self.look_side_by_side(&mut needed, most, |look, far, work| {
-                work.note_partners(&slices, look, far, salt);
-                if size(look) <= limit {
-                    look.seen.push(on);
+            let sorted: Vec<Slices<'_>> =
+                next.par_iter().map(|separator| Slices::of(joint, separator, agree)).collect();
+            for (separator, slices) in next.into_iter().zip(&sorted) {
+                if Look::any_needs(&looks, separator, agree) {
+                    let most = comparisons.saturating_sub(pass.comparisons);
+                    let needed = looks.iter_mut().filter(|look| look.needs(separator, agree));
+                    let limits = [limit, most];
+                    pass.comparisons +=
+                        self.look_through(needed, slices, separator.variables | agree, limits);
                 }
-            });
+            }
         }
         // Where weighted cells are bounded, a swap may make room for another one.
         let lasts = whose == Whose::AtRisk && self.drift.is_none();
@@ -271,6 +264,32 @@ impl Planner<'_> {
             pass.made += 1;
         }
         pass
+    }
+
+    /// Lets cells look through the slices on these variables: each at a limited number of cells, and
+    /// all of them together with a limited number of comparisons. Answers how many these were.
+    fn look_through<'l>(
+        &mut self,
+        looks: impl Iterator<Item = &'l mut Look>,
+        slices: &Slices<'_>,
+        on: VarSet,
+        [limit, most]: [usize; 2],
+    ) -> usize {
+        let salt = self.random.bits();
+        let size = |look: &Look| slices.slice(slices.slice_of(look.cell as usize)).len();
+        let mut looks: Vec<(&mut Look, usize)> = looks
+            .map(|look| {
+                look.saw_everything &= size(look) <= limit;
+                let far = size(look).min(limit);
+                (look, far)
+            })
+            .collect();
+        self.look_side_by_side(&mut looks, most, |look, far, work| {
+            work.note_partners(slices, look, far, salt);
+            if size(look) <= limit {
+                look.seen.push(on);
+            }
+        })
     }
 
     /// Is a swap that was noted allowed after those that were made since?
@@ -483,6 +502,12 @@ fn around(slice: &[u32], cell: u32, many: usize, salt: u64) -> impl Iterator<Ite
     places.map(move |place| &slice[(start + place) % slice.len()])
 }
 
+/// The slices of so many separators are sorted side by side: one on each thread, and few enough to
+/// be held.
+fn sorted_at_once() -> usize {
+    rayon::current_num_threads().min(4)
+}
+
 /// One cell that wants a swap.
 struct Look {
     cell: u32,
@@ -507,6 +532,15 @@ impl Look {
     /// What the last of its notes costs; one that is not cheaper is not noted.
     fn dearest(&self) -> u64 {
         self.best.get(NOTES - 1).map_or(u64::MAX, |note| note.judgement.cost)
+    }
+
+    /// Is there a partner through this separator that it has not seen?
+    fn needs(&self, separator: &Separator, agree: VarSet) -> bool {
+        !self.knows_all && !self.has_seen(separator.variables | agree)
+    }
+
+    fn any_needs(looks: &[Self], separator: &Separator, agree: VarSet) -> bool {
+        looks.iter().any(|look| look.needs(separator, agree))
     }
 
     /// Has it seen all cells that agree with it on these variables?
