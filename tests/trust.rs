@@ -85,9 +85,10 @@ fn a_run_that_comes_to_nothing_leaves_no_seed() {
     assert_eq!(names(&desk), ["out.csv", "seed"]);
 }
 
-/// Tells a running program to stop, as Ctrl-C does, and waits for its end.
+/// Tells a running program to stop, as Ctrl-C does, and waits for its end. The signal is the one of
+/// `kill`, since programs that a shell starts in the background are deaf to Ctrl-C.
 fn interrupted(mut child: Child) -> ExitStatus {
-    let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    let sent = Command::new("kill").args(["-TERM", &child.id().to_string()]).status().unwrap();
     assert!(sent.success());
     child.wait().unwrap()
 }
