@@ -38,6 +38,13 @@ pub fn mixed(words: impl IntoIterator<Item = u64>) -> u64 {
     })
 }
 
+/// Which of so many shares of all hashes this one belongs to. The middle bits decide: a table uses the
+/// others.
+pub(crate) fn share_of(hash: u64, shares: usize) -> usize {
+    let middle = usize::try_from(hash >> 24 & 0xff_ffff).expect("24 bits fit");
+    (middle * shares) >> 24
+}
+
 const MIXED_FIRST: u64 = 0x6d61_7267_696e ^ 0x082e_fa98_ec4e_6c89;
 const MIXED_WITH: u64 = 0xc0ac_29b7_c97c_50dd;
 

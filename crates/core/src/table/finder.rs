@@ -9,7 +9,7 @@ use hashbrown::HashTable;
 use rayon::prelude::*;
 
 use crate::encode::PackedCells;
-use crate::hash::STATE;
+use crate::hash::{STATE, share_of};
 
 /// Distinct cells, to be found by content.
 pub(crate) struct Finder<'a> {
@@ -54,12 +54,6 @@ fn hash(cell: &[u64]) -> u64 {
     let mut hasher = STATE.build_hasher();
     cell.iter().for_each(|&word| hasher.write_u64(word));
     hasher.finish()
-}
-
-/// The middle bits decide: a table uses the others.
-fn share_of(hash: u64, shares: usize) -> usize {
-    let middle = usize::try_from(hash >> 24 & 0xff_ffff).expect("24 bits fit");
-    (middle * shares) >> 24
 }
 
 #[cfg(test)]

@@ -18,7 +18,7 @@ use hashbrown::hash_table::Entry;
 use rayon::prelude::*;
 
 use crate::encode::PackedCells;
-use crate::hash::{Map, STATE};
+use crate::hash::{Map, STATE, share_of};
 use crate::varset::VarSet;
 
 /// For each cell the number of its group.
@@ -104,10 +104,6 @@ impl Grouping {
                 firsts
             })
             .collect();
-        let share_of = |hash: u64| {
-            let middle = usize::try_from(hash >> 24 & 0xff_ffff).expect("24 bits fit");
-            (middle * threads) >> 24
-        };
         // The number of a group of a part within its share.
         let owns: Vec<Vec<AtomicU32>> =
             parts.iter().map(|firsts| firsts.iter().map(|_| AtomicU32::new(0)).collect()).collect();
@@ -117,7 +113,7 @@ impl Grouping {
                 let (mut numbers, mut firsts) = (HashTable::new(), Vec::new());
                 for (&first, own) in parts.iter().flatten().zip(owns.iter().flatten()) {
                     let (key, hash) = hashed(first as usize);
-                    if share_of(hash) != share {
+                    if share_of(hash, threads) != share {
                         continue;
                     }
                     let number = number_of(&mut numbers, (key, hash));
@@ -136,7 +132,7 @@ impl Grouping {
                 .iter()
                 .zip(owns)
                 .map(|(&first, own)| {
-                    let share = share_of(hashed(first as usize).1);
+                    let share = share_of(hashed(first as usize).1, threads);
                     numbers[share][own.load(Ordering::Relaxed) as usize]
                 })
                 .collect();
