@@ -102,8 +102,8 @@ fn the_sum_comes_with_the_table() {
 fn a_sum_that_nobody_asks_for_changes_nothing_else() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("data");
-    let mut without = 0;
     for bytes in files() {
+        let is_packed = bytes.starts_with(&[0x1f, 0x8b]) || bytes.starts_with(b"PAR1");
         fs::write(&path, &bytes).unwrap();
         let file = InputFile::open(&path).unwrap();
         let source = Source::of(&file, &ReadOptions::default()).unwrap().without_sum();
@@ -117,12 +117,8 @@ fn a_sum_that_nobody_asks_for_changes_nothing_else() {
                 assert_eq!(category(one), category(other));
             }
         }
-        match table.digest {
-            Some(digest) => assert_eq!(digest, digest_of(&bytes)),
-            None => without += 1,
-        }
+        assert_eq!(table.digest, is_packed.then(|| digest_of(&bytes)));
     }
-    assert_eq!(without, 2);
 }
 
 #[test]
