@@ -11,12 +11,10 @@
 use rayon::prelude::*;
 
 use super::judge::{Change, Exchanged};
+use super::nearest::SIDE_BY_SIDE;
 use super::{CellSwap, Goal, Pairing, Planner};
 use crate::hash::{Map, STATE, Set};
 use crate::table::CellId;
-
-/// How many cells or swaps one thread looks at before it takes more.
-const AT_ONCE: usize = 1 << 12;
 
 /// Records of one cell whom a plan exposes to one intruder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -180,8 +178,11 @@ impl Planner<'_> {
         for (intruder, combinations) in self.combinations.iter().enumerate() {
             let sensitive = self.task.intruders[intruder].sensitive;
             let is_alone = |&cell: &usize| combinations.is_alone_now(cell);
-            let alone: Vec<usize> =
-                (0..cells.len()).into_par_iter().with_min_len(AT_ONCE).filter(is_alone).collect();
+            let alone: Vec<usize> = (0..cells.len())
+                .into_par_iter()
+                .with_min_len(SIDE_BY_SIDE)
+                .filter(is_alone)
+                .collect();
             if alone.is_empty() {
                 continue;
             }
@@ -211,7 +212,7 @@ impl Planner<'_> {
     /// What is to be known of the cells that swaps and groups make, in their order.
     fn made_where<T: Send>(&self, known: impl Fn(&[u64]) -> Option<T> + Sync) -> Vec<T> {
         let cells = self.task.joint.cells();
-        let swaps = self.swaps.par_iter().with_min_len(AT_ONCE).flat_map_iter(|swap| {
+        let swaps = self.swaps.par_iter().with_min_len(SIDE_BY_SIDE).flat_map_iter(|swap| {
             let [left, right] =
                 [swap.left, swap.right].map(|taken| cells.get(taken.cell.position()));
             let new = Exchanged::new(cells.layout(), left, right, swap.exchanged);

@@ -10,15 +10,12 @@ use std::cmp::Reverse;
 
 use rayon::prelude::*;
 
-use super::nearest::{Company, PATIENCE, READ_PER_SWAP, TRIES, outside, pieces};
+use super::nearest::{Company, PATIENCE, READ_PER_SWAP, SIDE_BY_SIDE, TRIES, outside, pieces};
 use super::{CellSwap, Change, Judgement, Offer, Planner, Taken, number};
 use crate::varset::VarSet;
 
 /// So many swaps may be read before the rounds are asked for their yield.
 const READ_FREELY: usize = 1 << 18;
-
-/// How many swaps one thread looks at before it takes more.
-const AT_ONCE: usize = 1 << 11;
 
 /// A swap that covers one record.
 #[derive(Debug, Clone, Copy)]
@@ -91,7 +88,7 @@ impl Planner<'_> {
         let cells = self.task.joint.cells();
         let outside = outside(self.task, differing);
         let key = |single: &Single| outside.mixed(cells.get(single.record.cell.position()));
-        let places = singles.par_iter().with_min_len(AT_ONCE).enumerate();
+        let places = singles.par_iter().with_min_len(SIDE_BY_SIDE).enumerate();
         let mut members: Vec<(u64, u32)> =
             places.map(|(place, single)| (key(single), number(place))).collect();
         let company = Company::of(members.len());

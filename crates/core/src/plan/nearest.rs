@@ -89,8 +89,8 @@ struct Proposal {
     harm: u64,
 }
 
-/// How many near cells one thread looks at before it takes more.
-const SIDE_BY_SIDE: usize = 1 << 12;
+/// How many cells or swaps one thread looks at before it takes more.
+pub(super) const SIDE_BY_SIDE: usize = 1 << 12;
 
 impl Planner<'_> {
     /// Matches open cells with near ones that agree with them on `agree`.
