@@ -205,6 +205,12 @@ impl PackedCells {
         Self { layout, keys }
     }
 
+    /// The cells with these words, one after the other.
+    pub(crate) fn from_words(layout: Layout, keys: Vec<u64>) -> Self {
+        debug_assert_eq!(keys.len() % layout.words, 0, "a cell has the layout's words");
+        Self { layout, keys }
+    }
+
     /// The cells with these codes, one slice a cell, one code a variable.
     ///
     /// # Panics
@@ -342,7 +348,8 @@ impl<'a> Packing<'a> {
     pub(crate) fn packed(self) -> Records {
         let words = self.layout.words;
         let mut keys = vec![0; self.records() * words];
-        keys.par_chunks_mut(words * PACKED_AT_ONCE).enumerate().for_each(|(chunk, keys)| {
+        let chunks = keys.par_chunks_mut(words * PACKED_AT_ONCE).enumerate().with_max_len(1);
+        chunks.for_each(|(chunk, keys)| {
             let first = chunk * PACKED_AT_ONCE;
             self.pack(first..first + keys.len() / words, keys);
         });

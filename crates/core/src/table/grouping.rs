@@ -47,7 +47,8 @@ impl Grouping {
         let stride = cells.layout().words();
         let used = used(mask);
         if let Some(bits) = direct_bits(cells, &used) {
-            return Self::by_place(cells, &used, bits);
+            let parts = parts_of(cells.len(), 1 << bits);
+            return Self::by_place(cells, &used, bits, parts);
         }
         match used[..] {
             [] => Self { group_of: vec![0; cells.len()], groups: usize::from(!cells.is_empty()) },
@@ -141,21 +142,36 @@ impl Grouping {
         Self { group_of, groups }
     }
 
-    /// Groups cells whose key has few bits: pushed together they are a place in a table.
-    fn by_place(cells: &PackedCells, used: &[(usize, u64)], bits: u32) -> Self {
+    /// Groups cells whose key has few bits: pushed together they are a place in a table. Each
+    /// thread numbers a part of the cells; what a part has first is new or known from those
+    /// before it.
+    fn by_place(cells: &PackedCells, used: &[(usize, u64)], bits: u32, parts: usize) -> Self {
         let runs = runs(used);
-        let mut numbers = vec![u32::MAX; 1 << bits];
-        let mut group_of = Vec::with_capacity(cells.len());
-        let mut groups = 0u32;
-        for cell in cells.iter() {
-            let place = place(&runs, cell);
-            if numbers[place] == u32::MAX {
-                numbers[place] = groups;
-                groups += 1;
-            }
-            group_of.push(numbers[place]);
-        }
-        Self { group_of, groups: groups as usize }
+        let stride = cells.layout().words();
+        let part = cells.len().div_ceil(parts).max(1);
+        let mut group_of = vec![0u32; cells.len()];
+        // The places of a part in the order in which they first come.
+        let firsts: Vec<Vec<usize>> = group_of
+            .par_chunks_mut(part)
+            .zip(cells.words().par_chunks(part * stride))
+            .map(|(groups, words)| {
+                let mut known = Places::new(bits);
+                for (group, cell) in groups.iter_mut().zip(words.chunks_exact(stride)) {
+                    *group = known.number(place(&runs, cell));
+                }
+                known.firsts
+            })
+            .collect();
+        let mut known = Places::new(bits);
+        let numbers: Vec<Vec<u32>> = firsts
+            .into_iter()
+            .map(|firsts| firsts.into_iter().map(|place| known.number(place)).collect())
+            .collect();
+        // Those of the first part are the same.
+        group_of.par_chunks_mut(part).zip(&numbers).skip(1).for_each(|(groups, numbers)| {
+            groups.iter_mut().for_each(|group| *group = numbers[*group as usize]);
+        });
+        Self { group_of, groups: known.firsts.len() }
     }
 
     fn by_first_cell(cells: &PackedCells, used: &[(usize, u64)]) -> Self {
@@ -214,19 +230,42 @@ impl Grouping {
     /// the last one behind). Within a group the order is kept.
     #[must_use]
     pub fn sorted(&self) -> (Vec<u32>, Vec<usize>) {
-        let mut starts = vec![0usize; self.groups + 1];
-        for &group in &self.group_of {
-            starts[group as usize + 1] += 1;
-        }
+        self.sorted_in(parts_of(self.group_of.len(), self.groups))
+    }
+
+    /// Each thread counts a part of the cells and puts them behind those of the parts before it.
+    fn sorted_in(&self, parts: usize) -> (Vec<u32>, Vec<usize>) {
+        let part = self.group_of.len().div_ceil(parts).max(1);
+        let mut next: Vec<Vec<u32>> = self
+            .group_of
+            .par_chunks(part)
+            .map(|part| {
+                let mut counts = vec![0u32; self.groups];
+                part.iter().for_each(|&group| counts[group as usize] += 1);
+                counts
+            })
+            .collect();
+        let mut starts = Vec::with_capacity(self.groups + 1);
+        let mut start = 0u32;
         for group in 0..self.groups {
-            starts[group + 1] += starts[group];
+            starts.push(start as usize);
+            for part in &mut next {
+                start += std::mem::replace(&mut part[group], start);
+            }
         }
-        let mut next = starts.clone();
-        let mut members = vec![0u32; self.group_of.len()];
-        for (position, &group) in (0u32..).zip(&self.group_of) {
-            members[next[group as usize]] = position;
-            next[group as usize] += 1;
-        }
+        starts.push(start as usize);
+        // Every place is filled once.
+        let members: Vec<AtomicU32> = self.group_of.iter().map(|_| AtomicU32::new(0)).collect();
+        self.group_of.par_chunks(part).zip(&mut next).enumerate().for_each(
+            |(nth, (part_of, next))| {
+                for (position, &group) in (nth * part..).zip(part_of) {
+                    let next = &mut next[group as usize];
+                    members[*next as usize].store(number(position), Ordering::Relaxed);
+                    *next += 1;
+                }
+            },
+        );
+        let members = members.into_iter().map(AtomicU32::into_inner).collect();
         (members, starts)
     }
 }
@@ -297,19 +336,52 @@ fn number_of<K: Copy + Eq + Hash>(numbers: &mut HashTable<(K, u32)>, (key, hash)
 /// From so many cells on several threads are faster than one.
 const SIDE_BY_SIDE: usize = 1 << 15;
 
+/// How many parts of so many cells are looked at side by side, each with room for so many numbers
+/// of its own: together no more than there are cells.
+fn parts_of(cells: usize, numbers: usize) -> usize {
+    let most = if cells < SIDE_BY_SIDE { 1 } else { cells / numbers.max(1) };
+    rayon::current_num_threads().min(most).max(1)
+}
+
 /// For each list of rising numbers, all different, the rank of each among all of them; and how
 /// many there are.
 fn numbered(lists: &[Vec<u32>]) -> (Vec<Vec<u32>>, usize) {
-    let mut ranks: Vec<Vec<u32>> =
-        lists.iter().map(|list| Vec::with_capacity(list.len())).collect();
-    let all = lists.iter().map(Vec::len).sum();
-    for rank in 0..all {
-        let next = |part: &usize| lists[*part].get(ranks[*part].len());
-        let ahead = (0..lists.len()).filter(|part| next(part).is_some());
-        let part = ahead.min_by_key(next).expect("there are more numbers than ranks");
-        ranks[part].push(number(rank));
+    let ranks = lists.par_iter().map(|list| {
+        let mut below = vec![0; lists.len()];
+        list.iter()
+            .map(|first| {
+                for (below, other) in below.iter_mut().zip(lists) {
+                    while other.get(*below).is_some_and(|other| other < first) {
+                        *below += 1;
+                    }
+                }
+                number(below.iter().sum())
+            })
+            .collect()
+    });
+    (ranks.collect(), lists.iter().map(Vec::len).sum())
+}
+
+/// Numbers for the places of a table, in the order in which they are first asked for.
+struct Places {
+    numbers: Vec<u32>,
+    /// The place of each number.
+    firsts: Vec<usize>,
+}
+
+impl Places {
+    /// For keys of so many bits.
+    fn new(bits: u32) -> Self {
+        Self { numbers: vec![u32::MAX; 1 << bits], firsts: Vec::new() }
     }
-    (ranks, all)
+
+    fn number(&mut self, place: usize) -> u32 {
+        if self.numbers[place] == u32::MAX {
+            self.numbers[place] = number(self.firsts.len());
+            self.firsts.push(place);
+        }
+        self.numbers[place]
+    }
 }
 
 /// A key of so many bits at most is a place in a table: of 4 MiB.
@@ -373,7 +445,8 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// However many threads share the work: one key of one word, one of two.
+        /// However many threads share the work: one key of one word, one of two, one of few bits;
+        /// and cells sorted by group.
         #[test]
         fn law_groups_do_not_depend_on_threads(
             keys in proptest::collection::vec(0u64..40, 0..200),
@@ -382,7 +455,13 @@ mod tests {
             let one = Grouping::side_by_side(keys.len(), |place| keys[place], parts);
             let two = Grouping::side_by_side(keys.len(), |place| [keys[place], 7], parts);
             prop_assert_eq!(&one, &two);
-            prop_assert_eq!(one, Grouping::by_key(keys.len(), |place| keys[place]));
+            let by_key = Grouping::by_key(keys.len(), |place| keys[place]);
+            prop_assert_eq!(&one, &by_key);
+            let codes: Vec<[u32; 1]> =
+                keys.iter().map(|&key| [u32::try_from(key).unwrap()]).collect();
+            let cells = PackedCells::from_codes(&[64], &codes);
+            prop_assert_eq!(&one, &Grouping::by_place(&cells, &[(0, 63)], 6, parts));
+            prop_assert_eq!(one.sorted_in(1), one.sorted_in(parts));
         }
 
         /// Keys of few bits, of one word, of two and of more, and none.

@@ -12,10 +12,12 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use rayon::prelude::*;
 
 use super::Grouping;
+use super::counting::Counted;
 use crate::columns::Columns;
 use crate::encode::{PackedCells, RecordId, Records};
 use crate::varset::VarSet;
@@ -63,20 +65,8 @@ impl JointTable {
 
     /// The table in which each of these cells holds as many records as there are like it, and the
     /// cell there of each.
-    fn located(source: &PackedCells) -> (Self, Vec<u32>) {
-        let grouping = Grouping::of_whole(source);
-        let (firsts, sizes) = firsts_and_sizes(&grouping);
-        let order = sorted_by_words(source, &firsts);
-        let mut cells = PackedCells::with_room(source.layout().clone(), order.len());
-        let mut counts = Vec::with_capacity(order.len());
-        let mut places = vec![0u32; order.len()];
-        for (place, &group) in (0u32..).zip(&order) {
-            cells.push(source.get(firsts[group as usize] as usize));
-            counts.push(sizes[group as usize]);
-            places[group as usize] = place;
-        }
-        let mut cell_of = grouping.into_group_of();
-        cell_of.par_iter_mut().for_each(|cell| *cell = places[*cell as usize]);
+    pub(crate) fn located(source: &PackedCells) -> (Self, Vec<u32>) {
+        let Counted { cells, counts, cell_of } = Counted::of(source);
         (Self { cells: Arc::new(cells), counts }, cell_of)
     }
 
@@ -322,10 +312,13 @@ impl Located {
     #[must_use]
     pub fn folded(&self, columns: Columns, of: &BTreeSet<usize>) -> Columns {
         let places = &self.cell_of.0;
-        let mut examples = vec![0u32; self.table.len()];
-        for (line, &cell) in (0u32..).zip(places.iter()) {
-            examples[cell as usize] = line;
-        }
+        // Any line of a cell is an example of it.
+        let examples: Vec<AtomicU32> =
+            self.table.counts.iter().map(|_| AtomicU32::new(0)).collect();
+        places.par_iter().enumerate().for_each(|(line, &cell)| {
+            examples[cell as usize].store(RecordId::at(line).0, Relaxed);
+        });
+        let examples: Vec<u32> = examples.into_iter().map(AtomicU32::into_inner).collect();
         columns.folded(of, places, &examples)
     }
 
@@ -338,16 +331,24 @@ impl Located {
     #[must_use]
     pub fn marked(&self, marked: &[bool]) -> Vec<u32> {
         let mut counts = vec![0; self.table.len()];
-        let lines: Vec<usize> = (0..self.lines().min(marked.len()))
-            .into_par_iter()
-            .filter(|&one| marked[one])
+        let marked = &marked[..self.lines().min(marked.len())];
+        let lines: Vec<Vec<usize>> = marked
+            .par_chunks(MARKS_AT_ONCE)
+            .enumerate()
+            .map(|(piece, marks)| {
+                let lines = (piece * MARKS_AT_ONCE..).zip(marks);
+                lines.filter(|(_, is_marked)| **is_marked).map(|(line, _)| line).collect()
+            })
             .collect();
-        for line in lines.into_iter().map(RecordId::at) {
+        for line in lines.into_iter().flatten().map(RecordId::at) {
             counts[self.cell_of(line).position()] += self.weight(line);
         }
         counts
     }
 }
+
+/// So many marks are looked at by one thread at a time.
+const MARKS_AT_ONCE: usize = 1 << 14;
 
 /// Whatever is asked of cells can be asked of it.
 impl Deref for Located {
@@ -356,48 +357,6 @@ impl Deref for Located {
     fn deref(&self) -> &JointTable {
         &self.table
     }
-}
-
-/// The first cell of each group, and how many it has: counted on all threads, as long as the
-/// groups of all parts are no more than the cells.
-fn firsts_and_sizes(grouping: &Grouping) -> (Vec<u32>, Vec<u32>) {
-    let (groups, all) = (grouping.groups(), grouping.group_of().len());
-    let parts = rayon::current_num_threads().min(all / groups.max(1));
-    let part = all.div_ceil(parts.max(1)).max(1);
-    let parts = grouping.group_of().par_chunks(part).enumerate().map(|(nth, part_of_all)| {
-        let (mut firsts, mut sizes) = (vec![u32::MAX; groups], vec![0u32; groups]);
-        for (position, &group) in (nth * part..).zip(part_of_all) {
-            let group = group as usize;
-            if sizes[group] == 0 {
-                firsts[group] = RecordId::at(position).0;
-            }
-            sizes[group] += 1;
-        }
-        (firsts, sizes)
-    });
-    let joined = parts.reduce_with(|(mut firsts, mut sizes), (later, more)| {
-        firsts.iter_mut().zip(later).for_each(|(first, later)| *first = later.min(*first));
-        sizes.iter_mut().zip(more).for_each(|(size, more)| *size += more);
-        (firsts, sizes)
-    });
-    joined.unwrap_or_default()
-}
-
-/// The numbers of some cells, given by position, in the order of their words.
-pub(crate) fn sorted_by_words(cells: &PackedCells, positions: &[u32]) -> Vec<u32> {
-    if cells.layout().words() == 1 {
-        let mut keyed: Vec<(u64, u32)> = positions
-            .iter()
-            .map(|&position| cells.words()[position as usize])
-            .zip(0u32..)
-            .collect();
-        keyed.par_sort_unstable();
-        return keyed.into_iter().map(|(_, number)| number).collect();
-    }
-    let mut order: Vec<u32> = (0u32..).zip(positions).map(|(number, _)| number).collect();
-    let words = |number: u32| cells.get(positions[number as usize] as usize);
-    order.par_sort_unstable_by(|&one, &other| words(one).cmp(words(other)));
-    order
 }
 
 #[cfg(test)]

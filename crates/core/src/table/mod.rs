@@ -4,6 +4,7 @@
 //! counts the records that share their values on a margin: n_D(i_D). Both hold what occurs
 //! and nothing else, so memory follows the data and never the cross table.
 
+mod counting;
 mod finder;
 mod grouping;
 mod index;
@@ -14,7 +15,6 @@ mod sizes;
 pub(crate) use finder::Finder;
 pub use grouping::{Grouping, group_counts};
 pub use index::CellIndex;
-pub(crate) use joint::sorted_by_words;
 pub use joint::{CellId, JointTable, Located};
 pub use margin::MarginTable;
 pub use sizes::CellSizes;

@@ -20,7 +20,7 @@ use rayon::prelude::*;
 
 use super::change::{Changes, Link};
 use crate::encode::{Both, InPieces, PACKED_AT_ONCE, PackedCells, Records};
-use crate::table::{Finder, Located, sorted_by_words};
+use crate::table::{Finder, JointTable, Located};
 
 /// Two files by cell.
 #[derive(Clone)]
@@ -75,7 +75,7 @@ impl Listed {
         let finder = search.is_worth_a_finder().then(|| Finder::of(located.cells()));
         let search = Search { finder, ..search };
         let mut places = vec![NOWHERE; after.records()];
-        let pieces = places.par_chunks_mut(PACKED_AT_ONCE).enumerate();
+        let pieces = places.par_chunks_mut(PACKED_AT_ONCE).enumerate().with_max_len(4);
         let unlisted: Vec<Vec<u64>> = pieces
             .map_init(Vec::new, |words, (piece, places)| {
                 search.find(piece * PACKED_AT_ONCE, places, words);
@@ -83,13 +83,18 @@ impl Listed {
             })
             .collect();
         drop(search);
-        let mut others = PackedCells::new(layout.clone());
-        let cells = unlisted.iter().flat_map(|words| words.chunks_exact(layout.words()));
-        cells.for_each(|cell| others.push(cell));
-        drop(unlisted);
+        let others = PackedCells::from_words(layout.clone(), unlisted.concat());
         let (cells, numbers) = with_others(located.cells(), &others);
-        let waiting = places.iter_mut().filter(|place| **place == NOWHERE);
-        waiting.zip(numbers).for_each(|(place, number)| *place = number);
+        // Each piece takes as many numbers as it has records that were not found.
+        let mut rest = &numbers[..];
+        let numbers: Vec<&[u32]> = unlisted
+            .iter()
+            .map(|words| rest.split_off(..words.len() / layout.words()).expect("one for each"))
+            .collect();
+        places.par_chunks_mut(PACKED_AT_ONCE).zip(numbers).for_each(|(places, numbers)| {
+            let waiting = places.iter_mut().filter(|place| **place == NOWHERE);
+            waiting.zip(numbers).for_each(|(place, &number)| *place = number);
+        });
         let places = [Arc::clone(located.cells_of_lines()), Arc::new(places)];
         Self { cells: Arc::new(cells), places, levels: after.levels().to_vec() }
     }
@@ -248,27 +253,26 @@ fn unlisted(places: &[u32], words: &[u64], stride: usize) -> Vec<u64> {
 /// These cells, which are in the order of their words, with those of the others behind them that
 /// are none of them; and for each of the others its place.
 fn with_others(cells: &PackedCells, others: &PackedCells) -> (PackedCells, Vec<u32>) {
+    let (different, of_others) = JointTable::located(others);
     let mut listed = cells.clone();
-    let all: Vec<u32> = (0u32..).take(others.len()).collect();
-    let mut places = vec![NOWHERE; others.len()];
     let mut known = 0;
     // Both lists are in the order of their words.
-    for other in sorted_by_words(others, &all) {
-        let cell = others.get(other as usize);
-        while known < cells.len() && cells.get(known) < cell {
-            known += 1;
-        }
-        let place = if known < cells.len() && is_same(cells.get(known), cell) {
-            known
-        } else {
-            if listed.len() == cells.len() || !is_same(listed.get(listed.len() - 1), cell) {
+    let places: Vec<u32> = different
+        .cells()
+        .iter()
+        .map(|cell| {
+            while known < cells.len() && cells.get(known) < cell {
+                known += 1;
+            }
+            let is_known = known < cells.len() && is_same(cells.get(known), cell);
+            let place = if is_known { known } else { listed.len() };
+            if !is_known {
                 listed.push(cell);
             }
-            listed.len() - 1
-        };
-        places[other as usize] =
-            u32::try_from(place).expect("two files have fewer than 2^32 cells together");
-    }
+            u32::try_from(place).expect("two files have fewer than 2^32 cells together")
+        })
+        .collect();
+    let places = of_others.into_iter().map(|other| places[other as usize]).collect();
     (listed, places)
 }
 
