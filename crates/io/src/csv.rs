@@ -33,6 +33,7 @@ use crate::refusal::Code;
 use marginswap_core::columns::{Column, ColumnBuilder, GrowingColumn, GrowingPart};
 use marginswap_core::diagnostic::{Diagnostic, grouped};
 use marginswap_core::encode::RecordId;
+use rayon::prelude::*;
 
 use crate::as_written::AsWritten;
 use crate::delimiter::Delimiter;
@@ -774,6 +775,8 @@ impl CsvReader {
 /// Turns the wanted columns into codes.
 struct Encoder<'s> {
     columns: Vec<Option<GrowingColumn>>,
+    /// For each column what was taken and is not settled yet.
+    waiting: Vec<Vec<GrowingPart>>,
     samples: Vec<Option<ColumnBuilder>>,
     sample: &'s Sample,
     delimiter: Delimiter,
@@ -793,7 +796,8 @@ impl<'s> Encoder<'s> {
         let columns = wanted.iter().map(|&one| one.then(GrowingColumn::default)).collect();
         let samples = sample.columns.iter().map(|&one| one.then(ColumnBuilder::default)).collect();
         let written = AsWritten::new(wanted.len());
-        Self { columns, samples, sample, delimiter, records: 0, written }
+        let waiting = wanted.iter().map(|_| Vec::new()).collect();
+        Self { columns, waiting, samples, sample, delimiter, records: 0, written }
     }
 
     /// Adds the record that begins here to the samples.
@@ -843,10 +847,8 @@ impl Gather for Encoder<'_> {
 
     fn take(&mut self, part: EncodedPart, window: &[u8], found: &Found) {
         self.written.append(&part.written);
-        for (column, part) in self.columns.iter_mut().zip(part.columns) {
-            if let (Some(column), Some(part)) = (column, part) {
-                column.append(part);
-            }
+        for (waiting, part) in self.waiting.iter_mut().zip(part.columns) {
+            waiting.extend(part);
         }
         if self.samples.iter().any(Option::is_some) {
             // The first record of the piece that is a multiple of the distance, and the others.
@@ -861,7 +863,17 @@ impl Gather for Encoder<'_> {
     }
 
     fn settle(&mut self) {
-        self.columns.iter_mut().flatten().for_each(GrowingColumn::settle);
+        let settle = |(column, parts): (&mut Option<GrowingColumn>, &mut Vec<GrowingPart>)| {
+            if let Some(column) = column {
+                parts.drain(..).for_each(|part| column.append(part));
+                column.settle();
+            }
+        };
+        // A short file needs no other thread.
+        match self.waiting.iter().any(|parts| parts.len() > 1) {
+            true => self.columns.par_iter_mut().zip(&mut self.waiting).for_each(settle),
+            false => self.columns.iter_mut().zip(&mut self.waiting).for_each(settle),
+        }
     }
 }
 

@@ -48,7 +48,8 @@ pub(crate) trait Gather: Sync {
     /// Adds lines of a piece, which are all records.
     fn lines(&self, part: &mut Self::Part, lines: &Lines<'_>);
 
-    /// Takes what was made of these bytes; they come in the order of the file.
+    /// Takes what was made of these bytes; they come in the order of the file, and are settled
+    /// before anything else is asked.
     fn take(&mut self, part: Self::Part, bytes: &[u8], found: &Found);
 
     /// Some pieces were taken, and no other is begun.
@@ -175,20 +176,29 @@ impl<'r, R: Read + Send> Cutter<'r, R> {
     }
 }
 
+/// So many pieces for each thread are scanned in a round, and so many at least: the last ones keep
+/// not every thread busy.
+const PIECES: usize = 4;
+const AT_LEAST: usize = 16;
+
 /// Takes the pieces in the order of the file, as far as they are as usual; the rest is given back.
 pub(crate) fn in_order<R: Read + Send, G: Gather>(
     mut cutter: Cutter<'_, R>,
     gather: &mut G,
 ) -> Passed {
     let mut passed = Passed::default();
-    let most = 4 * rayon::current_num_threads();
+    let most = (PIECES * rayon::current_num_threads()).max(AT_LEAST);
     let cut = cutter.cut;
-    let mut round = cutter.next(most);
+    // While the first piece is scanned, the next ones are read.
+    let mut round = cutter.next(1);
     while !round.is_empty() {
         let known: &G = gather;
         let (scanned, next) = match cutter.goes_on || round.len() > 1 {
             true => rayon::join(
-                || round.into_par_iter().map(|piece| scanned(piece, known, cut)).collect(),
+                || {
+                    let pieces = round.into_par_iter().with_max_len(1);
+                    pieces.map(|piece| scanned(piece, known, cut)).collect()
+                },
                 || cutter.next(most),
             ),
             // A short file needs no other thread.
@@ -201,6 +211,7 @@ pub(crate) fn in_order<R: Read + Send, G: Gather>(
             let Some(part) = part.filter(|_| fits) else {
                 let left = [piece].into_iter().chain(pieces.map(|(piece, _)| piece)).chain(next);
                 cutter.give_back(left.collect());
+                gather.settle();
                 return passed;
             };
             passed.bytes += piece.bytes.len() as u64;

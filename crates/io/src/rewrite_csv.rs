@@ -157,7 +157,7 @@ pub(crate) fn put_in_order(
     let round = piece * PIECES * rayon::current_num_threads();
     let together = |from: usize| -> Vec<Vec<u8>> {
         let to = order.len().min(from + round);
-        let pieces = order[from.min(to)..to].par_chunks(piece).enumerate();
+        let pieces = order[from.min(to)..to].par_chunks(piece).enumerate().with_max_len(1);
         pieces.map(|(nth, records)| lines(records, from + nth * piece)).collect()
     };
     let mut from = 0;

@@ -25,7 +25,7 @@ use crate::original::Original;
 use crate::prepare::prepare;
 use crate::project::{Project, ReleaseOrder};
 use crate::refusal::Code;
-use crate::release::{Steps, check_kept, dropped, in_order, ours, refuse_order, shuffled_order};
+use crate::release::{self, Steps, check_kept, dropped, in_order, ours, refuse_order};
 use crate::seed::{Chosen, SeedFrom};
 
 /// Where the values of a released column come from.
@@ -116,9 +116,7 @@ impl Made {
             refuse_order(&original)?;
         }
         run.begin(Phase::Writing)?;
-        let shuffled = seed
-            .filter(|_| order == ReleaseOrder::Random)
-            .map(|seed| shuffled_order(seed, original.loaded.records_read()));
+        let shuffled = release::order(order, seed, original.loaded.records_read());
         let is_placed = shuffled.is_some() && original.people.is_none();
         let how = in_order(&original, shuffled);
         let lines = original.lines().loaded.records_read();

@@ -869,6 +869,7 @@ pub fn rule_of(
     let below = |k: u64| {
         let rare = rare_cells(joint, keys, k);
         (0..joint.lines())
+            .into_par_iter()
             .map(|record| rare[joint.cell_of(RecordId::at(record)).position()])
             .collect()
     };

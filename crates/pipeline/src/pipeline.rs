@@ -42,7 +42,9 @@ use crate::notes::{Phase, Run};
 use crate::original::{Original, ids_for};
 use crate::prepare::prepare;
 use crate::project::Project;
-use crate::release::{Certified, ReleaseAs, Steps, check_ending, check_parts, demo_plans, release};
+use crate::release::{
+    self, Certified, ReleaseAs, Steps, check_ending, check_parts, demo_plans, release,
+};
 use crate::seed::{Chosen, SeedFrom};
 
 /// A whole job, done up to the names of its files.
@@ -73,7 +75,13 @@ pub fn protect(
     check_ending(to.target, prepared.original.loaded.format())?;
     let seed = seed.choose(run)?;
     run.begin(Phase::Planning)?;
-    let planned = prepared.plan(seed.seed)?;
+    // Planning leaves threads idle now and then.
+    let records = prepared.original.loaded.records_read();
+    let (planned, order) = rayon::join(
+        || prepared.plan(seed.seed),
+        || release::order(to.order, Some(seed.seed), records),
+    );
+    let planned = planned?;
     let mut numbers = prepared.report(&planned, seed.not_for_release);
     prepared.note_a_missed_rate(&numbers, run);
     let header = prepared.plan_header();
@@ -84,7 +92,7 @@ pub fn protect(
         ..Evidence::default()
     };
     let steps = Steps::planned(&planned);
-    let certified = release(prepared.into_original(), steps, to, &evidence, run)?;
+    let certified = release(prepared.into_original(), steps, to, order, &evidence, run)?;
     numbers.protection = answer::protection_of(&certified.comparison);
     let plan = header.with(planned, &numbers);
     Ok(Job { numbers, plan, seed, certified })
@@ -164,5 +172,6 @@ pub fn apply(
     check_parts(&project)?;
     let original = Original::read(project, run)?;
     original.check_plan(plan)?;
-    release(original, Steps::of(plan), to, evidence, run)
+    let order = release::order(to.order, evidence.seed, original.loaded.records_read());
+    release(original, Steps::of(plan), to, order, evidence, run)
 }

@@ -78,7 +78,7 @@ impl<'a> Steps<'a> {
 const SHUFFLE_STREAM: u64 = 1;
 
 /// The order in which the records are released.
-pub(crate) fn shuffled_order(seed: Seed, records: usize) -> Vec<u32> {
+fn shuffled_order(seed: Seed, records: usize) -> Vec<u32> {
     let records = u32::try_from(records).expect("a file has fewer than 2^32 records");
     let mut order: Vec<u32> = (0..records).collect();
     Random::new(seed, SHUFFLE_STREAM).shuffle(&mut order);
@@ -95,7 +95,8 @@ pub(crate) fn shuffled_link(seed: Seed, records: usize) -> Link {
     Link::ByMap(place)
 }
 
-/// Writes the file that a plan makes, reads it back and compares it with the original.
+/// Writes the file that a plan makes in this [`order`], reads it back and compares it with the
+/// original.
 ///
 /// # Errors
 /// When a column may not be dropped, the input has changed, the file cannot be written, or the
@@ -104,6 +105,7 @@ pub fn release(
     original: Original,
     steps: Steps<'_>,
     release: &ReleaseAs<'_>,
+    order: Option<Vec<u32>>,
     evidence: &Evidence<'_>,
     run: &mut Run<'_>,
 ) -> Result<Certified, Diagnostic> {
@@ -114,7 +116,6 @@ pub fn release(
     }
     check_ending(release.target, loaded.format())?;
     let options = ReadOptions { delimiter: original.project.delimiter };
-    let order = order(release, evidence, loaded.records_read());
     let second = loaded.household_file();
     let of_lines = !loaded.is_of_households();
     // The order of households is asked for again, that of lines is handed on.
@@ -231,8 +232,9 @@ pub(crate) fn check_kept(comparison: &Comparison) -> Result<(), Diagnostic> {
 }
 
 /// The order of the released records, where it is not that of the input.
-fn order(release: &ReleaseAs<'_>, evidence: &Evidence<'_>, records: usize) -> Option<Vec<u32>> {
-    let seed = evidence.seed.filter(|_| release.order == ReleaseOrder::Random)?;
+#[must_use]
+pub fn order(of: ReleaseOrder, seed: Option<Seed>, records: usize) -> Option<Vec<u32>> {
+    let seed = seed.filter(|_| of == ReleaseOrder::Random)?;
     Some(shuffled_order(seed, records))
 }
 

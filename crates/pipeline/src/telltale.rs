@@ -11,6 +11,7 @@
 //! Way in: [`tell_tales`].
 
 use marginswap_core::columns::{Column, Role, looks_like_id};
+use rayon::prelude::*;
 
 use crate::input::Loaded;
 use crate::pattern::{Pattern, ranks};
@@ -56,16 +57,16 @@ pub(crate) fn tell_tales(
     step: usize,
     is_exchanged: impl Fn(&str) -> bool,
 ) -> Vec<TellTale> {
-    let all = || released.columns().map(|(name, _, column)| (name, column));
-    let exchanged: Vec<(&str, &Column, Vec<u32>)> = all()
-        .filter(|(name, _)| is_exchanged(name))
-        .map(|(name, column)| (name, column, sampled(column, step)))
-        .collect();
+    let all: Vec<(&str, &Column)> =
+        released.columns().map(|(name, _, column)| (name, column)).collect();
+    let all = all.into_par_iter().map(|(name, column)| (name, column, sampled(column, step)));
+    let all: Vec<(&str, &Column, Vec<u32>)> = all.collect();
+    let (exchanged, staying): (Vec<_>, Vec<_>) =
+        all.into_iter().partition(|(name, ..)| is_exchanged(name));
     // A derived variable is not released; what follows from exchanged columns can be told all the
     // same, by a column that stays.
     let is_released = |name: &str| released.own_names().iter().any(|own| own == name);
-    let staying = all().filter(|(name, _)| !is_exchanged(name) && is_released(name));
-    let staying = staying.map(|(name, column)| (name, column, sampled(column, step)));
+    let staying = staying.into_iter().filter(|(name, ..)| is_released(name));
     let ignored = samples.iter().map(|(name, sample)| (name.as_str(), sample, sampled(sample, 1)));
     let mut found = Vec::new();
     for (name, column, codes) in staying.chain(ignored) {
@@ -96,13 +97,7 @@ pub(crate) fn is_exchanged(original: &Loaded, wanted: &str) -> bool {
 
 /// The codes of every `step`-th record.
 fn sampled(column: &Column, step: usize) -> Vec<u32> {
-    let mut codes = Vec::with_capacity(column.len() / step + 1);
-    column.for_each_code(|record, code| {
-        if record % step == 0 {
-            codes.push(code);
-        }
-    });
-    codes
+    (0..column.len()).step_by(step).map(|record| column.code(record)).collect()
 }
 
 /// The places of these values, in the order of the values.
