@@ -171,6 +171,13 @@ impl Layout {
         u32::try_from(code).expect("a code has at most 32 bits")
     }
 
+    /// Reads the codes of one variable in many packed cells.
+    pub(crate) fn reader(&self, variable: usize) -> impl Fn(&[u64]) -> u64 + Copy + use<> {
+        let Field { word, shift, bits } = self.fields[variable];
+        let ones = (1u64 << bits) - 1;
+        move |cell| cell[word] >> shift & ones
+    }
+
     /// The codes of a packed cell, one for each variable.
     pub(crate) fn read_codes(&self, cell: &[u64], codes: &mut [u32]) {
         for (variable, code) in codes.iter_mut().enumerate() {

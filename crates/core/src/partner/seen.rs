@@ -1,10 +1,12 @@
 //! Which two values occur together: what keeps impossible people out of a plan.
 //!
 //! For each pair of variables the combinations that some record of the file has, listed when
-//! first asked for. An exchange can only make a new one of a variable that travels with one
+//! first asked for, or many pairs at once before. An exchange can only make a new one of a variable that travels with one
 //! that stays behind, so a judgement asks about few pairs.
 
 use std::sync::OnceLock;
+
+use rayon::prelude::*;
 
 use crate::hash::{STATE, Set};
 use crate::table::JointTable;
@@ -56,28 +58,30 @@ impl<'a> Seen<'a> {
             .count()
     }
 
+    /// Lists what occurs of these pairs, the smaller variable first, on all threads. Whoever asks
+    /// for a pair that is not listed yet lists it, and others wait.
+    pub(crate) fn list(&self, pairs: &[(usize, usize)]) {
+        self.levels();
+        pairs.par_iter().with_max_len(1).for_each(|&(left, right)| {
+            self.occurring(left, right);
+        });
+    }
+
     fn levels(&self) -> &[u64] {
         self.levels.get_or_init(|| {
             let cells = self.joint.cells();
-            let mut levels = vec![1; self.variables];
-            for cell in cells.iter() {
-                for (variable, levels) in levels.iter_mut().enumerate() {
-                    *levels = u64::from(cells.layout().code(cell, variable) + 1).max(*levels);
-                }
-            }
-            levels
+            let largest = |variable: usize| cells.iter().map(cells.layout().reader(variable)).max();
+            (0..self.variables)
+                .map(|variable| largest(variable).map_or(1, |code| code + 1))
+                .collect()
         })
     }
 
     fn occurring(&self, left: usize, right: usize) -> &Occurring {
         self.pairs[left * self.variables + right].get_or_init(|| {
             let cells = self.joint.cells();
-            let layout = cells.layout();
-            let codes = || {
-                cells
-                    .iter()
-                    .map(|cell| [layout.code(cell, left), layout.code(cell, right)].map(u64::from))
-            };
+            let readers = [left, right].map(|variable| cells.layout().reader(variable));
+            let codes = || cells.iter().map(|cell| readers.map(|read| read(cell)));
             let [height, width] = [left, right].map(|variable| self.levels()[variable]);
             if height * width <= MOST_BITS {
                 let words = usize::try_from((height * width).div_ceil(64)).expect("few bits");

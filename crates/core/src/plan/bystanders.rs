@@ -120,7 +120,9 @@ impl Planner<'_> {
     fn members_left_alone(&self) -> Vec<(usize, usize)> {
         let cells = self.task.joint.cells();
         let mut found = Vec::new();
-        for (intruder, combinations) in self.combinations.iter().enumerate() {
+        let of_households =
+            self.combinations.iter().enumerate().filter(|(_, one)| one.has_members());
+        for (intruder, combinations) in of_households {
             let left = (0..cells.len()).filter(|&cell| {
                 self.pool.others(cell) > 0
                     && !self.pool.is_open(cell)

@@ -22,6 +22,8 @@ pub(super) struct Combinations<'a> {
     at_risk: Vec<bool>,
     /// Those of the members, where records are households.
     members: Option<MemberCombinations<'a>>,
+    /// The number of the round.
+    round: u16,
 }
 
 /// Who has one combination.
@@ -37,6 +39,8 @@ struct Combination {
     protected: bool,
     /// Was it opened to others because nobody could be parted from it?
     opened: bool,
+    /// In which round a swap last changed it; an older one may have the same number.
+    changed: u16,
 }
 
 /// A record comes to have keys that are not its own.
@@ -74,7 +78,7 @@ impl<'a> Combinations<'a> {
             all[combination as usize].protected &= can_leave(cell);
         }
         let at_risk = at_risk.iter().map(|&at_risk| at_risk > 0).collect();
-        Self { index, of_cell, all, at_risk, members: None }
+        Self { index, of_cell, all, at_risk, members: None, round: 0 }
     }
 
     /// The same, where the combinations of members count too.
@@ -168,6 +172,11 @@ impl<'a> Combinations<'a> {
         Some(Coming { exposes, is_new })
     }
 
+    /// Do the combinations of members count too?
+    pub(super) fn has_members(&self) -> bool {
+        self.members.is_some()
+    }
+
     /// Is a member of a household with these words alone now, who was not before?
     pub(super) fn leaves_a_member_alone(&self, words: &[u64]) -> bool {
         self.members.as_ref().is_some_and(|members| members.has_somebody_alone(words))
@@ -242,10 +251,21 @@ impl<'a> Combinations<'a> {
         cells
     }
 
+    /// From now on it is told which combinations swaps change.
+    pub(super) fn begin_round(&mut self) {
+        self.round = self.round.wrapping_add(1);
+    }
+
+    /// Has a swap of this round changed a combination? It may say yes where none has.
+    pub(super) fn has_changed(&self, combination: u32) -> bool {
+        self.all[combination as usize].changed == self.round
+    }
+
     /// A record of this cell, whose words these are, gives up its keys.
     pub(super) fn leave(&mut self, cell: usize, words: &[u64]) {
         let combination = &mut self.all[self.of_cell[cell] as usize];
         combination.now = one_less(combination.now);
+        combination.changed = self.round;
         // Where it was opened it is gone after all, and for good.
         combination.protected |= combination.now == 0 && combination.opened;
         if let Some(members) = &mut self.members {
@@ -255,7 +275,9 @@ impl<'a> Combinations<'a> {
 
     /// It has them again.
     pub(super) fn come_home(&mut self, cell: usize, words: &[u64]) {
-        self.all[self.of_cell[cell] as usize].now += 1;
+        let combination = &mut self.all[self.of_cell[cell] as usize];
+        combination.now += 1;
+        combination.changed = self.round;
         if let Some(members) = &mut self.members {
             members.arrive(words);
         }
@@ -263,26 +285,45 @@ impl<'a> Combinations<'a> {
 
     /// A record comes to have these keys.
     pub(super) fn arrive(&mut self, words: &[u64]) {
-        let found = self.index.add(words, 0) as usize;
-        if found == self.all.len() {
-            self.all.push(Combination::default());
-        }
-        self.all[found].now += 1;
-        self.all[found].came += 1;
+        let found = self.number(words);
+        self.arrive_at(found);
         if let Some(members) = &mut self.members {
             members.arrive(words);
         }
     }
 
+    /// The number of the combination of these words, which nobody may have or have had.
+    pub(super) fn number(&mut self, words: &[u64]) -> u32 {
+        let found = self.index.add(words, 0);
+        if found as usize == self.all.len() {
+            self.all.push(Combination::default());
+        }
+        found
+    }
+
+    /// A record comes to have the keys of this number.
+    pub(super) fn arrive_at(&mut self, found: u32) {
+        let combination = &mut self.all[found as usize];
+        combination.now += 1;
+        combination.came += 1;
+        combination.changed = self.round;
+    }
+
     /// It does not have them after all.
     pub(super) fn go(&mut self, words: &[u64]) {
         let found = self.index.find(words).expect("the keys of a record are known");
-        let combination = &mut self.all[found as usize];
-        combination.now = one_less(combination.now);
-        combination.came = one_less(combination.came);
+        self.go_from(found);
         if let Some(members) = &mut self.members {
             members.leave(words);
         }
+    }
+
+    /// A record does not have the keys of this number after all.
+    pub(super) fn go_from(&mut self, found: u32) {
+        let combination = &mut self.all[found as usize];
+        combination.now = one_less(combination.now);
+        combination.came = one_less(combination.came);
+        combination.changed = self.round;
     }
 
     /// Every record has its own keys again.
@@ -294,6 +335,12 @@ impl<'a> Combinations<'a> {
         if let Some(members) = &mut self.members {
             members.reset();
         }
+    }
+
+    /// How many have the keys of these words now, and may nobody come to have them?
+    #[cfg(test)]
+    pub(super) fn told(&self, words: &[u64]) -> (u32, bool) {
+        self.having(words).map_or((0, false), |found| (found.now, found.protected))
     }
 
     /// What is known of a cell's combination.

@@ -139,11 +139,16 @@ impl Drawn {
     pub fn on_records(&self, located: &Located, risky: &[bool], schema: &Schema) -> Plan {
         let drawn = RecordsDrawn::new(self, located, risky);
         let mut sets: Map<VarSet, Arc<[usize]>> = Map::with_hasher(STATE);
+        let records: Vec<[RecordId; 2]> = self
+            .swaps
+            .par_iter()
+            .map(|swap| [swap.left, swap.right].map(|one| drawn.at(one)))
+            .collect();
         let mut swaps: Vec<PlannedSwap> = self
             .swaps
             .iter()
-            .map(|swap| {
-                let (left, right) = (drawn.at(swap.left), drawn.at(swap.right));
+            .zip(records)
+            .map(|(swap, [left, right])| {
                 let columns = sets.entry(swap.exchanged).or_insert_with(|| {
                     let mut columns = schema.columns_of(swap.exchanged);
                     columns.sort_unstable();
@@ -153,7 +158,7 @@ impl Drawn {
                 PlannedSwap { left: left.min(right), right: left.max(right), exchanged }
             })
             .collect();
-        swaps.sort_unstable_by_key(|swap| swap.left);
+        swaps.par_sort_unstable_by_key(|swap| swap.left);
         let mut groups: Vec<PlannedGroup> = self
             .groups
             .iter()
@@ -173,6 +178,9 @@ impl Drawn {
         in_swaps.chain(self.groups.iter().flat_map(|group| group.members.iter().copied()))
     }
 }
+
+/// So many records are looked at by one thread at a time.
+const RECORDS_AT_ONCE: usize = 1 << 14;
 
 /// The record of each place that was drawn.
 struct RecordsDrawn {
@@ -195,13 +203,16 @@ impl RecordsDrawn {
         // For each cell the number of the next record at risk, and of the next other one.
         let at_risk = located.marked(risky);
         let mut next: Vec<[u32; 2]> = at_risk.iter().map(|&at_risk| [at_risk, 0]).collect();
-        for (record, &is_risky) in risky.iter().enumerate() {
-            let record = RecordId::at(record);
+        let is_drawn = |record: &RecordId| !this.of_cell(located.cell_of(*record)).is_empty();
+        let of_drawn_cells: Vec<RecordId> = (0..risky.len())
+            .into_par_iter()
+            .with_min_len(RECORDS_AT_ONCE)
+            .map(RecordId::at)
+            .filter(is_drawn)
+            .collect();
+        for record in of_drawn_cells {
             let cell = located.cell_of(record);
-            if this.of_cell(cell).is_empty() {
-                continue;
-            }
-            let next = &mut next[cell.position()][usize::from(is_risky)];
+            let next = &mut next[cell.position()][usize::from(risky[record.position()])];
             if let Some(found) = this.find(Place { cell, number: *next }) {
                 records[found] = Some(record);
             }

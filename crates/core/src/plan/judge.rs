@@ -251,6 +251,73 @@ impl Planner<'_> {
         u32::try_from(hash >> 32).expect("half of the bits are left")
     }
 
+    /// What an exchange between two cells makes, where nothing but combinations of keys of one
+    /// intruder tells whether it is still worth the same.
+    pub(super) fn made_by(
+        &self,
+        left: usize,
+        right: usize,
+        differing: VarSet,
+        exchanged: VarSet,
+    ) -> Option<Made> {
+        let ([aim], [combinations]) = (self.offers.aims(), &self.combinations[..]) else {
+            return None;
+        };
+        let is_simple = self.drift.is_none() && !combinations.has_members();
+        (is_simple && aim.is_parted(differing, exchanged)).then(|| {
+            let cells = self.task.joint.cells();
+            let new = Exchanged::new(cells.layout(), cells.get(left), cells.get(right), exchanged);
+            Made { exchanged, found: new.cells().map(|cell| combinations.find(cell)) }
+        })
+    }
+
+    /// Makes a swap that was judged when the round began, if no other has changed since what it
+    /// was judged by.
+    pub(super) fn make_as_judged(&mut self, left: usize, right: usize, made: Made) -> bool {
+        let Some(found) = self.unchanged([left, right], made) else { return false };
+        self.count_made([left, right], found);
+        let (left, right) = (self.pool.take(left), self.pool.take(right));
+        self.swaps.push(CellSwap { left, right, exchanged: made.exchanged });
+        true
+    }
+
+    /// The combinations of keys that an exchange makes; nothing where another has changed since
+    /// the round began what it was judged by: the keys that two records give up, and those that
+    /// they come to have.
+    pub(super) fn unchanged(&mut self, pair: [usize; 2], made: Made) -> Option<[u32; 2]> {
+        let cells = self.task.joint.cells();
+        let [combinations] = &mut self.combinations[..] else { return None };
+        let own = pair.map(|cell| combinations.of(cell));
+        let known = made.found.into_iter().flatten();
+        if own.into_iter().chain(known).any(|one| combinations.has_changed(one)) {
+            return None;
+        }
+        let [left, right] = pair.map(|cell| cells.get(cell));
+        let new = Exchanged::new(cells.layout(), left, right, made.exchanged);
+        let [one, other] = new.cells();
+        let found = [(made.found[0], one), (made.found[1], other)]
+            .map(|(found, words)| found.unwrap_or_else(|| combinations.number(words)));
+        let is_unchanged = !found.iter().any(|&found| combinations.has_changed(found));
+        is_unchanged.then_some(found)
+    }
+
+    /// Counts a swap that makes these combinations of keys.
+    pub(super) fn count_made(&mut self, pair: [usize; 2], found: [u32; 2]) {
+        let cells = self.task.joint.cells();
+        let [combinations] = &mut self.combinations[..] else { unreachable!("one intruder looks") };
+        pair.into_iter().for_each(|cell| combinations.leave(cell, cells.get(cell)));
+        found.into_iter().for_each(|found| combinations.arrive_at(found));
+    }
+
+    /// Counts that a swap is undone.
+    pub(super) fn uncount_made(&mut self, pair: [usize; 2], made: Made) {
+        let cells = self.task.joint.cells();
+        let [combinations] = &mut self.combinations[..] else { unreachable!("one intruder looks") };
+        let found = made.found.map(|found| found.expect("what a swap makes is known"));
+        found.into_iter().for_each(|found| combinations.go_from(found));
+        pair.into_iter().for_each(|cell| combinations.come_home(cell, cells.get(cell)));
+    }
+
     /// Counts the keys that the records of a swap give up and come to have.
     pub(super) fn count_swap(&mut self, swap: &CellSwap, change: Change) {
         let cells = self.task.joint.cells();
@@ -287,6 +354,20 @@ impl Planner<'_> {
     }
 }
 
+/// What an exchange makes.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Made {
+    exchanged: VarSet,
+    /// The combinations of keys of the two new cells, where they are known.
+    found: [Option<u32>; 2],
+}
+
+impl Made {
+    pub(super) fn exchanged(&self) -> VarSet {
+        self.exchanged
+    }
+}
+
 /// Is a swap made or undone?
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Change {
@@ -296,6 +377,7 @@ pub(super) enum Change {
 
 #[cfg(test)]
 mod tests {
+    use super::super::combinations::Combinations;
     use super::*;
     use crate::encode::PackedCells;
     use crate::graph::{GeneratingClass, minimal_separators};
@@ -552,6 +634,67 @@ mod tests {
             });
         }
         assert!(met.iter().all(|&met| met > 50), "{met:?}");
+    }
+
+    /// After a swap, whatever is told to be unchanged is worth what it was; and it is counted, and
+    /// counted no more, as any other swap.
+    #[test]
+    fn what_is_unchanged_is_worth_the_same() {
+        let random = &mut Random::new(SEED, 2);
+        let (mut unchanged, mut changed) = (0, 0);
+        for _ in 0..600 {
+            let case = drawn(random);
+            case.planned(SEED, |planner| {
+                let mut all = Vec::new();
+                each_exchange(&case, planner, |pair, differing, exchanged| {
+                    let judged = planner.judge_exchange(pair[0], pair[1], differing, exchanged);
+                    let made = planner.made_by(pair[0], pair[1], differing, exchanged);
+                    if let (Some(judged), Some(made)) = (judged, made) {
+                        all.push((pair, differing, judged, made));
+                    }
+                });
+                if all.is_empty() {
+                    return;
+                }
+                planner.combinations.iter_mut().for_each(Combinations::begin_round);
+                let swap = |pair: [usize; 2], exchanged| {
+                    let taken = |cell| Taken { cell: CellId::at(cell), at_risk: false };
+                    CellSwap { left: taken(pair[0]), right: taken(pair[1]), exchanged }
+                };
+                let (pair, _, first, _) = all[random.below(all.len())];
+                planner.count_swap(&swap(pair, first.exchanged), Change::Made);
+                for (pair, differing, judged, made) in all {
+                    let (mut fast, mut slow) = (planner.clone(), planner.clone());
+                    let Some(found) = fast.unchanged(pair, made) else {
+                        changed += 1;
+                        continue;
+                    };
+                    unchanged += 1;
+                    let exchanged = judged.exchanged;
+                    let again = planner.judge_exchange(pair[0], pair[1], differing, exchanged);
+                    assert_eq!(again, Some(judged));
+                    fast.count_made(pair, found);
+                    slow.count_swap(&swap(pair, exchanged), Change::Made);
+                    assert_eq!(had(&fast), had(&slow));
+                    let made = fast.made_by(pair[0], pair[1], differing, exchanged);
+                    fast.uncount_made(pair, made.expect("it was made before"));
+                    assert_eq!(had(&fast), had(planner));
+                }
+            });
+        }
+        assert!(unchanged > 300 && changed > 1000, "{unchanged} {changed}");
+    }
+
+    /// How many have the keys of each possible record, and may nobody come to have them?
+    fn had(planner: &Planner<'_>) -> Vec<(u32, bool)> {
+        let [combinations] = &planner.combinations[..] else { unreachable!("one intruder looks") };
+        let levels = planner.task.joint.cells().layout().variables();
+        let all = (0..3usize.pow(u32::try_from(levels).unwrap())).map(|number| {
+            let code = |place: u32| u32::try_from(number / 3usize.pow(place) % 3).unwrap();
+            (0..u32::try_from(levels).unwrap()).map(code).collect::<Vec<u32>>()
+        });
+        let all = PackedCells::from_codes(&vec![3; levels], &all.collect::<Vec<_>>());
+        all.iter().map(|cell| combinations.told(cell)).collect()
     }
 
     /// A swap that is allowed between two records that have none yet, and the file with it.

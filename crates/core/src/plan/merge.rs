@@ -10,7 +10,9 @@ use std::cmp::Reverse;
 
 use rayon::prelude::*;
 
-use super::nearest::{Company, PATIENCE, READ_PER_SWAP, SIDE_BY_SIDE, TRIES, outside, pieces};
+use super::combinations::Combinations;
+use super::judge::Made;
+use super::nearest::{Company, SETS_AT_ONCE, SIDE_BY_SIDE, TRIES, brought_little, outside, pieces};
 use super::{CellSwap, Change, Judgement, Offer, Planner, Taken, number};
 use crate::varset::VarSet;
 
@@ -28,6 +30,20 @@ struct Single {
     cost: u64,
 }
 
+/// Two swaps that look best merged as long as no others are.
+struct Merger {
+    /// Their places among all that cover one record.
+    pair: [usize; 2],
+    made: Option<Merged>,
+}
+
+/// What a merger makes and what the two swaps have made.
+#[derive(Debug, Clone, Copy)]
+struct Merged {
+    made: Made,
+    before: [Made; 2],
+}
+
 impl Planner<'_> {
     /// Merges swaps, from number `first` on, of records that agree on `agree`. Answers how
     /// many pairs became one.
@@ -38,23 +54,38 @@ impl Planner<'_> {
         let mut removed = vec![false; self.swaps.len()];
         let mut history: Vec<(usize, usize)> = Vec::new();
         let mut spent = 0;
-        for (differing, offer) in self.priced_sets(agree) {
+        let sets = self.priced_sets(agree);
+        'all: for sets in sets.chunks(SETS_AT_ONCE) {
             let dearest = singles.iter().map(|single| single.cost).max().unwrap_or(0);
-            if singles.len() < 2 || offer.cost >= 2 * dearest {
-                break;
-            }
-            let read = singles.len();
-            self.merge_round(&mut singles, &mut removed, differing, &offer);
-            history.push((read, (read - singles.len()) / 2));
-            spent += read;
-            if history.len() >= PATIENCE && spent > READ_FREELY {
-                let recent = &history[history.len() - PATIENCE..];
-                let read: usize = recent.iter().map(|(read, _)| read).sum();
-                let made: usize = recent.iter().map(|(_, made)| made).sum();
-                if made * READ_PER_SWAP < read {
-                    break;
+            let few = if singles.len() < SIDE_BY_SIDE { SETS_AT_ONCE } else { 1 };
+            let this = &*self;
+            let near: Vec<Vec<(u64, u32)>> = sets
+                .par_iter()
+                .with_min_len(few)
+                .map(|(differing, _)| this.near_singles(&singles, *differing))
+                .collect();
+            let mut merged = vec![false; singles.len()];
+            let mut left = singles.len();
+            for ((differing, offer), near) in sets.iter().zip(near) {
+                if left < 2 || offer.cost >= 2 * dearest {
+                    break 'all;
+                }
+                let pairs = self.merge_round(
+                    &singles,
+                    near,
+                    *differing,
+                    offer,
+                    (&mut merged, &mut removed),
+                );
+                history.push((left, pairs));
+                spent += left;
+                left -= 2 * pairs;
+                if spent > READ_FREELY && brought_little(&history) {
+                    break 'all;
                 }
             }
+            let mut merged = merged.into_iter();
+            singles.retain(|_| merged.next() == Some(false));
         }
         self.drop_swaps(&removed);
         removed.iter().filter(|&&removed| removed).count()
@@ -77,44 +108,53 @@ impl Planner<'_> {
             .collect()
     }
 
-    /// Merges the swaps of records that differ in one set, and forgets them.
-    fn merge_round(
-        &mut self,
-        singles: &mut Vec<Single>,
-        removed: &mut [bool],
-        differing: VarSet,
-        offer: &Offer,
-    ) {
+    /// The swaps of records that agree with another one outside a set, by their buckets and places.
+    fn near_singles(&self, singles: &[Single], differing: VarSet) -> Vec<(u64, u32)> {
         let cells = self.task.joint.cells();
         let outside = outside(self.task, differing);
         let key = |single: &Single| outside.mixed(cells.get(single.record.cell.position()));
-        let places = singles.par_iter().with_min_len(SIDE_BY_SIDE).enumerate();
-        let mut members: Vec<(u64, u32)> =
-            places.map(|(place, single)| (key(single), number(place))).collect();
-        let company = Company::of(members.len());
-        members.iter().for_each(|&(bucket, _)| company.come(bucket));
-        members.retain(|&(bucket, _)| company.holds(bucket));
-        members.par_sort_unstable();
+        let mut near: Vec<(u64, u32)> = singles.iter().map(key).zip(0u32..).collect();
+        Company::of(&near, |near| near.0).keep(&mut near, |near| near.0);
+        near.sort_unstable();
+        near
+    }
+
+    /// Merges the swaps of records that differ in one set; marks which of them are merged, and
+    /// which swaps are removed. Answers how many pairs became one.
+    fn merge_round(
+        &mut self,
+        singles: &[Single],
+        mut near: Vec<(u64, u32)>,
+        differing: VarSet,
+        offer: &Offer,
+        (merged, removed): (&mut [bool], &mut [bool]),
+    ) -> usize {
+        near.retain(|&(_, place)| !merged[place as usize]);
+        self.combinations.iter_mut().for_each(Combinations::begin_round);
         // As in `nearest`: every bucket by itself, then one after the other.
         let this = &*self;
-        let proposals: Vec<Vec<[usize; 2]>> = pieces(&members, |member| member.0)
+        let proposals: Vec<Vec<Merger>> = pieces(&near, |member| member.0)
             .into_par_iter()
-            .map(|piece| this.mergers(&members[piece], singles, differing, offer))
+            .with_max_len(1)
+            .map(|piece| this.mergers(&near[piece], singles, differing, offer))
             .collect();
-        let mut merged = vec![false; singles.len()];
-        for pair in proposals.into_iter().flatten() {
-            if let Some(judgement) =
-                self.judge_merger(pair.map(|one| singles[one]), differing, offer)
-            {
+        let mut pairs = 0;
+        for Merger { pair, made } in proposals.into_iter().flatten() {
+            let [left, right] = pair.map(|one| singles[one]);
+            let is_made = made.is_some_and(|made| self.merge_as_judged([left, right], made))
+                || self.judge_merger([left, right], differing, offer).is_some_and(|judgement| {
+                    self.merge([left, right], judgement.exchanged);
+                    true
+                });
+            if is_made {
                 pair.into_iter().for_each(|one| merged[one] = true);
-                self.merge(singles[pair[0]], singles[pair[1]], judgement.exchanged, removed);
+                removed[right.swap as usize] = true;
+                self.pool.give_back(left.helper);
+                self.pool.give_back(right.helper);
+                pairs += 1;
             }
         }
-        let mut place = 0;
-        singles.retain(|_| {
-            place += 1;
-            !merged[place - 1]
-        });
+        pairs
     }
 
     /// The swaps that some buckets merge, each as if nobody else merged any.
@@ -124,9 +164,10 @@ impl Planner<'_> {
         singles: &[Single],
         differing: VarSet,
         offer: &Offer,
-    ) -> Vec<[usize; 2]> {
+    ) -> Vec<Merger> {
         let mut found = Vec::new();
-        for bucket in members.chunk_by(|left, right| left.0 == right.0) {
+        let several = |bucket: &&[(u64, u32)]| bucket.len() > 1;
+        for bucket in members.chunk_by(|left, right| left.0 == right.0).filter(several) {
             let mut merged = vec![false; bucket.len()];
             for position in 0..bucket.len() {
                 if merged[position] {
@@ -143,10 +184,13 @@ impl Planner<'_> {
                         Some((Reverse(saved), judgement, place))
                     })
                     .min();
-                if let Some((_, _, place)) = best {
+                if let Some((_, judgement, place)) = best {
                     merged[position] = true;
                     merged[place] = true;
-                    found.push([one, bucket[place].1 as usize]);
+                    let pair = [one, bucket[place].1 as usize];
+                    let singles = pair.map(|one| singles[one]);
+                    found
+                        .push(Merger { pair, made: self.merged_by(singles, differing, judgement) });
                 }
             }
         }
@@ -168,15 +212,47 @@ impl Planner<'_> {
         self.judge_any(left, right, differing, offer, both)
     }
 
-    /// The two records at risk take each other, their helpers are free again.
-    fn merge(&mut self, left: Single, right: Single, exchanged: VarSet, removed: &mut [bool]) {
+    /// The two records at risk take each other, in the place of the first swap.
+    fn merge(&mut self, [left, right]: [Single; 2], exchanged: VarSet) {
         let other = self.swaps[right.swap as usize];
         self.count_swap(&other, Change::Undone);
         let both = CellSwap { left: left.record, right: right.record, exchanged };
         self.replace_swap(left.swap as usize, both);
-        removed[right.swap as usize] = true;
-        self.pool.give_back(left.helper);
-        self.pool.give_back(right.helper);
+    }
+
+    /// What a swap makes that takes the place of two, and what these have made, where it can be
+    /// told by combinations of keys alone whether it is still worth the same.
+    fn merged_by(
+        &self,
+        singles: [Single; 2],
+        differing: VarSet,
+        judgement: Judgement,
+    ) -> Option<Merged> {
+        let [left, right] = singles.map(|single| single.record.cell.position());
+        let made = self.made_by(left, right, differing, judgement.exchanged)?;
+        let before = singles.map(|single| {
+            let CellSwap { left, right, exchanged } = self.swaps[single.swap as usize];
+            let [left, right] = [left, right].map(|taken| taken.cell.position());
+            self.made_by(left, right, self.differing(left, right), exchanged)
+        });
+        let [Some(one), Some(other)] = before else { return None };
+        Some(Merged { made, before: [one, other] })
+    }
+
+    /// Merges two swaps as they were judged when the round began, if no other merger has changed
+    /// what that was judged by.
+    fn merge_as_judged(&mut self, [left, right]: [Single; 2], merged: Merged) -> bool {
+        let Merged { made, before } = merged;
+        let cells = [left, right].map(|single| single.record.cell.position());
+        let Some(counted) = self.unchanged(cells, made) else { return false };
+        for (single, before) in [left, right].into_iter().zip(before) {
+            let CellSwap { left, right, .. } = self.swaps[single.swap as usize];
+            self.uncount_made([left, right].map(|taken| taken.cell.position()), before);
+        }
+        self.count_made(cells, counted);
+        self.swaps[left.swap as usize] =
+            CellSwap { left: left.record, right: right.record, exchanged: made.exchanged() };
+        true
     }
 
     /// Forgets swaps.

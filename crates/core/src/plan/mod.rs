@@ -84,11 +84,14 @@ pub use protection::Protection;
 
 use std::sync::Arc;
 
+use rayon::prelude::*;
+
 use crate::encode::Signer;
 use crate::graph::{GeneratingClass, MarginGraph, Separator, Separators};
 use crate::hash::Map;
 use crate::partner::Screening;
 use crate::partner::seen::Seen;
+use crate::partner::slices::Slices;
 pub use crate::partner::{Forbidden, NeverNew, Term};
 use crate::random::{Random, Seed};
 use crate::table::{CellId, JointTable};
@@ -99,6 +102,7 @@ use combinations::Combinations;
 use drift::Drift;
 use judge::{Change, Judgement};
 use members::MemberCombinations;
+use nearest::SIDE_BY_SIDE;
 use pool::Pool;
 use vain::Vain;
 
@@ -192,6 +196,9 @@ impl Planned {
 /// How often room is made and swaps are merged in turn; each time fewer are left.
 const MOST_ROUNDS: usize = 6;
 
+/// Of so many pairs of variables it is listed at once which of their values occur together.
+const MOST_PAIRS: usize = 100;
+
 /// Plans the swaps for all risky records, from cells and their counts alone.
 ///
 /// Laws: `a-plan-protects-and-keeps`, `plans-repeat`, `plans-are-blind-to-threads`, `optimal-is-best`,
@@ -262,6 +269,8 @@ struct Planner<'a> {
     given_up: Vec<bool>,
     /// Who looked at every possible partner in vain.
     vain: Vain,
+    /// The slices of some separators, each with the separator and what partners agree on besides.
+    slices: Vec<([VarSet; 2], Arc<Slices<'a>>)>,
     /// The cells in need that wait until everybody looks again.
     resting: Vec<bool>,
     /// The cells with a record in need that can serve the goal and has no swap yet.
@@ -280,37 +289,30 @@ impl<'a> Planner<'a> {
         let joint = task.joint;
         let aims: Vec<Aim> = task.intruders.iter().map(Intruder::aim).collect();
         let mut random = Random::new(seed, 0);
+        let seen = Seen::new(joint);
+        let (combinations, pool) = rayon::join(
+            || task.intruders.par_iter().enumerate().map(combinations_of(task)).collect(),
+            || {
+                let pool = Pool::new(joint.counts(), task.at_risk);
+                seen.list(&pairs_to_part(task, graph));
+                pool
+            },
+        );
         let mut planner = Self {
             task,
             offers: Offers::new(graph, task.prices, Goal::Part, aims),
             salt: random.bits(),
             random,
-            pool: Pool::new(joint.counts(), task.at_risk),
-            combinations: task
-                .intruders
-                .iter()
-                .enumerate()
-                .map(|(number, intruder)| {
-                    let gone = task.constraints.gone.get(number).map_or(&[][..], Vec::as_slice);
-                    let can_leave = |cell| {
-                        let screening = intruder.screening;
-                        screening.is_none_or(|screening| screening.is_partable(CellId::at(cell)))
-                    };
-                    let members = intruder.members.map(|members| {
-                        MemberCombinations::new(joint, intruder.keys, members, can_leave)
-                    });
-                    Combinations::new(joint, intruder.keys, intruder.at_risk, can_leave)
-                        .with_members(members)
-                        .with_gone(gone)
-                })
-                .collect(),
+            pool,
+            combinations,
             drift: task.constraints.drift.as_ref().map(|bound| Drift::new(bound, joint)),
             signer: Signer::of(joint.cells().layout()),
             least_costs: task.prices.least_costs(),
-            seen: Arc::new(Seen::new(joint)),
+            seen: Arc::new(seen),
             bystanders: Bystanders::Avoided,
             given_up: vec![false; joint.len()],
             vain: Vain::new(),
+            slices: Vec::new(),
             resting: vec![false; joint.len()],
             open: Vec::new(),
             swaps: Vec::new(),
@@ -333,10 +335,14 @@ impl<'a> Planner<'a> {
         });
     }
 
-    fn cells_in_need(&self, are_asked: impl Fn(usize) -> bool) -> Vec<u32> {
-        let all = 0..self.task.joint.len();
-        let asked = |cell: &usize| self.pool.is_open(*cell) && are_asked(*cell);
-        all.filter(asked).map(number).collect()
+    fn cells_in_need(&self, are_asked: impl Fn(usize) -> bool + Sync) -> Vec<u32> {
+        let states = self.pool.states().par_chunks(SIDE_BY_SIDE).enumerate();
+        let in_need = states.flat_map_iter(|(piece, states)| {
+            let cells = (piece * SIDE_BY_SIDE..).zip(states);
+            let open = cells.filter(|(_, state)| state.is_open()).map(|(cell, _)| cell);
+            open.filter(|&cell| are_asked(cell)).map(number)
+        });
+        in_need.collect()
     }
 
     /// Is there hope for this goal, as far as the screenings tell?
@@ -508,6 +514,35 @@ impl<'a> Planner<'a> {
         let pool = &self.pool;
         self.open.retain(|&cell| pool.is_open(cell as usize));
     }
+}
+
+/// The key combinations of each intruder, by number.
+fn combinations_of<'a>(
+    task: Task<'a>,
+) -> impl Fn((usize, &'a Intruder<'a>)) -> Combinations<'a> + Sync {
+    move |(number, intruder)| {
+        let gone = task.constraints.gone.get(number).map_or(&[][..], Vec::as_slice);
+        let can_leave = |cell| {
+            intruder.screening.is_none_or(|screening| screening.is_partable(CellId::at(cell)))
+        };
+        let members = intruder
+            .members
+            .map(|members| MemberCombinations::new(task.joint, intruder.keys, members, can_leave));
+        Combinations::new(task.joint, intruder.keys, intruder.at_risk, can_leave)
+            .with_members(members)
+            .with_gone(gone)
+    }
+}
+
+/// The pairs of variables that an exchange can part, as long as they are so few that most of them
+/// will be asked for.
+fn pairs_to_part(task: Task<'_>, graph: &MarginGraph) -> Vec<(usize, usize)> {
+    let apart = |one: usize| {
+        let others = (task.class.delta() - graph.neighbours(one)).iter();
+        others.filter(move |&other| one < other).map(move |other| (one, other))
+    };
+    let pairs: Vec<(usize, usize)> = task.class.delta().iter().flat_map(apart).collect();
+    if pairs.len() > MOST_PAIRS { Vec::new() } else { pairs }
 }
 
 fn number(position: usize) -> u32 {

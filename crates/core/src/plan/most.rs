@@ -20,6 +20,8 @@
 //! `Planner::is_everything_taken` is the simplest case of all: somebody at risk has every
 //! combination of keys there can be, so nobody can be parted unless others get company.
 
+use std::collections::BTreeSet;
+
 use rayon::prelude::*;
 
 use super::assignment::assign;
@@ -34,6 +36,9 @@ const MOST_RECORDS: usize = 1_200;
 const MOST_STEPS: usize = 800_000_000;
 /// What a combination costs that one record at most can have; a multiple of 1 to 10.
 const WHOLE: u64 = 2_520;
+
+/// So many cells show most values that there are.
+const SOME_CELLS: usize = 1 << 10;
 
 impl Planner<'_> {
     /// The most records at risk that any swap parts from their keys at once; `None` where the
@@ -126,15 +131,22 @@ impl Planner<'_> {
         let ([intruder], [keys]) = (self.task.intruders, &self.combinations[..]) else {
             return false;
         };
-        let protected = keys.protected();
-        let mut possible = 1usize;
-        for key in intruder.keys {
-            let levels = Grouping::of(self.task.joint.cells(), VarSet::single(key)).groups();
-            possible = possible.saturating_mul(levels);
-            if possible > protected {
-                return false;
-            }
-        }
-        possible == protected && !intruder.keys.is_empty()
+        let (protected, cells) = (keys.protected(), self.task.joint.cells());
+        let product = |levels: &dyn Fn(usize) -> usize| {
+            let mut levels = intruder.keys.iter().map(levels);
+            levels.try_fold(1usize, |all, levels| {
+                all.checked_mul(levels).filter(|all| *all <= protected)
+            })
+        };
+        // Mostly the values of a few cells have more combinations than that.
+        let among_some = |key: usize| {
+            let some = (0..cells.len()).step_by(cells.len().div_ceil(SOME_CELLS).max(1));
+            some.map(|cell| cells.layout().code(cells.get(cell), key))
+                .collect::<BTreeSet<_>>()
+                .len()
+        };
+        let among_all = |key: usize| Grouping::of(cells, VarSet::single(key)).groups();
+        let possible = product(&among_some).and_then(|_| product(&among_all));
+        possible == Some(protected) && !intruder.keys.is_empty()
     }
 }

@@ -14,13 +14,13 @@
 
 use std::ops::Range;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use rayon::prelude::*;
 
-use super::judge::MostHarm;
+use super::combinations::Combinations;
+use super::judge::{Made, MostHarm};
 use super::pool::State;
-use super::{Judgement, Offer, Planner, Task, number};
+use super::{Judgement, Offer, Planner, Task};
 use crate::encode::Mask;
 use crate::hash::mixed;
 use crate::varset::VarSet;
@@ -29,13 +29,13 @@ use crate::varset::VarSet;
 pub(super) const TRIES: usize = 12;
 
 /// So many cells may be read for each swap that is made, over a few rounds.
-pub(super) const READ_PER_SWAP: usize = 1024;
+const READ_PER_SWAP: usize = 1024;
 
 /// Beyond so many variables small sets of them alone are gone through, once for each price.
 const MANY_VARIABLES: usize = 24;
 
 /// Over so many rounds that is looked at.
-pub(super) const PATIENCE: usize = 12;
+const PATIENCE: usize = 12;
 
 /// Which swaps a round makes.
 #[derive(Debug, Clone, Copy)]
@@ -87,7 +87,13 @@ struct Proposal {
     partner: usize,
     exchanged: VarSet,
     harm: u64,
+    /// What it makes, where that tells whether another swap has made it worse.
+    made: Option<Made>,
 }
+
+/// For so many sets at most at once near cells are looked for, each on one thread. What the first of them
+/// takes the others find all the same.
+pub(super) const SETS_AT_ONCE: usize = 8;
 
 /// How many cells or swaps one thread looks at before it takes more.
 pub(super) const SIDE_BY_SIDE: usize = 1 << 12;
@@ -111,51 +117,45 @@ impl Planner<'_> {
         let every = [MostHarm::NONE, MostHarm::ALONE, MostHarm::ANY];
         let (sweeps, wants) =
             if few { (&every[..], Wants::Harmless) } else { (&every[2..], Wants::Coverage) };
-        let rounds = sets.chunk_by(same_price).flat_map(|sets| {
-            sweeps.iter().enumerate().flat_map(move |(sweep, &most)| {
-                let ask = Ask { most, covers_two: false, wants };
-                (0..).zip(sets).map(move |(place, set)| (set, ask, Some((sweep, place))))
-            })
-        });
         // Where the number of swaps is capped, one that covers two records comes before any
         // that covers one.
-        let capped = self.task.constraints.most_changed.is_some();
-        let two = Ask { most: MostHarm::ANY, covers_two: true, wants: Wants::Harmless };
-        let twos = sets.iter().filter(|_| capped).map(|set| (set, two, None));
-        let rounds = twos.chain(rounds);
+        if self.task.constraints.most_changed.is_some() {
+            let two = Ask { most: MostHarm::ANY, covers_two: true, wants: Wants::Harmless };
+            for sets in sets.chunks(SETS_AT_ONCE) {
+                for ((differing, offer), near) in sets.iter().zip(self.near_open(sets)) {
+                    if self.open.is_empty() || self.is_full() {
+                        return;
+                    }
+                    self.round(&near, *differing, offer, two);
+                }
+            }
+        }
         let mut history: Vec<(usize, usize)> = Vec::new();
-        // For each set of one price, the cells that are near to an open one: cells are only
-        // closed and taken, so those of the first sweep are enough for the others.
-        let mut near: Vec<Vec<Near>> = Vec::new();
-        for ((differing, offer), ask, sweep) in rounds {
-            if self.open.is_empty() || self.is_full() {
-                return;
-            }
-            let before = self.swaps.len();
-            let read = match sweep {
-                Some((0, place)) if sweeps.len() > 1 => {
-                    near.truncate(place);
-                    near.push(self.near_open(*differing));
-                    self.round(&near[place], *differing, offer, ask)
-                }
-                Some((_, place)) if sweeps.len() > 1 => {
-                    self.round(&near[place], *differing, offer, ask)
-                }
-                _ => {
-                    let near = self.near_open(*differing);
-                    self.round(&near, *differing, offer, ask)
-                }
-            };
-            if ask.most.exposed == 0 || ask.covers_two {
-                continue;
-            }
-            history.push((read, self.swaps.len() - before));
-            if history.len() >= PATIENCE {
-                let recent = &history[history.len() - PATIENCE..];
-                let read: usize = recent.iter().map(|(read, _)| read).sum();
-                let made: usize = recent.iter().map(|(_, made)| made).sum();
-                if made * READ_PER_SWAP < read {
-                    return;
+        for sets in sets.chunk_by(same_price) {
+            // For each set the cells that are near to an open one: cells are only closed and
+            // taken, so those of the first sweep are enough for the others.
+            let mut near: Vec<Vec<Near>> = Vec::new();
+            for (sweep, &most) in sweeps.iter().enumerate() {
+                let ask = Ask { most, covers_two: false, wants };
+                for (place, (differing, offer)) in sets.iter().enumerate() {
+                    if self.open.is_empty() || self.is_full() {
+                        return;
+                    }
+                    if near.len() == place {
+                        near.extend(self.near_open(next_sets(&sets[place..])));
+                    }
+                    let before = self.swaps.len();
+                    let read = self.round(&near[place], *differing, offer, ask);
+                    if sweep + 1 == sweeps.len() {
+                        near[place] = Vec::new();
+                    }
+                    if ask.most.exposed == 0 {
+                        continue;
+                    }
+                    history.push((read, self.swaps.len() - before));
+                    if brought_little(&history) {
+                        return;
+                    }
                 }
             }
         }
@@ -177,44 +177,38 @@ impl Planner<'_> {
         sets
     }
 
-    /// The free cells that share a bucket with an open one, those of one bucket side by side and
-    /// in random order.
-    fn near_open(&mut self, differing: VarSet) -> Vec<Near> {
-        let salt = self.random.bits();
+    /// For each of these sets the free cells that share a bucket with an open one, those of one
+    /// bucket side by side and in random order.
+    fn near_open(&mut self, sets: &[(VarSet, Arc<Offer>)]) -> Vec<Vec<Near>> {
+        let salted: Vec<(VarSet, u64)> =
+            sets.iter().map(|(differing, _)| (*differing, self.random.bits())).collect();
+        let this = &*self;
+        let salted = salted.into_par_iter().with_max_len(1);
+        salted.map(|(set, salt)| this.near_open_on(set, salt)).collect()
+    }
+
+    fn near_open_on(&self, differing: VarSet, salt: u64) -> Vec<Near> {
         let cells = self.task.joint.cells();
         let outside = outside(self.task, differing);
-        let open = Marks::new(self.open.len());
-        let marked = self.open.par_iter().with_min_len(SIDE_BY_SIDE);
-        marked.for_each(|&cell| {
+        let mut open = Marks::new(self.open.len());
+        for &cell in &self.open {
             open.set(outside.mixed(cells.get(cell as usize)));
-        });
-        let states = self.pool.states().par_chunks(SIDE_BY_SIDE);
-        let words = cells.words().par_chunks(SIDE_BY_SIDE * cells.layout().words());
-        let near: Vec<Vec<(u64, u32)>> = states
-            .zip(words)
-            .enumerate()
-            .map(|(piece, (states, words))| {
-                let first = piece * SIDE_BY_SIDE;
-                let cells = words.chunks_exact(cells.layout().words());
-                let free =
-                    (first..).zip(states).zip(cells).filter(|((_, state), _)| state.is_free());
-                free.map(|((cell, _), words)| (outside.mixed(words), number(cell)))
-                    .filter(|&(bucket, _)| open.holds(bucket))
-                    .collect()
-            })
+        }
+        let free = (0u32..).zip(self.pool.states()).zip(cells.iter());
+        let free = free.filter(|((_, state), _)| state.is_free());
+        let mut near: Vec<Near> = free
+            .map(|((cell, _), words)| Near { place: outside.mixed(words), cell })
+            .filter(|near| open.holds(near.place))
             .collect();
-        // Most open cells have a bucket of their own.
-        let company = Company::of(near.iter().map(Vec::len).sum());
-        near.par_iter().for_each(|near| near.iter().for_each(|&(bucket, _)| company.come(bucket)));
-        let near = near.par_iter().flat_map_iter(|near| {
-            near.iter().filter(|&&(bucket, _)| company.holds(bucket)).map(|&(bucket, cell)| {
-                let order = mixed([salt, cell.into()]);
-                Near { place: bucket & UPPER | order >> 32, cell }
-            })
-        });
-        let mut near: Vec<Near> = near.collect();
-        near.par_sort_unstable();
-        near
+        // Only an open cell can be alone in its bucket. Where most cells are open, most of them
+        // are; where few are, it is not worth asking.
+        if 2 * self.open.len() > near.len() {
+            Company::of(&near, |near| near.place).keep(&mut near, |near| near.place);
+        }
+        for near in &mut near {
+            near.place = near.place & UPPER | mixed([salt, near.cell.into()]) >> 32;
+        }
+        in_drawers(near)
     }
 
     /// One set: matches the cells of each bucket. Every bucket finds its swaps by itself, as if
@@ -222,9 +216,11 @@ impl Planner<'_> {
     /// have made worse since is looked for once more. So the number of threads plays no part.
     /// Answers how many cells were read.
     fn round(&mut self, near: &[Near], differing: VarSet, offer: &Offer, ask: Ask) -> usize {
+        self.combinations.iter_mut().for_each(Combinations::begin_round);
         let this = &*self;
         let proposals: Vec<Vec<Proposal>> = pieces(near, Near::bucket)
             .into_par_iter()
+            .with_max_len(1)
             .map(|piece| this.proposals(near, piece, differing, offer, ask))
             .collect();
         for proposal in proposals.iter().flatten() {
@@ -232,8 +228,11 @@ impl Planner<'_> {
             if self.is_full() {
                 break;
             }
-            let Proposal { partner, exchanged, harm, .. } = *proposal;
+            let Proposal { partner, exchanged, harm, made, .. } = *proposal;
             let is_there = self.pool.is_open(cell) && self.pool.is_free(partner);
+            if is_there && made.is_some_and(|made| self.make_as_judged(cell, partner, made)) {
+                continue;
+            }
             let live = is_there.then(|| self.judge_exchange(cell, partner, differing, exchanged));
             if live.flatten().is_some_and(|live| ask.seen(live).harm() <= harm) {
                 self.make(cell, partner, exchanged);
@@ -263,27 +262,41 @@ impl Planner<'_> {
         ask: Ask,
     ) -> Vec<Proposal> {
         let mut found = Vec::new();
+        // What is left of a bucket: some of it may have been taken since it was found near.
+        let (mut left, mut places): (Vec<Near>, Vec<usize>) = (Vec::new(), Vec::new());
         let mut free: Vec<State> = Vec::new();
         let mut start = range.start;
         for bucket in near[range].chunk_by(|one, other| one.bucket() == other.bucket()) {
+            left.clear();
+            places.clear();
             free.clear();
             if bucket.len() > 1 {
-                free.extend(bucket.iter().map(|near| self.pool.state(near.cell as usize)));
+                for (place, near) in (start..).zip(bucket) {
+                    let state = self.pool.state(near.cell as usize);
+                    if state.is_free() {
+                        left.push(*near);
+                        places.push(place);
+                        free.push(state);
+                    }
+                }
             }
             for position in 0..free.len() {
                 while free[position].is_open() {
                     let now = |other: usize| free[other];
                     let Some((partner, judgement)) =
-                        self.best_of(bucket, position, now, differing, offer, ask)
+                        self.best_of(&left, position, now, differing, offer, ask)
                     else {
                         break;
                     };
                     [position, partner].into_iter().for_each(|one| free[one].take());
+                    let [cell, partner] =
+                        [position, partner].map(|place| left[place].cell as usize);
                     found.push(Proposal {
-                        position: start + position,
-                        partner: bucket[partner].cell as usize,
+                        position: places[position],
+                        partner,
                         exchanged: judgement.exchanged,
                         harm: judgement.harm(),
+                        made: self.made_by(cell, partner, differing, judgement.exchanged),
                     });
                 }
             }
@@ -332,70 +345,112 @@ impl Planner<'_> {
     }
 }
 
-/// Which buckets several share, as far as marks tell; most do not.
-pub(super) struct Company {
-    once: Marks,
-    twice: Marks,
+/// The first of these sets that near cells are looked for at once: all of them in equal shares.
+fn next_sets<T>(sets: &[T]) -> &[T] {
+    let times = sets.len().div_ceil(SETS_AT_ONCE);
+    &sets[..sets.len().div_ceil(times.max(1))]
 }
 
+/// Sorts cells by place. Places are spread evenly, so each tells about where it belongs: cells are
+/// put into drawers, of which each is sorted by itself.
+fn in_drawers(near: Vec<Near>) -> Vec<Near> {
+    // About four cells each.
+    let bits = (near.len() / 4).next_power_of_two().trailing_zeros().min(31);
+    let drawer = |near: &Near| usize::try_from(near.bucket() >> (32 - bits)).expect("few bits");
+    let mut ends = vec![0usize; 1 << bits];
+    near.iter().for_each(|one| ends[drawer(one)] += 1);
+    let mut sum = 0;
+    for end in &mut ends {
+        sum += std::mem::replace(end, sum);
+    }
+    let mut sorted = near.clone();
+    for one in near {
+        let end = &mut ends[drawer(&one)];
+        sorted[*end] = one;
+        *end += 1;
+    }
+    let mut start = 0;
+    for end in ends {
+        sorted[start..end].sort_unstable();
+        start = end;
+    }
+    sorted
+}
+
+/// Did the last rounds make too few swaps for what they read? Each is told by what it read and made.
+pub(super) fn brought_little(rounds: &[(usize, usize)]) -> bool {
+    let Some(before) = rounds.len().checked_sub(PATIENCE) else { return false };
+    let sums = |(all, made), (read, more): &(usize, usize)| (all + read, made + more);
+    let (read, made) = rounds[before..].iter().fold((0, 0), sums);
+    made * READ_PER_SWAP < read
+}
+
+/// Which buckets several share, as far as marks tell; most do not.
+pub(super) struct Company(Marks);
+
 impl Company {
-    /// For so many.
-    pub(super) fn of(many: usize) -> Self {
-        Self { once: Marks::new(many), twice: Marks::new(many) }
-    }
-
-    /// One more is in this bucket.
-    pub(super) fn come(&self, bucket: u64) {
-        if self.once.set(bucket) {
-            self.twice.set(bucket);
+    /// Of those in these buckets.
+    pub(super) fn of<T>(all: &[T], bucket: impl Fn(&T) -> u64) -> Self {
+        let [mut once, mut twice] = [(); 2].map(|()| Marks::new(all.len()));
+        for one in all {
+            let bucket = bucket(one);
+            if once.set(bucket) {
+                twice.set(bucket);
+            }
         }
+        Self(twice)
     }
 
-    pub(super) fn holds(&self, bucket: u64) -> bool {
-        self.twice.holds(bucket)
+    /// Keeps those that share their bucket.
+    pub(super) fn keep<T>(&self, all: &mut Vec<T>, bucket: impl Fn(&T) -> u64) {
+        all.retain(|one| self.0.holds(bucket(one)));
     }
 }
 
 /// The half of a number that tells a bucket.
 const UPPER: u64 = u64::MAX << 32;
 
-/// Which buckets hold an open cell: now and then one is marked that does not. Any thread may mark
-/// any of them, at any time: in the end the marks are the same.
+/// Which buckets hold an open cell: now and then one is marked that does not.
 struct Marks {
-    bits: Vec<AtomicU64>,
+    bits: Vec<u64>,
 }
 
 impl Marks {
     /// No mark, and room for so many.
     fn new(marks: usize) -> Self {
         let words = (marks / 4).next_power_of_two().max(16);
-        Self { bits: (0..words).map(|_| AtomicU64::new(0)).collect() }
+        Self { bits: vec![0; words] }
     }
 
     /// Marks a bucket; was it marked before?
-    fn set(&self, bucket: u64) -> bool {
+    fn set(&mut self, bucket: u64) -> bool {
         let (word, bit) = self.place(bucket);
-        word.fetch_or(bit, Relaxed) & bit != 0
+        let known = self.bits[word] & bit != 0;
+        self.bits[word] |= bit;
+        known
     }
 
     fn holds(&self, bucket: u64) -> bool {
         let (word, bit) = self.place(bucket);
-        word.load(Relaxed) & bit != 0
+        self.bits[word] & bit != 0
     }
 
     /// By the lower bits, in which buckets differ whose upper halves are the same.
-    fn place(&self, bucket: u64) -> (&AtomicU64, u64) {
+    fn place(&self, bucket: u64) -> (usize, u64) {
         let word = usize::try_from(bucket >> 6 & 0xffff_ffff).expect("32 bits fit");
-        (&self.bits[word & (self.bits.len() - 1)], 1 << (bucket & 63))
+        (word & (self.bits.len() - 1), 1 << (bucket & 63))
     }
 }
+
+/// So many cells or swaps are about a piece of the sorted ones.
+const PIECE: usize = 1 << 9;
 
 /// Cuts what is sorted by buckets into pieces of whole ones, for all threads.
 pub(super) fn pieces<T>(sorted: &[T], bucket: impl Fn(&T) -> u64) -> Vec<Range<usize>> {
     let mut pieces = Vec::new();
     let mut start = 0;
     while start < sorted.len() {
-        let last = (start + SIDE_BY_SIDE).min(sorted.len()) - 1;
+        let last = (start + PIECE).min(sorted.len()) - 1;
         let end = bucket_at(sorted, &bucket, last).end;
         pieces.push(start..end);
         start = end;
@@ -460,4 +515,29 @@ fn subsets_of(active: VarSet, largest: usize) -> Vec<VarSet> {
         }
     }
     found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::{Random, Seed};
+
+    /// Many buckets, few, and one; whole places that differ, and some that do not.
+    #[test]
+    fn drawers_sort() {
+        let random = &mut Random::new(Seed([5; 32]), 0);
+        for buckets in [1, 3, 1 << 20] {
+            for many in [0, 1, 2, 7, 8, 100, 5000] {
+                let near: Vec<Near> = (0..many)
+                    .map(|cell| {
+                        let bucket = mixed([random.below(buckets) as u64]) & UPPER;
+                        Near { place: bucket | random.bits() >> 62, cell }
+                    })
+                    .collect();
+                let mut sorted = near.clone();
+                sorted.sort_unstable();
+                assert_eq!(in_drawers(near), sorted);
+            }
+        }
+    }
 }

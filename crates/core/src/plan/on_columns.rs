@@ -11,6 +11,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::Arc;
 
+use rayon::prelude::*;
+
 use super::cell_plan::{keeps_table, taken};
 use crate::encode::{Layout, RecordId, Records, Schema};
 use crate::graph::GeneratingClass;
@@ -109,7 +111,7 @@ impl Plan {
         }
         let plan = Self { swaps, groups };
         let mut met: Vec<RecordId> = plan.records().collect();
-        met.sort_unstable();
+        met.par_sort_unstable();
         match met.windows(2).find(|pair| pair[0] == pair[1]) {
             Some(pair) => Err(Unsound::Twice(pair[0])),
             None => Ok(plan),

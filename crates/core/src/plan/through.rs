@@ -50,6 +50,9 @@ const WORKING_OUT: usize = 64;
 const AT_ONCE: usize = 1 << 17;
 const PIECES: usize = 64;
 
+/// The slices of so many separators are held between looks: eight bytes a cell for each.
+const SLICES_HELD: usize = 8;
+
 /// What one look is for.
 #[derive(Debug, Clone, Copy)]
 struct Ask {
@@ -83,7 +86,7 @@ struct Note {
     partner: u32,
 }
 
-impl Planner<'_> {
+impl<'a> Planner<'a> {
     /// Gives every open cell the cheapest partner that is found, until none is found any
     /// more or all comparisons are spent.
     pub(super) fn look_through_slices(&mut self, agree: VarSet) {
@@ -218,8 +221,7 @@ impl Planner<'_> {
             if next.is_empty() {
                 break;
             }
-            let sorted: Vec<Slices<'_>> =
-                next.par_iter().map(|separator| Slices::of(joint, separator, agree)).collect();
+            let sorted = self.sorted_slices(&next, agree);
             for (separator, slices) in next.into_iter().zip(&sorted) {
                 if Look::any_needs(&looks, separator, agree) {
                     let most = comparisons.saturating_sub(pass.comparisons);
@@ -264,6 +266,27 @@ impl Planner<'_> {
             pass.made += 1;
         }
         pass
+    }
+
+    /// The slices of these separators, which are held for later looks as long as there is room.
+    fn sorted_slices(&mut self, separators: &[&Separator], agree: VarSet) -> Vec<Arc<Slices<'a>>> {
+        let (joint, held) = (self.task.joint, &self.slices);
+        let sorted: Vec<Arc<Slices<'a>>> = separators
+            .par_iter()
+            .map(|separator| {
+                let known = held.iter().find(|(on, _)| *on == [separator.variables, agree]);
+                let sort = || Arc::new(Slices::of(joint, separator, agree));
+                known.map_or_else(sort, |(_, slices)| Arc::clone(slices))
+            })
+            .collect();
+        for (separator, slices) in separators.iter().zip(&sorted) {
+            let on = [separator.variables, agree];
+            if self.slices.len() < SLICES_HELD && self.slices.iter().all(|(known, _)| *known != on)
+            {
+                self.slices.push((on, Arc::clone(slices)));
+            }
+        }
+        sorted
     }
 
     /// Lets cells look through the slices on these variables: each at a limited number of cells, and
