@@ -28,6 +28,9 @@ pub(super) struct Counted {
 /// From so many cells on several threads are faster than one.
 const SIDE_BY_SIDE: usize = 1 << 15;
 
+/// After one in so many cells, room is made as if the others brought half as many new ones each.
+const LOOK_AHEAD: usize = 8;
+
 /// So many ranges of words are merged for each part: ranges differ in length.
 const RANGES: usize = 4;
 
@@ -116,7 +119,11 @@ impl<K: AsRef<[u64]> + Copy + Ord> Part<K> {
         let mut known: HashTable<(K, u32)> = HashTable::new();
         let (mut sorted, mut counts) = (Vec::new(), Vec::new());
         let hash = |key: K| mixed(key.as_ref().iter().copied());
+        let look_ahead = numbers.len() / LOOK_AHEAD;
         for (place, own) in numbers.iter_mut().enumerate() {
+            if place == look_ahead {
+                known.reserve((LOOK_AHEAD / 2 - 1) * counts.len(), |(one, _)| hash(*one));
+            }
             let key = key(place);
             let entry = known.entry(hash(key), |(one, _)| *one == key, |(one, _)| hash(*one));
             *own = match entry {
