@@ -143,15 +143,20 @@ pub fn verify_changed(
     changes: Option<Changes>,
     checks: &Checks<'_>,
 ) -> Verification {
-    let (tables, two_way) = rayon::join(
-        || pooled.recount(checks.tables),
-        || compare_pairs(pooled, checks.compared, checks.tables),
+    let (learned, (tables, (two_way, new_pairs))) = rayon::join(
+        || checks.scenarios.iter().map(|scenario| learned(pooled, scenario)).collect::<Vec<_>>(),
+        || {
+            rayon::join(
+                || pooled.recount(checks.tables),
+                || {
+                    let two_way = compare_pairs(pooled, checks.compared, checks.tables);
+                    let new_pairs = new_pairs(pooled, &two_way);
+                    (two_way, new_pairs)
+                },
+            )
+        },
     );
     let changes = changes.map(|all| all.counting(checks.compared));
-    let (learned, new_pairs) = rayon::join(
-        || checks.scenarios.iter().map(|scenario| learned(pooled, scenario)).collect::<Vec<_>>(),
-        || new_pairs(pooled, &two_way),
-    );
     let three_way_others = (checks.triples == Triples::Compared)
         .then(|| compare_triples(pooled, checks.compared, checks.tables));
     let [records_before, records_after] = pooled.records();
