@@ -189,17 +189,19 @@ pub(crate) fn in_order<R: Read + Send, G: Gather>(
     let mut passed = Passed::default();
     let most = (PIECES * rayon::current_num_threads()).max(AT_LEAST);
     let cut = cutter.cut;
-    // While the first piece is scanned, the next ones are read.
-    let mut round = cutter.next(1);
+    // While the first pieces are scanned, the next ones are read: few, so that nobody waits.
+    let mut many = 1;
+    let mut round = cutter.next(many);
     while !round.is_empty() {
         let known: &G = gather;
+        many = most.min(2 * many);
         let (scanned, next) = match cutter.goes_on || round.len() > 1 {
             true => rayon::join(
                 || {
                     let pieces = round.into_par_iter().with_max_len(1);
                     pieces.map(|piece| scanned(piece, known, cut)).collect()
                 },
-                || cutter.next(most),
+                || cutter.next(many),
             ),
             // A short file needs no other thread.
             false => (round.into_iter().map(|piece| scanned(piece, known, cut)).collect(), vec![]),

@@ -33,6 +33,7 @@ use marginswap_core::columns::Households;
 use marginswap_core::diagnostic::{Diagnostic, grouped};
 use marginswap_core::encode::RecordId;
 use marginswap_core::plan::Plan;
+use rayon::prelude::*;
 
 use crate::digest::FileDigest;
 use crate::input_file::{InputFile, changed_meanwhile};
@@ -312,7 +313,7 @@ impl Exchanges {
                 members.push((number, place));
             }
         }
-        sides.sort_unstable();
+        sides.par_sort_unstable();
         let mut places = vec![0; sides.len()];
         for (place, &(_, side)) in sides.iter().enumerate() {
             places[side] = place;

@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use rayon::prelude::*;
+
 use crate::refusal::Code;
 use marginswap_core::columns::Role;
 use marginswap_core::diagnostic::Diagnostic;
@@ -644,7 +646,7 @@ impl Prepared {
             groups_by_records,
             records_changed: plan.records_changed(),
             cells_changed: plan.values_changed(self.original.scope.schema().own()),
-            cost: plan.swaps().iter().map(cost).sum::<u64>() + self.cost_of_groups(plan),
+            cost: plan.swaps().par_iter().map(cost).sum::<u64>() + self.cost_of_groups(plan),
             tables: self.original.tables() as u64,
             moved: self.moved(plan),
             distance: self.distance(plan),
