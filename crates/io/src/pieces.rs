@@ -176,8 +176,8 @@ impl<'r, R: Read + Send> Cutter<'r, R> {
     }
 }
 
-/// So many pieces for each thread are scanned in a round, and so many at least: the last ones keep
-/// not every thread busy.
+/// So many pieces for each thread are scanned in a round, and so many at least: the last ones of a
+/// round do not keep every thread busy.
 const PIECES: usize = 4;
 const AT_LEAST: usize = 16;
 

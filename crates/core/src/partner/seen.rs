@@ -1,8 +1,8 @@
 //! Which two values occur together: what keeps impossible people out of a plan.
 //!
 //! For each pair of variables the combinations that some record of the file has, listed when
-//! first asked for, or many pairs at once before. An exchange can only make a new one of a variable that travels with one
-//! that stays behind, so a judgement asks about few pairs.
+//! first asked for, or for many pairs at once before that. An exchange can only make a new one of
+//! a variable that travels with one that stays behind, so a judgement asks about few pairs.
 
 use std::sync::OnceLock;
 

@@ -357,15 +357,9 @@ impl Planner<'_> {
 /// What an exchange makes.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Made {
-    exchanged: VarSet,
+    pub(super) exchanged: VarSet,
     /// The combinations of keys of the two new cells, where they are known.
     found: [Option<u32>; 2],
-}
-
-impl Made {
-    pub(super) fn exchanged(&self) -> VarSet {
-        self.exchanged
-    }
 }
 
 /// Is a swap made or undone?

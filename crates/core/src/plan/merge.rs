@@ -251,7 +251,7 @@ impl Planner<'_> {
         }
         self.count_made(cells, counted);
         self.swaps[left.swap as usize] =
-            CellSwap { left: left.record, right: right.record, exchanged: made.exchanged() };
+            CellSwap { left: left.record, right: right.record, exchanged: made.exchanged };
         true
     }
 

@@ -291,7 +291,10 @@ impl<'a> Planner<'a> {
         let mut random = Random::new(seed, 0);
         let seen = Seen::new(joint);
         let (combinations, pool) = rayon::join(
-            || task.intruders.par_iter().enumerate().map(combinations_of(task)).collect(),
+            || {
+                let intruders = task.intruders.par_iter().enumerate();
+                intruders.map(|(number, one)| combinations_of(task, number, one)).collect()
+            },
             || {
                 let pool = Pool::new(joint.counts(), task.at_risk);
                 seen.list(&pairs_to_part(task, graph));
@@ -516,22 +519,21 @@ impl<'a> Planner<'a> {
     }
 }
 
-/// The key combinations of each intruder, by number.
+/// The key combinations of the intruder of this number.
 fn combinations_of<'a>(
     task: Task<'a>,
-) -> impl Fn((usize, &'a Intruder<'a>)) -> Combinations<'a> + Sync {
-    move |(number, intruder)| {
-        let gone = task.constraints.gone.get(number).map_or(&[][..], Vec::as_slice);
-        let can_leave = |cell| {
-            intruder.screening.is_none_or(|screening| screening.is_partable(CellId::at(cell)))
-        };
-        let members = intruder
-            .members
-            .map(|members| MemberCombinations::new(task.joint, intruder.keys, members, can_leave));
-        Combinations::new(task.joint, intruder.keys, intruder.at_risk, can_leave)
-            .with_members(members)
-            .with_gone(gone)
-    }
+    number: usize,
+    intruder: &'a Intruder<'a>,
+) -> Combinations<'a> {
+    let gone = task.constraints.gone.get(number).map_or(&[][..], Vec::as_slice);
+    let can_leave =
+        |cell| intruder.screening.is_none_or(|screening| screening.is_partable(CellId::at(cell)));
+    let members = intruder
+        .members
+        .map(|members| MemberCombinations::new(task.joint, intruder.keys, members, can_leave));
+    Combinations::new(task.joint, intruder.keys, intruder.at_risk, can_leave)
+        .with_members(members)
+        .with_gone(gone)
 }
 
 /// The pairs of variables that an exchange can part, as long as they are so few that most of them

@@ -91,8 +91,8 @@ struct Proposal {
     made: Option<Made>,
 }
 
-/// For so many sets at most at once near cells are looked for, each on one thread. What the first of them
-/// takes the others find all the same.
+/// Near cells are looked for with so many sets at once, each on one thread. What the rounds of the
+/// first of them take, the others have found all the same.
 pub(super) const SETS_AT_ONCE: usize = 8;
 
 /// How many cells or swaps one thread looks at before it takes more.
@@ -345,7 +345,7 @@ impl Planner<'_> {
     }
 }
 
-/// The first of these sets that near cells are looked for at once: all of them in equal shares.
+/// The first of these sets, as many as are looked at together: all of them in about equal shares.
 fn next_sets<T>(sets: &[T]) -> &[T] {
     let times = sets.len().div_ceil(SETS_AT_ONCE);
     &sets[..sets.len().div_ceil(times.max(1))]

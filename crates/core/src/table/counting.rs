@@ -9,9 +9,9 @@
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use hashbrown::HashTable;
-use hashbrown::hash_table::Entry;
 use rayon::prelude::*;
 
+use super::grouping::{number, number_of, parts_of};
 use crate::encode::PackedCells;
 use crate::hash::mixed;
 
@@ -25,9 +25,6 @@ pub(super) struct Counted {
     pub(super) cell_of: Vec<u32>,
 }
 
-/// From so many cells on several threads are faster than one.
-const SIDE_BY_SIDE: usize = 1 << 15;
-
 /// After one in so many cells, room is made as if the others brought half as many new ones each.
 const LOOK_AHEAD: usize = 8;
 
@@ -39,8 +36,7 @@ impl Counted {
     ///
     /// Law: `counted-in-any-number-of-parts`.
     pub(super) fn of(cells: &PackedCells) -> Self {
-        let few = cells.len() < SIDE_BY_SIDE;
-        Self::in_parts(cells, if few { 1 } else { rayon::current_num_threads() })
+        Self::in_parts(cells, parts_of(cells.len(), 1))
     }
 
     fn in_parts(cells: &PackedCells, parts: usize) -> Self {
@@ -118,24 +114,18 @@ impl<K: AsRef<[u64]> + Copy + Ord> Part<K> {
     fn numbered(numbers: &mut [u32], key: impl Fn(usize) -> K) -> Self {
         let mut known: HashTable<(K, u32)> = HashTable::new();
         let (mut sorted, mut counts) = (Vec::new(), Vec::new());
-        let hash = |key: K| mixed(key.as_ref().iter().copied());
+        let hash = |key: &K| mixed(key.as_ref().iter().copied());
         let look_ahead = numbers.len() / LOOK_AHEAD;
         for (place, own) in numbers.iter_mut().enumerate() {
             if place == look_ahead {
-                known.reserve((LOOK_AHEAD / 2 - 1) * counts.len(), |(one, _)| hash(*one));
+                known.reserve((LOOK_AHEAD / 2 - 1) * counts.len(), |(one, _)| hash(one));
             }
             let key = key(place);
-            let entry = known.entry(hash(key), |(one, _)| *one == key, |(one, _)| hash(*one));
-            *own = match entry {
-                Entry::Occupied(found) => found.get().1,
-                Entry::Vacant(free) => {
-                    let next = number(counts.len());
-                    free.insert((key, next));
-                    sorted.push((key, next));
-                    counts.push(0);
-                    next
-                }
-            };
+            *own = number_of(&mut known, (key, hash(&key)), hash);
+            if *own as usize == counts.len() {
+                sorted.push((key, *own));
+                counts.push(0);
+            }
             counts[*own as usize] += 1;
         }
         sorted.sort_unstable_by_key(|(key, _)| *key);
@@ -181,10 +171,6 @@ fn merged<K: Copy + Ord>(lists: &[Part<K>], [start, end]: [Option<K>; 2]) -> Vec
     // A stable sort finds the runs and merges them.
     all.sort_by_key(|member| member.key);
     all
-}
-
-fn number(cells: usize) -> u32 {
-    u32::try_from(cells).expect("there are fewer than 2^32 cells")
 }
 
 #[cfg(test)]

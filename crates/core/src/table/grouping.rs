@@ -1,7 +1,7 @@
 //! Cells that agree on a set of variables, numbered.
 //!
-//! The one place where cells are hashed. A group's number says in which order the groups
-//! first appear, so no hash order is visible outside.
+//! A group's number says in which order the groups first appear, so no hash order is visible
+//! outside.
 //!
 //! Way in: [`Grouping::of`]. The masked words are the key. When the set has few bits, they are
 //! pushed together and are the place in a table that needs no hashing. Otherwise, when one or
@@ -65,8 +65,8 @@ impl Grouping {
     }
 
     fn by_key<K: Copy + Eq + Hash + Send>(length: usize, key: impl Fn(usize) -> K + Sync) -> Self {
-        let parts = rayon::current_num_threads();
-        if parts > 1 && length >= SIDE_BY_SIDE {
+        let parts = parts_of(length, 1);
+        if parts > 1 {
             return Self::side_by_side(length, key, parts);
         }
         let mut numbers: Map<K, u32> = Map::with_hasher(STATE);
@@ -89,7 +89,8 @@ impl Grouping {
     ) -> Self {
         let mut group_of = vec![0u32; length];
         let part = length.div_ceil(threads).max(1);
-        let hashed = |position: usize| (key(position), STATE.hash_one(key(position)));
+        let again = |key: &K| STATE.hash_one(key);
+        let hashed = |position: usize| (key(position), again(&key(position)));
         // The first cell of each group of a part.
         let parts: Vec<Vec<u32>> = group_of
             .par_chunks_mut(part)
@@ -97,7 +98,7 @@ impl Grouping {
             .map(|(nth, groups)| {
                 let (mut numbers, mut firsts) = (HashTable::new(), Vec::new());
                 for (position, group) in (nth * part..).zip(groups) {
-                    *group = number_of(&mut numbers, hashed(position));
+                    *group = number_of(&mut numbers, hashed(position), again);
                     if *group as usize == firsts.len() {
                         firsts.push(number(position));
                     }
@@ -117,7 +118,7 @@ impl Grouping {
                     if share_of(hash, threads) != share {
                         continue;
                     }
-                    let number = number_of(&mut numbers, (key, hash));
+                    let number = number_of(&mut numbers, (key, hash), again);
                     if number as usize == firsts.len() {
                         firsts.push(first);
                     }
@@ -319,11 +320,16 @@ fn of_equal<K: Copy + Ord>(keyed: impl Iterator<Item = (K, u32)>) -> Vec<u64> {
         .collect()
 }
 
-/// The number of a key with this hash: the next one where it is new.
-fn number_of<K: Copy + Eq + Hash>(numbers: &mut HashTable<(K, u32)>, (key, hash): (K, u64)) -> u32 {
+/// The number of a key with this hash: the next one where it is new. `again` gives the hash of a
+/// key that is known.
+#[inline]
+pub(super) fn number_of<K: Copy + Eq>(
+    numbers: &mut HashTable<(K, u32)>,
+    (key, hash): (K, u64),
+    again: impl Fn(&K) -> u64,
+) -> u32 {
     let next = numbers.len();
-    let again = |(known, _): &(K, u32)| STATE.hash_one(known);
-    match numbers.entry(hash, |(known, _)| *known == key, again) {
+    match numbers.entry(hash, |(known, _)| *known == key, |(known, _)| again(known)) {
         Entry::Occupied(found) => found.get().1,
         Entry::Vacant(free) => {
             let next = number(next);
@@ -338,7 +344,7 @@ const SIDE_BY_SIDE: usize = 1 << 15;
 
 /// How many parts of so many cells are looked at side by side, each with room for so many numbers
 /// of its own: together no more than there are cells.
-fn parts_of(cells: usize, numbers: usize) -> usize {
+pub(super) fn parts_of(cells: usize, numbers: usize) -> usize {
     let most = if cells < SIDE_BY_SIDE { 1 } else { cells / numbers.max(1) };
     rayon::current_num_threads().min(most).max(1)
 }
@@ -433,7 +439,7 @@ fn runs(used: &[(usize, u64)]) -> Vec<Run> {
     runs
 }
 
-fn number(groups: usize) -> u32 {
+pub(super) fn number(groups: usize) -> u32 {
     u32::try_from(groups).expect("there are fewer than 2^32 cells")
 }
 
