@@ -55,6 +55,23 @@ impl Signer {
         self.of_words(words.map(|(word, (&left, &right))| self.word(word, left, right)))
     }
 
+    /// The signature of two cells that differ in just these variables.
+    pub(crate) fn signature(&self, differing: VarSet) -> Vec<u64> {
+        let of_word = |(&tops, variables): (&u64, &[u16])| {
+            let differ = ones(tops).filter(|&top| differing.contains(variables[top].into()));
+            differ.fold(0, |signature, top| signature | 1 << top)
+        };
+        self.tops.iter().zip(self.variables.chunks_exact(64)).map(of_word).collect()
+    }
+
+    /// Have two cells this signature?
+    #[inline]
+    pub(crate) fn is_signature(&self, signature: &[u64], left: &[u64], right: &[u64]) -> bool {
+        let words = left.iter().zip(right).zip(signature).enumerate();
+        let mut same = words.map(|(at, ((&one, &other), &word))| self.word(at, one, other) == word);
+        same.all(|is_same| is_same)
+    }
+
     /// In how many variables two cells differ.
     pub(crate) fn distance(&self, left: &[u64], right: &[u64]) -> usize {
         let words = left.iter().zip(right).enumerate();
@@ -107,6 +124,10 @@ mod tests {
             let differing = packed.differing(0, 1);
             prop_assert_eq!(signer.variables(&signature), differing);
             prop_assert_eq!(signer.differing(packed.get(0), packed.get(1)), differing);
+            prop_assert_eq!(&signer.signature(differing), &signature);
+            let (left, right) = (packed.get(0), packed.get(1));
+            prop_assert!(signer.is_signature(&signature, left, right));
+            prop_assert_eq!(signer.is_signature(&signature, left, left), differing.is_empty());
             prop_assert_eq!(signer.distance(packed.get(0), packed.get(1)), differing.len());
         }
     }

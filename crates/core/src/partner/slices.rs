@@ -53,6 +53,11 @@ impl<'a> Slices<'a> {
         self.slice_of[cell] as usize
     }
 
+    /// The cells of a cell's slice.
+    pub(crate) fn around(&self, cell: u32) -> &[u32] {
+        self.slice(self.slice_of(cell as usize))
+    }
+
     /// The cells of a slice.
     pub(crate) fn slice(&self, number: usize) -> &[u32] {
         &self.members[self.starts[number]..self.starts[number + 1]]

@@ -11,7 +11,7 @@
 use rayon::prelude::*;
 
 use super::judge::{Change, Exchanged};
-use super::nearest::SIDE_BY_SIDE;
+use super::nearest::{Marks, SIDE_BY_SIDE};
 use super::{CellSwap, Goal, Pairing, Planner};
 use crate::hash::{Map, STATE, Set};
 use crate::table::CellId;
@@ -143,7 +143,7 @@ impl Planner<'_> {
         for intruder in 0..self.combinations.len() {
             let is_stuck = |combination| stuck.contains(&(intruder, combination));
             for cell in self.combinations[intruder].give_up(is_stuck) {
-                self.given_up[cell] = self.pool.open(cell) > 0;
+                self.given_up.put(cell, self.pool.open(cell) > 0);
                 self.pool.forget_wish(cell);
             }
         }
@@ -165,7 +165,9 @@ impl Planner<'_> {
                 self.pool.give_back(taken);
                 let cell = taken.cell.position();
                 let is_one = (0..self.combinations.len()).any(|one| is_stuck(self, one, cell));
-                self.given_up[cell] |= is_one && taken.at_risk;
+                if is_one && taken.at_risk {
+                    self.given_up.put(cell, true);
+                }
             }
         }
     }
@@ -188,17 +190,24 @@ impl Planner<'_> {
             if alone.is_empty() {
                 continue;
             }
-            // For each combination with one record now, that record.
+            // For each combination with one record now, that record: one that has stayed, or one
+            // that came.
             let mut has_it: Map<u32, Vec<u64>> = Map::with_hasher(STATE);
             for &cell in alone.iter().filter(|&&cell| self.pool.is_free(cell)) {
                 has_it.insert(combinations.of(cell), cells.get(cell).to_vec());
             }
-            let wanted: Set<u32> = alone.iter().map(|&cell| combinations.of(cell)).collect();
-            let made = |words: &[u64]| {
-                let combination = combinations.find(words)?;
-                wanted.contains(&combination).then(|| (combination, words.to_vec()))
-            };
-            has_it.extend(self.made_where(made));
+            let mut left = alone.clone();
+            left.retain(|&cell| !has_it.contains_key(&combinations.of(cell)));
+            if !left.is_empty() {
+                let wanted: Set<u32> = left.iter().map(|&cell| combinations.of(cell)).collect();
+                let marks = left.iter().map(|&cell| combinations.mixed(cells.get(cell)));
+                let marks = Marks::of(marks, left.len());
+                has_it.extend(self.made_where(|words| {
+                    let may_be_one = marks.holds(combinations.mixed(words));
+                    let combination = may_be_one.then(|| combinations.find(words)).flatten()?;
+                    wanted.contains(&combination).then(|| (combination, words.to_vec()))
+                }));
+            }
             for cell in alone {
                 let now = &has_it[&combinations.of(cell)];
                 let differing = cells.layout().differing(cells.get(cell), now);

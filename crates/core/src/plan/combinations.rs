@@ -7,23 +7,24 @@
 //! with its keys is exposed by it.
 
 use super::members::MemberCombinations;
-use crate::table::{CellIndex, JointTable};
+use super::numbered::Numbered;
+use crate::encode::PackedCells;
+use crate::table::{Grouping, JointTable};
 use crate::varset::VarSet;
 
 /// The combinations of one set of keys.
 #[derive(Clone)]
 pub(super) struct Combinations<'a> {
-    index: CellIndex,
+    /// What is known of each one, in one place: a judgement asks for all of it at once.
+    all: Numbered<Combination>,
     /// The number of each cell's combination.
     of_cell: Vec<u32>,
-    /// What is known of each one, in one place: a judgement asks for all of it at once.
-    all: Vec<Combination>,
     /// Has the cell a record at risk?
     at_risk: Vec<bool>,
     /// Those of the members, where records are households.
     members: Option<MemberCombinations<'a>>,
     /// The number of the round.
-    round: u16,
+    round: u8,
 }
 
 /// Who has one combination.
@@ -39,8 +40,10 @@ struct Combination {
     protected: bool,
     /// Was it opened to others because nobody could be parted from it?
     opened: bool,
-    /// In which round a swap last changed it; an older one may have the same number.
-    changed: u16,
+    /// In which round a swap last changed it, and in which one last took a record away; an older
+    /// round may have the same number.
+    changed: u8,
+    left: u8,
 }
 
 /// A record comes to have keys that are not its own.
@@ -63,22 +66,29 @@ impl<'a> Combinations<'a> {
         let counts = joint.counts();
         // An exchange for somebody at risk makes two combinations at most.
         let wanting = at_risk.iter().filter(|&&at_risk| at_risk > 0).count();
-        let room = counts.len() + wanting;
-        let mut index = CellIndex::with_room(joint.cells().layout(), keys, room);
-        let of_cell: Vec<u32> =
-            joint.cells().iter().zip(counts).map(|(cell, &n)| index.add(cell, n.into())).collect();
-        let mut all = vec![Combination::default(); index.counts().len()];
+        let cells = joint.cells();
+        let mask = cells.layout().mask(keys);
+        let mut all: Numbered<Combination> = Numbered::with_room(mask, counts.len() + wanting);
+        let of_cell = match cells.layout().is_covered_by(&cells.layout().mask(keys)) {
+            true => all.number_all(cells.words()),
+            false => {
+                // Each once: words that come twice would leave gaps.
+                let of_cell = Grouping::of(cells, keys).into_group_of();
+                all.number_all(&firsts(cells, &of_cell));
+                of_cell
+            }
+        };
         for ((&combination, &count), &at_risk) in of_cell.iter().zip(counts).zip(at_risk) {
-            let combination = &mut all[combination as usize];
+            let combination = all.get_mut(combination);
             combination.before += count;
             combination.now += count;
             combination.protected |= at_risk > 0;
         }
         for (cell, &combination) in of_cell.iter().enumerate() {
-            all[combination as usize].protected &= can_leave(cell);
+            all.get_mut(combination).protected &= can_leave(cell);
         }
         let at_risk = at_risk.iter().map(|&at_risk| at_risk > 0).collect();
-        Self { index, of_cell, all, at_risk, members: None, round: 0 }
+        Self { all, of_cell, at_risk, members: None, round: 0 }
     }
 
     /// The same, where the combinations of members count too.
@@ -90,10 +100,9 @@ impl<'a> Combinations<'a> {
     /// has now.
     pub(super) fn with_gone(mut self, gone: &[Vec<u64>]) -> Self {
         for words in gone {
-            let found = self.index.add(words, 0) as usize;
-            if found == self.all.len() {
-                self.all.push(Combination { protected: true, ..Combination::default() });
-            }
+            let found = self.all.number(words);
+            let combination = self.all.get_mut(found);
+            combination.protected |= combination.before == 0;
         }
         self
     }
@@ -123,7 +132,7 @@ impl<'a> Combinations<'a> {
     /// somebody has come to have already.
     pub(super) fn protect_untouched(&mut self) {
         for (&combination, &at_risk) in self.of_cell.iter().zip(&self.at_risk) {
-            let combination = &mut self.all[combination as usize];
+            let combination = self.all.get_mut(combination);
             combination.protected |= at_risk && combination.came == 0;
         }
     }
@@ -134,7 +143,7 @@ impl<'a> Combinations<'a> {
         if let Some(members) = &mut self.members {
             members.open_to_others(words);
         }
-        let combination = &mut self.all[self.of_cell[cell] as usize];
+        let combination = self.all.get_mut(self.of_cell[cell]);
         if combination.protected && combination.now == combination.before {
             combination.protected = false;
             combination.opened = true;
@@ -197,19 +206,19 @@ impl<'a> Combinations<'a> {
 
     /// With so many records more or less, would one be alone with keys that several had?
     pub(super) fn would_be_alone(&self, combination: u32, more: i64) -> bool {
-        let combination = &self.all[combination as usize];
+        let combination = self.all.get(combination);
         let after = i64::from(combination.now) + more;
         more != 0 && after == 1 && combination.before >= 2
     }
 
-    /// How many combinations are known.
-    pub(super) fn len(&self) -> usize {
-        self.all.len()
+    /// More than the number of any combination.
+    pub(super) fn end(&self) -> usize {
+        self.all.values().len()
     }
 
     /// How many combinations no record may come to have.
     pub(super) fn protected(&self) -> usize {
-        self.all.iter().filter(|combination| combination.protected).count()
+        self.all.values().iter().filter(|combination| combination.protected).count()
     }
 
     /// How many records have the keys of a cell now.
@@ -225,7 +234,12 @@ impl<'a> Combinations<'a> {
 
     /// The number of the combination of these words, if some record has or had it.
     pub(super) fn find(&self, words: &[u64]) -> Option<u32> {
-        self.index.find(words)
+        self.all.find(words)
+    }
+
+    /// A number that all have in common whose words agree in the keys, and hardly any others.
+    pub(super) fn mixed(&self, words: &[u64]) -> u64 {
+        self.all.mixed(words)
     }
 
     /// The number of a cell's combination.
@@ -236,7 +250,7 @@ impl<'a> Combinations<'a> {
     /// A record of this cell is at risk from now on.
     pub(super) fn protect(&mut self, cell: usize) {
         self.at_risk[cell] = true;
-        self.all[self.of_cell[cell] as usize].protected = true;
+        self.all.get_mut(self.of_cell[cell]).protected = true;
     }
 
     /// Nobody is at risk any more who has one of these combinations: they keep each other
@@ -245,7 +259,7 @@ impl<'a> Combinations<'a> {
         let all = 0..self.of_cell.len();
         let cells: Vec<usize> = all.filter(|&cell| is_one(self.of_cell[cell])).collect();
         for &cell in &cells {
-            self.all[self.of_cell[cell] as usize].protected = false;
+            self.all.get_mut(self.of_cell[cell]).protected = false;
             self.at_risk[cell] = false;
         }
         cells
@@ -256,31 +270,47 @@ impl<'a> Combinations<'a> {
         self.round = self.round.wrapping_add(1);
     }
 
-    /// Has a swap of this round changed a combination? It may say yes where none has.
-    pub(super) fn has_changed(&self, combination: u32) -> bool {
-        self.all[combination as usize].changed == self.round
+    /// May a swap of this round have made it worse to leave a combination?
+    pub(super) fn is_worse_to_leave(&self, combination: u32) -> bool {
+        self.all.get(combination).changed == self.round
+    }
+
+    /// May a swap of this round have made it worse to come to have a combination? It is as good or
+    /// better where others have come to have it.
+    pub(super) fn is_worse_to_have(&self, combination: u32) -> bool {
+        self.all.get(combination).left == self.round
     }
 
     /// A record of this cell, whose words these are, gives up its keys.
     pub(super) fn leave(&mut self, cell: usize, words: &[u64]) {
-        let combination = &mut self.all[self.of_cell[cell] as usize];
-        combination.now = one_less(combination.now);
-        combination.changed = self.round;
-        // Where it was opened it is gone after all, and for good.
-        combination.protected |= combination.now == 0 && combination.opened;
+        self.leave_from(self.of_cell[cell]);
         if let Some(members) = &mut self.members {
             members.leave(words);
         }
     }
 
+    /// A record gives up the keys of this number, which were its own.
+    pub(super) fn leave_from(&mut self, own: u32) {
+        let combination = self.all.get_mut(own);
+        combination.now = one_less(combination.now);
+        [combination.changed, combination.left] = [self.round; 2];
+        // Where it was opened it is gone after all, and for good.
+        combination.protected |= combination.now == 0 && combination.opened;
+    }
+
     /// It has them again.
     pub(super) fn come_home(&mut self, cell: usize, words: &[u64]) {
-        let combination = &mut self.all[self.of_cell[cell] as usize];
-        combination.now += 1;
-        combination.changed = self.round;
+        self.come_home_to(self.of_cell[cell]);
         if let Some(members) = &mut self.members {
             members.arrive(words);
         }
+    }
+
+    /// A record has the keys of this number again, which were its own.
+    pub(super) fn come_home_to(&mut self, own: u32) {
+        let combination = self.all.get_mut(own);
+        combination.now += 1;
+        combination.changed = self.round;
     }
 
     /// A record comes to have these keys.
@@ -294,16 +324,17 @@ impl<'a> Combinations<'a> {
 
     /// The number of the combination of these words, which nobody may have or have had.
     pub(super) fn number(&mut self, words: &[u64]) -> u32 {
-        let found = self.index.add(words, 0);
-        if found as usize == self.all.len() {
-            self.all.push(Combination::default());
-        }
-        found
+        self.all.number(words)
+    }
+
+    /// The same for many words, one after the other.
+    pub(super) fn number_all(&mut self, words: &[u64]) -> Vec<u32> {
+        self.all.number_all(words)
     }
 
     /// A record comes to have the keys of this number.
     pub(super) fn arrive_at(&mut self, found: u32) {
-        let combination = &mut self.all[found as usize];
+        let combination = self.all.get_mut(found);
         combination.now += 1;
         combination.came += 1;
         combination.changed = self.round;
@@ -311,7 +342,7 @@ impl<'a> Combinations<'a> {
 
     /// It does not have them after all.
     pub(super) fn go(&mut self, words: &[u64]) {
-        let found = self.index.find(words).expect("the keys of a record are known");
+        let found = self.all.find(words).expect("the keys of a record are known");
         self.go_from(found);
         if let Some(members) = &mut self.members {
             members.leave(words);
@@ -320,15 +351,15 @@ impl<'a> Combinations<'a> {
 
     /// A record does not have the keys of this number after all.
     pub(super) fn go_from(&mut self, found: u32) {
-        let combination = &mut self.all[found as usize];
+        let combination = self.all.get_mut(found);
         combination.now = one_less(combination.now);
         combination.came = one_less(combination.came);
-        combination.changed = self.round;
+        [combination.changed, combination.left] = [self.round; 2];
     }
 
     /// Every record has its own keys again.
     pub(super) fn reset(&mut self) {
-        for combination in &mut self.all {
+        for combination in self.all.values_mut() {
             combination.now = combination.before;
             combination.came = 0;
         }
@@ -345,13 +376,24 @@ impl<'a> Combinations<'a> {
 
     /// What is known of a cell's combination.
     fn combination(&self, cell: usize) -> &Combination {
-        &self.all[self.of_cell[cell] as usize]
+        self.all.get(self.of_cell[cell])
     }
 
     /// What is known of the combination of these words, if some record has or had it.
     fn having(&self, words: &[u64]) -> Option<&Combination> {
-        self.index.find(words).map(|found| &self.all[found as usize])
+        self.all.find(words).map(|found| self.all.get(found))
     }
+}
+
+/// The words of the first cell of each group.
+fn firsts(cells: &PackedCells, group_of: &[u32]) -> Vec<u64> {
+    let mut groups = 0;
+    let is_first = |(_, group): &(&[u64], &u32)| {
+        let is_first = **group == groups;
+        groups += u32::from(is_first);
+        is_first
+    };
+    cells.iter().zip(group_of).filter(is_first).flat_map(|(cell, _)| cell).copied().collect()
 }
 
 fn one_less(count: u32) -> u32 {

@@ -90,7 +90,7 @@ impl Planner<'_> {
     /// How far the partner of a cell that comes furthest comes.
     fn obstacle(&self, cell: usize, offers: &mut Beside<'_>, steps: usize) -> Obstacle {
         let cells = self.task.joint.cells();
-        if self.given_up[cell] || self.combinations.iter().any(|keys| keys.is_joined(cell)) {
+        if self.given_up.holds(cell) || self.combinations.iter().any(|keys| keys.is_joined(cell)) {
             return Obstacle::Company;
         }
         let mut furthest = Obstacle::Keys;

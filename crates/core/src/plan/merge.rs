@@ -12,7 +12,7 @@ use rayon::prelude::*;
 
 use super::combinations::Combinations;
 use super::judge::Made;
-use super::nearest::{Company, SETS_AT_ONCE, SIDE_BY_SIDE, TRIES, brought_little, outside, pieces};
+use super::nearest::{Marks, SETS_AT_ONCE, SIDE_BY_SIDE, TRIES, brought_little, outside, pieces};
 use super::{CellSwap, Change, Judgement, Offer, Planner, Taken, number};
 use crate::varset::VarSet;
 
@@ -114,7 +114,8 @@ impl Planner<'_> {
         let outside = outside(self.task, differing);
         let key = |single: &Single| outside.mixed(cells.get(single.record.cell.position()));
         let mut near: Vec<(u64, u32)> = singles.iter().map(key).zip(0u32..).collect();
-        Company::of(&near, |near| near.0).keep(&mut near, |near| near.0);
+        let shared = Marks::of_shared(near.iter().map(|near| near.0), near.len());
+        near.retain(|near| shared.holds(near.0));
         near.sort_unstable();
         near
     }
@@ -133,15 +134,19 @@ impl Planner<'_> {
         self.combinations.iter_mut().for_each(Combinations::begin_round);
         // As in `nearest`: every bucket by itself, then one after the other.
         let this = &*self;
-        let proposals: Vec<Vec<Merger>> = pieces(&near, |member| member.0)
-            .into_par_iter()
-            .with_max_len(1)
-            .map(|piece| this.mergers(&near[piece], singles, differing, offer))
-            .collect();
+        let (proposals, unknown): (Vec<Vec<Merger>>, Vec<Vec<u64>>) =
+            pieces(&near, |member| member.0)
+                .into_par_iter()
+                .with_max_len(1)
+                .map(|piece| this.mergers(&near[piece], singles, differing, offer))
+                .unzip();
+        let mut proposals: Vec<Merger> = proposals.into_iter().flatten().collect();
+        let made = proposals.iter_mut().filter_map(|merger| merger.made.as_mut());
+        self.number_made(made.map(|merged| &mut merged.made), &unknown.concat());
         let mut pairs = 0;
-        for Merger { pair, made } in proposals.into_iter().flatten() {
+        for Merger { pair, made } in proposals {
             let [left, right] = pair.map(|one| singles[one]);
-            let is_made = made.is_some_and(|made| self.merge_as_judged([left, right], made))
+            let is_made = made.is_some_and(|made| self.merge_as_judged([left, right], &made))
                 || self.judge_merger([left, right], differing, offer).is_some_and(|judgement| {
                     self.merge([left, right], judgement.exchanged);
                     true
@@ -157,18 +162,21 @@ impl Planner<'_> {
         pairs
     }
 
-    /// The swaps that some buckets merge, each as if nobody else merged any.
+    /// The swaps that some buckets merge, each as if nobody else merged any; and the words of the
+    /// combinations of keys that they make and that have no number yet.
     fn mergers(
         &self,
         members: &[(u64, u32)],
         singles: &[Single],
         differing: VarSet,
         offer: &Offer,
-    ) -> Vec<Merger> {
-        let mut found = Vec::new();
+    ) -> (Vec<Merger>, Vec<u64>) {
+        let (mut found, mut unknown) = (Vec::new(), Vec::new());
+        let mut merged: Vec<bool> = Vec::new();
         let several = |bucket: &&[(u64, u32)]| bucket.len() > 1;
         for bucket in members.chunk_by(|left, right| left.0 == right.0).filter(several) {
-            let mut merged = vec![false; bucket.len()];
+            merged.clear();
+            merged.resize(bucket.len(), false);
             for position in 0..bucket.len() {
                 if merged[position] {
                     continue;
@@ -189,12 +197,12 @@ impl Planner<'_> {
                     merged[place] = true;
                     let pair = [one, bucket[place].1 as usize];
                     let singles = pair.map(|one| singles[one]);
-                    found
-                        .push(Merger { pair, made: self.merged_by(singles, differing, judgement) });
+                    let made = self.merged_by(singles, differing, judgement, &mut unknown);
+                    found.push(Merger { pair, made });
                 }
             }
         }
-        found
+        (found, unknown)
     }
 
     /// What the swap is worth that takes the place of two; `None` when it saves nothing.
@@ -227,29 +235,28 @@ impl Planner<'_> {
         singles: [Single; 2],
         differing: VarSet,
         judgement: Judgement,
+        unknown: &mut Vec<u64>,
     ) -> Option<Merged> {
-        let [left, right] = singles.map(|single| single.record.cell.position());
-        let made = self.made_by(left, right, differing, judgement.exchanged)?;
         let before = singles.map(|single| {
             let CellSwap { left, right, exchanged } = self.swaps[single.swap as usize];
             let [left, right] = [left, right].map(|taken| taken.cell.position());
-            self.made_by(left, right, self.differing(left, right), exchanged)
+            self.made_by(left, right, self.differing(left, right), exchanged, &mut Vec::new())
         });
         let [Some(one), Some(other)] = before else { return None };
+        let [left, right] = singles.map(|single| single.record.cell.position());
+        let made = self.made_by(left, right, differing, judgement.exchanged, unknown)?;
         Some(Merged { made, before: [one, other] })
     }
 
-    /// Merges two swaps as they were judged when the round began, if no other merger has changed
-    /// what that was judged by.
-    fn merge_as_judged(&mut self, [left, right]: [Single; 2], merged: Merged) -> bool {
+    /// Merges two swaps as they were judged when the round began, if no other merger has made that
+    /// worse.
+    fn merge_as_judged(&mut self, [left, right]: [Single; 2], merged: &Merged) -> bool {
         let Merged { made, before } = merged;
-        let cells = [left, right].map(|single| single.record.cell.position());
-        let Some(counted) = self.unchanged(cells, made) else { return false };
-        for (single, before) in [left, right].into_iter().zip(before) {
-            let CellSwap { left, right, .. } = self.swaps[single.swap as usize];
-            self.uncount_made([left, right].map(|taken| taken.cell.position()), before);
+        if self.may_be_worse(made) {
+            return false;
         }
-        self.count_made(cells, counted);
+        before.iter().for_each(|before| self.uncount_made(before));
+        self.count_made(made);
         self.swaps[left.swap as usize] =
             CellSwap { left: left.record, right: right.record, exchanged: made.exchanged };
         true

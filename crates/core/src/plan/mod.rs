@@ -53,6 +53,7 @@ mod members;
 mod merge;
 mod most;
 mod nearest;
+mod numbered;
 mod obeys;
 mod on_columns;
 mod optimal;
@@ -91,7 +92,6 @@ use crate::graph::{GeneratingClass, MarginGraph, Separator, Separators};
 use crate::hash::Map;
 use crate::partner::Screening;
 use crate::partner::seen::Seen;
-use crate::partner::slices::Slices;
 pub use crate::partner::{Forbidden, NeverNew, Term};
 use crate::random::{Random, Seed};
 use crate::table::{CellId, JointTable};
@@ -102,8 +102,8 @@ use combinations::Combinations;
 use drift::Drift;
 use judge::{Change, Judgement};
 use members::MemberCombinations;
-use nearest::SIDE_BY_SIDE;
-use pool::Pool;
+use pool::{CellSet, Pool};
+use through::Sorted;
 use vain::Vain;
 
 /// What is to be planned.
@@ -266,11 +266,11 @@ struct Planner<'a> {
     /// May a swap leave somebody alone with their keys?
     bystanders: Bystanders,
     /// The cells whose records at risk are left in each other's company.
-    given_up: Vec<bool>,
+    given_up: CellSet,
     /// Who looked at every possible partner in vain.
     vain: Vain,
-    /// The slices of some separators, each with the separator and what partners agree on besides.
-    slices: Vec<([VarSet; 2], Arc<Slices<'a>>)>,
+    /// The slices of some separators.
+    slices: Vec<Sorted<'a>>,
     /// The cells in need that wait until everybody looks again.
     resting: Vec<bool>,
     /// The cells with a record in need that can serve the goal and has no swap yet.
@@ -313,7 +313,7 @@ impl<'a> Planner<'a> {
             least_costs: task.prices.least_costs(),
             seen: Arc::new(seen),
             bystanders: Bystanders::Avoided,
-            given_up: vec![false; joint.len()],
+            given_up: CellSet::none(joint.len()),
             vain: Vain::new(),
             slices: Vec::new(),
             resting: vec![false; joint.len()],
@@ -333,19 +333,9 @@ impl<'a> Planner<'a> {
             self.offers = self.offers.with_goal(goal);
         }
         self.settled = self.swaps.len();
-        self.open = self.cells_in_need(|cell| {
-            !self.given_up[cell] && !self.resting[cell] && self.can_be_served(cell, goal)
+        self.open = self.pool.open_cells().filtered(|cell| {
+            !self.given_up.holds(cell) && !self.resting[cell] && self.can_be_served(cell, goal)
         });
-    }
-
-    fn cells_in_need(&self, are_asked: impl Fn(usize) -> bool + Sync) -> Vec<u32> {
-        let states = self.pool.states().par_chunks(SIDE_BY_SIDE).enumerate();
-        let in_need = states.flat_map_iter(|(piece, states)| {
-            let cells = (piece * SIDE_BY_SIDE..).zip(states);
-            let open = cells.filter(|(_, state)| state.is_open()).map(|(cell, _)| cell);
-            open.filter(|&cell| are_asked(cell)).map(number)
-        });
-        in_need.collect()
     }
 
     /// Is there hope for this goal, as far as the screenings tell?
@@ -463,7 +453,8 @@ impl<'a> Planner<'a> {
         let exposed = self.newly_exposed();
         self.pool.forget_wishes();
         self.set_goal(if self.task.may_detach() { Goal::Detach } else { Goal::Part });
-        self.open = self.cells_in_need(|cell| self.task.screening.is_swappable(CellId::at(cell)));
+        let is_swappable = |cell| self.task.screening.is_swappable(CellId::at(cell));
+        self.open = self.pool.open_cells().filtered(is_swappable);
         let left_over = self.left_over();
         let protection = self.protection();
         let most_parted = self.most_parted(&protection);

@@ -111,8 +111,8 @@ impl Planner<'_> {
         let (joint, keys) = (self.task.joint, &self.combinations[0]);
         let most = tables.iter().map(|table| MarginTable::count(joint, *table & of));
         let most: Vec<MarginTable> = most.collect();
-        let mut prices = vec![0i64; keys.len()];
-        let mut all_at_risk = vec![true; keys.len()];
+        let mut prices = vec![0i64; keys.end()];
+        let mut all_at_risk = vec![true; keys.end()];
         for cell in 0..joint.len() {
             let found = keys.of(cell) as usize;
             all_at_risk[found] &= self.task.at_risk[cell] == joint.counts()[cell];

@@ -46,6 +46,22 @@ struct Ask {
     wants: Wants,
 }
 
+/// What one round is about.
+struct Round<'r> {
+    /// In what two partners differ.
+    differing: VarSet,
+    /// As the signature of two cells.
+    signature: Vec<u64>,
+    offer: &'r Offer,
+    ask: Ask,
+}
+
+impl<'r> Round<'r> {
+    fn new(planner: &Planner<'_>, differing: VarSet, offer: &'r Offer, ask: Ask) -> Self {
+        Self { differing, signature: planner.signer.signature(differing), offer, ask }
+    }
+}
+
 /// What is best among swaps of one price that expose nobody.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Wants {
@@ -80,10 +96,21 @@ impl Near {
     }
 }
 
+/// A cell of a bucket, with what is asked of it again and again.
+#[derive(Debug, Clone, Copy)]
+struct Member {
+    bucket: u64,
+    /// Where it is among all near ones.
+    place: usize,
+    cell: usize,
+    state: State,
+}
+
 /// A swap that looks best as long as no other bucket has made one.
 struct Proposal {
     /// Where the cell is among all near ones.
     position: usize,
+    cell: usize,
     partner: usize,
     exchanged: VarSet,
     harm: u64,
@@ -126,7 +153,7 @@ impl Planner<'_> {
                     if self.open.is_empty() || self.is_full() {
                         return;
                     }
-                    self.round(&near, *differing, offer, two);
+                    self.round(&near, &Round::new(self, *differing, offer, two));
                 }
             }
         }
@@ -145,7 +172,8 @@ impl Planner<'_> {
                         near.extend(self.near_open(next_sets(&sets[place..])));
                     }
                     let before = self.swaps.len();
-                    let read = self.round(&near[place], *differing, offer, ask);
+                    let round = Round::new(self, *differing, offer, ask);
+                    let read = self.round(&near[place], &round);
                     if sweep + 1 == sweeps.len() {
                         near[place] = Vec::new();
                     }
@@ -190,24 +218,23 @@ impl Planner<'_> {
     fn near_open_on(&self, differing: VarSet, salt: u64) -> Vec<Near> {
         let cells = self.task.joint.cells();
         let outside = outside(self.task, differing);
-        let mut open = Marks::new(self.open.len());
-        for &cell in &self.open {
-            open.set(outside.mixed(cells.get(cell as usize)));
-        }
-        let free = (0u32..).zip(self.pool.states()).zip(cells.iter());
-        let free = free.filter(|((_, state), _)| state.is_free());
-        let mut near: Vec<Near> = free
-            .map(|((cell, _), words)| Near { place: outside.mixed(words), cell })
-            .filter(|near| open.holds(near.place))
+        let bucket = |cell: u32| outside.mixed(cells.get(cell as usize));
+        let free = self.pool.free_cells();
+        // Where most cells are open, most of them are alone in their bucket: those are left out. Where
+        // few are, it is not worth asking.
+        let marks = match 2 * self.open.len() > free.len() {
+            true => Marks::of_shared(self.pool.free_cells().iter().map(bucket), free.len()),
+            false => Marks::of(self.open.iter().map(|&cell| bucket(cell)), self.open.len()),
+        };
+        let near: Vec<Near> = free
+            .iter()
+            .map(|cell| (bucket(cell), cell))
+            .filter(|(bucket, _)| marks.holds(*bucket))
+            .map(|(bucket, cell)| {
+                let drawn = mixed([salt, cell.into()]) >> 32;
+                Near { place: bucket & UPPER | drawn, cell }
+            })
             .collect();
-        // Only an open cell can be alone in its bucket. Where most cells are open, most of them
-        // are; where few are, it is not worth asking.
-        if 2 * self.open.len() > near.len() {
-            Company::of(&near, |near| near.place).keep(&mut near, |near| near.place);
-        }
-        for near in &mut near {
-            near.place = near.place & UPPER | mixed([salt, near.cell.into()]) >> 32;
-        }
         in_drawers(near)
     }
 
@@ -215,123 +242,121 @@ impl Planner<'_> {
     /// it were the only one; then they are made one after the other, and a swap that others
     /// have made worse since is looked for once more. So the number of threads plays no part.
     /// Answers how many cells were read.
-    fn round(&mut self, near: &[Near], differing: VarSet, offer: &Offer, ask: Ask) -> usize {
+    fn round(&mut self, near: &[Near], round: &Round<'_>) -> usize {
         self.combinations.iter_mut().for_each(Combinations::begin_round);
         let this = &*self;
-        let proposals: Vec<Vec<Proposal>> = pieces(near, Near::bucket)
+        let (proposals, unknown): (Vec<Vec<Proposal>>, Vec<Vec<u64>>) = pieces(near, Near::bucket)
             .into_par_iter()
             .with_max_len(1)
-            .map(|piece| this.proposals(near, piece, differing, offer, ask))
-            .collect();
-        for proposal in proposals.iter().flatten() {
-            let cell = near[proposal.position].cell as usize;
+            .map(|piece| this.proposals(near, piece, round))
+            .unzip();
+        let mut proposals: Vec<Proposal> = proposals.into_iter().flatten().collect();
+        let made = proposals.iter_mut().filter_map(|proposal| proposal.made.as_mut());
+        self.number_made(made, &unknown.concat());
+        for proposal in proposals {
             if self.is_full() {
                 break;
             }
-            let Proposal { partner, exchanged, harm, made, .. } = *proposal;
+            let Proposal { position, cell, partner, exchanged, harm, made } = proposal;
             let is_there = self.pool.is_open(cell) && self.pool.is_free(partner);
-            if is_there && made.is_some_and(|made| self.make_as_judged(cell, partner, made)) {
+            if is_there && made.is_some_and(|made| self.make_as_judged(cell, partner, &made)) {
                 continue;
             }
-            let live = is_there.then(|| self.judge_exchange(cell, partner, differing, exchanged));
-            if live.flatten().is_some_and(|live| ask.seen(live).harm() <= harm) {
+            let live = || self.judge_exchange(cell, partner, round.differing, exchanged);
+            let live = is_there.then(live).flatten();
+            if live.is_some_and(|live| round.ask.seen(live).harm() <= harm) {
                 self.make(cell, partner, exchanged);
                 continue;
             }
-            let bucket = bucket_at(near, Near::bucket, proposal.position);
-            let position = proposal.position - bucket.start;
-            let free = |other: usize| self.pool.state(near[bucket.start + other].cell as usize);
-            if let Some((partner, judgement)) =
-                self.best_of(&near[bucket.clone()], position, free, differing, offer, ask)
-            {
-                let partner = near[bucket.start + partner].cell as usize;
-                self.make(cell, partner, judgement.exchanged);
+            let places = bucket_at(near, Near::bucket, position);
+            let members = places.clone().map(|place| self.member(&near[place], place));
+            let bucket: Vec<Member> = members.collect();
+            let position = position - places.start;
+            if let Some((partner, judgement)) = self.best_of(&bucket, position, round) {
+                self.make(cell, bucket[partner].cell, judgement.exchanged);
             }
         }
         self.close_cells();
         self.task.joint.len() + self.open.len()
     }
 
-    /// The swaps that some buckets make, each as if nobody else made any.
+    /// The swaps that some buckets make, each as if nobody else made any; and the words of the
+    /// combinations of keys that they make and that have no number yet.
     fn proposals(
         &self,
         near: &[Near],
         range: Range<usize>,
-        differing: VarSet,
-        offer: &Offer,
-        ask: Ask,
-    ) -> Vec<Proposal> {
-        let mut found = Vec::new();
-        // What is left of a bucket: some of it may have been taken since it was found near.
-        let (mut left, mut places): (Vec<Near>, Vec<usize>) = (Vec::new(), Vec::new());
-        let mut free: Vec<State> = Vec::new();
-        let mut start = range.start;
-        for bucket in near[range].chunk_by(|one, other| one.bucket() == other.bucket()) {
-            left.clear();
-            places.clear();
-            free.clear();
-            if bucket.len() > 1 {
-                for (place, near) in (start..).zip(bucket) {
-                    let state = self.pool.state(near.cell as usize);
-                    if state.is_free() {
-                        left.push(*near);
-                        places.push(place);
-                        free.push(state);
-                    }
+        round: &Round<'_>,
+    ) -> (Vec<Proposal>, Vec<u64>) {
+        let mut left = self.members_left(near, range);
+        let (mut found, mut unknown) = (Vec::new(), Vec::new());
+        for bucket in left.chunk_by_mut(|one, other| one.bucket == other.bucket) {
+            for position in 0..bucket.len() {
+                while let Some((partner, judgement)) = self.best_of(bucket, position, round) {
+                    [position, partner].into_iter().for_each(|one| bucket[one].state.take());
+                    let [cell, partner] = [position, partner].map(|place| bucket[place].cell);
+                    let (exchanged, harm) = (judgement.exchanged, judgement.harm());
+                    let made =
+                        self.made_by(cell, partner, round.differing, exchanged, &mut unknown);
+                    let position = bucket[position].place;
+                    found.push(Proposal { position, cell, partner, exchanged, harm, made });
                 }
             }
-            for position in 0..free.len() {
-                while free[position].is_open() {
-                    let now = |other: usize| free[other];
-                    let Some((partner, judgement)) =
-                        self.best_of(&left, position, now, differing, offer, ask)
-                    else {
-                        break;
-                    };
-                    [position, partner].into_iter().for_each(|one| free[one].take());
-                    let [cell, partner] =
-                        [position, partner].map(|place| left[place].cell as usize);
-                    found.push(Proposal {
-                        position: places[position],
-                        partner,
-                        exchanged: judgement.exchanged,
-                        harm: judgement.harm(),
-                        made: self.made_by(cell, partner, differing, judgement.exchanged),
-                    });
-                }
+        }
+        (found, unknown)
+    }
+
+    /// What is left of some buckets: some of it may have been taken since it was found near. Nothing
+    /// of those in which nobody is open or everybody is alone.
+    fn members_left(&self, near: &[Near], range: Range<usize>) -> Vec<Member> {
+        let mut left: Vec<(usize, &Near)> = Vec::new();
+        let mut start = range.start;
+        for bucket in near[range].chunk_by(|one, other| one.bucket() == other.bucket()) {
+            let before = left.len();
+            let free = (start..).zip(bucket);
+            left.extend(free.filter(|(_, near)| self.pool.is_free(near.cell as usize)));
+            let is_open = |(_, near): &(usize, &Near)| self.pool.is_open(near.cell as usize);
+            if left.len() < before + 2 || !left[before..].iter().any(is_open) {
+                left.truncate(before);
             }
             start += bucket.len();
         }
-        found
+        // All at once: cells of one bucket lie far apart in memory.
+        left.into_iter().map(|(place, near)| self.member(near, place)).collect()
+    }
+
+    fn member(&self, near: &Near, place: usize) -> Member {
+        let cell = near.cell as usize;
+        Member { bucket: near.bucket(), place, cell, state: self.pool.state(cell) }
     }
 
     /// The best partner among the next few of the bucket, by its place in it.
     fn best_of(
         &self,
-        bucket: &[Near],
+        bucket: &[Member],
         position: usize,
-        state: impl Fn(usize) -> State,
-        differing: VarSet,
-        offer: &Offer,
-        ask: Ask,
+        round: &Round<'_>,
     ) -> Option<(usize, Judgement)> {
-        let cell = bucket[position].cell as usize;
-        let others = (position + 1..bucket.len()).chain(0..position).take(TRIES);
-        let mut best: Option<(Judgement, usize)> = None;
-        if !state(position).is_open() {
+        let Round { differing, signature, offer, ask } = round;
+        let Member { cell, state, .. } = bucket[position];
+        if !state.is_open() {
             return None;
         }
+        let cells = self.task.joint.cells();
+        let own = cells.get(cell);
+        let others = (position + 1..bucket.len()).chain(0..position).take(TRIES);
+        let mut best: Option<(Judgement, usize)> = None;
         for place in others {
-            let other = bucket[place].cell as usize;
-            let partner = state(place);
-            if !partner.is_free() || self.differing(cell, other) != differing {
+            let Member { cell: other, state, .. } = bucket[place];
+            let differ = || self.signer.is_signature(signature, own, cells.get(other));
+            if !state.is_free() || !differ() {
                 continue;
             }
-            let covers_one = !partner.is_open();
+            let covers_one = !state.is_open();
             if ask.covers_two && covers_one {
                 continue;
             }
-            let judged = self.judge_within(cell, other, differing, offer, ask.most);
+            let judged = self.judge_within(cell, other, *differing, offer, ask.most);
             let Some(judgement) = judged else { continue };
             let judgement = ask.seen(Judgement { covers_one, ..judgement });
             if best.as_ref().is_none_or(|(known, _)| judgement < *known) {
@@ -363,7 +388,7 @@ fn in_drawers(near: Vec<Near>) -> Vec<Near> {
     for end in &mut ends {
         sum += std::mem::replace(end, sum);
     }
-    let mut sorted = near.clone();
+    let mut sorted = vec![Near { place: 0, cell: 0 }; near.len()];
     for one in near {
         let end = &mut ends[drawer(&one)];
         sorted[*end] = one;
@@ -385,60 +410,49 @@ pub(super) fn brought_little(rounds: &[(usize, usize)]) -> bool {
     made * READ_PER_SWAP < read
 }
 
-/// Which buckets several share, as far as marks tell; most do not.
-pub(super) struct Company(Marks);
-
-impl Company {
-    /// Of those in these buckets.
-    pub(super) fn of<T>(all: &[T], bucket: impl Fn(&T) -> u64) -> Self {
-        let [mut once, mut twice] = [(); 2].map(|()| Marks::new(all.len()));
-        for one in all {
-            let bucket = bucket(one);
-            if once.set(bucket) {
-                twice.set(bucket);
-            }
-        }
-        Self(twice)
-    }
-
-    /// Keeps those that share their bucket.
-    pub(super) fn keep<T>(&self, all: &mut Vec<T>, bucket: impl Fn(&T) -> u64) {
-        all.retain(|one| self.0.holds(bucket(one)));
-    }
-}
-
 /// The half of a number that tells a bucket.
 const UPPER: u64 = u64::MAX << 32;
 
-/// Which buckets hold an open cell: now and then one is marked that does not.
-struct Marks {
+/// Some buckets: now and then one is marked that is none of them.
+pub(super) struct Marks {
+    /// Two bits a bucket: met once, met again.
     bits: Vec<u64>,
+    /// Which of the two counts.
+    counts: u32,
 }
 
 impl Marks {
-    /// No mark, and room for so many.
-    fn new(marks: usize) -> Self {
-        let words = (marks / 4).next_power_of_two().max(16);
-        Self { bits: vec![0; words] }
+    /// These buckets, so many at most.
+    pub(super) fn of(buckets: impl Iterator<Item = u64>, most: usize) -> Self {
+        Self::met(buckets, most, 0)
     }
 
-    /// Marks a bucket; was it marked before?
-    fn set(&mut self, bucket: u64) -> bool {
-        let (word, bit) = self.place(bucket);
-        let known = self.bits[word] & bit != 0;
-        self.bits[word] |= bit;
-        known
+    /// Those of these buckets that are met again.
+    pub(super) fn of_shared(buckets: impl Iterator<Item = u64>, most: usize) -> Self {
+        Self::met(buckets, most, 1)
     }
 
-    fn holds(&self, bucket: u64) -> bool {
+    fn met(buckets: impl Iterator<Item = u64>, most: usize, counts: u32) -> Self {
+        // About twelve places for each bucket.
+        let words = (most / 4).next_power_of_two().max(16);
+        let mut marks = Self { bits: vec![0; words], counts };
+        for bucket in buckets {
+            let (word, bit) = marks.place(bucket);
+            let word = &mut marks.bits[word];
+            *word |= (*word & bit) << 1 | bit;
+        }
+        marks
+    }
+
+    pub(super) fn holds(&self, bucket: u64) -> bool {
         let (word, bit) = self.place(bucket);
-        self.bits[word] & bit != 0
+        self.bits[word] & bit << self.counts != 0
     }
 
     /// By the lower bits, in which buckets differ whose upper halves are the same.
     fn place(&self, bucket: u64) -> (usize, u64) {
-        let word = usize::try_from(bucket >> 6 & 0xffff_ffff).expect("32 bits fit");
-        (word & (self.bits.len() - 1), 1 << (bucket & 63))
+        let word = usize::try_from(bucket >> 5 & 0xffff_ffff).expect("32 bits fit");
+        (word & (self.bits.len() - 1), 1 << (2 * (bucket & 31)))
     }
 }
 

@@ -9,7 +9,10 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
+use super::combinations::Combinations;
 use super::exchange::{Beside, Worked};
+use super::judge::Made;
+use super::nearest::SIDE_BY_SIDE;
 use super::vain::Wanted;
 use super::{Judgement, Offer, Planner, number};
 use crate::graph::Separator;
@@ -50,8 +53,12 @@ const WORKING_OUT: usize = 64;
 const AT_ONCE: usize = 1 << 17;
 const PIECES: usize = 64;
 
-/// The slices of so many separators are held between looks: eight bytes a cell for each.
+/// The slices of so many separators are looked through together, and held between looks: eight bytes
+/// a cell for each.
 const SLICES_HELD: usize = 8;
+
+/// The slices of a separator, with the variables on which the cells of one agree.
+pub(super) type Sorted<'a> = (VarSet, Arc<Slices<'a>>);
 
 /// What one look is for.
 #[derive(Debug, Clone, Copy)]
@@ -84,6 +91,8 @@ struct Note {
     chance: u32,
     cell: u32,
     partner: u32,
+    /// Where it is told what it makes, for the best of a cell.
+    made: Option<u32>,
 }
 
 impl<'a> Planner<'a> {
@@ -216,21 +225,16 @@ impl<'a> Planner<'a> {
         list.sort_by_key(|separator| (separator.variables | agree).len());
         let mut rest = list.into_iter();
         loop {
-            let next = rest.by_ref().filter(|separator| Look::any_needs(&looks, separator, agree));
-            let next: Vec<&Separator> = next.take(sorted_at_once()).collect();
+            let needed = |separator: &&Separator| {
+                looks.iter().any(|look| look.needs(separator.variables | agree))
+            };
+            let next: Vec<&Separator> = rest.by_ref().filter(needed).take(SLICES_HELD).collect();
             if next.is_empty() {
                 break;
             }
             let sorted = self.sorted_slices(&next, agree);
-            for (separator, slices) in next.into_iter().zip(&sorted) {
-                if Look::any_needs(&looks, separator, agree) {
-                    let most = comparisons.saturating_sub(pass.comparisons);
-                    let needed = looks.iter_mut().filter(|look| look.needs(separator, agree));
-                    let limits = [limit, most];
-                    pass.comparisons +=
-                        self.look_through(needed, slices, separator.variables | agree, limits);
-                }
-            }
+            let most = comparisons.saturating_sub(pass.comparisons);
+            pass.comparisons += self.look_through(&mut looks, &sorted, [limit, most]);
         }
         // Where weighted cells are bounded, a swap may make room for another one.
         let lasts = whose == Whose::AtRisk && self.drift.is_none();
@@ -241,8 +245,10 @@ impl<'a> Planner<'a> {
                 self.vain.note(look.cell, wanted, self.pool.freed().len());
             }
         }
+        let made = self.made_by_best(&mut looks);
         let mut notes: Vec<Note> = looks.into_iter().flat_map(|look| look.best).collect();
         notes.par_sort_unstable();
+        self.combinations.iter_mut().for_each(Combinations::begin_round);
         let mut wanted = vec![0u32; joint.len()];
         for &cell in wanting {
             wanted[cell as usize] += 1;
@@ -257,61 +263,100 @@ impl<'a> Planner<'a> {
             if !still_wants || !covers || !self.pool.is_free(partner) {
                 continue;
             }
-            if !self.is_still_allowed(&note) {
-                continue;
+            let made = note.made.and_then(|place| made[place as usize].as_ref());
+            if !made.is_some_and(|made| self.make_as_judged(cell, partner, made)) {
+                if !self.is_still_allowed(&note) {
+                    continue;
+                }
+                self.make(cell, partner, note.judgement.exchanged);
             }
             wanted[cell] -= 1;
             wanted[partner] = wanted[partner].saturating_sub(1);
-            self.make(cell, partner, note.judgement.exchanged);
             pass.made += 1;
         }
         pass
     }
 
-    /// The slices of these separators, which are held for later looks as long as there is room.
-    fn sorted_slices(&mut self, separators: &[&Separator], agree: VarSet) -> Vec<Arc<Slices<'a>>> {
+    /// What the best notes of all cells make, where that tells whether another swap has made them
+    /// worse; most of the others are not needed.
+    fn made_by_best(&mut self, looks: &mut [Look]) -> Vec<Option<Made>> {
+        let best = looks.iter_mut().filter_map(|look| look.best.first_mut());
+        let best = best.zip(0u32..).map(|(note, place)| {
+            note.made = Some(place);
+            &*note
+        });
+        let best: Vec<&Note> = best.collect();
+        let this = &*self;
+        let (made, unknown): (Vec<Vec<Option<Made>>>, Vec<Vec<u64>>) = best
+            .par_chunks(SIDE_BY_SIDE)
+            .map(|notes| {
+                let mut unknown = Vec::new();
+                let made = notes.iter().map(|note| {
+                    let (cell, partner) = (note.cell as usize, note.partner as usize);
+                    let (differing, set) =
+                        (this.differing(cell, partner), note.judgement.exchanged);
+                    this.made_by(cell, partner, differing, set, &mut unknown)
+                });
+                (made.collect(), unknown)
+            })
+            .unzip();
+        let mut made = made.concat();
+        self.number_made(made.iter_mut().flatten(), &unknown.concat());
+        made
+    }
+
+    /// The slices of these separators, each with the variables on which its cells agree; they are
+    /// held for later looks as long as there is room.
+    fn sorted_slices(&mut self, separators: &[&Separator], agree: VarSet) -> Vec<Sorted<'a>> {
         let (joint, held) = (self.task.joint, &self.slices);
-        let sorted: Vec<Arc<Slices<'a>>> = separators
+        let sorted: Vec<Sorted<'a>> = separators
             .par_iter()
+            .with_max_len(1)
             .map(|separator| {
-                let known = held.iter().find(|(on, _)| *on == [separator.variables, agree]);
-                let sort = || Arc::new(Slices::of(joint, separator, agree));
-                known.map_or_else(sort, |(_, slices)| Arc::clone(slices))
+                let on = separator.variables | agree;
+                let known = held.iter().find(|(known, _)| *known == on);
+                let sort = || (on, Arc::new(Slices::of(joint, separator, agree)));
+                known.cloned().unwrap_or_else(sort)
             })
             .collect();
-        for (separator, slices) in separators.iter().zip(&sorted) {
-            let on = [separator.variables, agree];
-            if self.slices.len() < SLICES_HELD && self.slices.iter().all(|(known, _)| *known != on)
-            {
-                self.slices.push((on, Arc::clone(slices)));
+        for (on, slices) in &sorted {
+            if self.slices.len() < SLICES_HELD && self.slices.iter().all(|(known, _)| known != on) {
+                self.slices.push((*on, Arc::clone(slices)));
             }
         }
         sorted
     }
 
-    /// Lets cells look through the slices on these variables: each at a limited number of cells, and
-    /// all of them together with a limited number of comparisons. Answers how many these were.
-    fn look_through<'l>(
+    /// Lets cells look through all of these slices that they need: through each at a limited number
+    /// of cells, and all of them together with a limited number of comparisons. Answers how many
+    /// these were.
+    fn look_through(
         &mut self,
-        looks: impl Iterator<Item = &'l mut Look>,
-        slices: &Slices<'_>,
-        on: VarSet,
+        looks: &mut [Look],
+        all: &[Sorted<'_>],
         [limit, most]: [usize; 2],
     ) -> usize {
-        let salt = self.random.bits();
-        let size = |look: &Look| slices.slice(slices.slice_of(look.cell as usize)).len();
+        let salts: Vec<u64> = all.iter().map(|_| self.random.bits()).collect();
         let mut looks: Vec<(&mut Look, usize)> = looks
-            .map(|look| {
-                look.saw_everything &= size(look) <= limit;
-                let far = size(look).min(limit);
-                (look, far)
+            .iter_mut()
+            .filter_map(|look| {
+                let needed = all.iter().filter(|(on, _)| look.needs(*on));
+                let far: usize =
+                    needed.map(|(_, slices)| slices.around(look.cell).len().min(limit)).sum();
+                (far > 0).then_some((look, far))
             })
             .collect();
-        self.look_side_by_side(&mut looks, most, |look, far, work| {
-            work.note_partners(slices, look, far, salt);
-            if size(look) <= limit {
-                look.seen.push(on);
+        self.look_side_by_side(&mut looks, most, |look, _, work| {
+            for ((on, slices), salt) in all.iter().zip(&salts) {
+                if look.needs(*on) {
+                    work.gather(slices, look, limit, *salt);
+                    match slices.around(look.cell).len() <= limit {
+                        true => look.seen.push(*on),
+                        false => look.saw_everything = false,
+                    }
+                }
             }
+            work.note_nearest(look, salts[0]);
         })
     }
 
@@ -426,22 +471,28 @@ struct Work<'w> {
 }
 
 impl Work<'_> {
-    /// Notes the cheapest partners among so many cells of the slice.
-    fn note_partners(&mut self, slices: &Slices<'_>, look: &mut Look, far: usize, salt: u64) {
-        let slice = slices.slice(slices.slice_of(look.cell as usize));
+    /// Gathers the free ones among so many cells of the slice.
+    fn gather(&mut self, slices: &Slices<'_>, look: &mut Look, limit: usize, salt: u64) {
+        let slice = slices.around(look.cell);
+        let far = slice.len().min(limit);
         self.comparisons += far;
         look.compared += far;
-        // The nearest first: most of the others then need not be judged.
         let Planner { pool, signer, task, least_costs, .. } = self.planner;
         let cells = task.joint.cells();
         let own = cells.get(look.cell as usize);
         self.by_distance.resize_with(least_costs.len(), Vec::new);
-        for &partner in around(slice, look.cell, far, salt) {
+        for &partner in around(slice, look.cell, far, salt).into_iter().flatten() {
             let distance = signer.distance(own, cells.get(partner as usize));
             if distance >= 2 && pool.is_free(partner as usize) {
                 self.by_distance[distance].push(partner);
             }
         }
+    }
+
+    /// Notes the cheapest partners among those that were gathered. The nearest come first: most of
+    /// the others then need not be judged.
+    fn note_nearest(&mut self, look: &mut Look, salt: u64) {
+        let least_costs = &self.planner.least_costs;
         for (distance, &least) in least_costs.iter().enumerate().skip(2) {
             let mut partners = std::mem::take(&mut self.by_distance[distance]);
             let mut all = partners.iter();
@@ -471,7 +522,8 @@ impl Work<'_> {
     fn note_partner(&mut self, look: &mut Look, partner: u32, salt: u64) {
         let Self { planner, offers, comparisons, .. } = self;
         let (cell, other) = (look.cell as usize, partner as usize);
-        if !planner.pool.is_free(other) || other == cell {
+        let is_known = || look.best.iter().any(|known| known.partner == partner);
+        if !planner.pool.is_free(other) || other == cell || is_known() {
             return;
         }
         let worst = look.dearest();
@@ -496,23 +548,19 @@ impl Work<'_> {
             *comparisons += planner.offers.every(differing, &offer).len() * JUDGING;
             return;
         };
-        let best = &mut look.best;
-        if best.iter().any(|known| known.partner == partner) {
-            return;
-        }
         let drawn = mixed([salt, cell as u64, partner.into()]) >> 32;
         let chance = u32::try_from(drawn).expect("half of the bits are left");
-        let note = Note { judgement, chance, cell: number(cell), partner };
-        let place = best.partition_point(|known| *known < note);
-        best.insert(place, note);
-        best.truncate(NOTES);
+        let note = Note { judgement, chance, cell: number(cell), partner, made: None };
+        let place = look.best.partition_point(|known| *known < note);
+        look.best.insert(place, note);
+        look.best.truncate(NOTES);
     }
 }
 
-/// So many cells of a sorted slice: half of them around a cell, the others from a random place on.
-/// Neighbours have much in common, so they cost little; but where they have too much in common, only
-/// the others are partners.
-fn around(slice: &[u32], cell: u32, many: usize, salt: u64) -> impl Iterator<Item = &u32> {
+/// So many cells of a sorted slice, in pieces: half of them around a cell, the others from a random
+/// place on. Neighbours have much in common, so they cost little; but where they have too much in
+/// common, only the others are partners.
+fn around(slice: &[u32], cell: u32, many: usize, salt: u64) -> [&[u32]; 4] {
     let below = |most: usize, draw: u64| {
         let drawn = u128::from(mixed([salt, draw, cell.into()])) * most as u128;
         usize::try_from(drawn >> 64).expect("it is below a length")
@@ -521,14 +569,16 @@ fn around(slice: &[u32], cell: u32, many: usize, salt: u64) -> impl Iterator<Ite
     let own = slice.partition_point(|&other| other < cell);
     let start = own + slice.len() - below(near, 0);
     let skipped = below(slice.len() - many + 1, 1);
-    let places = (0..near).chain((near..many).map(move |place| place + skipped));
-    places.map(move |place| &slice[(start + place) % slice.len()])
+    let [one, other] = in_a_ring(slice, start, near);
+    let [third, last] = in_a_ring(slice, start + near + skipped, many - near);
+    [one, other, third, last]
 }
 
-/// The slices of so many separators are sorted side by side: one on each thread, and few enough to
-/// be held.
-fn sorted_at_once() -> usize {
-    rayon::current_num_threads().min(4)
+/// So many cells from a place on; after the last one comes the first.
+fn in_a_ring(slice: &[u32], start: usize, many: usize) -> [&[u32]; 2] {
+    let start = start % slice.len();
+    let to_the_end = many.min(slice.len() - start);
+    [&slice[start..start + to_the_end], &slice[..many - to_the_end]]
 }
 
 /// One cell that wants a swap.
@@ -557,18 +607,9 @@ impl Look {
         self.best.get(NOTES - 1).map_or(u64::MAX, |note| note.judgement.cost)
     }
 
-    /// Is there a partner through this separator that it has not seen?
-    fn needs(&self, separator: &Separator, agree: VarSet) -> bool {
-        !self.knows_all && !self.has_seen(separator.variables | agree)
-    }
-
-    fn any_needs(looks: &[Self], separator: &Separator, agree: VarSet) -> bool {
-        looks.iter().any(|look| look.needs(separator, agree))
-    }
-
-    /// Has it seen all cells that agree with it on these variables?
-    fn has_seen(&self, on: VarSet) -> bool {
-        self.seen.iter().any(|seen| seen.is_subset(&on))
+    /// Is there a cell that agrees with it on these variables and that it has not seen?
+    fn needs(&self, on: VarSet) -> bool {
+        !self.knows_all && !self.seen.iter().any(|seen| seen.is_subset(&on))
     }
 
     /// Is there little hope to see more by looking again?
@@ -599,7 +640,7 @@ mod tests {
                 (0..1 + random.below(40)).map(|place| number(place * 3)).collect();
             let cell = slice[random.below(slice.len())];
             let many = 1 + random.below(slice.len());
-            let mut seen: Vec<u32> = around(&slice, cell, many, random.bits()).copied().collect();
+            let mut seen = around(&slice, cell, many, random.bits()).concat();
             assert!(seen[..many.div_ceil(2)].contains(&cell));
             far_away += usize::from(many < 10 && seen.iter().any(|one| one.abs_diff(cell) > 45));
             seen.sort_unstable();
