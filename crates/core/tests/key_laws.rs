@@ -18,6 +18,7 @@ use marginswap_core::partner::parting::{
 use marginswap_core::partner::{
     KeyScreening, Surroundings, Unpartable, pair, partable_among, screen, screen_keys,
 };
+use marginswap_core::random::{Random, Seed};
 use marginswap_core::table::{CellId, Located};
 use marginswap_core::varset::VarSet;
 use proptest::prelude::*;
@@ -50,6 +51,45 @@ fn screened(world: &World, tables: &[VarSet], keys: VarSet) -> (Located, KeyScre
         assert_eq!(among[cell], asked && found.is_partable(CellId::at(cell)));
     }
     (joint, found)
+}
+
+/// Small files in which many people cannot be parted: whoever can be without one of the tables can
+/// be through a separator that parts two of its variables.
+#[test]
+fn law_a_table_less_parts_its_own_variables() {
+    let random = &mut Random::new(Seed([9; 32]), 0);
+    let (mut freed, mut fewer) = (0, 0);
+    for _ in 0..400 {
+        let variables = 3 + random.below(3);
+        let delta = VarSet::first(variables);
+        let pair = |random: &mut Random| -> VarSet {
+            (0..2 + random.below(2)).map(|_| random.below(variables)).collect()
+        };
+        let tables: Vec<VarSet> =
+            (0..2 + random.below(2 * variables)).map(|_| pair(random)).collect();
+        let record = |random: &mut Random| -> Vec<u32> {
+            (0..variables).map(|_| u32::try_from(random.below(2)).unwrap()).collect()
+        };
+        let records = (0..3 + random.below(9)).map(|_| record(random)).collect();
+        let world = World { levels: vec![2; variables], records };
+        let keys = delta - VarSet::single(random.below(2 * variables));
+        let (joint, kept) = screened(&world, &tables, keys);
+        let asked: Vec<bool> =
+            (0..joint.len()).map(|cell| !kept.is_partable(CellId::at(cell))).collect();
+        for table in &tables {
+            let others = tables.iter().copied().filter(|other| other != table);
+            let class = GeneratingClass::new(delta, others);
+            let all = minimal_separators(&class.margin_graph(), usize::MAX);
+            let some = all.parting(*table);
+            let [by_all, by_some] = [&all, &some].map(|separators| {
+                partable_among(&joint, &class, separators, keys, &asked).unwrap()
+            });
+            assert_eq!(by_some, by_all);
+            freed += by_all.iter().filter(|freed| **freed).count();
+            fewer += all.list().len() - some.list().len();
+        }
+    }
+    assert!(freed > 300 && fewer > 300, "{freed} {fewer}");
 }
 
 #[test]

@@ -76,12 +76,12 @@ pub fn advice(
     let mut advice = Vec::new();
     if let Some(people) = &original.people {
         advice.extend(persons_after(people, &left));
-        advice.extend(without_tables(original, found, &left, &mut helped));
+        advice.extend(without_tables(original, found, screenings, &left, &mut helped));
         advice.extend(coarser_keys(original.lines()));
         return advice;
     }
     advice.extend(larger_swaps(original, &left, &mut helped));
-    advice.extend(without_tables(original, found, &left, &mut helped));
+    advice.extend(without_tables(original, found, screenings, &left, &mut helped));
     advice.extend(coarser_keys(original));
     let bound = left.iter().filter(|left| left.why.is_some());
     let rest = bound.filter(|left| !helped.contains(&left.record)).count();
@@ -150,20 +150,23 @@ fn larger_swaps(
 fn without_tables(
     original: &Original,
     found: &Verification,
+    screenings: &[KeyScreening],
     left: &[Left],
     helped: &mut BTreeSet<RecordId>,
 ) -> Vec<Advice> {
     let bound: Vec<RecordId> =
         left.iter().filter(|left| left.why.is_some()).map(|left| left.record).collect();
-    // For each intruder the cells of those whom they still find.
-    let cells = |learned: &Learned| {
+    // For each intruder the cells of those whom they still find and whom the tables bind to their
+    // keys.
+    let cells = |(learned, screening): (&Learned, &KeyScreening)| {
         let mut asked = vec![false; original.located.len()];
         for &record in bound.iter().filter(|record| is_still_found(learned, **record)) {
-            asked[original.cell_of_line(record).position()] = true;
+            let cell = original.cell_of_line(record);
+            asked[cell.position()] = !screening.is_partable(cell);
         }
         asked
     };
-    let asked: Vec<Vec<bool>> = found.learned.iter().map(cells).collect();
+    let asked: Vec<Vec<bool>> = found.learned.iter().zip(screenings).map(cells).collect();
     let mut advice = Vec::new();
     for (position, table) in original.scope.tables().iter().enumerate() {
         let may_go =
@@ -174,6 +177,7 @@ fn without_tables(
         let class = original.scope.class_without(position);
         let most = original.project.max_separators();
         let separators = minimal_separators(&class.margin_graph(), most);
+        let separators = separators.parting(table.variables);
         // Where it would take too long to say, nothing is said.
         let all = asked.iter().zip(&original.intruders).map(|(asked, one)| {
             partable_among(&original.located, &class, &separators, one.keys, asked)
@@ -181,9 +185,9 @@ fn without_tables(
         let Ok(partable) = all.collect::<Result<Vec<_>, _>>() else { continue };
         let parted = |record: &&RecordId| {
             let cell = original.cell_of_line(**record).position();
-            let scenarios = found.learned.iter().zip(&partable);
+            let scenarios = found.learned.iter().zip(asked.iter().zip(&partable));
             let mut found_by = scenarios.filter(|(learned, _)| is_still_found(learned, **record));
-            found_by.all(|(_, partable)| partable[cell])
+            found_by.all(|(_, (asked, partable))| !asked[cell] || partable[cell])
         };
         let freed: Vec<RecordId> = bound.iter().filter(parted).copied().collect();
         if !freed.is_empty() {

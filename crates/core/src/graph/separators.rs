@@ -38,6 +38,19 @@ impl Separators {
         &self.list
     }
 
+    /// Those that part two of these variables. When a table of them is no longer kept, nothing new
+    /// is possible through the others: their components are what they were.
+    ///
+    /// Law: `a-table-less-parts-its-own-variables`.
+    #[must_use]
+    pub fn parting(&self, variables: VarSet) -> Self {
+        let parts = |separator: &&Separator| {
+            let mut met = separator.components.iter().filter(|side| side.meets(&variables));
+            met.nth(1).is_some()
+        };
+        Self { list: self.list.iter().filter(parts).cloned().collect(), complete: self.complete }
+    }
+
     /// Are these all? Otherwise the limit was reached, and only the pair test can say that
     /// a record has no partner.
     #[must_use]
