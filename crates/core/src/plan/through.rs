@@ -189,7 +189,7 @@ impl<'a> Planner<'a> {
 
     /// One look through all slices for the cells that want a swap.
     fn pass(&mut self, wanting: &[u32], ask: Ask) -> Pass {
-        let Ask { agree, factor, whose, most, comparisons } = ask;
+        let Ask { agree, factor, whose, comparisons, .. } = ask;
         let joint = self.task.joint;
         let whole =
             Separator { variables: VarSet::EMPTY, components: vec![self.task.class.delta()] };
@@ -245,36 +245,51 @@ impl<'a> Planner<'a> {
                 self.vain.note(look.cell, wanted, self.pool.freed().len());
             }
         }
+        pass.made = self.make_noted(wanting, looks, ask);
+        pass
+    }
+
+    /// Makes the swaps that cells noted, cheapest first, as far as others have left them possible.
+    /// Answers how many.
+    fn make_noted(&mut self, wanting: &[u32], mut looks: Vec<Look>, ask: Ask) -> usize {
         let made = self.made_by_best(&mut looks);
         let mut notes: Vec<Note> = looks.into_iter().flat_map(|look| look.best).collect();
         notes.par_sort_unstable();
         self.combinations.iter_mut().for_each(Combinations::begin_round);
-        let mut wanted = vec![0u32; joint.len()];
+        let mut wanted = vec![0u32; self.task.joint.len()];
         for &cell in wanting {
             wanted[cell as usize] += 1;
         }
+        let before = self.swaps.len();
         for note in notes {
             let (cell, partner) = (note.cell as usize, note.partner as usize);
-            let still_wants = self.pool.is_free(cell) && wanted[cell] > 0;
-            let covers = whose == Whose::Anybody || self.pool.is_open(cell);
-            if self.is_full() || pass.made == most {
-                break;
-            }
-            if !still_wants || !covers || !self.pool.is_free(partner) {
-                continue;
-            }
             let made = note.made.and_then(|place| made[place as usize].as_ref());
-            if !made.is_some_and(|made| self.make_as_judged(cell, partner, made)) {
-                if !self.is_still_allowed(&note) {
-                    continue;
+            // Records of a cell are alike: what suits one of them suits others at risk.
+            let mut most_harm = u64::MAX;
+            loop {
+                let still_wants = match ask.whose {
+                    Whose::AtRisk => self.pool.is_open(cell),
+                    Whose::Anybody => self.pool.is_free(cell) && wanted[cell] > 0,
+                };
+                if self.is_full() || self.swaps.len() - before == ask.most {
+                    return self.swaps.len() - before;
                 }
-                self.make(cell, partner, note.judgement.exchanged);
+                if !still_wants || !self.pool.is_free(partner) {
+                    break;
+                }
+                if !made.is_some_and(|made| self.make_as_judged(cell, partner, made)) {
+                    let judged = self.judged_now(&note);
+                    if !judged.is_some_and(|judged| judged.harm() <= most_harm) {
+                        break;
+                    }
+                    self.make(cell, partner, note.judgement.exchanged);
+                }
+                most_harm = note.judgement.harm();
+                wanted[cell] = wanted[cell].saturating_sub(1);
+                wanted[partner] = wanted[partner].saturating_sub(1);
             }
-            wanted[cell] -= 1;
-            wanted[partner] = wanted[partner].saturating_sub(1);
-            pass.made += 1;
         }
-        pass
+        self.swaps.len() - before
     }
 
     /// What the best notes of all cells make, where that tells whether another swap has made them
@@ -360,11 +375,11 @@ impl<'a> Planner<'a> {
         })
     }
 
-    /// Is a swap that was noted allowed after those that were made since?
-    fn is_still_allowed(&self, note: &Note) -> bool {
+    /// What a swap that was noted is worth after those that were made since.
+    fn judged_now(&self, note: &Note) -> Option<Judgement> {
         let (cell, partner) = (note.cell as usize, note.partner as usize);
         let differing = self.differing(cell, partner);
-        self.judge_exchange(cell, partner, differing, note.judgement.exchanged).is_some()
+        self.judge_exchange(cell, partner, differing, note.judgement.exchanged)
     }
 
     /// Lets cells look, each as far as given, many side by side, until so many comparisons are
