@@ -140,20 +140,40 @@ fn without_a_table_the_promised_number_is_parted() {
     assert!(most > 0 && parted > number(&said["gone"]), "{most} {parted}");
 }
 
+/// Cubes far apart: the four records of even parity of each can only become the four of odd parity.
+fn cubes(desk: &Desk, many: usize) -> String {
+    let mut text = "a,b,c,w\n".to_owned();
+    for cube in 0..many {
+        for [a, b, c] in [[0, 0, 0], [1, 1, 0], [1, 0, 1], [0, 1, 1]] {
+            text += &format!("{},{},{},w{}\n", 2 * cube + a, 2 * cube + b, 2 * cube + c, a);
+        }
+    }
+    desk.write("cubes.csv", &text)
+}
+
+/// Where many are left, larger swaps are looked for in a sample of them, and of nobody else it is
+/// said that nothing helps.
+#[test]
+fn larger_swaps_are_tried_for_a_sample() {
+    let desk = Desk::new();
+    let data = cubes(&desk, 100);
+    let kept = ["--keep", "a*b + b*c + a*c", "--vars", "a,b,c", "--keys", "a,b,c"];
+    let said = answered(&[&["verify", &data, &data][..], &kept].concat());
+    assert_eq!(number(&said["matched"]), 400);
+    let [larger] = advice(&said, "larger_swaps")[..] else { panic!("{}", said["advice"]) };
+    let told = ["frees", "asked", "not_asked"].map(|name| number(&larger[name]));
+    assert_eq!(told, [256, 256, 144]);
+    assert!(advice(&said, "suppress_or_recode").is_empty(), "{}", said["advice"]);
+    let text = out(&marginswap(&[&["verify", &data, &data][..], &kept].concat()));
+    assert!(text.contains("of 256 of 256 people (tried for a sample; 144 more)."), "{text}");
+}
+
 /// Larger swaps free as many as was promised; where they are allowed already, they are not
 /// advised again.
 #[test]
 fn larger_swaps_free_the_promised_number() {
     let desk = Desk::new();
-    // Twelve cubes far apart: the four records of even parity of each can only become the
-    // four of odd parity.
-    let mut text = "a,b,c,w\n".to_owned();
-    for cube in 0..12 {
-        for [a, b, c] in [[0, 0, 0], [1, 1, 0], [1, 0, 1], [0, 1, 1]] {
-            text += &format!("{},{},{},w{}\n", 2 * cube + a, 2 * cube + b, 2 * cube + c, a);
-        }
-    }
-    let data = desk.write("cubes.csv", &text);
+    let data = cubes(&desk, 12);
     let released = desk.path("released.csv");
     let run = |more: &[&str]| {
         let fixed = ["protect", &data, "-o", &released, "--keys", "a,b,c", "--ignore", "w"];

@@ -36,8 +36,11 @@ use crate::original::{Intruder, Original};
 use crate::prepare::{constraints, prices};
 use crate::project::Risky;
 
-/// For at most this many people larger swaps are looked for.
+/// For at most this many people larger swaps are looked for, and for fewer in a large file: each
+/// question takes a look at all cells.
 const MOST_ASKED: usize = 256;
+const FEWEST_ASKED: usize = 32;
+const CELLS_LOOKED_AT: usize = 1 << 23;
 
 /// How wide bands of a numeric key are.
 const WIDTHS: [u32; 2] = [5, 10];
@@ -80,11 +83,12 @@ pub fn advice(
         advice.extend(coarser_keys(original.lines()));
         return advice;
     }
-    advice.extend(larger_swaps(original, &left, &mut helped));
+    let mut unknown: BTreeSet<RecordId> = BTreeSet::new();
+    advice.extend(larger_swaps(original, &left, &mut helped, &mut unknown));
     advice.extend(without_tables(original, found, screenings, &left, &mut helped));
     advice.extend(coarser_keys(original));
-    let bound = left.iter().filter(|left| left.why.is_some());
-    let rest = bound.filter(|left| !helped.contains(&left.record)).count();
+    let bound = left.iter().filter(|left| left.why.is_some()).map(|left| &left.record);
+    let rest = bound.filter(|record| !helped.contains(record) && !unknown.contains(record)).count();
     if rest > 0 {
         advice.push(Advice::SuppressOrRecode { people: rest as u64 });
     }
@@ -100,21 +104,24 @@ fn persons_after(people: &People, left: &[Left]) -> Option<Advice> {
     (people.then.is_empty() && any).then_some(Advice::ThenPersons { people: left.len() as u64 })
 }
 
-/// People whom no exchange of two records parts from their keys, and a larger one does.
+/// People whom no exchange of two records parts from their keys, and a larger one does; those are
+/// unknown for whom none was looked for.
 fn larger_swaps(
     original: &Original,
     left: &[Left],
     helped: &mut BTreeSet<RecordId>,
+    unknown: &mut BTreeSet<RecordId>,
 ) -> Option<Advice> {
     let Original { project, scope, located, .. } = original;
     let now = project.max_records().get();
     // Where a table proves that somebody has the keys, no swap of any size parts them.
     let may_be_freed = |left: &&Left| matches!(left.why, Some(Unpartable::NoPartner));
-    let asked: Vec<RecordId> =
-        left.iter().filter(may_be_freed).map(|left| left.record).take(MOST_ASKED).collect();
-    if asked.is_empty() || now >= MOST_RECORDS || project.swap.budget.is_some() {
+    let all: Vec<RecordId> = left.iter().filter(may_be_freed).map(|left| left.record).collect();
+    if all.is_empty() || now >= MOST_RECORDS || project.swap.budget.is_some() {
         return None;
     }
+    let most = (CELLS_LOOKED_AT / located.len()).clamp(FEWEST_ASKED, MOST_ASKED).min(all.len());
+    let asked: Vec<RecordId> = (0..most).map(|place| all[place * all.len() / most]).collect();
     let prices = prices(&original.project, &original.scope);
     let search = MoveSearch::new(located, scope.class(), &prices.weights).ok()?;
     let larger = Larger { search: &search, records: MOST_RECORDS };
@@ -142,8 +149,10 @@ fn larger_swaps(
         .filter_map(|(&record, size)| Some((record, size.filter(|&size| size > now)?)))
         .collect();
     helped.extend(freed.iter().map(|(record, _)| *record));
+    unknown.extend(all.iter().filter(|record| asked.binary_search(record).is_err()));
     let max_records = freed.iter().map(|(_, size)| *size).max()?;
-    Some(Advice::LargerSwaps { max_records, frees: freed.len() as u64, asked: asked.len() as u64 })
+    let [frees, asked, all] = [freed.len(), asked.len(), all.len()].map(|people| people as u64);
+    Some(Advice::LargerSwaps { max_records, frees, asked, not_asked: all - asked })
 }
 
 /// For each table that may be dropped, the people whose keys could be parted without it.

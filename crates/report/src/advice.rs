@@ -19,6 +19,8 @@ pub enum Advice {
         frees: u64,
         /// People for whom one was looked for.
         asked: u64,
+        /// People for whom none was: they are too many for a file of this size.
+        not_asked: u64,
     },
     /// Do not keep one table.
     WithoutTable {
@@ -85,13 +87,19 @@ pub(crate) fn lines(advice: &[Advice]) -> String {
 impl fmt::Display for Advice {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::LargerSwaps { max_records, frees, asked } => write!(
-                formatter,
-                "Allow swaps of up to {max_records} records (--max-records {max_records}): they \
-                 would part the keys of {} of {}.",
-                grouped(*frees),
-                counted(*asked, "person", "people")
-            ),
+            Self::LargerSwaps { max_records, frees, asked, not_asked } => {
+                write!(
+                    formatter,
+                    "Allow swaps of up to {max_records} records (--max-records {max_records}): \
+                     they would part the keys of {} of {}",
+                    grouped(*frees),
+                    counted(*asked, "person", "people")
+                )?;
+                match not_asked {
+                    0 => formatter.write_str("."),
+                    _ => write!(formatter, " (tried for a sample; {} more).", grouped(*not_asked)),
+                }
+            }
             Self::WithoutTable { table, frees } => write!(
                 formatter,
                 "Do not keep {}: without it the keys of {} can be parted. Only if it is not \

@@ -134,7 +134,7 @@ fn compared(names: [&str; 3]) -> VerifyReport {
         protection: learned(names),
         weighted: vec![],
         advice: vec![
-            Advice::LargerSwaps { max_records: 4, frees: 1, asked: 2 },
+            Advice::LargerSwaps { max_records: 4, frees: 1, asked: 2, not_asked: 0 },
             Advice::WithoutTable {
                 table: vec![names[0].to_owned(), names[1].to_owned()],
                 frees: 1,

@@ -279,7 +279,7 @@ impl<'a> Planner<'a> {
                 }
                 if !made.is_some_and(|made| self.make_as_judged(cell, partner, made)) {
                     let judged = self.judged_now(&note);
-                    if !judged.is_some_and(|judged| judged.harm() <= most_harm) {
+                    if judged.is_none_or(|judged| judged.harm() > most_harm) {
                         break;
                     }
                     self.make(cell, partner, note.judgement.exchanged);
