@@ -29,6 +29,7 @@ use marginswap_core::table::{CellId, Grouping};
 use marginswap_core::varset::VarSet;
 use marginswap_core::verify::{Learned, Outcome, Verification};
 use marginswap_report::advice::{Advice, Banded, Merged};
+use rayon::prelude::*;
 
 use crate::compare::{is_still_found, why_not_parted};
 use crate::household::People;
@@ -41,6 +42,9 @@ use crate::project::Risky;
 const MOST_ASKED: usize = 256;
 const FEWEST_ASKED: usize = 32;
 const CELLS_LOOKED_AT: usize = 1 << 23;
+
+/// So many records are looked at by one thread at a time.
+const RECORDS_AT_ONCE: usize = 1 << 14;
 
 /// How wide bands of a numeric key are.
 const WIDTHS: [u32; 2] = [5, 10];
@@ -64,8 +68,9 @@ pub fn advice(
     screenings: &[KeyScreening],
 ) -> Vec<Advice> {
     let Some(worst) = &found.worst_case else { return Vec::new() };
-    let all = (0..original.lines().records.len()).map(RecordId::at);
+    let all = (0..original.lines().records.len()).into_par_iter().with_min_len(RECORDS_AT_ONCE);
     let left: Vec<Left> = all
+        .map(RecordId::at)
         .filter(|&record| worst.outcome(record) == Some(Outcome::Matched))
         .map(|record| Left {
             record,

@@ -136,6 +136,10 @@ impl JointTable {
     /// The table on some variables, and for each cell of this one its cell there. Cells are
     /// numbered in the order of their first one here.
     pub(crate) fn grouped_on(&self, variables: VarSet) -> (Self, Vec<u32>) {
+        let layout = self.cells.layout();
+        if layout.is_covered_by(&layout.mask(variables)) {
+            return (self.clone(), (0u32..).take(self.len()).collect());
+        }
         let grouping = Grouping::of(&self.cells, variables);
         let mask = self.cells.layout().mask(variables);
         let mut cells = PackedCells::with_room(self.cells.layout().clone(), grouping.groups());

@@ -22,9 +22,8 @@ pub fn lower_bounds(joint: &JointTable, tree: &JunctionTree) -> Vec<i64> {
     let mut bounds = vec![0i64; joint.len()];
     let mut add = |margin: VarSet, sign: i64| {
         let table = MarginTable::count(joint, margin);
-        for (cell, bound) in bounds.iter_mut().enumerate() {
-            *bound += sign * signed(table.n(CellId::at(cell)));
-        }
+        let cells = bounds.par_iter_mut().with_min_len(AT_ONCE).enumerate();
+        cells.for_each(|(cell, bound)| *bound += sign * signed(table.n(CellId::at(cell))));
     };
     for clique in tree.cliques() {
         add(*clique, 1);
