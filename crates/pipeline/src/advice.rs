@@ -109,8 +109,8 @@ fn persons_after(people: &People, left: &[Left]) -> Option<Advice> {
     (people.then.is_empty() && any).then_some(Advice::ThenPersons { people: left.len() as u64 })
 }
 
-/// People whom no exchange of two records parts from their keys, and a larger one does; those are
-/// unknown for whom none was looked for.
+/// People whom no exchange of two records parts from their keys, and a larger one does. Where one was
+/// found for somebody, those are unknown for whom none was looked for.
 fn larger_swaps(
     original: &Original,
     left: &[Left],
@@ -154,8 +154,8 @@ fn larger_swaps(
         .filter_map(|(&record, size)| Some((record, size.filter(|&size| size > now)?)))
         .collect();
     helped.extend(freed.iter().map(|(record, _)| *record));
-    unknown.extend(all.iter().filter(|record| asked.binary_search(record).is_err()));
     let max_records = freed.iter().map(|(_, size)| *size).max()?;
+    unknown.extend(all.iter().filter(|record| asked.binary_search(record).is_err()));
     let [frees, asked, all] = [freed.len(), asked.len(), all.len()].map(|people| people as u64);
     Some(Advice::LargerSwaps { max_records, frees, asked, not_asked: all - asked })
 }

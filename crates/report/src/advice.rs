@@ -97,7 +97,11 @@ impl fmt::Display for Advice {
                 )?;
                 match not_asked {
                     0 => formatter.write_str("."),
-                    _ => write!(formatter, " (tried for a sample; {} more).", grouped(*not_asked)),
+                    _ => write!(
+                        formatter,
+                        " (a sample: {} more were not tried).",
+                        grouped(*not_asked)
+                    ),
                 }
             }
             Self::WithoutTable { table, frees } => write!(

@@ -38,8 +38,9 @@ impl Separators {
         &self.list
     }
 
-    /// Those that part two of these variables. When a table of them is no longer kept, nothing new
-    /// is possible through the others: their components are what they were.
+    /// Those that part two of these variables. Where these are the separators without a table of the
+    /// variables, nothing new is possible through the others: with the table their components are no
+    /// coarser.
     ///
     /// Law: `a-table-less-parts-its-own-variables`.
     #[must_use]

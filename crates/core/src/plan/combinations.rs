@@ -30,7 +30,7 @@ pub(super) struct Combinations<'a> {
 /// Who has one combination.
 #[derive(Debug, Clone, Copy, Default)]
 struct Combination {
-    /// How many records of the file have it; 0 for one that a swap made.
+    /// How many records of the file have it; 0 for one that a swap makes or would make.
     before: u32,
     /// How many have it now.
     now: u32,
@@ -68,8 +68,9 @@ impl<'a> Combinations<'a> {
         let wanting = at_risk.iter().filter(|&&at_risk| at_risk > 0).count();
         let cells = joint.cells();
         let mask = cells.layout().mask(keys);
+        let are_all = cells.layout().is_covered_by(&mask);
         let mut all: Numbered<Combination> = Numbered::with_room(mask, counts.len() + wanting);
-        let of_cell = match cells.layout().is_covered_by(&cells.layout().mask(keys)) {
+        let of_cell = match are_all {
             true => all.number_all(cells.words()),
             false => {
                 // Each once: words that come twice would leave gaps.
@@ -232,7 +233,8 @@ impl<'a> Combinations<'a> {
         combination.now == 1 && combination.before >= 2
     }
 
-    /// The number of the combination of these words, if some record has or had it.
+    /// The number of the combination of these words, if it has one: some record has or had it, or
+    /// might have come to have it.
     pub(super) fn find(&self, words: &[u64]) -> Option<u32> {
         self.all.find(words)
     }
@@ -379,7 +381,7 @@ impl<'a> Combinations<'a> {
         self.all.get(self.of_cell[cell])
     }
 
-    /// What is known of the combination of these words, if some record has or had it.
+    /// What is known of the combination of these words, if it has a number.
     fn having(&self, words: &[u64]) -> Option<&Combination> {
         self.all.find(words).map(|found| self.all.get(found))
     }

@@ -82,7 +82,7 @@ impl Ask {
     }
 }
 
-/// A free cell that shares a bucket with an open one.
+/// A free cell that shares a bucket with others, of which one may be open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Near {
     /// The bucket in the upper half, in the lower one a number that orders its cells by chance.
@@ -205,7 +205,7 @@ impl Planner<'_> {
         sets
     }
 
-    /// For each of these sets the free cells that share a bucket with an open one, those of one
+    /// For each of these sets the free cells that may share a bucket with an open one, those of one
     /// bucket side by side and in random order.
     fn near_open(&mut self, sets: &[(VarSet, Arc<Offer>)]) -> Vec<Vec<Near>> {
         let salted: Vec<(VarSet, u64)> =
@@ -223,7 +223,7 @@ impl Planner<'_> {
         // Where most cells are open, most of them are alone in their bucket: those are left out. Where
         // few are, it is not worth asking.
         let marks = match 2 * self.open.len() > free.len() {
-            true => Marks::of_shared(self.pool.free_cells().iter().map(bucket), free.len()),
+            true => Marks::of_shared(free.iter().map(bucket), free.len()),
             false => Marks::of(self.open.iter().map(|&cell| bucket(cell)), self.open.len()),
         };
         let near: Vec<Near> = free

@@ -3,7 +3,7 @@
 //! Their numbers are found in shares by hash. Where many are numbered at once, each share is filled
 //! on one thread, and is small enough to stay near the processor meanwhile. Numbers follow from the
 //! words and the order in which they come, not from the number of threads. They rise from 0, with a
-//! gap wherever words come twice among many.
+//! gap wherever words that have a number come again among many.
 
 use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;

@@ -53,8 +53,8 @@ const WORKING_OUT: usize = 64;
 const AT_ONCE: usize = 1 << 17;
 const PIECES: usize = 64;
 
-/// The slices of so many separators are looked through together, and held between looks: eight bytes
-/// a cell for each.
+/// The slices of so many separators are looked through together, and those of as many are held
+/// between looks: eight bytes a cell for each.
 const SLICES_HELD: usize = 8;
 
 /// The slices of a separator, with the variables on which the cells of one agree.
@@ -330,7 +330,7 @@ impl<'a> Planner<'a> {
             .map(|separator| {
                 let on = separator.variables | agree;
                 let known = held.iter().find(|(known, _)| *known == on);
-                let sort = || (on, Arc::new(Slices::of(joint, separator, agree)));
+                let sort = || (on, Arc::new(Slices::on(joint, on, &[])));
                 known.cloned().unwrap_or_else(sort)
             })
             .collect();
