@@ -296,6 +296,12 @@ fn two_releases_of_one_input_are_told_of() {
     let told = |arguments: &[&str]| err(&marginswap(&[arguments, KEYS, KEEP].concat()));
     let said = told(&["protect", TOWN, "-o", &one]);
     assert!(!said.contains("another release"), "{said}");
+    // What another run has set aside for a while is none.
+    let aside = format!(".marginswap-{}-old-AbC123", std::process::id());
+    std::fs::copy(&one, desk.path(&aside)).unwrap();
+    let said = told(&["protect", TOWN, "-o", &one, "--force"]);
+    assert!(!said.contains("another release"), "{said}");
+    std::fs::remove_file(desk.path(&aside)).unwrap();
     let said = told(&["protect", TOWN, "-o", &two]);
     assert!(said.contains("1.csv has the same columns and length"), "{said}");
     let said = told(&["plan", TOWN, "-o", &plan]);

@@ -52,6 +52,13 @@ pub fn leftovers(folder: &Path) -> io::Result<Vec<Leftover>> {
     Ok(found)
 }
 
+/// Has a file the name of a temporary one?
+#[must_use]
+pub fn is_temporary(file: &Path) -> bool {
+    let name = file.file_name().and_then(|name| name.to_str());
+    name.is_some_and(|name| Name::parse(name).is_some())
+}
+
 impl Leftover {
     /// Removes the file, if it still is what it was.
     ///

@@ -64,7 +64,7 @@ pub use frame::Frame;
 #[cfg(feature = "parquet")]
 pub use frame::FrameBuilder;
 pub use input_file::InputFile;
-pub use leftovers::{Leftover, LeftoverState, leftovers};
+pub use leftovers::{Leftover, LeftoverState, is_temporary, leftovers};
 pub use plan_file::{
     PlanFile, PlanHeader, Seal, ThenPersons, plan_bytes, plan_bytes_sealed, read_plan,
     read_plan_sealed, write_plan,

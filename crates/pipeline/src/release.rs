@@ -19,8 +19,8 @@ use marginswap_core::verify::Link;
 pub use marginswap_io::Overwrite;
 use marginswap_io::{
     Compression, FileDigest, Finished, Format, Hashed, InputFile, PlanFile, ReadOptions,
-    ReleaseOptions, Renamed, Secrecy, Staged, digest_file, publish_all, read_plan, rewrite_held,
-    rewrite_same,
+    ReleaseOptions, Renamed, Secrecy, Staged, digest_file, is_temporary, publish_all, read_plan,
+    rewrite_held, rewrite_same,
 };
 
 use crate::compare::{Comparison, Evidence};
@@ -433,14 +433,15 @@ pub fn note_other_releases(comparison: &Comparison, run: &mut Run<'_>) {
     }
 }
 
-/// The files in the folder of a file, by name.
+/// The files in the folder of a file, by name; none that a run has only for a while.
 fn files_beside(file: &Path) -> Vec<PathBuf> {
     let folder = match file.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),
     };
     let files = fs::read_dir(folder).into_iter().flatten().flatten();
-    let mut found: Vec<PathBuf> = files.map(|entry| entry.path()).collect();
+    let paths = files.map(|entry| entry.path());
+    let mut found: Vec<PathBuf> = paths.filter(|path| !is_temporary(path)).collect();
     found.sort();
     found
 }
