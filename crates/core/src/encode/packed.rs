@@ -55,8 +55,15 @@ impl Mask {
 
     /// Do the two packed cells differ in one of the mask's variables?
     #[must_use]
+    #[inline]
     pub fn parts(&self, left: &[u64], right: &[u64]) -> bool {
-        self.0.iter().zip(left.iter().zip(right)).any(|(mask, (l, r))| (l ^ r) & mask != 0)
+        match (&self.0[..], left, right) {
+            // Most cells are one word.
+            ([mask], [left], [right]) => (left ^ right) & mask != 0,
+            (mask, left, right) => {
+                mask.iter().zip(left.iter().zip(right)).any(|(mask, (l, r))| (l ^ r) & mask != 0)
+            }
+        }
     }
 
     /// A number that is the same for all cells that agree on the mask's variables, and nearly always
@@ -64,7 +71,6 @@ impl Mask {
     #[inline]
     pub(crate) fn mixed(&self, cell: &[u64]) -> u64 {
         match (&self.0[..], cell) {
-            // Most cells are one word.
             ([mask], [word]) => mixed([word & mask]),
             (mask, cell) => mixed(cell.iter().zip(mask).map(|(word, mask)| word & mask)),
         }

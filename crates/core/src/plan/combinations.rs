@@ -7,9 +7,8 @@
 //! with its keys is exposed by it.
 
 use super::members::MemberCombinations;
-use super::numbered::Numbered;
 use crate::encode::PackedCells;
-use crate::table::{Grouping, JointTable};
+use crate::table::{Grouping, JointTable, Numbered};
 use crate::varset::VarSet;
 
 /// The combinations of one set of keys.
@@ -317,19 +316,15 @@ impl<'a> Combinations<'a> {
 
     /// A record comes to have these keys.
     pub(super) fn arrive(&mut self, words: &[u64]) {
-        let found = self.number(words);
+        let found = self.all.number(words);
         self.arrive_at(found);
         if let Some(members) = &mut self.members {
             members.arrive(words);
         }
     }
 
-    /// The number of the combination of these words, which nobody may have or have had.
-    pub(super) fn number(&mut self, words: &[u64]) -> u32 {
-        self.all.number(words)
-    }
-
-    /// The same for many words, one after the other.
+    /// The numbers of the combinations of many words, one after the other, which nobody may have or
+    /// have had.
     pub(super) fn number_all(&mut self, words: &[u64]) -> Vec<u32> {
         self.all.number_all(words)
     }

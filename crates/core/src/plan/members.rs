@@ -51,7 +51,7 @@ impl<'a> MemberCombinations<'a> {
         let mut found = Self {
             members,
             layout: cells.layout(),
-            common: CellIndex::with_room(cells.layout(), common, 0),
+            common: CellIndex::empty(cells.layout(), common),
             numbers: Map::with_hasher(STATE),
             before: Vec::new(),
             now: Vec::new(),

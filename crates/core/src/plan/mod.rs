@@ -53,7 +53,6 @@ mod members;
 mod merge;
 mod most;
 mod nearest;
-mod numbered;
 mod obeys;
 mod on_columns;
 mod optimal;

@@ -10,6 +10,7 @@ mod grouping;
 mod index;
 mod joint;
 mod margin;
+mod numbered;
 mod sizes;
 
 pub(crate) use finder::Finder;
@@ -17,4 +18,5 @@ pub use grouping::{Grouping, group_counts};
 pub use index::CellIndex;
 pub use joint::{CellId, JointTable, Located};
 pub use margin::MarginTable;
+pub(crate) use numbered::Numbered;
 pub use sizes::CellSizes;

@@ -1,4 +1,4 @@
-//! Combinations of keys by number, each with what is known of it.
+//! Cells by number, alike where they agree on some variables, each with what is known of it.
 //!
 //! Their numbers are found in shares by hash. Where many are numbered at once, each share is filled
 //! on one thread, and is small enough to stay near the processor meanwhile. Numbers follow from the
@@ -9,13 +9,12 @@ use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
 use rayon::prelude::*;
 
-use super::number;
 use crate::encode::Mask;
 use crate::hash::share_of;
 
 /// Words that agree on the mask have one number.
-#[derive(Clone)]
-pub(super) struct Numbered<T> {
+#[derive(Debug, Clone)]
+pub(crate) struct Numbered<T> {
     mask: Mask,
     shares: Vec<HashTable<u32>>,
     /// The words of each one, masked, one after the other.
@@ -32,7 +31,7 @@ const AT_ONCE: usize = 1 << 12;
 
 impl<T: Clone + Default> Numbered<T> {
     /// None yet, and room for so many.
-    pub(super) fn with_room(mask: Mask, most: usize) -> Self {
+    pub(crate) fn with_room(mask: Mask, most: usize) -> Self {
         let shares = if most < FEW { 1 } else { SHARES };
         // Shares are not quite alike.
         let room = most / shares + most / shares / 16;
@@ -41,19 +40,19 @@ impl<T: Clone + Default> Numbered<T> {
     }
 
     /// A number that all have in common whose words agree on the mask, and hardly any others.
-    pub(super) fn mixed(&self, words: &[u64]) -> u64 {
+    pub(crate) fn mixed(&self, words: &[u64]) -> u64 {
         self.mask.mixed(words)
     }
 
     /// The number of these words, if they have one.
-    pub(super) fn find(&self, words: &[u64]) -> Option<u32> {
+    pub(crate) fn find(&self, words: &[u64]) -> Option<u32> {
         let hash = self.mask.mixed(words);
         let share = &self.shares[share_of(hash, self.shares.len())];
-        share.find(hash, |&one| agree(&self.mask, at(&self.words, &self.mask, one), words)).copied()
+        share.find(hash, |&one| !self.mask.parts(at(&self.words, &self.mask, one), words)).copied()
     }
 
     /// The number of these words, which they get where they have none.
-    pub(super) fn number(&mut self, words: &[u64]) -> u32 {
+    pub(crate) fn number(&mut self, words: &[u64]) -> u32 {
         self.find(words).unwrap_or_else(|| {
             let first = self.hold(words);
             let Self { mask, shares, words: known, .. } = self;
@@ -67,7 +66,7 @@ impl<T: Clone + Default> Numbered<T> {
     /// The numbers of many words, one after the other: the same for those that agree.
     ///
     /// Law: `numbered-at-once-as-in-turn`.
-    pub(super) fn number_all(&mut self, all: &[u64]) -> Vec<u32> {
+    pub(crate) fn number_all(&mut self, all: &[u64]) -> Vec<u32> {
         let (length, many) = (self.mask.words().len(), self.shares.len());
         if all.len() < length * AT_ONCE {
             return all.chunks_exact(length).map(|words| self.number(words)).collect();
@@ -113,7 +112,7 @@ impl<T: Clone + Default> Numbered<T> {
     /// Makes room for these words, and answers the number of the first of them.
     fn hold(&mut self, all: &[u64]) -> u32 {
         let mask = self.mask.words();
-        let first = number(self.values.len());
+        let first = u32::try_from(self.values.len()).expect("there are fewer than 2^32 cells");
         let cells = all.chunks_exact(mask.len());
         self.words
             .extend(cells.flat_map(|one| one.iter().zip(mask).map(|(word, mask)| word & mask)));
@@ -122,22 +121,22 @@ impl<T: Clone + Default> Numbered<T> {
     }
 
     /// What is known of a number.
-    pub(super) fn get(&self, number: u32) -> &T {
+    pub(crate) fn get(&self, number: u32) -> &T {
         &self.values[number as usize]
     }
 
     /// The same, to be changed.
-    pub(super) fn get_mut(&mut self, number: u32) -> &mut T {
+    pub(crate) fn get_mut(&mut self, number: u32) -> &mut T {
         &mut self.values[number as usize]
     }
 
     /// What is known of each number, and nothing of gaps.
-    pub(super) fn values(&self) -> &[T] {
+    pub(crate) fn values(&self) -> &[T] {
         &self.values
     }
 
     /// The same, to be changed.
-    pub(super) fn values_mut(&mut self) -> &mut [T] {
+    pub(crate) fn values_mut(&mut self) -> &mut [T] {
         &mut self.values
     }
 }
@@ -147,16 +146,6 @@ impl<T: Clone + Default> Numbered<T> {
 fn at<'w>(words: &'w [u64], mask: &Mask, number: u32) -> &'w [u64] {
     let length = mask.words().len();
     &words[number as usize * length..][..length]
-}
-
-/// Are these the masked words of a cell?
-#[inline]
-fn agree(mask: &Mask, masked: &[u64], cell: &[u64]) -> bool {
-    // Most cells are one word.
-    if let ([mask], [own], [word]) = (mask.words(), masked, cell) {
-        return *own == word & mask;
-    }
-    masked.iter().zip(cell.iter().zip(mask.words())).all(|(own, (word, mask))| *own == word & mask)
 }
 
 #[cfg(test)]
