@@ -10,9 +10,9 @@
 
 use rayon::prelude::*;
 
+use super::buckets::Marks;
 use super::judge::{Change, Exchanged};
-use super::nearest::{Marks, SIDE_BY_SIDE};
-use super::{CellSwap, Goal, Pairing, Planner};
+use super::{CellSwap, Goal, Pairing, Planner, SIDE_BY_SIDE};
 use crate::hash::{Map, STATE, Set};
 use crate::table::CellId;
 

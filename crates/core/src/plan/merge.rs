@@ -10,10 +10,11 @@ use std::cmp::Reverse;
 
 use rayon::prelude::*;
 
+use super::buckets::{Marks, outside, pieces};
 use super::combinations::Combinations;
 use super::judge::Made;
-use super::nearest::{Marks, SETS_AT_ONCE, SIDE_BY_SIDE, TRIES, brought_little, outside, pieces};
-use super::{CellSwap, Change, Judgement, Offer, Planner, Taken, number};
+use super::nearest::{SETS_AT_ONCE, TRIES, brought_little};
+use super::{CellSwap, Change, Judgement, Offer, Planner, SIDE_BY_SIDE, Taken, number};
 use crate::varset::VarSet;
 
 /// So many swaps may be read before the rounds are asked for their yield.

@@ -34,6 +34,7 @@
 mod assignment;
 mod augment;
 mod beyond;
+mod buckets;
 mod bystanders;
 mod cell_plan;
 mod combinations;
@@ -194,6 +195,9 @@ impl Planned {
 
 /// How often room is made and swaps are merged in turn; each time fewer are left.
 const MOST_ROUNDS: usize = 6;
+
+/// How many cells or swaps one thread looks at before it takes more.
+const SIDE_BY_SIDE: usize = 1 << 12;
 
 /// Of so many pairs of variables it is listed at once which of their values occur together.
 const MOST_PAIRS: usize = 100;

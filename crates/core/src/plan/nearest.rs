@@ -17,11 +17,11 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
+use super::buckets::{Marks, bucket_at, outside, pieces};
 use super::combinations::Combinations;
 use super::judge::{Made, MostHarm};
 use super::pool::State;
-use super::{Judgement, Offer, Planner, Task};
-use crate::encode::Mask;
+use super::{Judgement, Offer, Planner};
 use crate::hash::mixed;
 use crate::varset::VarSet;
 
@@ -121,9 +121,6 @@ struct Proposal {
 /// Near cells are looked for with so many sets at once, each on one thread. What the rounds of the
 /// first of them take, the others have found all the same.
 pub(super) const SETS_AT_ONCE: usize = 8;
-
-/// How many cells or swaps one thread looks at before it takes more.
-pub(super) const SIDE_BY_SIDE: usize = 1 << 12;
 
 impl Planner<'_> {
     /// Matches open cells with near ones that agree with them on `agree`.
@@ -412,79 +409,6 @@ pub(super) fn brought_little(rounds: &[(usize, usize)]) -> bool {
 
 /// The half of a number that tells a bucket.
 const UPPER: u64 = u64::MAX << 32;
-
-/// Some buckets: now and then one is marked that is none of them.
-pub(super) struct Marks {
-    /// Two bits a bucket: met once, met again.
-    bits: Vec<u64>,
-    /// Which of the two counts.
-    counts: u32,
-}
-
-impl Marks {
-    /// These buckets, so many at most.
-    pub(super) fn of(buckets: impl Iterator<Item = u64>, most: usize) -> Self {
-        Self::met(buckets, most, 0)
-    }
-
-    /// Those of these buckets that are met again.
-    pub(super) fn of_shared(buckets: impl Iterator<Item = u64>, most: usize) -> Self {
-        Self::met(buckets, most, 1)
-    }
-
-    fn met(buckets: impl Iterator<Item = u64>, most: usize, counts: u32) -> Self {
-        // About twelve places for each bucket.
-        let words = (most / 4).next_power_of_two().max(16);
-        let mut marks = Self { bits: vec![0; words], counts };
-        for bucket in buckets {
-            let (word, bit) = marks.place(bucket);
-            let word = &mut marks.bits[word];
-            *word |= (*word & bit) << 1 | bit;
-        }
-        marks
-    }
-
-    pub(super) fn holds(&self, bucket: u64) -> bool {
-        let (word, bit) = self.place(bucket);
-        self.bits[word] & bit << self.counts != 0
-    }
-
-    /// By the lower bits, in which buckets differ whose upper halves are the same.
-    fn place(&self, bucket: u64) -> (usize, u64) {
-        let word = usize::try_from(bucket >> 5 & 0xffff_ffff).expect("32 bits fit");
-        (word & (self.bits.len() - 1), 1 << (2 * (bucket & 31)))
-    }
-}
-
-/// So many cells or swaps are about a piece of the sorted ones.
-const PIECE: usize = 1 << 9;
-
-/// Cuts what is sorted by buckets into pieces of whole ones, for all threads.
-pub(super) fn pieces<T>(sorted: &[T], bucket: impl Fn(&T) -> u64) -> Vec<Range<usize>> {
-    let mut pieces = Vec::new();
-    let mut start = 0;
-    while start < sorted.len() {
-        let last = (start + PIECE).min(sorted.len()) - 1;
-        let end = bucket_at(sorted, &bucket, last).end;
-        pieces.push(start..end);
-        start = end;
-    }
-    pieces
-}
-
-/// The bucket of what stands at a place.
-fn bucket_at<T>(sorted: &[T], bucket: impl Fn(&T) -> u64, place: usize) -> Range<usize> {
-    let here = bucket(&sorted[place]);
-    let start = sorted[..place].partition_point(|one| bucket(one) < here);
-    let after = sorted[place..].partition_point(|one| bucket(one) == here);
-    start..place + after
-}
-
-/// Tells buckets apart: cells that agree outside a set have the same number. Two buckets with one
-/// number only mean a few comparisons more: what differs is looked at for every pair.
-pub(super) fn outside(task: Task<'_>, differing: VarSet) -> Mask {
-    task.joint.cells().layout().mask(task.class.delta() - differing)
-}
 
 /// The subsets of the variables that are worth a round: all of them where they are few, the
 /// small ones otherwise. A derived variable differs only with something that it follows from, and
