@@ -5,7 +5,6 @@
 //! only some variables count as different, so do only these parts of the components.
 
 use crate::encode::Mask;
-use crate::graph::Separator;
 use crate::table::{Grouping, JointTable};
 use crate::varset::VarSet;
 
@@ -19,11 +18,6 @@ pub(crate) struct Slices<'a> {
 }
 
 impl<'a> Slices<'a> {
-    /// Sorts all cells once by a separator and by what partners must agree on besides.
-    pub(crate) fn of(joint: &'a JointTable, separator: &Separator, agree: VarSet) -> Self {
-        Self::on(joint, separator.variables | agree, &separator.components)
-    }
-
     /// Sorts all cells once by these variables; cells differ where they differ on these parts
     /// of the separator's components.
     pub(crate) fn on(joint: &'a JointTable, agree: VarSet, sides: &[VarSet]) -> Self {

@@ -8,6 +8,8 @@
 //! In both cases one more record at risk is covered. This is one step of an augmenting
 //! path; it is tried once for every open record.
 
+use std::sync::Arc;
+
 use super::{CellSwap, Planner, number};
 use crate::graph::Separator;
 use crate::hash::{Map, STATE};
@@ -89,7 +91,7 @@ impl Planner<'_> {
         left: &mut usize,
     ) -> usize {
         let mut covered = 0;
-        let slices = Slices::of(self.task.joint, separator, agree);
+        let (_, slices) = self.sorted_slices(&[separator], agree).swap_remove(0);
         let mut search = Search { slices, lonely: Map::with_hasher(STATE) };
         // From a random one on: where not all can be looked at, not always the same ones are.
         let mut open = self.open.clone();
@@ -210,7 +212,7 @@ impl Planner<'_> {
 
 /// One look through the slices of a separator.
 struct Search<'a> {
-    slices: Slices<'a>,
+    slices: Arc<Slices<'a>>,
     /// The cells that found no free partner: what is set free later, the next look sees.
     lonely: Map<u32, ()>,
 }
@@ -218,7 +220,7 @@ struct Search<'a> {
 impl Search<'_> {
     /// The cells of a cell's slice.
     fn near(&self, cell: usize) -> &[u32] {
-        self.slices.slice(self.slices.slice_of(cell))
+        self.slices.around(number(cell))
     }
 
     /// The places of the cells that are looked at in a cell's slice, from a place on.

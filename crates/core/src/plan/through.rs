@@ -321,7 +321,11 @@ impl<'a> Planner<'a> {
 
     /// The slices of these separators, each with the variables on which its cells agree; they are
     /// held for later looks as long as there is room.
-    fn sorted_slices(&mut self, separators: &[&Separator], agree: VarSet) -> Vec<Sorted<'a>> {
+    pub(super) fn sorted_slices(
+        &mut self,
+        separators: &[&Separator],
+        agree: VarSet,
+    ) -> Vec<Sorted<'a>> {
         let (joint, held) = (self.task.joint, &self.slices);
         let sorted: Vec<Sorted<'a>> = separators
             .par_iter()
