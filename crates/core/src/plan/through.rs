@@ -255,9 +255,11 @@ impl<'a> Planner<'a> {
         let mut notes: Vec<Note> = looks.into_iter().flat_map(|look| look.best).collect();
         notes.par_sort_unstable();
         self.combinations.iter_mut().for_each(Combinations::begin_round);
-        let mut wanted = vec![0u32; self.task.joint.len()];
-        for &cell in wanting {
-            wanted[cell as usize] += 1;
+        // Of each cell, as many as were drawn.
+        let mut drawn: Vec<u32> = Vec::new();
+        if ask.whose == Whose::Anybody {
+            drawn.resize(self.task.joint.len(), 0);
+            wanting.iter().for_each(|&cell| drawn[cell as usize] += 1);
         }
         let before = self.swaps.len();
         for note in notes {
@@ -268,7 +270,7 @@ impl<'a> Planner<'a> {
             loop {
                 let still_wants = match ask.whose {
                     Whose::AtRisk => self.pool.is_open(cell),
-                    Whose::Anybody => self.pool.is_free(cell) && wanted[cell] > 0,
+                    Whose::Anybody => self.pool.is_free(cell) && drawn[cell] > 0,
                 };
                 if self.is_full() || self.swaps.len() - before == ask.most {
                     return self.swaps.len() - before;
@@ -284,8 +286,11 @@ impl<'a> Planner<'a> {
                     self.make(cell, partner, note.judgement.exchanged);
                 }
                 most_harm = note.judgement.harm();
-                wanted[cell] = wanted[cell].saturating_sub(1);
-                wanted[partner] = wanted[partner].saturating_sub(1);
+                for taken in [cell, partner] {
+                    if let Some(drawn) = drawn.get_mut(taken) {
+                        *drawn = drawn.saturating_sub(1);
+                    }
+                }
             }
         }
         self.swaps.len() - before
