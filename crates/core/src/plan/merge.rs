@@ -17,6 +17,10 @@ use super::nearest::{SETS_AT_ONCE, TRIES, brought_little};
 use super::{CellSwap, Change, Judgement, Offer, Planner, SIDE_BY_SIDE, Taken, number};
 use crate::varset::VarSet;
 
+/// So many swaps may be read for each pair that becomes one: a look at a swap is short, and a pair
+/// is a swap less.
+const READ_PER_MERGER: usize = 1 << 12;
+
 /// So many swaps may be read before the rounds are asked for their yield.
 const READ_FREELY: usize = 1 << 18;
 
@@ -81,7 +85,7 @@ impl Planner<'_> {
                 history.push((left, pairs));
                 spent += left;
                 left -= 2 * pairs;
-                if spent > READ_FREELY && brought_little(&history) {
+                if spent > READ_FREELY && brought_little(&history, READ_PER_MERGER) {
                     break 'all;
                 }
             }

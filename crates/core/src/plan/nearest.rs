@@ -120,7 +120,7 @@ struct Proposal {
 
 /// Near cells are looked for with so many sets at once, each on one thread. What the rounds of the
 /// first of them take, the others have found all the same.
-pub(super) const SETS_AT_ONCE: usize = 8;
+pub(super) const SETS_AT_ONCE: usize = 4;
 
 impl Planner<'_> {
     /// Matches open cells with near ones that agree with them on `agree`.
@@ -178,7 +178,7 @@ impl Planner<'_> {
                         continue;
                     }
                     history.push((read, self.swaps.len() - before));
-                    if brought_little(&history) {
+                    if brought_little(&history, READ_PER_SWAP) {
                         return;
                     }
                 }
@@ -240,6 +240,7 @@ impl Planner<'_> {
     /// have made worse since is looked for once more. So the number of threads plays no part.
     /// Answers how many cells were read.
     fn round(&mut self, near: &[Near], round: &Round<'_>) -> usize {
+        let free = self.pool.free_cells().len();
         self.combinations.iter_mut().for_each(Combinations::begin_round);
         let this = &*self;
         let (proposals, unknown): (Vec<Vec<Proposal>>, Vec<Vec<u64>>) = pieces(near, Near::bucket)
@@ -274,7 +275,7 @@ impl Planner<'_> {
             }
         }
         self.close_cells();
-        self.task.joint.len() + self.open.len()
+        free + self.open.len()
     }
 
     /// The swaps that some buckets make, each as if nobody else made any; and the words of the
@@ -399,12 +400,13 @@ fn in_drawers(near: Vec<Near>) -> Vec<Near> {
     sorted
 }
 
-/// Did the last rounds make too few swaps for what they read? Each is told by what it read and made.
-pub(super) fn brought_little(rounds: &[(usize, usize)]) -> bool {
+/// Did the last rounds read more than so much for each swap that they made? Each is told by what it
+/// read and made.
+pub(super) fn brought_little(rounds: &[(usize, usize)], read_per_swap: usize) -> bool {
     let Some(before) = rounds.len().checked_sub(PATIENCE) else { return false };
     let sums = |(all, made), (read, more): &(usize, usize)| (all + read, made + more);
     let (read, made) = rounds[before..].iter().fold((0, 0), sums);
-    made * READ_PER_SWAP < read
+    made * read_per_swap < read
 }
 
 /// The half of a number that tells a bucket.
