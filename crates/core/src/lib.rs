@@ -7,6 +7,7 @@
 
 pub mod decimal;
 pub mod diagnostic;
+pub mod drawers;
 pub mod hash;
 pub mod random;
 pub mod refusal;

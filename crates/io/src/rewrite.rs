@@ -31,9 +31,9 @@ use std::sync::Arc;
 use crate::refusal::Code;
 use marginswap_core::columns::Households;
 use marginswap_core::diagnostic::{Diagnostic, grouped};
+use marginswap_core::drawers::sorted_in_drawers;
 use marginswap_core::encode::RecordId;
 use marginswap_core::plan::Plan;
-use rayon::prelude::*;
 
 use crate::digest::FileDigest;
 use crate::input_file::{InputFile, changed_meanwhile};
@@ -313,7 +313,7 @@ impl Exchanges {
                 members.push((number, place));
             }
         }
-        sides.par_sort_unstable();
+        let sides = sorted_in_drawers(sides, |(record, _)| record.position() as u64);
         let mut places = vec![0; sides.len()];
         for (place, &(_, side)) in sides.iter().enumerate() {
             places[side] = place;

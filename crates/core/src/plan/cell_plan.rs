@@ -6,6 +6,7 @@
 
 use rayon::prelude::*;
 
+use crate::drawers::sorted_in_drawers;
 use crate::encode::Layout;
 use crate::graph::GeneratingClass;
 use crate::moves::sources;
@@ -188,16 +189,16 @@ impl CellPlan {
             let kept = |margin: &VarSet| pair::keeps(differing, swap.exchanged, *margin);
             assert!(class.margins().iter().all(kept), "a swap keeps every table");
         });
-        swaps.par_sort_unstable();
+        let swaps = sorted_in_drawers(swaps, |swap| swap.left.cell.0.into());
         groups.sort_by(|one, other| one.members.cmp(&other.members));
         let plan = Self { swaps, groups };
-        let mut taken: Vec<Taken> = plan.taken().collect();
-        taken.par_sort_unstable();
-        for run in taken.chunk_by(|one, next| one == next) {
-            let (cell, at_risk_here) = (run[0].cell.position(), at_risk[run[0].cell.position()]);
-            let others = joint.counts()[cell] - at_risk_here;
-            let there = if run[0].at_risk { at_risk_here } else { others };
-            assert!(run.len() <= there as usize, "a cell gives the records that it has");
+        // What is left of each cell: those at risk, and the others.
+        let counts = joint.counts().iter().zip(at_risk);
+        let mut left: Vec<[u32; 2]> =
+            counts.map(|(count, at_risk)| [*at_risk, count - at_risk]).collect();
+        for taken in plan.taken() {
+            let left = &mut left[taken.cell.position()][usize::from(!taken.at_risk)];
+            *left = left.checked_sub(1).expect("a cell gives the records that it has");
         }
         plan
     }

@@ -13,6 +13,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::{CellPlan, Plan, PlannedGroup, PlannedSwap, Take, Taken};
+use crate::drawers::sorted_in_drawers;
 use crate::encode::{RecordId, Schema};
 use crate::hash::{Map, STATE};
 use crate::random::{Random, Seed};
@@ -138,27 +139,27 @@ impl Drawn {
     #[must_use]
     pub fn on_records(&self, located: &Located, risky: &[bool], schema: &Schema) -> Plan {
         let drawn = RecordsDrawn::new(self, located, risky);
-        let mut sets: Map<VarSet, Arc<[usize]>> = Map::with_hasher(STATE);
-        let records: Vec<[RecordId; 2]> = self
+        let records: Vec<(RecordId, RecordId, VarSet)> = self
             .swaps
             .par_iter()
-            .map(|swap| [swap.left, swap.right].map(|one| drawn.at(one)))
+            .map(|swap| {
+                let [left, right] = [swap.left, swap.right].map(|one| drawn.at(one));
+                (left.min(right), left.max(right), swap.exchanged)
+            })
             .collect();
-        let mut swaps: Vec<PlannedSwap> = self
-            .swaps
-            .iter()
-            .zip(records)
-            .map(|(swap, [left, right])| {
-                let columns = sets.entry(swap.exchanged).or_insert_with(|| {
-                    let mut columns = schema.columns_of(swap.exchanged);
+        let records = sorted_in_drawers(records, |(left, ..)| left.position() as u64);
+        let mut sets: Map<VarSet, Arc<[usize]>> = Map::with_hasher(STATE);
+        let swaps: Vec<PlannedSwap> = records
+            .into_iter()
+            .map(|(left, right, exchanged)| {
+                let columns = sets.entry(exchanged).or_insert_with(|| {
+                    let mut columns = schema.columns_of(exchanged);
                     columns.sort_unstable();
                     columns.into()
                 });
-                let exchanged = Arc::clone(columns);
-                PlannedSwap { left: left.min(right), right: left.max(right), exchanged }
+                PlannedSwap { left, right, exchanged: Arc::clone(columns) }
             })
             .collect();
-        swaps.par_sort_unstable_by_key(|swap| swap.left);
         let mut groups: Vec<PlannedGroup> = self
             .groups
             .iter()
@@ -193,8 +194,7 @@ struct RecordsDrawn {
 
 impl RecordsDrawn {
     fn new(drawn: &Drawn, located: &Located, risky: &[bool]) -> Self {
-        let mut places: Vec<Place> = drawn.places().collect();
-        places.par_sort_unstable();
+        let places = sorted_in_drawers(drawn.places().collect(), |place| place.cell.0.into());
         let mut starts = vec![0u32; located.len() + 1];
         places.iter().for_each(|place| starts[place.cell.position() + 1] += 1);
         (1..starts.len()).for_each(|cell| starts[cell] += starts[cell - 1]);

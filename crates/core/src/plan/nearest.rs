@@ -22,6 +22,7 @@ use super::combinations::Combinations;
 use super::judge::{Made, MostHarm};
 use super::pool::State;
 use super::{Judgement, Offer, Planner};
+use crate::drawers::sorted_in_drawers;
 use crate::hash::mixed;
 use crate::varset::VarSet;
 
@@ -232,7 +233,7 @@ impl Planner<'_> {
                 Near { place: bucket & UPPER | drawn, cell }
             })
             .collect();
-        in_drawers(near)
+        sorted_in_drawers(near, Near::bucket)
     }
 
     /// One set: matches the cells of each bucket. Every bucket finds its swaps by itself, as if
@@ -374,32 +375,6 @@ fn next_sets<T>(sets: &[T]) -> &[T] {
     &sets[..sets.len().div_ceil(times.max(1))]
 }
 
-/// Sorts cells by place. Places are spread evenly, so each tells about where it belongs: cells are
-/// put into drawers, of which each is sorted by itself.
-fn in_drawers(near: Vec<Near>) -> Vec<Near> {
-    // About four cells each.
-    let bits = (near.len() / 4).next_power_of_two().trailing_zeros().min(31);
-    let drawer = |near: &Near| usize::try_from(near.bucket() >> (32 - bits)).expect("few bits");
-    let mut ends = vec![0usize; 1 << bits];
-    near.iter().for_each(|one| ends[drawer(one)] += 1);
-    let mut sum = 0;
-    for end in &mut ends {
-        sum += std::mem::replace(end, sum);
-    }
-    let mut sorted = vec![Near { place: 0, cell: 0 }; near.len()];
-    for one in near {
-        let end = &mut ends[drawer(&one)];
-        sorted[*end] = one;
-        *end += 1;
-    }
-    let mut start = 0;
-    for end in ends {
-        sorted[start..end].sort_unstable();
-        start = end;
-    }
-    sorted
-}
-
 /// Did the last rounds read more than so much for each swap that they made? Each is told by what it
 /// read and made.
 pub(super) fn brought_little(rounds: &[(usize, usize)], read_per_swap: usize) -> bool {
@@ -455,29 +430,4 @@ fn subsets_of(active: VarSet, largest: usize) -> Vec<VarSet> {
         }
     }
     found
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::random::{Random, Seed};
-
-    /// Many buckets, few, and one; whole places that differ, and some that do not.
-    #[test]
-    fn drawers_sort() {
-        let random = &mut Random::new(Seed([5; 32]), 0);
-        for buckets in [1, 3, 1 << 20] {
-            for many in [0, 1, 2, 7, 8, 100, 5000] {
-                let near: Vec<Near> = (0..many)
-                    .map(|cell| {
-                        let bucket = mixed([random.below(buckets) as u64]) & UPPER;
-                        Near { place: bucket | random.bits() >> 62, cell }
-                    })
-                    .collect();
-                let mut sorted = near.clone();
-                sorted.sort_unstable();
-                assert_eq!(in_drawers(near), sorted);
-            }
-        }
-    }
 }

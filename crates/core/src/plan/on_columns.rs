@@ -11,9 +11,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::Arc;
 
-use rayon::prelude::*;
-
 use super::cell_plan::{keeps_table, taken};
+use crate::drawers::sorted_in_drawers;
 use crate::encode::{Layout, RecordId, Records, Schema};
 use crate::graph::GeneratingClass;
 use crate::partner::pair;
@@ -110,8 +109,8 @@ impl Plan {
             return Err(Unsound::Group);
         }
         let plan = Self { swaps, groups };
-        let mut met: Vec<RecordId> = plan.records().collect();
-        met.par_sort_unstable();
+        let met: Vec<RecordId> = plan.records().collect();
+        let met = sorted_in_drawers(met, |record| record.position() as u64);
         match met.windows(2).find(|pair| pair[0] == pair[1]) {
             Some(pair) => Err(Unsound::Twice(pair[0])),
             None => Ok(plan),
