@@ -600,14 +600,15 @@ fn law_plans_are_blind_to_threads() {
         };
         levels.iter().map(|&levels| code(levels, random)).collect()
     };
-    let records = (0..15_000).map(|_| codes(random)).collect();
+    // So many that keys are numbered in several shares.
+    let records = (0..36_000).map(|_| codes(random)).collect();
     let world = World { levels: levels.clone(), records };
     let tables = vec![VarSet::from([0, 1]), VarSet::from([1, 2]), VarSet::from([3, 4])];
     let prices = Prices { staying: VarSet::EMPTY, weights: vec![1; levels.len()] };
     let everybody = VarSet::first(levels.len());
     let few = VarSet::from([0, 1, 2, 3]);
     let mut swaps = Vec::new();
-    for (keys, least) in [(everybody, Some(14_000)), (few, None)] {
+    for (keys, least) in [(everybody, Some(33_000)), (few, None)] {
         let setting = Setting {
             world: world.clone(),
             tables: tables.clone(),
@@ -629,4 +630,36 @@ fn law_plans_are_blind_to_threads() {
         swaps.push(one.swaps().len());
     }
     assert!(swaps[0] > 4_500 && swaps[1] > 300, "{swaps:?}");
+}
+
+/// Two people at risk who are alike find the same two partners, through a slice: both take one of
+/// them where that harms nobody, and one of each where the second would leave somebody alone.
+#[test]
+fn what_suits_one_record_suits_others_that_are_alike() {
+    // 0 and 1 are parted by 2, on which nobody else agrees with them and their partners. With so
+    // many others no round of near cells is worth its reading.
+    for (company, with_one) in [(5, true), (3, false)] {
+        let people = [([0, 0, 0], 2), ([1, 1, 0], company), ([2, 2, 0], company)];
+        let near = people.into_iter().flat_map(|(codes, many)| vec![codes.to_vec(); many]);
+        let records: Vec<Vec<u32>> = near.chain((1..3000).map(|area| vec![0, 0, area])).collect();
+        let mut marked = vec![false; records.len()];
+        marked[..2].fill(true);
+        let setting = Setting {
+            world: World { levels: vec![3, 3, 3000], records },
+            tables: vec![VarSet::from([0, 2]), VarSet::from([1, 2])],
+            prices: Prices { staying: VarSet::EMPTY, weights: vec![1; 3] },
+            keys: VarSet::first(3),
+            sensitive: VarSet::EMPTY,
+            rounds: 0,
+            constraints: Constraints::default(),
+            limit: usize::MAX,
+            marked: Some(marked),
+        };
+        for seed in 0..20 {
+            let made = setting.plan(seed);
+            let [one, other] = made.planned.plan.swaps() else { panic!("two swaps: {made:?}") };
+            assert_eq!(one.right.cell == other.right.cell, with_one, "{company} {seed}");
+            assert_eq!(made.planned.exposed, []);
+        }
+    }
 }
