@@ -7,7 +7,7 @@
 //! - *a coarser key*: how many people are at risk when one key is in bands, when its rare
 //!   categories are one, or without it;
 //! - *persons after households*: those who are left, where households alone were exchanged;
-//! - *suppress or recode*: the people whom no swap helps.
+//! - *suppress or recode*: the people for whom no swap was found that helps.
 //!
 //! Where households are exchanged, larger swaps are not looked for, and nobody is said to be
 //! beyond help: single persons may still exchange what is theirs.

@@ -47,7 +47,7 @@ pub enum Advice {
         /// People at risk without the key.
         left_out: u64,
     },
-    /// Suppress or recode values of people whom nothing else helps.
+    /// Suppress or recode values of people for whom nothing else was found.
     SuppressOrRecode {
         /// How many.
         people: u64,
@@ -137,7 +137,7 @@ impl fmt::Display for Advice {
             }
             Self::SuppressOrRecode { people } => write!(
                 formatter,
-                "For {} no swap helps: suppress or recode some of their values.",
+                "For {} no swap was found that helps: suppress or recode some of their values.",
                 counted(*people, "person", "people")
             ),
         }

@@ -574,7 +574,7 @@ fn advice_is_told_everywhere() {
         "(--max-records 4): they would part the keys of 1 of 2 people.",
         "Do not keep region*sex: without it the keys of 1 person can be parted.",
         "instead of 4 people at risk there would be 2 in bands of 10, 1 with its 3 rarest categories",
-        "For 1 person no swap helps: suppress or recode",
+        "For 1 person no swap was found that helps: suppress or recode",
     ] {
         assert!(page.contains(words), "{words} in\n{page}");
         assert!(report.text().contains(words), "{words} in\n{}", report.text());
