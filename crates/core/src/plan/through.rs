@@ -23,8 +23,8 @@ use crate::varset::VarSet;
 const NOTES: usize = 4;
 
 /// How many comparisons one pass may take, for each cell of the file, and at least.
-const COMPARISONS_PER_CELL: usize = 8;
-const COMPARISONS_AT_LEAST: usize = 1 << 22;
+const COMPARISONS_PER_CELL: usize = 4;
+const COMPARISONS_AT_LEAST: usize = 1 << 21;
 
 /// Through one separator a cell looks at so many cells at most, the first time.
 const FIRST_LOOK: usize = 1 << 11;
