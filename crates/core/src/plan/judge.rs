@@ -277,7 +277,7 @@ impl Planner<'_> {
                 }
                 found
             });
-            Made { exchanged, own, new }
+            Made { own, new }
         })
     }
 
@@ -299,13 +299,19 @@ impl Planner<'_> {
     }
 
     /// Makes a swap that was judged when the round began, if no other has made it worse since.
-    pub(super) fn make_as_judged(&mut self, left: usize, right: usize, made: &Made) -> bool {
+    pub(super) fn make_as_judged(
+        &mut self,
+        left: usize,
+        right: usize,
+        exchanged: VarSet,
+        made: &Made,
+    ) -> bool {
         if self.may_be_worse(made) {
             return false;
         }
         self.count_made(made);
         let (left, right) = (self.pool.take(left), self.pool.take(right));
-        self.swaps.push(CellSwap { left, right, exchanged: made.exchanged });
+        self.swaps.push(CellSwap { left, right, exchanged });
         true
     }
 
@@ -373,7 +379,6 @@ impl Planner<'_> {
 /// What an exchange makes, as numbers of combinations of keys.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Made {
-    pub(super) exchanged: VarSet,
     /// Those that the two records give up.
     own: [u32; 2],
     /// Those that they come to have, where they are known.

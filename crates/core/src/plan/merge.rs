@@ -38,7 +38,8 @@ struct Single {
 /// Two swaps that look best merged as long as no others are.
 struct Merger {
     /// Their places among all that cover one record.
-    pair: [usize; 2],
+    pair: [u32; 2],
+    exchanged: VarSet,
     made: Option<Merged>,
 }
 
@@ -139,19 +140,20 @@ impl Planner<'_> {
         self.combinations.iter_mut().for_each(Combinations::begin_round);
         // As in `nearest`: every bucket by itself, then one after the other.
         let this = &*self;
-        let (proposals, unknown): (Vec<Vec<Merger>>, Vec<Vec<u64>>) =
+        let (mut proposals, unknown): (Vec<Vec<Merger>>, Vec<Vec<u64>>) =
             pieces(&near, |member| member.0)
                 .into_par_iter()
                 .with_max_len(1)
                 .map(|piece| this.mergers(&near[piece], singles, differing, offer))
                 .unzip();
-        let mut proposals: Vec<Merger> = proposals.into_iter().flatten().collect();
-        let made = proposals.iter_mut().filter_map(|merger| merger.made.as_mut());
+        let made = proposals.iter_mut().flatten().filter_map(|merger| merger.made.as_mut());
         self.number_made(made.map(|merged| &mut merged.made), &unknown.concat());
         let mut pairs = 0;
-        for Merger { pair, made } in proposals {
+        for Merger { pair, exchanged, made } in proposals.into_iter().flatten() {
+            let pair = pair.map(|one| one as usize);
             let [left, right] = pair.map(|one| singles[one]);
-            let is_made = made.is_some_and(|made| self.merge_as_judged([left, right], &made))
+            let is_made = made
+                .is_some_and(|made| self.merge_as_judged([left, right], exchanged, &made))
                 || self.judge_merger([left, right], differing, offer).is_some_and(|judgement| {
                     self.merge([left, right], judgement.exchanged);
                     true
@@ -200,10 +202,10 @@ impl Planner<'_> {
                 if let Some((_, judgement, place)) = best {
                     merged[position] = true;
                     merged[place] = true;
-                    let pair = [one, bucket[place].1 as usize];
-                    let singles = pair.map(|one| singles[one]);
+                    let pair = [bucket[position].1, bucket[place].1];
+                    let singles = pair.map(|one| singles[one as usize]);
                     let made = self.merged_by(singles, differing, judgement, &mut unknown);
-                    found.push(Merger { pair, made });
+                    found.push(Merger { pair, exchanged: judgement.exchanged, made });
                 }
             }
         }
@@ -255,7 +257,12 @@ impl Planner<'_> {
 
     /// Merges two swaps as they were judged when the round began, if no other merger has made that
     /// worse.
-    fn merge_as_judged(&mut self, [left, right]: [Single; 2], merged: &Merged) -> bool {
+    fn merge_as_judged(
+        &mut self,
+        [left, right]: [Single; 2],
+        exchanged: VarSet,
+        merged: &Merged,
+    ) -> bool {
         let Merged { made, before } = merged;
         if self.may_be_worse(made) {
             return false;
@@ -263,7 +270,7 @@ impl Planner<'_> {
         before.iter().for_each(|before| self.uncount_made(before));
         self.count_made(made);
         self.swaps[left.swap as usize] =
-            CellSwap { left: left.record, right: right.record, exchanged: made.exchanged };
+            CellSwap { left: left.record, right: right.record, exchanged };
         true
     }
 

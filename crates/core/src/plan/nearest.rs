@@ -21,7 +21,7 @@ use super::buckets::{Marks, bucket_at, outside, pieces};
 use super::combinations::Combinations;
 use super::judge::{Made, MostHarm};
 use super::pool::State;
-use super::{Judgement, Offer, Planner};
+use super::{Judgement, Offer, Planner, number};
 use crate::drawers::sorted_in_drawers;
 use crate::hash::mixed;
 use crate::varset::VarSet;
@@ -110,9 +110,9 @@ struct Member {
 /// A swap that looks best as long as no other bucket has made one.
 struct Proposal {
     /// Where the cell is among all near ones.
-    position: usize,
-    cell: usize,
-    partner: usize,
+    position: u32,
+    cell: u32,
+    partner: u32,
     exchanged: VarSet,
     harm: u64,
     /// What it makes, where that tells whether another swap has made it worse.
@@ -244,21 +244,24 @@ impl Planner<'_> {
         let free = self.pool.free_cells().len();
         self.combinations.iter_mut().for_each(Combinations::begin_round);
         let this = &*self;
-        let (proposals, unknown): (Vec<Vec<Proposal>>, Vec<Vec<u64>>) = pieces(near, Near::bucket)
-            .into_par_iter()
-            .with_max_len(1)
-            .map(|piece| this.proposals(near, piece, round))
-            .unzip();
-        let mut proposals: Vec<Proposal> = proposals.into_iter().flatten().collect();
-        let made = proposals.iter_mut().filter_map(|proposal| proposal.made.as_mut());
+        let (mut proposals, unknown): (Vec<Vec<Proposal>>, Vec<Vec<u64>>) =
+            pieces(near, Near::bucket)
+                .into_par_iter()
+                .with_max_len(1)
+                .map(|piece| this.proposals(near, piece, round))
+                .unzip();
+        let made = proposals.iter_mut().flatten().filter_map(|proposal| proposal.made.as_mut());
         self.number_made(made, &unknown.concat());
-        for proposal in proposals {
+        for proposal in proposals.into_iter().flatten() {
             if self.is_full() {
                 break;
             }
-            let Proposal { position, cell, partner, exchanged, harm, made } = proposal;
+            let Proposal { exchanged, harm, made, .. } = proposal;
+            let [position, cell, partner] =
+                [proposal.position, proposal.cell, proposal.partner].map(|one| one as usize);
             let is_there = self.pool.is_open(cell) && self.pool.is_free(partner);
-            if is_there && made.is_some_and(|made| self.make_as_judged(cell, partner, &made)) {
+            let as_judged = |made| self.make_as_judged(cell, partner, exchanged, &made);
+            if is_there && made.is_some_and(as_judged) {
                 continue;
             }
             let live = || self.judge_exchange(cell, partner, round.differing, exchanged);
@@ -297,7 +300,8 @@ impl Planner<'_> {
                     let (exchanged, harm) = (judgement.exchanged, judgement.harm());
                     let made =
                         self.made_by(cell, partner, round.differing, exchanged, &mut unknown);
-                    let position = bucket[position].place;
+                    let [position, cell, partner] =
+                        [bucket[position].place, cell, partner].map(number);
                     found.push(Proposal { position, cell, partner, exchanged, harm, made });
                 }
             }

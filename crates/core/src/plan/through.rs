@@ -278,12 +278,14 @@ impl<'a> Planner<'a> {
                 if !still_wants || !self.pool.is_free(partner) {
                     break;
                 }
-                if !made.is_some_and(|made| self.make_as_judged(cell, partner, made)) {
+                let exchanged = note.judgement.exchanged;
+                let as_judged = |made| self.make_as_judged(cell, partner, exchanged, made);
+                if !made.is_some_and(as_judged) {
                     let judged = self.judged_now(&note);
                     if judged.is_none_or(|judged| judged.harm() > most_harm) {
                         break;
                     }
-                    self.make(cell, partner, note.judgement.exchanged);
+                    self.make(cell, partner, exchanged);
                 }
                 most_harm = note.judgement.harm();
                 for taken in [cell, partner] {
