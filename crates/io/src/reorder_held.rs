@@ -12,11 +12,11 @@
 //! Way in: [`reorder_held`].
 
 use std::io::Write;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use marginswap_core::columns::Column;
 use marginswap_core::diagnostic::Diagnostic;
 use marginswap_core::encode::Records;
-use rayon::prelude::*;
 
 use crate::as_written::{AsWritten, Quotes, write_field};
 use crate::atomic::unwritable;
@@ -79,7 +79,6 @@ pub(crate) fn reorder_held(
     plan.check_records(records)?;
     check_order(order, records)?;
     let lines = Lines::new(held, plan, &form);
-    let counts = lines.counts();
     let header = header_of(&reader, &form, release);
     let mut put = |bytes: &[u8]| out.write_all(bytes).map_err(|error| unwritable(&error));
     let (written, sum) = rayon::join(
@@ -96,7 +95,7 @@ pub(crate) fn reorder_held(
     written?;
     match sum {
         Some(false) => Err(changed_meanwhile()),
-        _ => Ok(RewriteCounts { records, ..counts }),
+        _ => Ok(lines.counts()),
     }
 }
 
@@ -111,6 +110,8 @@ struct Lines<'a> {
     place: Vec<Option<usize>>,
     /// For each record a bit: is it swapped? And for each word of them, how many are before it.
     swapped: Vec<(u64, u32)>,
+    /// How many records and cells that were written have another category than before.
+    changed: [AtomicU64; 2],
 }
 
 /// The fields of one column, by code.
@@ -189,28 +190,15 @@ impl<'a> Lines<'a> {
             *rank = before;
             before += bits.count_ones();
         }
-        Self { held, plan, form, fields, place, swapped }
+        let changed = [AtomicU64::new(0), AtomicU64::new(0)];
+        Self { held, plan, form, fields, place, swapped, changed }
     }
 
-    /// Counts what is another category than before.
+    /// What was written.
     fn counts(&self) -> RewriteCounts {
-        let changed = |entry: usize| {
-            let entry = &self.plan.entries[entry];
-            let record = entry.record.position();
-            let cells = entry.exchanged.iter().enumerate().filter(|&(nth, &column)| {
-                let place = self.place[column];
-                place.is_some_and(|place| {
-                    let codes = self.fields[place].column;
-                    codes.code(record) != codes.code(self.giver(entry.giver(nth)))
-                })
-            });
-            cells.count() as u64
-        };
-        let entries = (0..self.plan.entries.len()).into_par_iter().map(changed);
-        let [cells_changed, records_changed] = entries
-            .map(|cells| [cells, u64::from(cells > 0)])
-            .reduce(|| [0; 2], |one, other| [one[0] + other[0], one[1] + other[1]]);
-        RewriteCounts { records: 0, records_changed, cells_changed }
+        let [records_changed, cells_changed] =
+            self.changed.each_ref().map(|changed| changed.load(Ordering::Relaxed));
+        RewriteCounts { records: self.held.records.len() as u64, records_changed, cells_changed }
     }
 
     /// The record of an entry.
@@ -246,7 +234,8 @@ impl<'a> Lines<'a> {
         buffer
     }
 
-    /// The codes of some records after the swaps, column by column.
+    /// The codes of some records after the swaps, column by column. What is another category than
+    /// before is counted.
     fn codes(&self, records: &[u32]) -> Vec<Vec<u32>> {
         let packed = self.held.records.reordered(records);
         let cells = packed.cells();
@@ -259,6 +248,7 @@ impl<'a> Lines<'a> {
                 None => records.iter().map(|&one| fields.column.code(one as usize)).collect(),
             })
             .collect();
+        let mut changed = [0, 0];
         for (nth, &record) in records.iter().enumerate() {
             // Entries come by rising record, one for each.
             let (bits, rank) = self.swapped[record as usize / 64];
@@ -267,12 +257,19 @@ impl<'a> Lines<'a> {
                 continue;
             }
             let entry = &self.plan.entries[(rank + (bits & (bit - 1)).count_ones()) as usize];
+            let before = changed[1];
             for (place, &column) in entry.exchanged.iter().enumerate() {
                 if let Some(field) = self.place[column] {
                     let giver = self.giver(entry.giver(place));
-                    codes[field][nth] = self.fields[field].column.code(giver);
+                    let code = self.fields[field].column.code(giver);
+                    let old = std::mem::replace(&mut codes[field][nth], code);
+                    changed[1] += u64::from(old != code);
                 }
             }
+            changed[0] += u64::from(changed[1] > before);
+        }
+        for (all, changed) in self.changed.iter().zip(changed) {
+            all.fetch_add(changed, Ordering::Relaxed);
         }
         codes
     }
