@@ -187,7 +187,13 @@ impl Planner<'_> {
                 .with_min_len(SIDE_BY_SIDE)
                 .filter(is_alone)
                 .collect();
-            if alone.is_empty() {
+            let exposed = |cell: usize| {
+                let (cell, records) = (CellId::at(cell), self.task.joint.counts()[cell]);
+                Exposed { intruder, cell, records }
+            };
+            // Where there is nothing to learn it plays no part who that record is.
+            if alone.is_empty() || sensitive.is_empty() {
+                found.extend(alone.into_iter().map(exposed));
                 continue;
             }
             // For each combination with one record now, that record: one that has stayed, or one
@@ -212,8 +218,7 @@ impl Planner<'_> {
                 let now = &has_it[&combinations.of(cell)];
                 let differing = cells.layout().differing(cells.get(cell), now);
                 if !differing.meets(&sensitive) {
-                    let (cell, records) = (CellId::at(cell), self.task.joint.counts()[cell]);
-                    found.push(Exposed { intruder, cell, records });
+                    found.push(exposed(cell));
                 }
             }
         }

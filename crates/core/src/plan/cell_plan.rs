@@ -6,6 +6,7 @@
 
 use rayon::prelude::*;
 
+use super::SIDE_BY_SIDE;
 use crate::drawers::sorted_in_drawers;
 use crate::encode::Layout;
 use crate::graph::GeneratingClass;
@@ -153,6 +154,15 @@ pub(super) fn keeps_table(
     before == after
 }
 
+/// Panics unless an exchange between two cells that differ in these variables has an effect and keeps
+/// every table.
+fn prove(class: &GeneratingClass, (differing, exchanged): (VarSet, VarSet)) {
+    assert!(exchanged.is_subset(&differing), "only what differs is exchanged");
+    assert!(pair::is_effective(differing, exchanged), "a swap has an effect");
+    let kept = |margin: &VarSet| pair::keeps(differing, exchanged, *margin);
+    assert!(class.margins().iter().all(kept), "a swap keeps every table");
+}
+
 /// Swaps and groups on cells that keep every table and take no more records of a cell than
 /// it has. Only a constructor that checks all of this makes one.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -178,16 +188,20 @@ impl CellPlan {
         mut swaps: Vec<CellSwap>,
         mut groups: Vec<CellGroup>,
     ) -> Self {
-        swaps.par_iter_mut().for_each(|swap| {
-            if swap.left > swap.right {
-                std::mem::swap(&mut swap.left, &mut swap.right);
+        swaps.par_chunks_mut(SIDE_BY_SIDE).for_each(|swaps| {
+            // What is proved of one swap is proved of the next where both are of the same kind.
+            let mut proved = None;
+            for swap in swaps {
+                if swap.left > swap.right {
+                    std::mem::swap(&mut swap.left, &mut swap.right);
+                }
+                let (left, right) = (swap.left.cell.position(), swap.right.cell.position());
+                let kind = (joint.cells().differing(left, right), swap.exchanged);
+                if proved != Some(kind) {
+                    prove(class, kind);
+                    proved = Some(kind);
+                }
             }
-            let (left, right) = (swap.left.cell.position(), swap.right.cell.position());
-            let differing = joint.cells().differing(left, right);
-            assert!(swap.exchanged.is_subset(&differing), "only what differs is exchanged");
-            assert!(pair::is_effective(differing, swap.exchanged), "a swap has an effect");
-            let kept = |margin: &VarSet| pair::keeps(differing, swap.exchanged, *margin);
-            assert!(class.margins().iter().all(kept), "a swap keeps every table");
         });
         let swaps = sorted_in_drawers(swaps, |swap| swap.left.cell.0.into());
         groups.sort_by(|one, other| one.members.cmp(&other.members));

@@ -203,20 +203,29 @@ impl RecordsDrawn {
         // For each cell the number of the next record at risk, and of the next other one.
         let at_risk = located.marked(risky);
         let mut next: Vec<[u32; 2]> = at_risk.iter().map(|&at_risk| [at_risk, 0]).collect();
-        let is_drawn = |record: &RecordId| !this.of_cell(located.cell_of(*record)).is_empty();
-        let of_drawn_cells: Vec<RecordId> = (0..risky.len())
+        // Most cells have one record, whose place needs no counting.
+        let alone = |cell: CellId| {
+            let is_alone = located.counts()[cell.position()] == 1;
+            is_alone.then(|| this.of_cell(cell).start)
+        };
+        let of_drawn_cells: Vec<(RecordId, Option<usize>)> = (0..risky.len())
             .into_par_iter()
             .with_min_len(RECORDS_AT_ONCE)
             .map(RecordId::at)
-            .filter(is_drawn)
+            .filter(|&record| !this.of_cell(located.cell_of(record)).is_empty())
+            .map(|record| (record, alone(located.cell_of(record))))
             .collect();
-        for record in of_drawn_cells {
-            let cell = located.cell_of(record);
-            let next = &mut next[cell.position()][usize::from(risky[record.position()])];
-            if let Some(found) = this.find(Place { cell, number: *next }) {
+        for (record, found) in of_drawn_cells {
+            let found = found.or_else(|| {
+                let cell = located.cell_of(record);
+                let next = &mut next[cell.position()][usize::from(risky[record.position()])];
+                let place = Place { cell, number: *next };
+                *next += 1;
+                this.find(place)
+            });
+            if let Some(found) = found {
                 records[found] = Some(record);
             }
-            *next += 1;
         }
         let found =
             |record: Option<RecordId>| record.expect("every record that was drawn is there");

@@ -459,9 +459,17 @@ impl<'a> Planner<'a> {
         let is_swappable = |cell| self.task.screening.is_swappable(CellId::at(cell));
         self.open = self.pool.open_cells().filtered(is_swappable);
         let left_over = self.left_over();
-        let protection = self.protection();
-        let most_parted = self.most_parted(&protection);
         let Task { joint, class, at_risk, .. } = self.task;
+        let this = &self;
+        let (protection, plan) = rayon::join(
+            || this.protection(),
+            || {
+                let groups = this.beyond.groups.iter().cloned();
+                let groups = groups.map(|members| CellGroup::new(joint, class, members));
+                CellPlan::new(joint, at_risk, class, this.swaps.clone(), groups.collect())
+            },
+        );
+        let most_parted = self.most_parted(&protection);
         let remaining = |cells: &Map<u32, ()>| -> Vec<Remaining> {
             let mut cells: Vec<usize> = cells.keys().map(|&cell| cell as usize).collect();
             cells.sort_unstable();
@@ -475,9 +483,6 @@ impl<'a> Planner<'a> {
         let barred = remaining(&self.beyond.barred);
         let untouched = |left: &Remaining| at_risk[left.cell.position()] == left.records;
         assert!(impossible.iter().all(untouched), "who cannot be freed is not swapped");
-        let groups = self.beyond.groups.into_iter();
-        let groups = groups.map(|members| CellGroup::new(joint, class, members)).collect();
-        let plan = CellPlan::new(joint, at_risk, class, self.swaps, groups);
         Planned { plan, protection, left_over, impossible, barred, exposed, most_parted }
     }
 
