@@ -6,7 +6,7 @@
 /// About so many things share a drawer.
 const IN_ONE: usize = 4;
 
-/// Sorts things, of which each has a number: what comes before something else has no greater one.
+/// Sorts things by their own order, in which their numbers must not fall.
 ///
 /// Law: `drawers-sort`.
 #[must_use]

@@ -562,8 +562,10 @@ fn check_cheapest(graph: &MarginGraph, prices: &Prices, goal: Goal, aim: Aim, di
 /// What a broken planner would do is caught.
 #[test]
 fn law_a_plan_keeps_every_table() {
-    let world =
-        World { levels: vec![2, 2], records: vec![vec![0, 0], vec![1, 1], vec![0, 1], vec![1, 0]] };
+    // Each cell has one record at risk, and another one.
+    let cells = [[0, 0], [1, 1], [0, 1], [1, 0]];
+    let records = [cells, cells].concat().iter().map(|cell| cell.to_vec()).collect();
+    let world = World { levels: vec![2, 2], records };
     let located = Located::count(&world.packed());
     let free = GeneratingClass::new(VarSet::first(2), [VarSet::single(0)]);
     let tied = GeneratingClass::new(VarSet::first(2), [VarSet::first(2)]);
@@ -579,11 +581,24 @@ fn law_a_plan_keeps_every_table() {
     assert!(fails(&tied, vec![swap(0, 1, VarSet::single(0))]), "it changes a table");
     assert!(fails(&free, vec![swap(0, 1, VarSet::first(2))]), "it has no effect");
     assert!(fails(&free, vec![swap(0, 2, VarSet::single(0))]), "nothing differs there");
+    // A swap is proved by itself, not by the one before it.
+    let good = swap(1, 0, VarSet::single(0));
+    assert!(!fails(&free, vec![good]));
+    assert!(fails(&free, vec![good, swap(2, 3, VarSet::first(2))]), "another exchange");
+    let mut others = swap(0, 2, VarSet::single(0));
+    [others.left.at_risk, others.right.at_risk] = [false; 2];
+    assert!(fails(&free, vec![good, others]), "another difference");
+    others.exchanged = VarSet::single(1);
+    others.right = Taken { at_risk: false, ..taken(1) };
+    assert!(!fails(&free, vec![good, others]));
     let twice = vec![swap(0, 1, VarSet::single(0)), swap(1, 0, VarSet::single(0))];
-    assert!(fails(&free, twice), "a cell of one record gives two");
+    assert!(fails(&free, twice), "a cell with one record at risk gives two");
     let mut other = swap(0, 1, VarSet::single(0));
     other.left.at_risk = false;
-    assert!(fails(&free, vec![other]), "all of the cell are at risk");
+    assert!(!fails(&free, vec![other]));
+    let mut again = other;
+    again.right.at_risk = false;
+    assert!(fails(&free, vec![other, again]), "one of the cell is not at risk");
 }
 
 /// Large enough that the cells of one set are cut into several pieces, and that not all cells look

@@ -1,6 +1,6 @@
 //! Cells that agree outside a set of variables: they share a bucket.
 //!
-//! Each is told its bucket by a number; two buckets with one number only mean a few comparisons
+//! A number tells each cell its bucket; two buckets with one number only mean a few comparisons
 //! more, because what differs is looked at for every pair.
 
 use std::ops::Range;

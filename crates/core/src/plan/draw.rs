@@ -206,7 +206,7 @@ impl RecordsDrawn {
         // Most cells have one record, whose place needs no counting.
         let alone = |cell: CellId| {
             let is_alone = located.counts()[cell.position()] == 1;
-            is_alone.then(|| this.of_cell(cell).start)
+            is_alone.then(|| this.find(Place { cell, number: 0 })).flatten()
         };
         let of_drawn_cells: Vec<(RecordId, Option<usize>)> = (0..risky.len())
             .into_par_iter()

@@ -126,8 +126,8 @@ pub(super) const SETS_AT_ONCE: usize = 4;
 impl Planner<'_> {
     /// Matches open cells with near ones that agree with them on `agree`.
     pub(super) fn match_nearest(&mut self, agree: VarSet) {
-        // So few that no round could be worth its reading.
-        if self.open.len() * READ_PER_SWAP < self.task.joint.len() {
+        // So few that no round over all cells could be worth its reading.
+        if self.open.len() < self.task.joint.len().div_ceil(READ_PER_SWAP) {
             return;
         }
         let sets = self.priced_sets(agree);
@@ -385,7 +385,7 @@ pub(super) fn brought_little(rounds: &[(usize, usize)], read_per_swap: usize) ->
     let Some(before) = rounds.len().checked_sub(PATIENCE) else { return false };
     let sums = |(all, made), (read, more): &(usize, usize)| (all + read, made + more);
     let (read, made) = rounds[before..].iter().fold((0, 0), sums);
-    made * read_per_swap < read
+    made < read.div_ceil(read_per_swap)
 }
 
 /// The half of a number that tells a bucket.
