@@ -15,6 +15,7 @@ use super::combinations::Combinations;
 use super::judge::Made;
 use super::nearest::{SETS_AT_ONCE, TRIES, brought_little};
 use super::{CellSwap, Change, Judgement, Offer, Planner, SIDE_BY_SIDE, Taken, number};
+use crate::drawers::sorted_in_drawers;
 use crate::varset::VarSet;
 
 /// So many swaps may be read for each pair that becomes one: a look at a swap is short, and a pair
@@ -122,8 +123,7 @@ impl Planner<'_> {
         let mut near: Vec<(u64, u32)> = singles.iter().map(key).zip(0u32..).collect();
         let shared = Marks::of_shared(near.iter().map(|near| near.0), near.len());
         near.retain(|near| shared.holds(near.0));
-        near.sort_unstable();
-        near
+        sorted_in_drawers(near, |near| near.0)
     }
 
     /// Merges the swaps of records that differ in one set; marks which of them are merged, and
