@@ -562,10 +562,8 @@ fn check_cheapest(graph: &MarginGraph, prices: &Prices, goal: Goal, aim: Aim, di
 /// What a broken planner would do is caught.
 #[test]
 fn law_a_plan_keeps_every_table() {
-    // Each cell has one record at risk, and another one.
-    let cells = [[0, 0], [1, 1], [0, 1], [1, 0]];
-    let records = [cells, cells].concat().iter().map(|cell| cell.to_vec()).collect();
-    let world = World { levels: vec![2, 2], records };
+    let world =
+        World { levels: vec![2, 2], records: vec![vec![0, 0], vec![1, 1], vec![0, 1], vec![1, 0]] };
     let located = Located::count(&world.packed());
     let free = GeneratingClass::new(VarSet::first(2), [VarSet::single(0)]);
     let tied = GeneratingClass::new(VarSet::first(2), [VarSet::first(2)]);
@@ -581,24 +579,40 @@ fn law_a_plan_keeps_every_table() {
     assert!(fails(&tied, vec![swap(0, 1, VarSet::single(0))]), "it changes a table");
     assert!(fails(&free, vec![swap(0, 1, VarSet::first(2))]), "it has no effect");
     assert!(fails(&free, vec![swap(0, 2, VarSet::single(0))]), "nothing differs there");
-    // A swap is proved by itself, not by the one before it.
-    let good = swap(1, 0, VarSet::single(0));
-    assert!(!fails(&free, vec![good]));
-    assert!(fails(&free, vec![good, swap(2, 3, VarSet::first(2))]), "another exchange");
-    let mut others = swap(0, 2, VarSet::single(0));
-    [others.left.at_risk, others.right.at_risk] = [false; 2];
-    assert!(fails(&free, vec![good, others]), "another difference");
-    others.exchanged = VarSet::single(1);
-    others.right = Taken { at_risk: false, ..taken(1) };
-    assert!(!fails(&free, vec![good, others]));
     let twice = vec![swap(0, 1, VarSet::single(0)), swap(1, 0, VarSet::single(0))];
-    assert!(fails(&free, twice), "a cell with one record at risk gives two");
+    assert!(fails(&free, twice), "a cell of one record gives two");
     let mut other = swap(0, 1, VarSet::single(0));
     other.left.at_risk = false;
-    assert!(!fails(&free, vec![other]));
-    let mut again = other;
-    again.right.at_risk = false;
-    assert!(fails(&free, vec![other, again]), "one of the cell is not at risk");
+    assert!(fails(&free, vec![other]), "all of the cell are at risk");
+}
+
+/// A swap is proved by itself, not by the one before it.
+#[test]
+fn every_swap_of_a_plan_is_proved() {
+    // Each cell has one record at risk, and another one.
+    let cells = [[0, 0], [1, 1], [0, 1], [1, 0]];
+    let records = [cells, cells].concat().iter().map(|cell| cell.to_vec()).collect();
+    let located = Located::count(&World { levels: vec![2, 2], records }.packed());
+    let class = GeneratingClass::new(VarSet::first(2), [VarSet::single(0)]);
+    let fails = |swaps: Vec<CellSwap>| {
+        let made = || CellPlan::new(&located, &[1; 4], &class, swaps, Vec::new());
+        std::panic::catch_unwind(std::panic::AssertUnwindSafe(made)).is_err()
+    };
+    let swap = |[left, right]: [u32; 2], at_risk, exchanged| {
+        let taken = |record| Taken { cell: located.cell_of(RecordId(record)), at_risk };
+        CellSwap { left: taken(left), right: taken(right), exchanged }
+    };
+    let good = swap([1, 0], true, VarSet::single(0));
+    assert!(!fails(vec![good]));
+    assert!(!fails(vec![good, swap([0, 1], false, VarSet::single(1))]));
+    let no_effect = swap([2, 3], true, VarSet::first(2));
+    assert!(fails(vec![good, no_effect]), "another exchange");
+    let nothing_differs = swap([0, 2], false, VarSet::single(0));
+    assert!(fails(vec![good, nothing_differs]), "another difference");
+    let twice = swap([0, 1], true, VarSet::single(0));
+    assert!(fails(vec![good, twice]), "one record of a cell is at risk");
+    let other = swap([0, 1], false, VarSet::single(0));
+    assert!(fails(vec![other, other]), "one record of a cell is not at risk");
 }
 
 /// Large enough that the cells of one set are cut into several pieces, and that not all cells look
@@ -615,9 +629,12 @@ fn law_plans_are_blind_to_threads() {
         };
         levels.iter().map(|&levels| code(levels, random)).collect()
     };
-    // So many that keys are numbered in several shares.
     let records = (0..36_000).map(|_| codes(random)).collect();
     let world = World { levels: levels.clone(), records };
+    // So many cells, and cells at risk, that keys are numbered in several shares.
+    let joint = Located::count(&world.packed());
+    let alone = joint.counts().iter().filter(|&&count| count == 1).count();
+    assert!(joint.len() + alone >= 1 << 15);
     let tables = vec![VarSet::from([0, 1]), VarSet::from([1, 2]), VarSet::from([3, 4])];
     let prices = Prices { staying: VarSet::EMPTY, weights: vec![1; levels.len()] };
     let everybody = VarSet::first(levels.len());
