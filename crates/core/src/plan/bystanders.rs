@@ -191,7 +191,7 @@ impl Planner<'_> {
                 let (cell, records) = (CellId::at(cell), self.task.joint.counts()[cell]);
                 Exposed { intruder, cell, records }
             };
-            // Where there is nothing to learn it plays no part who that record is.
+            // Where there is nothing to learn, it does not matter which record that is.
             if alone.is_empty() || sensitive.is_empty() {
                 found.extend(alone.into_iter().map(exposed));
                 continue;

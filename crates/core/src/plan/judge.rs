@@ -662,8 +662,8 @@ mod tests {
     }
 
     /// After a swap, whatever it has not made worse is worth no less than before; and it is counted,
-    /// and counted no more, as any other swap. Keys that are open to others too: nobody leaves them
-    /// whom somebody has joined, and nobody comes to have them where they are gone.
+    /// and counted no more, as any other swap. So too where keys are open to others: whom somebody has
+    /// joined may not leave, and nobody may come to have keys that are gone.
     #[test]
     fn what_is_not_made_worse_is_worth_no_less() {
         let random = &mut Random::new(SEED, 2);
