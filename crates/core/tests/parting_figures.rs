@@ -125,6 +125,7 @@ fn figures(folder: &Path, question: &Question) -> Figures {
         members: None,
     };
     let task = Task {
+        crowd: None,
         derived: &[],
         joint: &joint,
         class: &class,

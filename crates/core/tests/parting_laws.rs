@@ -282,6 +282,7 @@ fn law_protected_from_every_intruder() {
             at_risk: &joint.marked(&some),
             rounds: 4,
             larger: None,
+            crowd: None,
         };
         let pairing = if number % 2 == 0 { Pairing::Greedy } else { Pairing::Slices };
         let planned = plan(task, pairing, Seed([1; 32])).unwrap();

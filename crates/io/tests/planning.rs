@@ -49,6 +49,7 @@ fn planned(joint: &JointTable, variables: usize) -> Planned {
         }],
         at_risk: &at_risk,
         rounds: 2,
+        crowd: None,
         larger: None,
     };
     plan(task, Pairing::Greedy, Seed([9; 32])).unwrap()

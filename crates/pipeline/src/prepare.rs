@@ -37,7 +37,7 @@ use crate::household::{self, People};
 use crate::input::{Loaded, ids};
 use crate::notes::{Note, Phase, Run};
 use crate::original::{Original, data_of, intruders_are_named};
-use crate::project::{Amount, Pairing, Project};
+use crate::project::{Amount, Crowd, Pairing, Project};
 use crate::restrictions::never_new;
 use crate::weights::Weighting;
 
@@ -377,6 +377,7 @@ impl Prepared {
             at_risk: &self.at_risk,
             rounds: ROUNDS,
             larger: search.as_ref().map(|search| Larger { search, records }),
+            crowd: project.crowd().map(Crowd::get),
         };
         let on_cells = plan::plan(task, project.pairing().into(), seed).map_err(|error| {
             Diagnostic::new(

@@ -104,6 +104,13 @@ impl NeverNew {
     }
 }
 
+/// Is it no surprise that nobody has two values together: would fewer than five of n records, if
+/// the two were independent?
+#[must_use]
+pub fn is_absent_by_rarity(one: u64, other: u64, records: u64) -> bool {
+    u128::from(one) * u128::from(other) < 5 * u128::from(records)
+}
+
 /// What no exchange may make.
 pub struct Rules<'a> {
     forbidden: &'a [Forbidden],

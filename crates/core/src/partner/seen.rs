@@ -58,6 +58,11 @@ impl<'a> Seen<'a> {
             .count()
     }
 
+    /// Has some record of the file these codes of two variables, the smaller variable first?
+    pub(crate) fn holds(&self, left: usize, right: usize, codes: [u32; 2]) -> bool {
+        self.occurring(left, right).holds(codes.map(u64::from))
+    }
+
     /// Lists what occurs of these pairs, the smaller variable first, on all threads. Whoever asks
     /// for a pair that is not listed yet lists it, and others wait.
     pub(crate) fn list(&self, pairs: &[(usize, usize)]) {

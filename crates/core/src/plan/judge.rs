@@ -475,6 +475,7 @@ mod tests {
                 at_risk: &at_risk,
                 rounds: 0,
                 larger: None,
+                crowd: None,
             };
             look(&mut Planner::new(task, &graph, seed))
         }

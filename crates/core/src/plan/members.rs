@@ -21,6 +21,8 @@ pub struct Members {
     pub variable: usize,
     /// For each of its codes, what each member has, as numbers; rising, with repetition.
     pub of_code: Vec<Vec<u32>>,
+    /// For each of these numbers, the codes of the member on the keys that are their own.
+    pub values: Vec<Vec<u32>>,
     /// The persons at risk: the cell of their household, and what they have.
     pub at_risk: Vec<(u32, u32)>,
 }

@@ -45,6 +45,7 @@ mod drift;
 mod exchange;
 mod freed;
 mod gather;
+mod hide;
 mod intruder;
 mod judge;
 mod left;
@@ -74,6 +75,7 @@ pub use drift::WeightBound;
 pub(crate) use drift::share_of;
 pub use exchange::{Offer, Offers, Prices, cheapest};
 pub use freed::freed_by_larger;
+pub use hide::{CanBeHidden, Hidden, can_be_hidden};
 pub use intruder::{Aim, Detach, Goal, Intruder};
 pub use left::{LeftOver, Obstacle, Remaining};
 pub use matching::maximum_weight_matching;
@@ -133,6 +135,9 @@ pub struct Task<'a> {
     pub rounds: usize,
     /// Swaps of more than two records, where they are allowed.
     pub larger: Option<Larger<'a>>,
+    /// How many people share each piece of the keys of somebody who is hidden; `None` where
+    /// intruders are taken to know all keys.
+    pub crowd: Option<u32>,
 }
 
 impl Task<'_> {
@@ -181,6 +186,9 @@ pub struct Planned {
     /// More records at risk than this no swap parts from their keys at once; known where the
     /// kept tables are two and one intruder is asked about.
     pub most_parted: Option<u64>,
+    /// For each cell with a record at risk how many are hidden from whoever knows some of the keys,
+    /// in the order of the cells; empty where intruders are taken to know all of them.
+    pub hidden: Vec<Hidden>,
 }
 
 impl Planned {
@@ -222,6 +230,14 @@ pub fn plan(task: Task<'_>, pairing: Pairing, seed: Seed) -> Result<Planned, NoB
     );
     let graph = task.class.margin_graph();
     let mut planner = Planner::new(task, &graph, seed);
+    if let Some(crowd) = task.crowd.filter(|_| task.may_detach()) {
+        planner.hide(crowd);
+        if let Some(larger) = task.larger {
+            planner.cover_beyond_pairs(larger, seed);
+        }
+        planner.reach_share();
+        return Ok(planner.finished());
+    }
     let mut pairs_alone = None;
     // Where somebody at risk has every possible combination of keys, nobody can be parted
     // unless others may come to have them.
@@ -380,6 +396,12 @@ impl<'a> Planner<'a> {
             }
         }
         self.protect_bystanders();
+        self.reach_share();
+        Ok(self.finished())
+    }
+
+    /// Swaps others at random until as many records are changed as must be.
+    fn reach_share(&mut self) {
         if let Some(least) = self.task.constraints.least_changed {
             self.set_goal(Goal::Any);
             self.bystanders = Bystanders::Spared;
@@ -387,7 +409,6 @@ impl<'a> Planner<'a> {
                 self.add_random_swaps(agree, least);
             }
         }
-        Ok(self.finished())
     }
 
     /// Covers as many as pairs can, for one goal.
@@ -483,7 +504,9 @@ impl<'a> Planner<'a> {
         let barred = remaining(&self.beyond.barred);
         let untouched = |left: &Remaining| at_risk[left.cell.position()] == left.records;
         assert!(impossible.iter().all(untouched), "who cannot be freed is not swapped");
-        Planned { plan, protection, left_over, impossible, barred, exposed, most_parted }
+        let crowd = self.task.crowd.filter(|_| self.task.may_detach());
+        let hidden = crowd.map_or_else(Vec::new, |crowd| hide::hidden_by(self.task, crowd, &plan));
+        Planned { plan, protection, left_over, impossible, barred, exposed, most_parted, hidden }
     }
 
     /// Δ̄ of two cells.

@@ -118,6 +118,7 @@ impl Setting {
             constraints: &self.constraints,
             at_risk,
             larger: (records > 2).then_some(Larger { search: &search, records }),
+            crowd: None,
         };
         plan(task, pairing, Seed([seed; 32])).unwrap()
     }

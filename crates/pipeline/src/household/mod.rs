@@ -205,7 +205,7 @@ fn members_of(
     let households = lines.loaded.households().expect("the lines have households");
     let persons = lines.records.cells();
     let mut numbers: Map<Vec<u32>, u32> = Map::with_hasher(STATE);
-    let mut has = Vec::with_capacity(lines.records.len());
+    let (mut has, mut values) = (Vec::with_capacity(lines.records.len()), Vec::new());
     let varies = |&key: &usize| {
         lines.scope.schema().variables()[key].columns.iter().all(|&column| {
             let column = lines.loaded.raw_columns()[column].as_ref();
@@ -217,7 +217,11 @@ fn members_of(
         let words = persons.get(line);
         let codes: Vec<u32> = keys.iter().map(|&key| persons.layout().code(words, key)).collect();
         let next = u32::try_from(numbers.len()).expect("there are fewer than 2^32 lines");
-        has.push(*numbers.entry(codes).or_insert(next));
+        let number = *numbers.entry(codes).or_insert_with_key(|codes| {
+            values.push(codes.clone());
+            next
+        });
+        has.push(number);
     }
     let layout = records.cells().layout();
     let mut of_code: Vec<Vec<u32>> = vec![Vec::new(); records.levels()[variable]];
@@ -235,7 +239,7 @@ fn members_of(
         .collect();
     at_risk.sort_unstable();
     at_risk.dedup();
-    Members { variable, of_code, at_risk }
+    Members { variable, of_code, values, at_risk }
 }
 
 /// Refuses a column of persons where only one of households makes sense.

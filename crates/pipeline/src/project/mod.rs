@@ -11,6 +11,7 @@
 //! Way in: [`ProjectFile::load`], [`ProjectFile::find`]. Every entry: `docs/settings.md`.
 
 mod amount;
+mod crowd;
 mod draft;
 mod effect;
 mod files;
@@ -37,6 +38,7 @@ use marginswap_io::{Delimiter, Frame};
 use serde_json::{Map, Value, json};
 
 pub use amount::{Amount, Share};
+pub use crowd::Crowd;
 pub use draft::{Draft, DraftColumn};
 pub(crate) use draft::{key, written};
 pub(crate) use effect::{check_effects, no_effect};
@@ -47,7 +49,7 @@ pub use model::{Fraction, ModelChoice, PeopleCount, ScoreBy, SearchBy, SelectBy}
 pub use order::ReleaseOrder;
 pub use published::{PublishedEntries, PublishedEntry};
 pub use read::{FILE_NAME, ProjectFile};
-pub use risky::{Pairing, Risky};
+pub use risky::{Knows, Pairing, Risky};
 pub use rule::{Rule, Term};
 pub(crate) use text::between;
 pub use text::{BadValue, Written};
@@ -157,6 +159,10 @@ pub struct Risk {
     pub sensitive: Vec<String>,
     /// Which records are risky.
     pub risky: Option<Risky>,
+    /// What an intruder knows of the keys.
+    pub knows: Option<Knows>,
+    /// How many people share each piece of the keys of somebody who is hidden.
+    pub crowd: Option<Crowd>,
     /// How many people the file was drawn from.
     pub population: Option<PeopleCount>,
     /// Or what share of them is in the file.
@@ -364,6 +370,16 @@ impl Project {
         self.risk.risky.clone().unwrap_or_default()
     }
 
+    /// How many people share each piece of the keys of somebody who is hidden from intruders who
+    /// know some of the keys; `None` where they are taken to know all of them.
+    #[must_use]
+    pub fn crowd(&self) -> Option<Crowd> {
+        match self.risk.knows.unwrap_or_default() {
+            Knows::AnyPart => Some(self.risk.crowd.unwrap_or_default()),
+            Knows::All => None,
+        }
+    }
+
     /// How partners are found, said or not.
     #[must_use]
     pub fn pairing(&self) -> Pairing {
@@ -476,7 +492,12 @@ impl Project {
         if project.max_records() == MaxRecords::default() {
             parameters.remove("max_records");
         }
-        // The same goes for those against intruders without names.
+        // The same goes for those against intruders who know all keys,
+        if project.crowd().is_none() {
+            parameters.remove("knows");
+            parameters.remove("crowd");
+        }
+        // and those against intruders without names.
         if project.risk.scenarios.is_empty() {
             parameters.remove("scenarios");
         }
@@ -489,6 +510,9 @@ impl Project {
         let (risk, swap) = (&mut self.risk, &mut self.swap);
         risk.criterion = Some(risk.criterion());
         risk.risky.get_or_insert_default();
+        if *risk.knows.get_or_insert_default() == Knows::AnyPart {
+            risk.crowd.get_or_insert_default();
+        }
         risk.model.get_or_insert_default();
         risk.search.get_or_insert_default();
         risk.select.get_or_insert_default();
@@ -525,6 +549,7 @@ impl Project {
             }
         }
         let risk = &mut project.risk;
+        risk.knows.get_or_insert(Knows::All);
         // A model that is given is not searched, whatever is said there of the search.
         if risk.model.as_ref().is_some_and(|model| *model != ModelChoice::Auto) {
             risk.start.clear();

@@ -99,6 +99,42 @@ impl fmt::Display for Risky {
     }
 }
 
+/// What an intruder knows of the keys.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Knows {
+    /// `any part`: all of them or some of them.
+    AnyPart,
+    /// `all`: exactly all of them.
+    #[default]
+    All,
+}
+
+impl FromStr for Knows {
+    type Err = BadValue;
+
+    fn from_str(text: &str) -> Result<Self, BadValue> {
+        match text.trim() {
+            "any part" | "any-part" => Ok(Self::AnyPart),
+            "all" => Ok(Self::All),
+            _ => Err(BadValue::new("unknown knowledge of the keys", "write any-part or all")),
+        }
+    }
+}
+
+impl Written for Knows {
+    const WHAT: &'static str = "\"any part\" or \"all\"";
+}
+
+/// As it can be read again.
+impl fmt::Display for Knows {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::AnyPart => "any part",
+            Self::All => "all",
+        })
+    }
+}
+
 /// How partners are found for all risky records at once.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Pairing {
@@ -197,6 +233,15 @@ mod tests {
         ] {
             assert!(text.parse::<Risky>().is_err(), "{text}");
         }
+    }
+
+    #[test]
+    fn what_is_known() {
+        for knows in [Knows::AnyPart, Knows::All] {
+            assert_eq!(knows.to_string().parse(), Ok(knows));
+        }
+        assert_eq!("any-part".parse(), Ok(Knows::AnyPart));
+        assert!("some".parse::<Knows>().is_err());
     }
 
     #[test]

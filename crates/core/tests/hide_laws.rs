@@ -1,0 +1,339 @@
+//! Laws of hiding people from intruders who know some of their keys: counted on the released
+//! records, with every part of the keys tried.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+#[path = "support/setting.rs"]
+mod setting;
+
+use marginswap_core::graph::{GeneratingClass, minimal_separators};
+use marginswap_core::oracle::World;
+use marginswap_core::partner::{screen, screen_keys};
+use marginswap_core::plan::{
+    CanBeHidden, Constraints, Detach, Hidden, Intruder, NeverNew, Pairing, Plan, Planned, Prices,
+    Task, can_be_hidden, draw, plan,
+};
+use marginswap_core::random::{Random, Seed};
+use marginswap_core::swap::apply_to_records;
+use marginswap_core::table::{CellId, Located};
+use marginswap_core::varset::VarSet;
+use setting::{codes, schema};
+
+/// A file, the tables to keep, and an intruder.
+struct Case {
+    world: World,
+    tables: Vec<VarSet>,
+    keys: VarSet,
+    sensitive: VarSet,
+    crowd: u32,
+    never_new: NeverNew,
+}
+
+impl Case {
+    /// A random file with a crowd in most of its small cells.
+    fn random(number: u64) -> Self {
+        let mut random = Random::new(Seed([21; 32]), number);
+        let variables = 4 + random.below(3);
+        let levels = 2 + random.below(3);
+        let code = |random: &mut Random| {
+            // Low codes are frequent, so that some people are rare and others are not.
+            u32::try_from(random.below(levels).min(random.below(levels))).unwrap()
+        };
+        let records = (0..8 + random.below(50))
+            .map(|_| (0..variables).map(|_| code(&mut random)).collect())
+            .collect();
+        let everything = VarSet::first(variables);
+        let mut tables: Vec<VarSet> = everything.subsets().filter(|set| set.len() == 2).collect();
+        random.shuffle(&mut tables);
+        tables.truncate(1 + random.below(variables));
+        let keys = VarSet::first(2 + random.below(variables - 2));
+        let never_new = if random.below(3) == 0 { NeverNew::Everywhere } else { NeverNew::Nowhere };
+        Self {
+            world: World { levels: vec![levels; variables], records },
+            tables,
+            keys,
+            sensitive: everything - keys,
+            crowd: 2 + u32::try_from(random.below(3)).unwrap(),
+            never_new,
+        }
+    }
+
+    fn class(&self) -> GeneratingClass {
+        let everything = VarSet::first(self.world.levels.len());
+        GeneratingClass::new(everything, self.tables.iter().copied())
+    }
+
+    /// The people who are unique on the keys.
+    fn at_risk(&self) -> Vec<bool> {
+        let records = &self.world.records;
+        let alike =
+            |one: &Vec<u32>| records.iter().filter(|two| agree(one, two, self.keys)).count();
+        records.iter().map(|record| alike(record) == 1).collect()
+    }
+
+    /// Asks something of the task of this case.
+    fn with_task<A>(&self, ask: impl FnOnce(Task<'_>, &Located) -> A) -> A {
+        let packed = self.world.packed();
+        let joint = Located::count(&packed);
+        let at_risk = joint.marked(&self.at_risk());
+        let class = self.class();
+        let separators = minimal_separators(&class.margin_graph(), usize::MAX);
+        let screening = screen(&joint, &class, &separators).unwrap();
+        let parted = screen_keys(&joint, &class, &separators, self.keys).unwrap();
+        let intruder = Intruder {
+            keys: self.keys,
+            sensitive: self.sensitive,
+            detach: Detach::Half,
+            at_risk: &at_risk,
+            screening: Some(&parted),
+            members: None,
+        };
+        let variables = self.world.levels.len();
+        let constraints = Constraints {
+            matches: vec![VarSet::EMPTY],
+            forbidden: Vec::new(),
+            never_new: self.never_new.clone(),
+            drift: None,
+            gone: Vec::new(),
+            most_changed: None,
+            least_changed: None,
+        };
+        let task = Task {
+            derived: &[],
+            joint: &joint,
+            class: &class,
+            separators: &separators,
+            screening: &screening,
+            prices: &Prices { staying: VarSet::EMPTY, weights: vec![1; variables] },
+            constraints: &constraints,
+            intruders: &[intruder],
+            at_risk: &at_risk,
+            rounds: 6,
+            larger: None,
+            crowd: Some(self.crowd),
+        };
+        ask(task, &joint)
+    }
+
+    /// A plan, and the plan on records.
+    fn planned(&self) -> (Planned, Plan) {
+        self.with_task(|task, joint| {
+            let planned = plan(task, Pairing::Slices, Seed([1; 32])).unwrap();
+            let drawn = draw(&planned.plan, joint, task.at_risk, Seed([1; 32]));
+            let schema = schema(self.world.levels.len());
+            let plan = drawn.on_records(joint, &self.at_risk(), &schema);
+            plan.prove(&schema, &self.world.packed(), &self.class()).unwrap();
+            (planned, plan)
+        })
+    }
+
+    fn after(&self, plan: &Plan) -> World {
+        let schema = schema(self.world.levels.len());
+        let after = apply_to_records(plan, &schema, &self.world.packed());
+        World { levels: self.world.levels.clone(), records: codes(&after) }
+    }
+
+    /// How a person is served whose values are in these records of a released file: 0 when all of
+    /// them are crowded, 1 when those that are not carry other sensitive values.
+    fn served(&self, after: &World, person: usize, partner: usize) -> Option<usize> {
+        let own = &self.world.records[person];
+        let differing = self.world.differing(person, partner);
+        let descendants = [person, partner].map(|line| &after.records[line]);
+        let crowded = |record: &Vec<u32>| {
+            let same: VarSet = self.keys.iter().filter(|&key| record[key] == own[key]).collect();
+            let alike = after.records.iter().filter(|other| agree(own, other, same)).count();
+            same.is_empty() || alike >= self.crowd as usize
+        };
+        let is_false = |record: &Vec<u32>| {
+            let same: VarSet =
+                self.sensitive.iter().filter(|&one| record[one] == own[one]).collect();
+            !same.meets(&differing) && same.len() <= self.sensitive.len() / 2
+        };
+        if descendants.iter().all(|record| crowded(record)) {
+            return Some(0);
+        }
+        descendants.iter().all(|record| crowded(record) || is_false(record)).then_some(1)
+    }
+
+    /// Is a person of this file found in another one: does some part of the keys lead to exactly
+    /// one record, with all their sensitive values?
+    fn is_found(&self, after: &World, person: usize) -> bool {
+        let own = &self.world.records[person];
+        self.keys.subsets().any(|part| {
+            let mut met = after.records.iter().filter(|record| agree(own, record, part));
+            match (met.next(), met.next()) {
+                (Some(record), None) => agree(own, record, self.sensitive),
+                _ => false,
+            }
+        })
+    }
+
+    /// Is there an exchange of two records that hides a person and makes nobody else found?
+    fn can_be_hidden(&self, person: usize) -> bool {
+        let at_risk = self.at_risk();
+        let others = 0..self.world.records.len();
+        let everything = VarSet::first(self.world.levels.len());
+        let is_new = |after: &World| {
+            self.never_new == NeverNew::Everywhere
+                && everything.iter().any(|one| {
+                    everything.iter().any(|two| {
+                        let new = self.world.new_pairs(after, [one, two]);
+                        one != two && new.iter().any(|codes| !self.is_rare([one, two], *codes))
+                    })
+                })
+        };
+        others.clone().filter(|&partner| partner != person).any(|partner| {
+            everything.subsets().any(|exchanged| {
+                if !self.world.keeps(person, partner, exchanged, &self.tables)
+                    || !self.world.is_effective(person, partner, exchanged)
+                {
+                    return false;
+                }
+                let after = self.world.swapped(person, partner, exchanged);
+                self.served(&after, person, partner).is_some()
+                    && (!at_risk[partner] || self.served(&after, partner, person).is_some())
+                    && !is_new(&after)
+                    && !others.clone().any(|one| !at_risk[one] && self.is_found(&after, one))
+                    && !self.brings_back(&after, [person, partner], &at_risk)
+            })
+        })
+    }
+
+    fn is_rare(&self, pair: [usize; 2], codes: [u32; 2]) -> bool {
+        let count = |side: usize| {
+            let has = |record: &&Vec<u32>| record[pair[side]] == codes[side];
+            self.world.records.iter().filter(has).count()
+        };
+        count(0) * count(1) < 5 * self.world.records.len()
+    }
+
+    /// Has a new record all keys of somebody at risk who has no part in it?
+    fn brings_back(&self, after: &World, lines: [usize; 2], at_risk: &[bool]) -> bool {
+        let people = self.world.records.iter().enumerate();
+        people.filter(|(other, _)| at_risk[*other] && !lines.contains(other)).any(|(_, other)| {
+            lines.iter().any(|&line| agree(other, &after.records[line], self.keys))
+        })
+    }
+}
+
+fn agree(one: &[u32], other: &[u32], variables: VarSet) -> bool {
+    variables.iter().all(|variable| one[variable] == other[variable])
+}
+
+/// Who is called hidden is so by the definition, from the released records alone.
+#[test]
+fn law_hidden_by_definition() {
+    let mut seen = [0; 3];
+    for number in 0..600 {
+        let case = Case::random(number);
+        let (planned, plan) = case.planned();
+        let after = case.after(&plan);
+        let joint = Located::count(&case.world.packed());
+        let told: Vec<&Hidden> = planned.hidden.iter().collect();
+        assert_eq!(told.len(), case.at_risk().iter().filter(|&&at_risk| at_risk).count());
+        for row in told {
+            let own = joint.cells().codes(row.cell.position());
+            let person = case.world.records.iter().position(|record| *record == own).unwrap();
+            let lines = |swap: &marginswap_core::plan::PlannedSwap| {
+                [swap.left.position(), swap.right.position()]
+            };
+            let swap = plan.swaps().iter().map(lines).find(|lines| lines.contains(&person));
+            let served = swap.and_then(|lines| {
+                let partner = if lines[0] == person { lines[1] } else { lines[0] };
+                case.served(&after, person, partner)
+            });
+            let expected = served.unwrap_or(2);
+            assert_eq!(
+                [row.hidden, row.replaced, row.left],
+                [0, 1, 2].map(|how| u32::from(how == expected)),
+                "{number}"
+            );
+            seen[expected] += 1;
+        }
+    }
+    assert!(seen.iter().all(|&people| people > 100), "{seen:?}");
+}
+
+/// No plan makes anybody found who was not at risk.
+#[test]
+fn law_hiding_finds_nobody_else() {
+    let mut others = 0;
+    for number in 0..600 {
+        let case = Case::random(number);
+        let (_, plan) = case.planned();
+        let after = case.after(&plan);
+        for (person, at_risk) in case.at_risk().into_iter().enumerate() {
+            if !at_risk && !plan.swaps().is_empty() {
+                assert!(!case.is_found(&after, person), "{number}: {person}");
+                others += 1;
+            }
+        }
+    }
+    assert!(others > 1000, "{others}");
+}
+
+/// Whether somebody can be hidden is found out as by trying every exchange with everybody, and a
+/// table that is said to prevent it does.
+#[test]
+fn law_can_be_hidden_by_definition() {
+    let mut seen = [0; 3];
+    for number in 0..250 {
+        let case = Case::random(number);
+        case.with_task(|task, joint| {
+            let cells: Vec<CellId> = joint
+                .cells()
+                .iter()
+                .enumerate()
+                .filter(|(cell, _)| task.at_risk[*cell] > 0)
+                .map(|(cell, _)| CellId::at(cell))
+                .collect();
+            let answers = can_be_hidden(task, case.crowd, &cells, Seed([1; 32]));
+            for (cell, answer) in cells.into_iter().zip(answers) {
+                let own = joint.cells().codes(cell.position());
+                let person = case.world.records.iter().position(|record| *record == own).unwrap();
+                let (kind, can) = match answer {
+                    CanBeHidden::By { .. } => (0, true),
+                    CanBeHidden::Prevented { .. } => (1, false),
+                    CanBeHidden::NotFound => (2, false),
+                };
+                assert_eq!(case.can_be_hidden(person), can, "{number}: {answer:?}");
+                seen[kind] += 1;
+            }
+        });
+    }
+    assert!(seen.iter().all(|&people| people > 20), "{seen:?}");
+}
+
+/// A kept table with a piece of somebody's keys that few share, and with enough of the sensitive
+/// variables, keeps them from being hidden by any exchange.
+#[test]
+fn law_a_table_that_prevents_hiding() {
+    let mut prevented = 0;
+    for number in 0..600 {
+        let case = Case::random(number);
+        let (planned, plan) = case.planned();
+        let joint = Located::count(&case.world.packed());
+        for row in planned.hidden.iter().filter(|row| row.prevented_by.is_some()) {
+            let table = row.prevented_by.unwrap();
+            assert!(case.tables.contains(&table) && row.left > 0, "{number}");
+            let own = joint.cells().codes(row.cell.position());
+            let same = |record: &&Vec<u32>| agree(&own, record, table);
+            assert!(case.after(&plan).records.iter().any(|record| same(&record)), "{number}");
+            prevented += 1;
+        }
+    }
+    assert!(prevented > 50, "{prevented}");
+}
+
+/// The same plan for any number of threads, and again.
+#[test]
+fn law_hiding_is_blind_to_threads() {
+    for number in 0..40 {
+        let case = Case::random(number);
+        let on = |threads: usize| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| case.planned())
+        };
+        assert_eq!(on(1), on(3), "{number}");
+    }
+}
