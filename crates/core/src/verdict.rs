@@ -128,6 +128,16 @@ reasons! {
         /// How many are tolerated.
         tolerated,
     }
+    /// People at risk are not hidden from whoever knows some of the keys, and no kept table prevents
+    /// it.
+    NotHidden "not_hidden" => DoNotRelease {
+        /// How many.
+        people,
+        /// Of how many at risk.
+        at_risk,
+        /// How many are tolerated.
+        tolerated,
+    }
     /// No keys were named, so no intruder was looked at.
     NoKeys "no_keys" => Review {}
     /// Keys were named and nobody is at risk, so nobody was looked up.
@@ -161,6 +171,15 @@ reasons! {
     NobodyProtected "nobody_protected" => Review {
         /// How many.
         at_risk,
+    }
+    /// A kept table prevents people at risk from being hidden.
+    CannotBeHidden "cannot_be_hidden" => Review {
+        /// How many.
+        people,
+        /// Of how many at risk.
+        at_risk,
+        /// How many are tolerated.
+        tolerated,
     }
     /// Everything is learned truly about people, from several records that agree.
     SharedRight "shared_right" => Review {

@@ -10,11 +10,11 @@ use marginswap_core::graph::{GeneratingClass, minimal_separators};
 use marginswap_core::oracle::World;
 use marginswap_core::partner::{screen, screen_keys};
 use marginswap_core::plan::{
-    CanBeHidden, Constraints, Detach, Hidden, Intruder, NeverNew, Pairing, Plan, Planned, Prices,
-    Task, can_be_hidden, draw, plan,
+    CanBeHidden, Constraints, Detach, Hidden, HiddenPeople, Intruder, NeverNew, Pairing, Plan,
+    Planned, Prices, Task, ToHide, can_be_hidden, draw, plan,
 };
 use marginswap_core::random::{Random, Seed};
-use marginswap_core::swap::apply_to_records;
+use marginswap_core::swap::{apply_to_records, replaced_cells};
 use marginswap_core::table::{CellId, Located};
 use marginswap_core::varset::VarSet;
 use setting::{codes, schema};
@@ -252,6 +252,26 @@ fn law_hidden_by_definition() {
         }
     }
     assert!(seen.iter().all(|&people| people > 100), "{seen:?}");
+}
+
+/// Who is hidden is the same counted from the plan on cells and from the plan over the file.
+#[test]
+fn law_a_plan_hides_whom_its_cells_hide() {
+    let mut hidden = 0;
+    for number in 0..200 {
+        let case = Case::random(number);
+        let (planned, plan) = case.planned();
+        let rows = case.with_task(|task, joint| {
+            let Task { class, intruders, at_risk, .. } = task;
+            let to_hide = ToHide { joint, class, intruders, at_risk, crowd: case.crowd };
+            let schema = schema(case.world.levels.len());
+            let (replaced, new) = replaced_cells(&plan, &schema, &case.world.packed());
+            to_hide.hidden_by_plan(&plan, (&replaced, &new), (joint, &case.at_risk()))
+        });
+        assert_eq!(rows, planned.hidden, "{number}");
+        hidden += HiddenPeople::of(&rows).hidden;
+    }
+    assert!(hidden > 100, "{hidden}");
 }
 
 /// No plan makes anybody found who was not at risk.

@@ -19,16 +19,17 @@ use marginswap_core::diagnostic::Diagnostic;
 use marginswap_core::encode::{Both, RecordId, Records, encode_both};
 use marginswap_core::graph::{Formula, GeneratingClass, KeptTable, Reason, Separators};
 use marginswap_core::partner::{KeyScreening, Unpartable, screen_keys};
+use marginswap_core::plan::HiddenPeople;
 use marginswap_core::random::Seed;
 use marginswap_core::swap::{apply_to_records, replaced_cells};
 use marginswap_core::table::Located;
 use marginswap_core::varset::VarSet;
 use marginswap_core::verdict::Verdict;
 use marginswap_core::verify::{
-    Changes, Checks, File, Findings, Guess, Learned, Link, LinkError, Listed, Outcome, Pooled,
-    PublishedCheck, PublishedFindings, Scenario, TableDistance, Thresholds, Verification,
-    WeightedCheck, Weights, WorstCase, changes, compare_tables, judge, link_by_id, records_at_risk,
-    recount, verify_changed, weighted, worst_case,
+    Changes, Checks, File, Findings, Guess, HiddenFindings, Learned, Link, LinkError, Listed,
+    Outcome, Pooled, PublishedCheck, PublishedFindings, Scenario, TableDistance, Thresholds,
+    Verification, WeightedCheck, Weights, WorstCase, changes, compare_tables, judge, link_by_id,
+    records_at_risk, recount, verify_changed, weighted, worst_case,
 };
 use marginswap_io::{FileDigest, Format, PlanFile};
 use rayon::prelude::*;
@@ -45,7 +46,7 @@ use crate::notes::{Note, Phase, Run};
 use crate::original::{Intruder, Original};
 use crate::project::{Amount, Columns, Gate, Project, ReleaseOrder};
 use crate::published::findings_of;
-use crate::release::shuffled_link;
+use crate::release::{Steps, shuffled_link};
 use crate::telltale::{is_exchanged, sample_step, tell_tales};
 use crate::weights::{Weighting, bad_weight, weights_of};
 
@@ -65,6 +66,8 @@ pub struct Evidence<'a> {
     pub demo_seed: bool,
     /// Plans that were made with a demo seed: a file that one of them gives is not released.
     pub demo_plans: &'a [PlanFile],
+    /// Who is hidden by the plan that was followed, where intruders may know any part of the keys.
+    pub hidden: Option<&'a HiddenPeople>,
     /// Are three-way tables compared as well?
     pub triples: Triples,
     /// Released columns that no exchange touches and that are not looked at.
@@ -111,6 +114,7 @@ impl Default for Evidence<'_> {
             lines: Lines::Perhaps,
             demo_seed: false,
             demo_plans: &[],
+            hidden: None,
             triples: Triples::Skipped,
             unchecked_columns: 0,
         }
@@ -131,6 +135,9 @@ pub struct Comparison {
     pub broken: Vec<Vec<String>>,
     /// For each intruder, who can be parted from the keys; empty where everybody is gone.
     pub key_screenings: Vec<KeyScreening>,
+    /// Who is hidden by the plan, where one is known that gives the released file and intruders may
+    /// know any part of the keys.
+    pub hidden: Option<HiddenPeople>,
     /// How the plan fits, where there is one.
     pub plan: Option<PlanFit>,
     /// Are the lines in another order than the original ones?
@@ -236,6 +243,10 @@ impl Comparison {
         let torn = table.as_ref().map_or(0, |(_, torn)| *torn);
         let names_kept = pair.names_are_kept(after);
         let plan = pair.follow(after, evidence, run);
+        let gives = plan.as_ref().is_some_and(|plan| plan.gives_release == Some(true));
+        let followed = evidence.plan.filter(|_| gives).map(|(_, plan)| Steps::of(plan));
+        let hidden =
+            evidence.hidden.cloned().or_else(|| original.hidden_by(followed?).map(Cow::into_owned));
         let demo_seed = evidence.demo_seed || pair.is_for_demonstration(after, evidence.demo_plans);
         if let Some(persons) = &mut of_persons {
             persons.link = pair.link.as_ref().and_then(|link| lines_of(link, &original, &lines));
@@ -269,6 +280,7 @@ impl Comparison {
         findings.published = findings_of(published.iter());
         findings.plan_differs =
             plan.as_ref().is_some_and(|plan| !plan.fits_input || plan.gives_release == Some(false));
+        findings.hidden = hidden.as_ref().map(hidden_findings);
         let occurring = found_by.new_pairs.occurring;
         let tolerated = thresholds(&original.project.gate, &findings, occurring);
         let verdict = judge(&findings, &tolerated);
@@ -288,6 +300,7 @@ impl Comparison {
             verdict,
             broken,
             key_screenings,
+            hidden,
             plan,
             order,
             dropped,
@@ -932,6 +945,7 @@ impl<'a> Pair<'a> {
             disclosed,
             disclosed_is_exact: screenings.iter().all(KeyScreening::proved_is_exact),
             not_partable,
+            hidden: None,
             rules_broken: self.original.rules_broken_in(&self.pooled),
             new_pairs: found.new_pairs.combinations,
         };
@@ -1063,6 +1077,11 @@ fn weights_of_both(
     Ok(weights)
 }
 
+/// Who is not hidden, for the gate.
+pub(crate) fn hidden_findings(people: &HiddenPeople) -> HiddenFindings {
+    HiddenFindings { left: people.left, cannot: people.cannot_be_hidden() }
+}
+
 /// What a project tolerates, as numbers: shares are of the people at risk, those of new pairs
 /// of all two-way combinations that occur in the released file.
 pub(crate) fn thresholds(gate: &Gate, findings: &Findings, occurring: u64) -> Thresholds {
@@ -1075,6 +1094,7 @@ pub(crate) fn thresholds(gate: &Gate, findings: &Findings, occurring: u64) -> Th
         matched: people(gate.matched),
         newly_exposed: people(gate.newly_exposed),
         not_partable: people(gate.not_partable),
+        not_hidden: people(gate.not_hidden),
         rules_broken: 0,
         new_pairs: gate.new_pairs.map(|amount| amount.of(occurring)),
     }

@@ -11,9 +11,11 @@
 //!
 //! Law: `frames-give-what-files-give`.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use marginswap_core::diagnostic::Diagnostic;
+use marginswap_core::plan::HiddenPeople;
 use marginswap_core::random::Seed;
 use marginswap_core::swap;
 use marginswap_io::{Frame, PlanFile, ReleaseOptions, Renamed};
@@ -47,6 +49,8 @@ pub struct Made {
     /// Which line is at each place of the release, where they were shuffled and are no members of
     /// households.
     placed: Option<Arc<[u32]>>,
+    /// Who is hidden by the plan.
+    hidden: Option<HiddenPeople>,
     /// The released columns, in the order of the original.
     pub takes: Vec<Takes>,
 }
@@ -135,7 +139,8 @@ impl Made {
             takes.push(Takes { column, from });
         }
         let placed = is_placed.then_some(lines_in_order);
-        Ok(Self { original, seed, order, demo_seed, placed, takes })
+        let hidden = original.hidden_by(steps).map(Cow::into_owned);
+        Ok(Self { original, seed, order, demo_seed, placed, hidden, takes })
     }
 
     /// The names of the original's columns.
@@ -149,9 +154,10 @@ impl Made {
     /// # Errors
     /// When it does not keep what it must.
     pub fn certify(self, released: &Frame, run: &mut Run<'_>) -> Result<Comparison, Diagnostic> {
-        let Self { original, seed, order, demo_seed, placed, takes: _ } = self;
+        let Self { original, seed, order, demo_seed, placed, hidden, takes: _ } = self;
         let evidence = Evidence {
             seed,
+            hidden: hidden.as_ref(),
             order: placed.as_deref(),
             lines: Lines::written(order),
             demo_seed,

@@ -20,7 +20,7 @@ use std::borrow::Cow;
 use marginswap_core::columns::Role;
 use marginswap_core::diagnostic::{Diagnostic, grouped};
 use marginswap_core::encode::{RecordId, Records};
-use marginswap_core::plan::{self, Drawn};
+use marginswap_core::plan::{self, Drawn, HiddenPeople};
 use marginswap_core::random::Seed;
 use marginswap_core::table::{CellId, Grouping};
 use marginswap_core::varset::VarSet;
@@ -123,6 +123,7 @@ pub enum Recounted<'a> {
 pub struct Decided {
     project: Project,
     numbers: PlanReport,
+    hidden: Option<HiddenPeople>,
     cells: u64,
     /// Released columns in which nothing is exchanged.
     staying: usize,
@@ -161,6 +162,7 @@ pub fn plan(
         .filter(|&column| loaded.role(column) != Role::Variable)
         .count();
     Ok(Decided {
+        hidden: prepared.hidden_people(&planned),
         cells: located.len() as u64,
         staying: staying + beside,
         moves: Moves::of(&prepared.original, &drawn),
@@ -201,6 +203,7 @@ impl Decided {
             lines: Lines::Shuffled,
             demo_seed: self.numbers.not_for_release,
             unchecked_columns: self.staying,
+            hidden: self.hidden.as_ref(),
             ..Evidence::default()
         };
         let comparison = Comparison::of(original, released, &evidence, run).map_err(ours)?;

@@ -12,8 +12,10 @@ use marginswap_core::columns::{Role, Roles, did_you_mean};
 use marginswap_core::diagnostic::Diagnostic;
 use marginswap_core::encode::{RecordId, Records};
 use marginswap_core::graph::{Formula, Reason, Scope, Separators, Ties};
-use marginswap_core::plan::{Detach, Forbidden, Members, Plan, Term};
+use marginswap_core::partner::KeyScreening;
+use marginswap_core::plan::{self, Detach, Forbidden, HiddenPeople, Members, Plan, Term, ToHide};
 use marginswap_core::risk::{KeyTable, Summaries, rare_cells};
+use marginswap_core::swap::replaced_cells;
 use marginswap_core::table::{CellId, Located};
 use marginswap_core::varset::VarSet;
 use marginswap_core::verify::{AtRisk, Pooled, Scenario};
@@ -28,6 +30,7 @@ use crate::notes::{Note, Phase, Run};
 use crate::prepare::{prove_obedience, refuse_ids};
 use crate::project::{Pairing, Project, Risky, WeightDrift, check_effects, no_effect};
 use crate::published::Published;
+use crate::release::Steps;
 use crate::settings::{Kind, SETTINGS, Topic};
 use crate::table_names::TableNames;
 use crate::weights::Weighting;
@@ -84,6 +87,22 @@ pub struct Intruder {
 }
 
 impl Intruder {
+    /// The intruder as the planner sees it, with how many records of each cell are at risk.
+    pub(crate) fn as_planned<'a>(
+        &'a self,
+        at_risk: &'a [u32],
+        screening: Option<&'a KeyScreening>,
+    ) -> plan::Intruder<'a> {
+        plan::Intruder {
+            keys: self.keys,
+            sensitive: self.sensitive,
+            detach: self.detach,
+            at_risk,
+            screening,
+            members: self.members.as_ref(),
+        }
+    }
+
     /// The question that the comparison of two files answers.
     #[must_use]
     pub fn scenario(&self) -> Scenario<'_> {
@@ -215,6 +234,38 @@ impl Original {
             )
             .in_file(loaded.path())
         })
+    }
+
+    /// Who is hidden by the steps of a plan, as it was counted or counted now; nothing where intruders
+    /// are taken to know all keys, nobody has anything to learn, or persons of households exchange
+    /// values after these.
+    #[must_use]
+    pub fn hidden_by<'s>(&self, steps: Steps<'s>) -> Option<Cow<'s, HiddenPeople>> {
+        let crowd = self.project.crowd()?.get();
+        let learns = |intruder: &Intruder| !intruder.sensitive.is_empty();
+        if steps.then.is_some() || !self.intruders.iter().any(learns) {
+            return None;
+        }
+        if let Some(hidden) = steps.hidden {
+            return Some(Cow::Borrowed(hidden));
+        }
+        let Self { scope, records, located, .. } = self;
+        let at_risk_from: Vec<Vec<u32>> =
+            self.intruders.iter().map(|one| located.marked(&one.risky)).collect();
+        let intruders = self.intruders.iter().zip(&at_risk_from);
+        let intruders: Vec<plan::Intruder<'_>> =
+            intruders.map(|(one, at_risk)| one.as_planned(at_risk, None)).collect();
+        let risky = self.at_risk();
+        let to_hide = ToHide {
+            joint: located,
+            class: scope.class(),
+            intruders: &intruders,
+            at_risk: &located.marked(&risky),
+            crowd,
+        };
+        let (replaced, new) = replaced_cells(steps.plan, scope.schema(), records);
+        let rows = to_hide.hidden_by_plan(steps.plan, (&replaced, &new), (located, &risky));
+        Some(Cow::Owned(HiddenPeople::of(&rows)))
     }
 
     /// Refuses a plan that was made for other data, or does not keep what its parameters promise.

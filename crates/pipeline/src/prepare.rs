@@ -12,7 +12,8 @@ use marginswap_core::graph::Scope;
 use marginswap_core::moves::{MoveSearch, TooManyTied};
 use marginswap_core::partner::{KeyScreening, Screening, Unpartable, screen, screen_keys};
 use marginswap_core::plan::{
-    self, CellGroup, CellPlan, CellSwap, Constraints, Drawn, Larger, Plan, Prices, Task,
+    self, CellGroup, CellPlan, CellSwap, Constraints, Drawn, HiddenPeople, Larger, Plan, Prices,
+    Task,
 };
 use marginswap_core::random::{Random, Seed};
 use marginswap_core::swap;
@@ -32,7 +33,7 @@ use marginswap_report::verify::Exchanged;
 
 use crate::answer;
 use crate::areas::Areas;
-use crate::compare::{not_partable, somebody_is_found, thresholds};
+use crate::compare::{hidden_findings, not_partable, somebody_is_found, thresholds};
 use crate::household::{self, People};
 use crate::input::{Loaded, ids};
 use crate::notes::{Note, Phase, Run};
@@ -274,6 +275,8 @@ pub struct Planned {
     pub plan: Plan,
     /// What follows between persons, where the records are households.
     pub then: Option<PlannedPersons>,
+    /// Who is hidden by it, where intruders may know any part of the keys.
+    pub hidden: Option<HiddenPeople>,
 }
 
 /// The second step of a plan.
@@ -303,6 +306,8 @@ pub struct Foreseen {
     /// What each intruder learns about households, where these are swapped and the rest is said
     /// of persons.
     pub households: Option<Vec<Learned>>,
+    /// Who will be hidden, where intruders may know any part of the keys.
+    pub hidden: Option<HiddenPeople>,
 }
 
 /// Records at risk, counted.
@@ -349,7 +354,13 @@ impl Prepared {
             true => Some(self.plan_persons(&plan, seed)?),
             false => None,
         };
-        Ok(Planned { on_cells, plan, then })
+        let hidden = self.hidden_people(&on_cells).filter(|_| then.is_none());
+        Ok(Planned { on_cells, plan, then, hidden })
+    }
+
+    /// Who is hidden by what was decided on cells; nothing where intruders are taken to know all keys.
+    pub(crate) fn hidden_people(&self, planned: &plan::Planned) -> Option<HiddenPeople> {
+        (!planned.hidden.is_empty()).then(|| HiddenPeople::of(&planned.hidden))
     }
 
     fn draw_within(
@@ -417,15 +428,8 @@ impl Prepared {
     /// The intruders as the planner sees them.
     fn intruders(&self) -> Vec<plan::Intruder<'_>> {
         let all = self.original.intruders.iter().zip(&self.key_screenings).zip(&self.at_risk_from);
-        all.map(|((intruder, screening), at_risk)| plan::Intruder {
-            keys: intruder.keys,
-            sensitive: intruder.sensitive,
-            detach: intruder.detach,
-            at_risk,
-            screening: Some(screening),
-            members: intruder.members.as_ref(),
-        })
-        .collect()
+        all.map(|((intruder, screening), at_risk)| intruder.as_planned(at_risk, Some(screening)))
+            .collect()
     }
 
     /// What intruders would learn from the file that a plan makes, and how far the tables that
@@ -446,6 +450,7 @@ impl Prepared {
             replaced: pooled.replaced(),
             rules_broken: self.original.rules_broken(&after, None),
             households: None,
+            hidden: planned.hidden.clone(),
         };
         match &self.original.people {
             Some(people) => Foreseen::of_persons(people, &self.original, planned, households),
@@ -483,6 +488,7 @@ impl Prepared {
             disclosed,
             disclosed_is_exact: self.key_screenings.iter().all(KeyScreening::proved_is_exact),
             not_partable,
+            hidden: foreseen.hidden.as_ref().map(hidden_findings),
             rules_broken: [self.broken_rules, foreseen.rules_broken],
             new_pairs: foreseen.new_pairs.combinations,
         };
@@ -521,6 +527,7 @@ impl Prepared {
                 false => &[],
             },
             households: foreseen.households.as_deref(),
+            hidden: foreseen.hidden.as_ref(),
         })
     }
 
@@ -875,6 +882,7 @@ impl Foreseen {
             replaced: households.replaced,
             rules_broken: households.rules_broken,
             households: Some(households.learned),
+            hidden: households.hidden,
         }
     }
 }

@@ -13,7 +13,7 @@ use crate::codes;
 use crate::refusal::Code;
 use marginswap_core::columns::Role;
 use marginswap_core::diagnostic::Diagnostic;
-use marginswap_core::plan::Plan;
+use marginswap_core::plan::{HiddenPeople, Plan};
 use marginswap_core::random::{Random, Seed};
 use marginswap_core::verify::Link;
 pub use marginswap_io::Overwrite;
@@ -58,19 +58,23 @@ pub struct Steps<'a> {
     pub plan: &'a Plan,
     /// Where these are households, the swaps and groups of single lines that follow.
     pub then: Option<&'a Plan>,
+    /// Who is hidden by them, where that was counted already.
+    pub hidden: Option<&'a HiddenPeople>,
 }
 
 impl<'a> Steps<'a> {
     /// The steps of a plan file.
     #[must_use]
     pub fn of(file: &'a PlanFile) -> Self {
-        Self { plan: &file.plan, then: file.then.as_ref().map(|then| &then.plan) }
+        let then = file.then.as_ref().map(|then| &then.plan);
+        Self { plan: &file.plan, then, hidden: None }
     }
 
     /// The steps that were just decided.
     #[must_use]
     pub fn planned(planned: &'a Planned) -> Self {
-        Self { plan: &planned.plan, then: planned.then.as_ref().map(|then| &then.plan) }
+        let then = planned.then.as_ref().map(|then| &then.plan);
+        Self { plan: &planned.plan, then, hidden: planned.hidden.as_ref() }
     }
 }
 
@@ -181,7 +185,8 @@ pub fn release(
     };
     let order = how.order.take().filter(|_| of_lines);
     std::mem::drop((how, variables));
-    let evidence = &Evidence { order: order.as_deref(), ..*evidence };
+    let hidden = original.hidden_by(steps);
+    let evidence = &Evidence { order: order.as_deref(), hidden: hidden.as_deref(), ..*evidence };
     // From here on only the bytes that were written count. They are read while they are forced to
     // disk; without either there is no release.
     let (finished, compared) = staged.finish_while(|path| {

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize, Serializer};
 use crate::advice;
 use crate::answer::{Answer, aligned, counted, distance, percent, shown};
 use crate::pictures::waterfall::Coverage;
-use crate::protection::{Judgement, Protection};
+use crate::protection::{HiddenPeople, Judgement, Protection};
 use crate::published;
 use crate::verify::{HouseholdsReport, VerifyReport};
 
@@ -551,23 +551,25 @@ impl Answer for ProtectReport {
         }
         text.push('\n');
         text.push_str(&self.learned());
-        text.push_str(&format!(
-            "Plan       {}{} parted ({} partable), {} detached, {} left\n",
-            match &plan.households {
-                Some(households) => format!(
-                    "{} at risk: ",
-                    counted(households.households_at_risk, "household", "households")
-                ),
-                None => String::new(),
-            },
-            grouped(plan.parted),
-            grouped(plan.partable),
-            grouped(plan.detached),
-            grouped(plan.left),
-        ));
-        if plan.left > 0 {
-            for (why, number) in plan.left_rows().iter().filter(|(_, number)| *number > 0) {
-                text.push_str(&format!("             {} left: {why}\n", grouped(*number)));
+        if verify.protection.hidden.is_none() {
+            text.push_str(&format!(
+                "Plan       {}{} parted ({} partable), {} detached, {} left\n",
+                match &plan.households {
+                    Some(households) => format!(
+                        "{} at risk: ",
+                        counted(households.households_at_risk, "household", "households")
+                    ),
+                    None => String::new(),
+                },
+                grouped(plan.parted),
+                grouped(plan.partable),
+                grouped(plan.detached),
+                grouped(plan.left),
+            ));
+            if plan.left > 0 {
+                for (why, number) in plan.left_rows().iter().filter(|(_, number)| *number > 0) {
+                    text.push_str(&format!("             {} left: {why}\n", grouped(*number)));
+                }
             }
         }
         if plan.groups > 0 {
@@ -640,7 +642,8 @@ impl ProtectReport {
         if learned.scenarios.is_empty() {
             return "Protected  no keys were named, so no risk was measured\n".to_owned();
         }
-        let mut text = format!(
+        let mut text = learned.hidden.as_ref().map_or_else(String::new, HiddenPeople::lines);
+        text.push_str(&format!(
             "Protected  {} of {} at risk ({}): {} gone, {} shared{}\n",
             grouped(learned.fates.protected),
             counted(learned.fates.at_risk, "person", "people"),
@@ -651,7 +654,7 @@ impl ProtectReport {
                 0 => String::new(),
                 known => format!(" ({} of whom too much is learned)", grouped(known)),
             },
-        );
+        ));
         text.push_str(&format!(
             "Matched    {} still match exactly one record, {} with every sensitive value true\n",
             grouped(learned.fates.matched),

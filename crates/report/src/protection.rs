@@ -31,6 +31,9 @@ pub struct Protection {
     pub disclosed_is_exact: bool,
     /// Why nothing was done for the newly exposed people.
     pub newly_exposed_because: ExposedBecause,
+    /// Who is hidden from anyone who knows any part of the keys; null where no plan tells, or the
+    /// intruder is taken to know all keys.
+    pub hidden: Option<HiddenPeople>,
     /// Two-way combinations that only the released file has.
     pub new_pairs: u64,
     /// Released records that have one of them.
@@ -42,6 +45,74 @@ pub struct Protection {
     /// The same of whole households, where these are swapped and the rest is said of persons.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub household_fates: Option<HouseholdProtection>,
+}
+
+/// People at risk by whether they are hidden from anyone who knows any part of their keys.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct HiddenPeople {
+    /// How many people share every piece of the keys that still leads to a hidden person.
+    pub crowd: u32,
+    /// Hidden: every released record that holds some of their values is one of such a crowd.
+    pub hidden: u64,
+    /// Hidden because a record that fewer share has other sensitive values.
+    pub values_replaced: u64,
+    /// Not hidden, though no kept table prevents it.
+    pub not_hidden: u64,
+    /// Not hidden because a kept table prevents it.
+    pub cannot_be_hidden: u64,
+    /// The tables that prevent it.
+    pub prevented_by: Vec<PreventedBy>,
+    /// Are these households, which are swapped as a whole?
+    #[serde(skip)]
+    pub households: bool,
+}
+
+/// A kept table that prevents people from being hidden.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct PreventedBy {
+    /// The table.
+    pub table: Names,
+    /// How many people.
+    pub people: u64,
+}
+
+impl HiddenPeople {
+    /// How many are hidden in all.
+    fn all_hidden(&self) -> u64 {
+        self.hidden + self.values_replaced
+    }
+
+    /// Lines of a text answer, the first one of them with a heading.
+    pub(crate) fn lines(&self) -> String {
+        let at_risk = self.all_hidden() + self.not_hidden + self.cannot_be_hidden;
+        let units = |number: u64| match self.households {
+            true => counted(number, "household", "households"),
+            false => counted(number, "person", "people"),
+        };
+        let mut text = format!(
+            "Hidden     {} of {} at risk ({}), from anyone who knows any part of the keys\n",
+            grouped(self.all_hidden()),
+            units(at_risk),
+            percent(self.all_hidden(), at_risk),
+        );
+        let mut row = |people: u64, words: String| {
+            if people > 0 {
+                let _ = writeln!(text, "             {}: {words}", grouped(people));
+            }
+        };
+        row(
+            self.values_replaced,
+            "sensitive values replaced where the keys could not be cut".to_owned(),
+        );
+        row(self.not_hidden, "not hidden: no allowed swap was left for them".to_owned());
+        for PreventedBy { table, people } in &self.prevented_by {
+            row(
+                *people,
+                format!("cannot be hidden: the kept table {} prevents it", formula(table)),
+            );
+        }
+        text
+    }
 }
 
 /// What intruders find who know the keys of all members of a household, in the worst of all
@@ -158,6 +229,9 @@ impl Protection {
                 self.scenarios.len()
             );
             text.push_str(&self.fates.lines());
+        }
+        if let Some(hidden) = &self.hidden {
+            text.push_str(&hidden.lines());
         }
         let exposed = self.newly_exposed_because.words();
         if !exposed.is_empty() {

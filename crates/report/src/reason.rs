@@ -123,6 +123,17 @@ fn words(reason: &Reason) -> String {
             "{} still matched, with every sensitive value true",
             counted(*people, "person at risk is", "people at risk are")
         ),
+        Reason::NotHidden { people, at_risk, .. } => format!(
+            "{} of {} at risk {} not hidden from anyone who knows some of the keys",
+            grouped(*people),
+            counted(*at_risk, "person", "people"),
+            if *people == 1 { "is" } else { "are" }
+        ),
+        Reason::CannotBeHidden { people, at_risk, .. } => format!(
+            "{} of {} at risk cannot be hidden by swapping: a kept table prevents it",
+            grouped(*people),
+            counted(*at_risk, "person", "people"),
+        ),
         Reason::NoKeys {} => "no keys were named, so no risk was measured".to_owned(),
         Reason::NobodyChecked {} => {
             "nobody is at risk with these keys, so no protection was tested".to_owned()

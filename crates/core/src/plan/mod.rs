@@ -75,7 +75,7 @@ pub use drift::WeightBound;
 pub(crate) use drift::share_of;
 pub use exchange::{Offer, Offers, Prices, cheapest};
 pub use freed::freed_by_larger;
-pub use hide::{CanBeHidden, Hidden, can_be_hidden};
+pub use hide::{CanBeHidden, Hidden, HiddenPeople, ToHide, can_be_hidden};
 pub use intruder::{Aim, Detach, Goal, Intruder};
 pub use left::{LeftOver, Obstacle, Remaining};
 pub use matching::maximum_weight_matching;
@@ -504,8 +504,11 @@ impl<'a> Planner<'a> {
         let barred = remaining(&self.beyond.barred);
         let untouched = |left: &Remaining| at_risk[left.cell.position()] == left.records;
         assert!(impossible.iter().all(untouched), "who cannot be freed is not swapped");
+        let Task { joint, class, intruders, at_risk, .. } = self.task;
         let crowd = self.task.crowd.filter(|_| self.task.may_detach());
-        let hidden = crowd.map_or_else(Vec::new, |crowd| hide::hidden_by(self.task, crowd, &plan));
+        let hidden = crowd.map_or_else(Vec::new, |crowd| {
+            ToHide { joint, class, intruders, at_risk, crowd }.hidden_by_cells(&plan)
+        });
         Planned { plan, protection, left_over, impossible, barred, exposed, most_parted, hidden }
     }
 

@@ -63,6 +63,9 @@ pub struct Findings {
     pub disclosed_is_exact: bool,
     /// Other people at risk who are not gone and whose keys no exchange of two records parts.
     pub not_partable: u64,
+    /// People at risk who are not hidden from whoever knows some of the keys; nothing where no plan
+    /// tells, or intruders are taken to know all of them.
+    pub hidden: Option<HiddenFindings>,
     /// Records that break a rule, in the original and in the released file.
     pub rules_broken: [u64; 2],
     /// Two-way combinations that only the released file has.
@@ -88,6 +91,15 @@ pub struct PublishedFindings {
     pub missing_in: usize,
 }
 
+/// People at risk who are not hidden.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct HiddenFindings {
+    /// No kept table prevents it.
+    pub left: u64,
+    /// A kept table prevents it.
+    pub cannot: u64,
+}
+
 /// How much of each finding is tolerated. The default tolerates nothing, and does not ask
 /// about new pairs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -106,6 +118,8 @@ pub struct Thresholds {
     pub newly_exposed: u64,
     /// People at risk whom no exchange can part from their keys, disclosed or not. Default 0.
     pub not_partable: u64,
+    /// People at risk who are not hidden, whether a kept table prevents it or not. Default 0.
+    pub not_hidden: u64,
     /// Records by which the released file breaks rules more often than the original.
     /// Default 0.
     pub rules_broken: u64,
@@ -187,6 +201,7 @@ fn about_the_people(findings: &Findings, thresholds: &Thresholds) -> Vec<Reason>
     let at_risk = learned.at_risk;
     let Findings { disclosed, not_partable, alone_not_counted: people, .. } = *findings;
     let beyond = |people: u64, tolerated: u64| people > tolerated;
+    let HiddenFindings { left, cannot } = findings.hidden.unwrap_or_default();
     let nobody_protected = at_risk > 0 && learned.protected == 0;
     let found = [
         (at_risk == 0, Reason::NobodyChecked {}),
@@ -198,6 +213,14 @@ fn about_the_people(findings: &Findings, thresholds: &Thresholds) -> Vec<Reason>
                 people: learned.matched_right,
                 tolerated: thresholds.matched_right,
             },
+        ),
+        (
+            beyond(left, thresholds.not_hidden),
+            Reason::NotHidden { people: left, at_risk, tolerated: thresholds.not_hidden },
+        ),
+        (
+            beyond(cannot, thresholds.not_hidden),
+            Reason::CannotBeHidden { people: cannot, at_risk, tolerated: thresholds.not_hidden },
         ),
         (nobody_protected, Reason::NobodyProtected { at_risk }),
         (

@@ -37,7 +37,7 @@ mod weighted;
 
 pub use change::{Changes, File, Link, LinkError, changes, link_by_id};
 pub use frontier::{Criterion, Standing, choose, undominated};
-pub use gate::{Findings, PublishedFindings, Thresholds, judge};
+pub use gate::{Findings, HiddenFindings, PublishedFindings, Thresholds, judge};
 pub use learned::{
     AtRisk, Fate, Learned, Outcome, Scenario, Share, Values, WorstCase, learned, records_at_risk,
     worst_case,

@@ -2,12 +2,13 @@
 
 use marginswap_core::encode::Schema;
 use marginswap_core::partner::{KeyScreening, Unpartable};
+use marginswap_core::plan::HiddenPeople;
 use marginswap_core::verdict;
 use marginswap_core::verify::{Learned, NewPairs, WorstCase, worst_case};
 use marginswap_report::page::LeftReason;
 use marginswap_report::protection::{
-    ExposedBecause, Fates, HouseholdProtection, Judgement, NewPair, Protection, ScenarioProtection,
-    Verdict,
+    self, ExposedBecause, Fates, HouseholdProtection, Judgement, NewPair, PreventedBy, Protection,
+    ScenarioProtection, Verdict,
 };
 
 use super::{name, names};
@@ -30,12 +31,14 @@ pub struct Protected<'a> {
     /// What each intruder learns about households, where these are swapped and the rest is said
     /// of persons.
     pub households: Option<&'a [Learned]>,
+    /// Who is hidden from anyone who knows any part of the keys, where a plan tells.
+    pub hidden: Option<&'a HiddenPeople>,
 }
 
 /// What intruders learn, in the worst case and each by itself.
 #[must_use]
 pub fn protection(of: &Protected<'_>) -> Protection {
-    let Protected { original, learned, worst, new_pairs, screenings, households } = *of;
+    let Protected { original, learned, worst, new_pairs, screenings, households, hidden } = *of;
     let lines = original.lines();
     let schema = lines.scope.schema();
     let persons = lines.intruders.iter().map(|intruder| (schema, intruder));
@@ -71,6 +74,7 @@ pub fn protection(of: &Protected<'_>) -> Protection {
         disclosed: not_partable(original, learned, screenings)[0],
         disclosed_is_exact: screenings.iter().all(KeyScreening::proved_is_exact),
         newly_exposed_because: exposed_because(of),
+        hidden: hidden.map(|people| hidden_people(original, people)),
         ..Protection::default()
     };
     if let Some(worst) = worst {
@@ -102,6 +106,7 @@ pub fn protection(of: &Protected<'_>) -> Protection {
 pub fn protection_of(comparison: &Comparison) -> Protection {
     let found = comparison.of_persons();
     protection(&Protected {
+        hidden: comparison.hidden.as_ref(),
         original: &comparison.original,
         learned: &found.learned,
         worst: found.worst_case.as_ref(),
@@ -170,4 +175,21 @@ fn exposed_because(found: &Protected<'_>) -> ExposedBecause {
         } += u64::from(found.original.lines().located.weight(record));
     }
     because
+}
+
+/// Who is hidden, with the names of the tables that prevent it.
+fn hidden_people(original: &Original, people: &HiddenPeople) -> protection::HiddenPeople {
+    let schema = original.scope.schema();
+    let prevented = people.prevented.iter();
+    protection::HiddenPeople {
+        crowd: original.project.crowd().unwrap_or_default().get(),
+        hidden: people.hidden,
+        values_replaced: people.replaced,
+        not_hidden: people.left,
+        cannot_be_hidden: people.cannot_be_hidden(),
+        prevented_by: prevented
+            .map(|&(table, people)| PreventedBy { table: names(schema, table), people })
+            .collect(),
+        households: original.people.is_some(),
+    }
 }

@@ -252,6 +252,8 @@ pub struct Gate {
     pub newly_exposed: Option<Amount>,
     /// People whose keys no exchange can part.
     pub not_partable: Option<Amount>,
+    /// People at risk who may be left without being hidden.
+    pub not_hidden: Option<Amount>,
     /// Two-way combinations that never occurred; any number where nothing is said.
     pub new_pairs: Option<Amount>,
 }

@@ -174,6 +174,8 @@ pub static SETTINGS: &[Setting] = &[
         "People whose keys may be shared by the same records as before, or by records that reveal too much", "0"),
     row!(gate.newly_exposed; "gate", "newly_exposed", "tolerate-newly-exposed", Kind::Text("AMOUNT"), Gate, false, "0",
         "People who may become alone with their keys through the release", "0"),
+    row!(gate.not_hidden; "gate", "not_hidden", "tolerate-not-hidden", Kind::Text("AMOUNT"), Gate, false, "0",
+        "People at risk who may remain without being hidden", "0"),
     row!(gate.not_partable; "gate", "not_partable", "tolerate-not-partable", Kind::Text("AMOUNT"), Gate, false, "0",
         "People at risk whose keys may remain because no exchange can part them", "\"1 %\""),
     row!(gate.new_pairs; "gate", "new_pairs", "tolerate-new-pairs", Kind::Text("AMOUNT"), Gate, false, "any number",

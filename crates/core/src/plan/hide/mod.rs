@@ -32,6 +32,7 @@ use rayon::prelude::*;
 use super::judge::Change;
 use super::{CellSwap, Intruder, Planner, Taken, Task};
 use crate::encode::Layout;
+use crate::graph::GeneratingClass;
 use crate::partner::slices::Slices;
 use crate::partner::swap::exchange;
 use crate::table::{CellId, JointTable};
@@ -42,7 +43,7 @@ use others::Others;
 use pieces::Pieces;
 
 pub use question::{CanBeHidden, can_be_hidden};
-pub(super) use recount::hidden_by;
+pub use recount::ToHide;
 
 /// What a plan does for the people at risk of one cell who are to be hidden.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,6 +58,47 @@ pub struct Hidden {
     pub left: u32,
     /// A kept table that prevents it, where one does.
     pub prevented_by: Option<VarSet>,
+}
+
+/// People at risk, counted by whether they are hidden.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct HiddenPeople {
+    /// Hidden whatever their sensitive values are.
+    pub hidden: u64,
+    /// Hidden because sensitive values were replaced.
+    pub replaced: u64,
+    /// Not hidden, though no kept table prevents it.
+    pub left: u64,
+    /// Not hidden because of a kept table, with their number, in the order of the tables.
+    pub prevented: Vec<(VarSet, u64)>,
+}
+
+impl HiddenPeople {
+    /// Those of some cells.
+    #[must_use]
+    pub fn of(rows: &[Hidden]) -> Self {
+        let mut people = Self::default();
+        for row in rows {
+            people.hidden += u64::from(row.hidden);
+            people.replaced += u64::from(row.replaced);
+            let Some(table) = row.prevented_by else {
+                people.left += u64::from(row.left);
+                continue;
+            };
+            let place = people.prevented.partition_point(|(other, _)| *other < table);
+            match people.prevented.get_mut(place) {
+                Some((other, people)) if *other == table => *people += u64::from(row.left),
+                _ => people.prevented.insert(place, (table, u64::from(row.left))),
+            }
+        }
+        people
+    }
+
+    /// How many cannot be hidden because of a kept table.
+    #[must_use]
+    pub fn cannot_be_hidden(&self) -> u64 {
+        self.prevented.iter().map(|(_, people)| people).sum()
+    }
 }
 
 /// What an exchange must do for everybody at risk who takes part.
@@ -389,14 +431,19 @@ impl<'p, 'a> Hiding<'p, 'a> {
     ///
     /// Law: `a-table-that-prevents-hiding`.
     fn prevented_by(&self, cell: usize) -> Option<VarSet> {
-        prevented_by(&self.watches, self.task(), cell)
+        prevented_by(&self.watches, self.task().joint, self.task().class, cell)
     }
 }
 
 /// See [`Hiding::prevented_by`].
-fn prevented_by(watches: &[Watch<'_>], task: Task<'_>, cell: usize) -> Option<VarSet> {
-    let margins = task.class.margins();
-    people_at_risk(watches, task.joint, cell).into_iter().find_map(|person| {
+fn prevented_by(
+    watches: &[Watch<'_>],
+    joint: &JointTable,
+    class: &GeneratingClass,
+    cell: usize,
+) -> Option<VarSet> {
+    let margins = class.margins();
+    people_at_risk(watches, joint, cell).into_iter().find_map(|person| {
         let Watch { intruder, pieces, .. } = &watches[person.watch];
         let pieces = pieces.as_ref()?;
         let prevents = |margin: &&VarSet| {
@@ -419,8 +466,11 @@ impl Watch<'_> {
         differing: VarSet,
         demand: Demand,
     ) -> bool {
-        let Some(pieces) = &self.pieces else { return false };
         let sensitive = self.intruder.sensitive;
+        // Of whom nothing is learned but that they are there, no record may have all keys.
+        let Some(pieces) = &self.pieces else {
+            return new.iter().all(|new| layout.differing(own, new).meets(&self.intruder.keys));
+        };
         new.iter().all(|words| {
             let mut crowded = true;
             pieces.names.each(layout, words, |name| {

@@ -6,14 +6,30 @@
 
 use rayon::prelude::*;
 
-use super::super::{CellPlan, Task};
+use super::super::{CellPlan, Intruder, Plan};
 use super::pieces::Pieces;
 use super::{Demand, Hidden, Watch, people_at_risk, prevented_by, watches};
-use crate::encode::Layout;
+use crate::encode::{Layout, PackedCells, RecordId};
+use crate::graph::GeneratingClass;
 use crate::partner::swap::exchange;
 use crate::plan::Taken;
-use crate::table::CellId;
+use crate::table::{CellId, JointTable, Located};
 use crate::varset::VarSet;
+
+/// A file, what is kept of it, and from whom people are to be hidden.
+#[derive(Debug, Clone, Copy)]
+pub struct ToHide<'a> {
+    /// The cells.
+    pub joint: &'a JointTable,
+    /// What must be kept.
+    pub class: &'a GeneratingClass,
+    /// The intruders.
+    pub intruders: &'a [Intruder<'a>],
+    /// How many records of each cell are at risk from some intruder.
+    pub at_risk: &'a [u32],
+    /// How many people share each piece of the keys of somebody who is hidden.
+    pub crowd: u32,
+}
 
 /// Records that exchange values among each other, and what they get.
 struct Exchange {
@@ -21,73 +37,108 @@ struct Exchange {
     new: Vec<Vec<u64>>,
 }
 
-/// What a plan does for each cell with somebody at risk.
-///
-/// Law: `hidden-by-definition`.
-pub(in crate::plan) fn hidden_by(task: Task<'_>, crowd: u32, plan: &CellPlan) -> Vec<Hidden> {
-    let cells = task.joint.cells();
-    let layout = cells.layout();
-    let swaps = plan.swaps().par_iter().map(|swap| {
-        let members = vec![swap.left, swap.right];
-        let [left, right] = [0, 1].map(|side: usize| cells.get(members[side].cell.position()));
-        let new = exchange(layout, left, right, swap.exchanged);
-        Exchange { members, new: vec![new.0, new.1] }
-    });
-    let groups = plan
-        .groups()
-        .par_iter()
-        .map(|group| Exchange { members: group.members().to_vec(), new: group.after(task.joint) });
-    let exchanges: Vec<Exchange> = swaps.chain(groups).collect();
-    let mut watches = watches(task.joint, task.intruders, crowd);
-    watches.par_iter_mut().filter_map(|watch| watch.pieces.as_mut()).for_each(|pieces| {
-        for one in &exchanges {
-            let old = one.members.iter().map(|taken| cells.get(taken.cell.position()));
-            old.for_each(|words| count(pieces, layout, words, false));
-            one.new.iter().for_each(|words| count(pieces, layout, words, true));
-        }
-    });
-    let mut rows: Vec<[u32; 2]> = vec![[0; 2]; task.joint.len()];
-    let served: Vec<(CellId, Option<usize>)> = exchanges
-        .par_iter()
-        .flat_map_iter(|one| one.members.iter().map(move |taken| (one, taken)))
-        .filter(|(_, taken)| taken.at_risk)
-        .map(|(one, taken)| (taken.cell, served(&watches, task, one, *taken)))
-        .collect();
-    for (cell, how) in served {
-        how.into_iter().for_each(|how| rows[cell.position()][how] += 1);
+impl ToHide<'_> {
+    /// What a plan on cells does for each cell with somebody at risk.
+    ///
+    /// Law: `hidden-by-definition`.
+    #[must_use]
+    pub fn hidden_by_cells(&self, plan: &CellPlan) -> Vec<Hidden> {
+        let cells = self.joint.cells();
+        let swaps = plan.swaps().par_iter().map(|swap| {
+            let members = vec![swap.left, swap.right];
+            let [left, right] = [0, 1].map(|side: usize| cells.get(members[side].cell.position()));
+            let new = exchange(cells.layout(), left, right, swap.exchanged);
+            Exchange { members, new: vec![new.0, new.1] }
+        });
+        let groups = plan.groups().par_iter().map(|group| Exchange {
+            members: group.members().to_vec(),
+            new: group.after(self.joint),
+        });
+        self.hidden_by(&swaps.chain(groups).collect::<Vec<_>>())
     }
-    let rows = rows.into_par_iter().enumerate().filter(|(cell, _)| task.at_risk[*cell] > 0);
-    rows.map(|(cell, [hidden, replaced])| {
-        let left = task.at_risk[cell] - hidden - replaced;
-        let prevented_by = (left > 0).then(|| prevented_by(&watches, task, cell)).flatten();
-        Hidden { cell: CellId::at(cell), hidden, replaced, left, prevented_by }
-    })
-    .collect()
+
+    /// What a plan over the columns of a file does for each cell with somebody at risk, where it
+    /// gives these records these cells (see [`replaced_cells`](crate::swap::replaced_cells)); `risky`
+    /// says of each record of the file whether it is at risk.
+    ///
+    /// Law: `a-plan-hides-whom-its-cells-hide`.
+    #[must_use]
+    pub fn hidden_by_plan(
+        &self,
+        plan: &Plan,
+        (replaced, new): (&[RecordId], &PackedCells),
+        (located, risky): (&Located, &[bool]),
+    ) -> Vec<Hidden> {
+        let taken = |record: &RecordId| Taken {
+            cell: located.cell_of(*record),
+            at_risk: risky[record.position()],
+        };
+        let sizes = plan.swaps().iter().map(|_| 2);
+        let sizes = sizes.chain(plan.groups().iter().map(|group| group.records.len()));
+        let mut first = 0;
+        let exchanges: Vec<Exchange> = sizes
+            .map(|size| {
+                let own = first..first + size;
+                first += size;
+                Exchange {
+                    members: replaced[own.clone()].iter().map(taken).collect(),
+                    new: own.map(|place| new.get(place).to_vec()).collect(),
+                }
+            })
+            .collect();
+        self.hidden_by(&exchanges)
+    }
+
+    fn hidden_by(&self, exchanges: &[Exchange]) -> Vec<Hidden> {
+        let cells = self.joint.cells();
+        let layout = cells.layout();
+        let mut watches = watches(self.joint, self.intruders, self.crowd);
+        watches.par_iter_mut().filter_map(|watch| watch.pieces.as_mut()).for_each(|pieces| {
+            for one in exchanges {
+                let old = one.members.iter().map(|taken| cells.get(taken.cell.position()));
+                old.for_each(|words| count(pieces, layout, words, false));
+                one.new.iter().for_each(|words| count(pieces, layout, words, true));
+            }
+        });
+        let mut rows: Vec<[u32; 2]> = vec![[0; 2]; self.joint.len()];
+        let served: Vec<(CellId, Option<usize>)> = exchanges
+            .par_iter()
+            .flat_map_iter(|one| one.members.iter().map(move |taken| (one, taken)))
+            .filter(|(_, taken)| taken.at_risk)
+            .map(|(one, taken)| (taken.cell, self.served(&watches, one, *taken)))
+            .collect();
+        for (cell, how) in served {
+            how.into_iter().for_each(|how| rows[cell.position()][how] += 1);
+        }
+        let rows = rows.into_par_iter().enumerate().filter(|(cell, _)| self.at_risk[*cell] > 0);
+        rows.map(|(cell, [hidden, replaced])| {
+            let left = self.at_risk[cell] - hidden - replaced;
+            let why = || prevented_by(&watches, self.joint, self.class, cell);
+            let prevented_by = (left > 0).then(why).flatten();
+            Hidden { cell: CellId::at(cell), hidden, replaced, left, prevented_by }
+        })
+        .collect()
+    }
+
+    /// Is everybody at risk of one of the records hidden: 0 blindly, 1 because values were replaced?
+    fn served(&self, watches: &[Watch<'_>], exchange: &Exchange, taken: Taken) -> Option<usize> {
+        let cells = self.joint.cells();
+        let layout = cells.layout();
+        let own = cells.get(taken.cell.position());
+        let others = exchange.members.iter().map(|other| cells.get(other.cell.position()));
+        let differing = others.fold(VarSet::EMPTY, |all, other| all | layout.differing(own, other));
+        let people = people_at_risk(watches, self.joint, taken.cell.position());
+        [Demand::Hidden, Demand::Detached].into_iter().position(|demand| {
+            people.iter().all(|&person| {
+                let watch = &watches[person.watch];
+                watch.is_hidden(layout, own, &exchange.new, person, differing, demand)
+            })
+        })
+    }
 }
 
 fn count(pieces: &mut Pieces<'_>, layout: &Layout, words: &[u64], comes: bool) {
     let mut people = Vec::new();
     pieces.names.each(layout, words, |name| people.push(name));
     people.into_iter().for_each(|name| pieces.change(name, 0, comes));
-}
-
-/// Is everybody at risk of one of the records hidden: 0 blindly, 1 because values were replaced?
-fn served(
-    watches: &[Watch<'_>],
-    task: Task<'_>,
-    exchange: &Exchange,
-    taken: Taken,
-) -> Option<usize> {
-    let cells = task.joint.cells();
-    let layout = cells.layout();
-    let own = cells.get(taken.cell.position());
-    let others = exchange.members.iter().map(|other| cells.get(other.cell.position()));
-    let differing = others.fold(VarSet::EMPTY, |all, other| all | layout.differing(own, other));
-    let people = people_at_risk(watches, task.joint, taken.cell.position());
-    [Demand::Hidden, Demand::Detached].into_iter().position(|demand| {
-        people.iter().all(|&person| {
-            let watch = &watches[person.watch];
-            watch.is_hidden(layout, own, &exchange.new, person, differing, demand)
-        })
-    })
 }
