@@ -398,6 +398,7 @@ fn clean() -> Findings {
         disclosed: 0,
         disclosed_is_exact: true,
         not_partable: 0,
+        hidden: Some(HiddenFindings::default()),
         rules_broken: [0, 0],
         new_pairs: 0,
     }
@@ -478,6 +479,16 @@ fn faults() -> Vec<(Findings, Thresholds, Vec<Reason>)> {
             tolerant,
             vec![Reason::MatchedRight { people: 1, tolerated: 0 }],
         ),
+        (
+            with(&|f| f.hidden = Some(HiddenFindings { left: 1, cannot: 0 })),
+            tolerant,
+            vec![Reason::NotHidden { people: 1, at_risk: 2, tolerated: 0 }],
+        ),
+        (
+            with(&|f| f.hidden = Some(HiddenFindings { left: 0, cannot: 1 })),
+            tolerant,
+            vec![Reason::CannotBeHidden { people: 1, at_risk: 2, tolerated: 0 }],
+        ),
         (with(&|f| f.learned = None), strict, vec![Reason::NoKeys {}]),
         (people(&[[0, 0], [0, 1]], &[[1, 0], [1, 1]]), strict, vec![Reason::NobodyChecked {}]),
         (with(&|f| f.telling_columns = 2), strict, vec![Reason::ColumnsTell { columns: 2 }]),
@@ -552,7 +563,7 @@ fn law_a_yes_is_earned() {
         assert_ne!(verdict.answer, Answer::Release);
         met.extend(reasons.iter().map(std::mem::discriminant).map(|kind| format!("{kind:?}")));
     }
-    assert_eq!(met.len(), 31, "each reason is reached");
+    assert_eq!(met.len(), 33, "each reason is reached");
     // Nothing checked, nobody at risk, nothing exchanged: no threshold makes it a yes.
     let anything = Thresholds {
         matched_right: u64::MAX,
@@ -561,6 +572,7 @@ fn law_a_yes_is_earned() {
         matched: u64::MAX,
         newly_exposed: u64::MAX,
         not_partable: u64::MAX,
+        not_hidden: u64::MAX,
         rules_broken: u64::MAX,
         new_pairs: None,
     };
@@ -623,16 +635,16 @@ fn what_is_tolerated_is_no_reason() {
 proptest! {
     #[test]
     fn law_more_tolerance_is_never_stricter(
-        kind in 0usize..30,
-        other in 0usize..30,
-        tolerated in proptest::array::uniform7(0u64..4),
-        more in proptest::array::uniform7(0u64..4),
+        kind in 0usize..32,
+        other in 0usize..32,
+        tolerated in proptest::array::uniform8(0u64..4),
+        more in proptest::array::uniform8(0u64..4),
         pairs in proptest::option::of(0u64..4),
     ) {
         let faults = faults();
         // Two faults at once: the people of the one, the rest of the other.
         let findings = Findings { learned: faults[kind].0.learned.clone(), ..faults[other].0.clone() };
-        let thresholds = |most: [u64; 7], new_pairs| Thresholds {
+        let thresholds = |most: [u64; 8], new_pairs| Thresholds {
             matched_right: most[0],
             shared_right: most[1],
             matched: most[2],
@@ -640,6 +652,7 @@ proptest! {
             not_partable: most[4],
             rules_broken: most[5],
             shared_learned: most[6],
+            not_hidden: most[7],
             new_pairs,
         };
         let strict = judge(&findings, &thresholds(tolerated, pairs));

@@ -103,9 +103,9 @@ impl fmt::Display for Risky {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Knows {
     /// `any part`: all of them or some of them.
+    #[default]
     AnyPart,
     /// `all`: exactly all of them.
-    #[default]
     All,
 }
 
