@@ -6,6 +6,7 @@
 //! restrictions are given.
 
 mod derived;
+mod found;
 mod graphs;
 mod households;
 mod outside;
@@ -15,6 +16,7 @@ mod risk;
 mod world;
 
 pub use derived::{DerivedWorld, Follows};
+pub use found::{PlainLook, PlainPerson, PlainQuestion};
 pub use graphs::{
     all_antichains, all_graphs, components, is_chordal, is_connected, maximal_cliques,
     minimal_separators,

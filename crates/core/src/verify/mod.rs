@@ -13,6 +13,7 @@
 //! | [`changes`], [`link_by_id`] | how many records and fields are different? |
 //! | [`compare_pairs`], [`compare_triples`], [`compare_tables`] | how far are the other tables from what they were? |
 //! | [`learned`], [`worst_case`] | what does an intruder who knows the keys learn? |
+//! | [`found`], [`found_by_any`] | who is found by anybody who knows some of the keys? |
 //! | [`new_pairs`] | which two values occur together that never did? |
 //! | [`compare_published`] | are the numbers that were published still true? |
 //! | [`weighted`](weighted()) | how far did weighted cells of tables move? |
@@ -24,6 +25,7 @@
 //! nor on the number of threads.
 
 mod change;
+mod found;
 mod frontier;
 mod gate;
 mod learned;
@@ -36,6 +38,10 @@ mod utility;
 mod weighted;
 
 pub use change::{Changes, File, Link, LinkError, changes, link_by_id};
+pub use found::{
+    Alone, Beside, FEW, Found, FoundByAny, Level, Question, Rough, SharesBeside, found,
+    found_by_any,
+};
 pub use frontier::{Criterion, Standing, choose, undominated};
 pub use gate::{Findings, HiddenFindings, PublishedFindings, Thresholds, judge};
 pub use learned::{
