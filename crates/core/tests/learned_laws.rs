@@ -10,8 +10,9 @@ use marginswap_core::random::{Random, Seed};
 use marginswap_core::varset::VarSet;
 use marginswap_core::verdict::{Answer, Reason};
 use marginswap_core::verify::{
-    AtRisk, Checks, Fate, Findings, Learned, Outcome, Pooled, PublishedFindings, Scenario, Share,
-    Thresholds, Triples, WorstCase, compare_pairs, judge, learned, new_pairs, verify, worst_case,
+    AtRisk, Checks, Fate, Findings, HiddenFindings, Learned, Outcome, Pooled, PublishedFindings,
+    Scenario, Share, Thresholds, Triples, WorstCase, compare_pairs, judge, learned, new_pairs,
+    verify, worst_case,
 };
 use proptest::prelude::*;
 
