@@ -199,7 +199,7 @@ proptest! {
         ];
         let asked = Checks {
             tables: &[],
-            scenarios: &scenarios,
+            scenarios: &scenarios, questions: &[],
             link: None,
             compared: VarSet::first(variables),
             triples: Triples::Skipped,

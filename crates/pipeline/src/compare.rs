@@ -27,8 +27,8 @@ use marginswap_core::verdict::Verdict;
 use marginswap_core::verify::{
     Changes, Checks, File, Findings, Guess, Learned, Link, LinkError, Listed, Outcome, Pooled,
     PublishedCheck, PublishedFindings, Scenario, TableDistance, Thresholds, Verification,
-    WeightedCheck, Weights, WorstCase, changes, compare_tables, judge, link_by_id, records_at_risk,
-    recount, verify_changed, weighted, worst_case,
+    WeightedCheck, Weights, WorstCase, changes, compare_tables, found_by_any, judge, link_by_id,
+    records_at_risk, recount, verify_changed, weighted, worst_case,
 };
 use marginswap_io::{FileDigest, Format, PlanFile};
 use rayon::prelude::*;
@@ -39,6 +39,7 @@ use marginswap_report::advice::Advice;
 
 use crate::advice::advice;
 use crate::derive::Derivations;
+use crate::found::Asked;
 use crate::household::Parts;
 use crate::input::{Given, Loaded, Opened};
 use crate::notes::{Note, Phase, Run};
@@ -247,6 +248,8 @@ impl Comparison {
             let people = original.people.as_ref().expect("persons are people");
             found.learned.extend(people.of_households(&verification.learned));
             found.worst_case = worst_case(&found.learned);
+            found.found.extend(people.found_by_households(&verification.found));
+            found.found_by_any = found_by_any(&found.found);
             found
         });
         let found_by = persons.as_ref().unwrap_or(&verification);
@@ -839,9 +842,11 @@ impl<'a> Pair<'a> {
     fn verify(&self, triples: Triples) -> Verification {
         let scenarios: Vec<Scenario<'_>> =
             self.original.intruders.iter().map(Intruder::scenario).collect();
+        let asked = Asked::of(self.original);
         let checks = Checks {
             tables: &self.original.named_tables(),
             scenarios: &scenarios,
+            questions: &asked.questions(),
             link: self.link.as_ref(),
             compared: self.original.loaded.own_variables(&self.original.scope),
             triples,

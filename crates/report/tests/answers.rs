@@ -10,6 +10,9 @@ use std::collections::BTreeMap;
 
 use marginswap_report::Answer;
 use marginswap_report::advice::Advice;
+use marginswap_report::found::{
+    FoundByKeysKnown, FoundBySomeKeys, FoundPeople, SensitiveAlone, TrueAtLeast,
+};
 use marginswap_report::frontier::{FrontierPlan, FrontierReport};
 use marginswap_report::plan::{Foreseen, LeftReport, PlanReport, ProtectReport};
 use marginswap_report::protection::{
@@ -39,6 +42,38 @@ fn protection() -> Protection {
         shared_values_true: None,
         shared_values_true_by_chance: None,
         matched_by_true_values: vec![1, 1, 1],
+        found: Some(FoundBySomeKeys {
+            people: FoundPeople {
+                found_before: 17,
+                found: 4,
+                newly_found: 1,
+                found_by_chance: 3,
+                newly_found_by_chance: 2,
+            },
+            true_at_least: vec![
+                TrueAtLeast { values: 1, people: 9, by_chance: 8 },
+                TrueAtLeast { values: 2, people: 4, by_chance: 3 },
+            ],
+            linked: Some(5.25),
+            linked_by_chance: Some(3.5),
+            sensitive_alone: vec![
+                SensitiveAlone {
+                    variable: "income".to_owned(),
+                    claims: 20,
+                    share_right: Some(0.25),
+                    share_right_by_chance: Some(0.2),
+                },
+                SensitiveAlone { variable: "health".to_owned(), ..SensitiveAlone::default() },
+            ],
+            found_by_keys_known: vec![
+                FoundByKeysKnown { keys: 0, before: 0, after: 0, by_chance: 0 },
+                FoundByKeysKnown { keys: 1, before: 2, after: 1, by_chance: 1 },
+                FoundByKeysKnown { keys: 2, before: 15, after: 3, by_chance: 2 },
+            ],
+            found_roughly: Some(5),
+            found_roughly_by_chance: Some(4),
+            exact_up_to: 2,
+        }),
     };
     Protection {
         household_fates: None,
@@ -53,6 +88,13 @@ fn protection() -> Protection {
             protected: 13,
             newly_exposed: 0,
         },
+        found: Some(FoundPeople {
+            found_before: 17,
+            found: 4,
+            newly_found: 1,
+            found_by_chance: 3,
+            newly_found_by_chance: 2,
+        }),
         values_true: Some(0.5),
         values_true_by_chance: Some(0.314),
         disclosed: 1,
