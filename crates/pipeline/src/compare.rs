@@ -26,7 +26,7 @@ use marginswap_core::varset::VarSet;
 use marginswap_core::verdict::Verdict;
 use marginswap_core::verify::{
     Changes, Checks, File, Findings, Guess, Learned, Link, LinkError, Listed, Outcome, Pooled,
-    PublishedCheck, PublishedFindings, Scenario, TableDistance, Thresholds, Verification,
+    PublishedCheck, PublishedFindings, Rough, Scenario, TableDistance, Thresholds, Verification,
     WeightedCheck, Weights, WorstCase, changes, compare_tables, found_by_any, judge, link_by_id,
     records_at_risk, recount, verify_changed, weighted, worst_case,
 };
@@ -39,7 +39,7 @@ use marginswap_report::advice::Advice;
 
 use crate::advice::advice;
 use crate::derive::Derivations;
-use crate::found::Asked;
+use crate::found::{Asked, roughly};
 use crate::household::Parts;
 use crate::input::{Given, Loaded, Opened};
 use crate::notes::{Note, Phase, Run};
@@ -206,6 +206,8 @@ struct Pair<'a> {
     weights: Option<Weights>,
     /// How many records each line of the released table is, where both are counted cells.
     counts: Option<Vec<u32>>,
+    /// The keys that may be known roughly.
+    roughly: Vec<Rough>,
 }
 
 impl Comparison {
@@ -624,6 +626,7 @@ impl<'a> Pair<'a> {
             released,
             weights,
             counts,
+            roughly: roughly(original, Some(after)),
         })
     }
 
@@ -842,7 +845,7 @@ impl<'a> Pair<'a> {
     fn verify(&self, triples: Triples) -> Verification {
         let scenarios: Vec<Scenario<'_>> =
             self.original.intruders.iter().map(Intruder::scenario).collect();
-        let asked = Asked::of(self.original);
+        let asked = Asked::of(self.original, &self.roughly);
         let checks = Checks {
             tables: &self.original.named_tables(),
             scenarios: &scenarios,

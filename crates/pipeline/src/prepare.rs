@@ -33,7 +33,7 @@ use marginswap_report::verify::Exchanged;
 use crate::answer;
 use crate::areas::Areas;
 use crate::compare::{not_partable, somebody_is_found, thresholds};
-use crate::found::Asked;
+use crate::found::{Asked, roughly};
 use crate::household::{self, People};
 use crate::input::{Loaded, ids};
 use crate::notes::{Note, Phase, Run};
@@ -444,7 +444,7 @@ impl Prepared {
         let households = Foreseen {
             worst_case: worst_case(&learned).expect("a job has keys"),
             learned,
-            found: Asked::of(&self.original).answers(&pooled),
+            found: Asked::of(&self.original, &roughly(&self.original, None)).answers(&pooled),
             new_pairs: new_pairs(&pooled, &pairs),
             distances: Distances::of_pairs(&pairs),
             replaced: pooled.replaced(),
@@ -845,7 +845,7 @@ impl Foreseen {
         let learned: Vec<Learned> =
             intruders.iter().map(|intruder| learned(&pooled, &intruder.scenario())).collect();
         let worst_case = worst_case(&learned).expect("a job has keys");
-        let found = Asked::of(original).answers(&pooled);
+        let found = Asked::of(original, &roughly(original, Some(&table))).answers(&pooled);
         Self { worst_case, learned, found, replaced: pooled.replaced(), ..self }
     }
 
@@ -871,7 +871,8 @@ impl Foreseen {
         let mut all: Vec<Learned> =
             intruders.iter().map(|intruder| learned(&pooled, &intruder.scenario())).collect();
         all.extend(people.of_households(&households.learned));
-        let mut found = Asked::of(&people.lines).answers(&pooled);
+        let mut found =
+            Asked::of(&people.lines, &roughly(&people.lines, Some(&lines))).answers(&pooled);
         found.extend(people.found_by_households(&households.found));
         let own = loaded.own_variables(scope);
         let pairs = compare_pairs(&pooled, own, &people.lines.named_tables());

@@ -87,7 +87,7 @@ fn kind(kind: Kind) -> &'static str {
         Kind::Files => "files",
         Kind::Text(_) => "word",
         Kind::Switch => "switch",
-        Kind::Numbers => "numbers by name",
+        Kind::Numbers | Kind::Widths => "numbers by name",
         Kind::Scenarios => "intruders by name",
     }
 }
