@@ -87,7 +87,8 @@ fn kind(kind: Kind) -> &'static str {
         Kind::Files => "files",
         Kind::Text(_) => "word",
         Kind::Switch => "switch",
-        Kind::Numbers | Kind::Widths => "numbers by name",
+        Kind::Numbers => "numbers by name",
+        Kind::Widths => "widths by name",
         Kind::Scenarios => "intruders by name",
     }
 }
