@@ -483,6 +483,7 @@ fn flag(setting: &'static Setting) -> Arg {
             };
             arg.value_name(name).action(ArgAction::Append).allow_hyphen_values(true)
         }
+        Kind::Widths => arg.value_name("COLUMN=WIDTH").action(ArgAction::Append),
         Kind::Name => arg.value_name("COLUMN"),
         Kind::Path => arg.value_name("FILE"),
         Kind::Text(name) => {

@@ -52,6 +52,7 @@ more_keys = [["age"], ["age", "sex"]]
 household_keys = ["region", "size"]
 sensitive = ["income"]
 risky = "k:3"
+roughly = { age = 5 }
 population = 1000000
 fraction = "2.5 %"
 model = "sex*age + age"
@@ -330,6 +331,7 @@ const REFUSED: &[(&str, Kind, &str, &str)] = &[
     ("[swap]\nbudget = '150 %'\n", Code::BadEntry, "line 2, column 10", "more than all"),
     ("[swap]\npairing = 'best'\n", Code::BadEntry, "line 2, column 11", "greedy or optimal"),
     ("[swap]\nmax_records = 17\n", Code::BadEntry, "line 2, column 15", "from 2 to 16"),
+    ("[risk.roughly]\nage = 0\n", Code::BadEntry, "line 2, column 7", "a number above 0"),
     ("[swap.weights]\nage = 0\n", Code::BadEntry, "line 2, column 7", "a whole number from 1"),
     ("[swap.weights]\nage = 70000\n", Code::BadEntry, "line 2, column 7", "from 1 to 65,535"),
     ("[swap.weights]\nage = 1.5\n", Code::BadEntry, "line 2, column 7", "`swap.weights.age`"),

@@ -76,6 +76,12 @@ impl Decimal {
         Self(self.0.div_euclid(width.0) * width.0)
     }
 
+    /// Half of it; an odd last place is rounded towards zero.
+    #[must_use]
+    pub fn halved(self) -> Self {
+        Self(self.0 / 2)
+    }
+
     /// Its distance from another number.
     #[must_use]
     pub fn distance(self, other: Self) -> Self {

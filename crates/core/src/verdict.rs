@@ -138,6 +138,24 @@ reasons! {
         /// How many are tolerated.
         tolerated,
     }
+    /// People at risk are found, or their values told, more often than chance explains.
+    FoundBeyondChance "found_beyond_chance" => DoNotRelease {
+        /// How many people, in the count that differs most.
+        people,
+        /// How many by chance.
+        by_chance,
+        /// How many counts are beyond chance.
+        counts,
+        /// Of how many.
+        of,
+    }
+    /// People who were not found before are found, more of them than chance explains.
+    NewlyFound "newly_found" => DoNotRelease {
+        /// How many.
+        people,
+        /// How many by chance.
+        by_chance,
+    }
     /// No keys were named, so no intruder was looked at.
     NoKeys "no_keys" => Review {}
     /// Keys were named and nobody is at risk, so nobody was looked up.
@@ -171,6 +189,18 @@ reasons! {
     NobodyProtected "nobody_protected" => Review {
         /// How many.
         at_risk,
+    }
+    /// People at risk are found, or their values told, less often than chance explains, which tells
+    /// by whom they are not found.
+    FoundBelowChance "found_below_chance" => Review {
+        /// How many people, in the count that differs most.
+        people,
+        /// How many by chance.
+        by_chance,
+        /// How many counts are below chance.
+        counts,
+        /// Of how many.
+        of,
     }
     /// A kept table prevents people at risk from being hidden.
     CannotBeHidden "cannot_be_hidden" => Review {

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use marginswap_core::oracle::{PlainLook, PlainPerson, PlainQuestion, World};
@@ -264,11 +265,11 @@ proptest! {
                 questions.push((plain, &list[..before.records.len()]));
             }
         }
-        let all: Vec<Found> = questions
+        let all: Vec<Option<Found>> = questions
             .iter()
-            .map(|(plain, list)| found(&pooled, &question(plain, &[], list)).unwrap())
+            .map(|(plain, list)| found(&pooled, &question(plain, &[], list)))
             .collect();
-        let any = found_by_any(&all.iter().collect::<Vec<_>>());
+        let any = found_by_any(&all);
         let mut expected = FoundByAny::default();
         for record in 0..before.records.len() {
             let people: Vec<(PlainPerson, bool)> = questions
@@ -548,4 +549,33 @@ fn inversion_shows_on_the_low_side() {
     assert!(found.alone[0].levels.iter().all(|level| falls_short(level.told)));
     let [claims, right] = found.alone[0].claims;
     assert_eq!((claims, right), (400, 0));
+}
+
+/// What is beyond chance is so by the definition: more than three times the root of the people of whom
+/// only one of the two holds.
+#[test]
+fn law_beyond_chance_is_three_errors() {
+    for only_so in 0..40_u64 {
+        for only_by_chance in 0..40_u64 {
+            let both = 5;
+            let counted = Beside {
+                people: both + only_so,
+                by_chance: both + only_by_chance,
+                only_so,
+                only_by_chance,
+            };
+            let difference = only_so as f64 - only_by_chance as f64;
+            let errors = 3.0 * ((only_so + only_by_chance) as f64).sqrt();
+            let expected = match () {
+                () if difference > errors => Ordering::Greater,
+                () if -difference > errors => Ordering::Less,
+                () => Ordering::Equal,
+            };
+            assert_eq!(counted.against_chance(), expected, "{only_so} {only_by_chance}");
+        }
+    }
+    // The witnesses: nine more than chance are within it, ten are not.
+    let so = |people| Beside { people, only_so: people, ..Beside::default() };
+    assert_eq!(so(9).against_chance(), Ordering::Equal);
+    assert_eq!(so(10).against_chance(), Ordering::Greater);
 }

@@ -10,9 +10,9 @@ use marginswap_core::random::{Random, Seed};
 use marginswap_core::varset::VarSet;
 use marginswap_core::verdict::{Answer, Reason};
 use marginswap_core::verify::{
-    AtRisk, Checks, Fate, Findings, HiddenFindings, Learned, Outcome, Pooled, PublishedFindings,
-    Scenario, Share, Thresholds, Triples, WorstCase, compare_pairs, judge, learned, new_pairs,
-    verify, worst_case,
+    Against, AtRisk, BeyondChance, Checks, Fate, Findings, HiddenFindings, Learned, Outcome,
+    Pooled, PublishedFindings, Scenario, Share, Thresholds, Triples, WorstCase, compare_pairs,
+    judge, learned, new_pairs, verify, worst_case,
 };
 use proptest::prelude::*;
 
@@ -200,7 +200,7 @@ proptest! {
         ];
         let asked = Checks {
             tables: &[],
-            scenarios: &scenarios,
+            scenarios: &scenarios, questions: &[],
             link: None,
             compared: VarSet::first(variables),
             triples: Triples::Skipped,
@@ -400,6 +400,7 @@ fn clean() -> Findings {
         disclosed_is_exact: true,
         not_partable: 0,
         hidden: Some(HiddenFindings::default()),
+        beyond_chance: Some(BeyondChance::default()),
         rules_broken: [0, 0],
         new_pairs: 0,
     }
@@ -410,6 +411,8 @@ fn faults() -> Vec<(Findings, Thresholds, Vec<Reason>)> {
     let strict = Thresholds::default();
     let no_new_pairs = Thresholds { new_pairs: Some(0), ..strict };
     let tolerant = Thresholds { matched: 9, ..strict };
+    let against = Against { by: 8, people: 9, by_chance: 1 };
+    let nothing = BeyondChance::default();
     let with = |change: &dyn Fn(&mut Findings)| {
         let mut findings = clean();
         change(&mut findings);
@@ -490,6 +493,25 @@ fn faults() -> Vec<(Findings, Thresholds, Vec<Reason>)> {
             tolerant,
             vec![Reason::CannotBeHidden { people: 1, at_risk: 2, tolerated: 0 }],
         ),
+        (
+            with(&|f| {
+                f.beyond_chance = Some(BeyondChance { counts: 7, above: (2, against), ..nothing })
+            }),
+            tolerant,
+            vec![Reason::FoundBeyondChance { people: 9, by_chance: 1, counts: 2, of: 7 }],
+        ),
+        (
+            with(&|f| f.beyond_chance = Some(BeyondChance { newly_found: against, ..nothing })),
+            tolerant,
+            vec![Reason::NewlyFound { people: 9, by_chance: 1 }],
+        ),
+        (
+            with(&|f| {
+                f.beyond_chance = Some(BeyondChance { counts: 7, below: (2, against), ..nothing })
+            }),
+            tolerant,
+            vec![Reason::FoundBelowChance { people: 9, by_chance: 1, counts: 2, of: 7 }],
+        ),
         (with(&|f| f.learned = None), strict, vec![Reason::NoKeys {}]),
         (people(&[[0, 0], [0, 1]], &[[1, 0], [1, 1]]), strict, vec![Reason::NobodyChecked {}]),
         (with(&|f| f.telling_columns = 2), strict, vec![Reason::ColumnsTell { columns: 2 }]),
@@ -564,7 +586,7 @@ fn law_a_yes_is_earned() {
         assert_ne!(verdict.answer, Answer::Release);
         met.extend(reasons.iter().map(std::mem::discriminant).map(|kind| format!("{kind:?}")));
     }
-    assert_eq!(met.len(), 33, "each reason is reached");
+    assert_eq!(met.len(), 36, "each reason is reached");
     // Nothing checked, nobody at risk, nothing exchanged: no threshold makes it a yes.
     let anything = Thresholds {
         matched_right: u64::MAX,
@@ -636,8 +658,8 @@ fn what_is_tolerated_is_no_reason() {
 proptest! {
     #[test]
     fn law_more_tolerance_is_never_stricter(
-        kind in 0usize..32,
-        other in 0usize..32,
+        kind in 0usize..35,
+        other in 0usize..35,
         tolerated in proptest::array::uniform8(0u64..4),
         more in proptest::array::uniform8(0u64..4),
         pairs in proptest::option::of(0u64..4),

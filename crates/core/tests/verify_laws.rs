@@ -154,7 +154,14 @@ fn columns(file: &[Row]) -> Vec<Option<Column>> {
 /// All that is asked of two files in the laws about the whole.
 fn checks<'a>(tables: &'a [VarSet], link: &'a Link, variables: usize) -> Checks<'a> {
     let compared = VarSet::first(variables);
-    Checks { tables, scenarios: &[], link: Some(link), compared, triples: Triples::Compared }
+    Checks {
+        tables,
+        scenarios: &[],
+        questions: &[],
+        link: Some(link),
+        compared,
+        triples: Triples::Compared,
+    }
 }
 
 proptest! {
@@ -236,7 +243,7 @@ proptest! {
         };
         let checks = Checks {
             tables: &tables,
-            scenarios: &[],
+            scenarios: &[], questions: &[],
             link: None,
             compared: VarSet::EMPTY,
             triples: Triples::Skipped,
@@ -639,7 +646,7 @@ proptest! {
         let scenarios = scenarios(AtRisk::Alone);
         let checks = Checks {
             tables: &sets,
-            scenarios: &scenarios,
+            scenarios: &scenarios, questions: &[],
             link: None,
             compared: VarSet::first(before.levels.len()),
             triples: Triples::Compared,

@@ -57,6 +57,17 @@ pub fn proposed_bands(name: &str, column: &Column) -> Option<ProposedBands> {
     Some(ProposedBands { expression, is_needed })
 }
 
+/// The width of classes in which a number of many values may be known to others, about two dozen of
+/// them; `None` for any other column.
+#[must_use]
+pub fn rough_width(column: &Column) -> Option<String> {
+    if column.dictionary().levels() < MANY || looks_like_id(column) {
+        return None;
+    }
+    let numbers = numbers(column, &missing_looking(column))?;
+    Some(width(quantile(&numbers, 5), quantile(&numbers, 95), 2 * CLASSES).to_string())
+}
+
 /// Are these measured, as incomes are, and no numbers of records? An id does not repeat, and its
 /// numbers follow each other or have the same length.
 fn is_measured(numbers: &[(Decimal, u64)], records: usize) -> bool {
@@ -76,8 +87,8 @@ fn is_measured(numbers: &[(Decimal, u64)], records: usize) -> bool {
 fn classes(numbers: &[(Decimal, u64)]) -> String {
     let [(least, _), .., (most, _)] = numbers else { return "1".to_owned() };
     let (low, high) = (quantile(numbers, 5), quantile(numbers, 95));
-    let usual = width(low, high);
-    if usual == width(*least, *most) {
+    let usual = width(low, high, CLASSES);
+    if usual == width(*least, *most, CLASSES) {
         return usual.to_string();
     }
     let (bottom, top) = (low.floor_to(usual), high.floor_to(usual) + usual);
@@ -134,14 +145,16 @@ fn is_missing_text(category: &[u8]) -> bool {
     MISSING.iter().any(|text| text.as_bytes() == category)
 }
 
-/// The smallest of 1, 2 or 5 times a power of ten of which a dozen classes cover the numbers.
-fn width(least: Decimal, most: Decimal) -> Decimal {
-    const CLASSES: usize = 12;
+/// So many classes are proposed for a column that is published.
+const CLASSES: usize = 12;
+
+/// The smallest of 1, 2 or 5 times a power of ten of which so many classes cover the numbers.
+fn width(least: Decimal, most: Decimal, classes: usize) -> Decimal {
     let widths = (-3..=17).flat_map(|power| [1, 2, 5].map(|digit| format!("{digit}e{power}")));
     let widths =
         widths.map(|text| Decimal::read(text.as_bytes()).expect("it is written as a number"));
     let covers = |width: &Decimal| {
-        let beyond = (0..CLASSES).fold(least.floor_to(*width), |to, _| to + *width);
+        let beyond = (0..classes).fold(least.floor_to(*width), |to, _| to + *width);
         most < beyond
     };
     let mut widths = widths.peekable();
@@ -304,7 +317,10 @@ mod tests {
             assert_eq!(found.as_ref().map(|found| found.expression.as_str()), expected);
             assert!(found.is_none_or(|found| !found.is_needed));
         }
+        let ages = cycled((0..1_000).map(|record| (18 + record % 73).to_string()));
+        assert_eq!(rough_width(&ages).as_deref(), Some("5"));
         let texts = cycled((0..1_000).map(|record| format!("a{}", record % 50)));
+        assert_eq!(rough_width(&texts), None);
         assert_eq!(proposed_bands("age", &texts), None);
         let ids = cycled((0..1_000).map(|record| record.to_string()));
         assert_eq!(proposed_bands("age", &ids), None);

@@ -26,10 +26,11 @@ use marginswap_core::table::Located;
 use marginswap_core::varset::VarSet;
 use marginswap_core::verdict::Verdict;
 use marginswap_core::verify::{
-    Changes, Checks, File, Findings, Guess, HiddenFindings, Learned, Link, LinkError, Listed,
-    Outcome, Pooled, PublishedCheck, PublishedFindings, Scenario, TableDistance, Thresholds,
-    Verification, WeightedCheck, Weights, WorstCase, changes, compare_tables, judge, link_by_id,
-    records_at_risk, recount, verify_changed, weighted, worst_case,
+    BeyondChance, Changes, Checks, File, Findings, Found, Guess, HiddenFindings, Learned, Link,
+    LinkError, Listed, Outcome, Pooled, PublishedCheck, PublishedFindings, Rough, Scenario,
+    TableDistance, Thresholds, Verification, WeightedCheck, Weights, WorstCase, changes,
+    compare_tables, found_by_any, judge, link_by_id, records_at_risk, recount, verify_changed,
+    weighted, worst_case,
 };
 use marginswap_io::{FileDigest, Format, PlanFile};
 use rayon::prelude::*;
@@ -40,6 +41,7 @@ use marginswap_report::advice::Advice;
 
 use crate::advice::advice;
 use crate::derive::Derivations;
+use crate::found::{Asked, roughly};
 use crate::household::Parts;
 use crate::input::{Given, Loaded, Opened};
 use crate::notes::{Note, Phase, Run};
@@ -212,6 +214,8 @@ struct Pair<'a> {
     weights: Option<Weights>,
     /// How many records each line of the released table is, where both are counted cells.
     counts: Option<Vec<u32>>,
+    /// The keys that may be known roughly.
+    roughly: Vec<Rough>,
 }
 
 impl Comparison {
@@ -258,6 +262,8 @@ impl Comparison {
             let people = original.people.as_ref().expect("persons are people");
             found.learned.extend(people.of_households(&verification.learned));
             found.worst_case = worst_case(&found.learned);
+            found.found.extend(people.found_by_households(&verification.found));
+            found.found_by_any = found_by_any(&found.found);
             found
         });
         let found_by = persons.as_ref().unwrap_or(&verification);
@@ -281,6 +287,7 @@ impl Comparison {
         findings.plan_differs =
             plan.as_ref().is_some_and(|plan| !plan.fits_input || plan.gives_release == Some(false));
         findings.hidden = hidden.as_ref().map(hidden_findings);
+        findings.beyond_chance = beyond_chance(&original, &found_by.found);
         let occurring = found_by.new_pairs.occurring;
         let tolerated = thresholds(&original.project.gate, &findings, occurring);
         let verdict = judge(&findings, &tolerated);
@@ -634,6 +641,7 @@ impl<'a> Pair<'a> {
             released,
             weights,
             counts,
+            roughly: roughly(original, Some(after)),
         })
     }
 
@@ -852,9 +860,11 @@ impl<'a> Pair<'a> {
     fn verify(&self, triples: Triples) -> Verification {
         let scenarios: Vec<Scenario<'_>> =
             self.original.intruders.iter().map(Intruder::scenario).collect();
+        let asked = Asked::of(self.original, &self.roughly);
         let checks = Checks {
             tables: &self.original.named_tables(),
             scenarios: &scenarios,
+            questions: &asked.questions(),
             link: self.link.as_ref(),
             compared: self.original.loaded.own_variables(&self.original.scope),
             triples,
@@ -946,6 +956,7 @@ impl<'a> Pair<'a> {
             disclosed_is_exact: screenings.iter().all(KeyScreening::proved_is_exact),
             not_partable,
             hidden: None,
+            beyond_chance: None,
             rules_broken: self.original.rules_broken_in(&self.pooled),
             new_pairs: found.new_pairs.combinations,
         };
@@ -1075,6 +1086,12 @@ fn weights_of_both(
         weights.of_code[layout.code(cell, variable) as usize] = found[column.code(record) as usize];
     }
     Ok(weights)
+}
+
+/// Who is found, held against chance, where intruders may know any part of the keys.
+pub(crate) fn beyond_chance(original: &Original, found: &[Option<Found>]) -> Option<BeyondChance> {
+    original.project.crowd()?;
+    Some(BeyondChance::of(found, found_by_any(found).as_ref()))
 }
 
 /// Who is not hidden, for the gate.

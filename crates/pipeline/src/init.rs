@@ -8,7 +8,7 @@ use marginswap_core::columns::{Role, Roles, looks_like_id};
 use marginswap_core::diagnostic::Diagnostic;
 use marginswap_io::{Format, ReadOptions, Source};
 
-use crate::appearance::proposed_bands;
+use crate::appearance::{proposed_bands, rough_width};
 use crate::input::Header;
 use crate::notes::Run;
 use crate::project::{Draft, DraftColumn, ModelChoice, Pairing, Project, Risky};
@@ -43,6 +43,7 @@ pub fn draft(
         .into_iter()
         .zip(&table.columns)
         .map(|(name, column)| DraftColumn {
+            rough_width: column.as_ref().and_then(rough_width),
             bands: column.as_ref().and_then(|column| proposed_bands(&name, column)),
             name,
             levels: column.as_ref().map(|column| column.dictionary().levels()),

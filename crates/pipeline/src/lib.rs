@@ -41,6 +41,7 @@ pub mod codes;
 pub mod compare;
 pub mod demo;
 pub mod derive;
+mod found;
 pub mod frontier;
 pub mod household;
 pub mod in_memory;

@@ -21,8 +21,8 @@ use marginswap_core::table::CellId;
 use marginswap_core::varset::VarSet;
 use marginswap_core::verdict::Verdict;
 use marginswap_core::verify::{
-    Distances, Findings, Learned, NewPairs, Pooled, PublishedFindings, WorstCase, compare_pairs,
-    judge, learned, new_pairs, weighted, worst_case,
+    Distances, Findings, Found, Learned, NewPairs, Pooled, PublishedFindings, WorstCase,
+    compare_pairs, judge, learned, new_pairs, weighted, worst_case,
 };
 use marginswap_io::{PlanFile, PlanHeader, ThenPersons};
 use marginswap_report::plan::{
@@ -33,7 +33,8 @@ use marginswap_report::verify::Exchanged;
 
 use crate::answer;
 use crate::areas::Areas;
-use crate::compare::{hidden_findings, not_partable, somebody_is_found, thresholds};
+use crate::compare::{beyond_chance, hidden_findings, not_partable, somebody_is_found, thresholds};
+use crate::found::{Asked, roughly};
 use crate::household::{self, People};
 use crate::input::{Loaded, ids};
 use crate::notes::{Note, Phase, Run};
@@ -295,6 +296,8 @@ pub struct Foreseen {
     pub learned: Vec<Learned>,
     /// The worst of it for every person.
     pub worst_case: WorstCase,
+    /// Who is found by anybody who knows some of the keys.
+    pub found: Vec<Option<Found>>,
     /// Two-way combinations that never occurred.
     pub new_pairs: NewPairs,
     /// How far the tables that are not kept move.
@@ -445,6 +448,7 @@ impl Prepared {
         let households = Foreseen {
             worst_case: worst_case(&learned).expect("a job has keys"),
             learned,
+            found: Asked::of(&self.original, &roughly(&self.original, None)).answers(&pooled),
             new_pairs: new_pairs(&pooled, &pairs),
             distances: Distances::of_pairs(&pairs),
             replaced: pooled.replaced(),
@@ -489,6 +493,7 @@ impl Prepared {
             disclosed_is_exact: self.key_screenings.iter().all(KeyScreening::proved_is_exact),
             not_partable,
             hidden: foreseen.hidden.as_ref().map(hidden_findings),
+            beyond_chance: beyond_chance(&self.original, &foreseen.found),
             rules_broken: [self.broken_rules, foreseen.rules_broken],
             new_pairs: foreseen.new_pairs.combinations,
         };
@@ -520,6 +525,7 @@ impl Prepared {
         answer::protection(&answer::Protected {
             original: &self.original,
             learned: &foreseen.learned,
+            found: &foreseen.found,
             worst: Some(&foreseen.worst_case),
             new_pairs: &foreseen.new_pairs,
             screenings: match somebody_is_found(&foreseen.worst_case) {
@@ -847,7 +853,8 @@ impl Foreseen {
         let learned: Vec<Learned> =
             intruders.iter().map(|intruder| learned(&pooled, &intruder.scenario())).collect();
         let worst_case = worst_case(&learned).expect("a job has keys");
-        Self { worst_case, learned, replaced: pooled.replaced(), ..self }
+        let found = Asked::of(original, &roughly(original, Some(&table))).answers(&pooled);
+        Self { worst_case, learned, found, replaced: pooled.replaced(), ..self }
     }
 
     /// What a plan for households comes to for persons: the lines after it, counted like those
@@ -872,11 +879,15 @@ impl Foreseen {
         let mut all: Vec<Learned> =
             intruders.iter().map(|intruder| learned(&pooled, &intruder.scenario())).collect();
         all.extend(people.of_households(&households.learned));
+        let mut found =
+            Asked::of(&people.lines, &roughly(&people.lines, Some(&lines))).answers(&pooled);
+        found.extend(people.found_by_households(&households.found));
         let own = loaded.own_variables(scope);
         let pairs = compare_pairs(&pooled, own, &people.lines.named_tables());
         Self {
             worst_case: worst_case(&all).expect("a job has keys"),
             learned: all,
+            found,
             new_pairs: new_pairs(&pooled, &pairs),
             distances: Distances::of_pairs(&pairs),
             replaced: households.replaced,

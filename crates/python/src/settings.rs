@@ -88,6 +88,7 @@ fn kind(kind: Kind) -> &'static str {
         Kind::Text(_) => "word",
         Kind::Switch => "switch",
         Kind::Numbers => "numbers by name",
+        Kind::Widths => "widths by name",
         Kind::Scenarios => "intruders by name",
     }
 }

@@ -18,6 +18,7 @@ KINDS = {
     "word": "str | int | float",
     "switch": "bool",
     "numbers by name": "Mapping[str, int]",
+    "widths by name": "Mapping[str, str | int | float] | str",
     "intruders by name": "Mapping[str, Mapping[str, object]]",
 }
 

@@ -23,6 +23,7 @@
 //! | [`inspect`], [`graph`], [`screen`], [`explain`], [`risk`], [`plan`], [`verify`] | the answers of the commands of that name |
 //! | [`advice`] | what would help the people at risk who are left |
 //! | [`protection`] | what intruders learn from a released file, and the verdict of the gate |
+//! | [`found`] | who is found by anybody who knows some of the keys |
 //! | [`reason`] | the reasons of a verdict, in words |
 //! | [`larger`] | what `explain` answers about swaps of more than two records |
 //! | [`what_if`] | what `screen` answers about tables not yet published, and area by area |
@@ -40,6 +41,7 @@ mod answer;
 pub mod cells;
 pub mod codes;
 pub mod explain;
+pub mod found;
 pub mod frontier;
 pub mod graph;
 pub mod inspect;

@@ -663,6 +663,17 @@ impl ProtectReport {
         if let Some(words) = learned.values_true_words() {
             text.push_str(&format!("           {words}\n"));
         }
+        if let Some(found) = &learned.found {
+            text.push_str(&format!(
+                "Found      through some of the keys: {} before, {} after, {} by chance; {} newly \
+                 found (by chance {})\n",
+                grouped(found.found_before),
+                grouped(found.found),
+                grouped(found.found_by_chance),
+                grouped(found.newly_found),
+                grouped(found.newly_found_by_chance),
+            ));
+        }
         text.push_str(&format!(
             "Bystanders {} newly exposed\n",
             grouped(learned.fates.newly_exposed)

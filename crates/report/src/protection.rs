@@ -7,6 +7,7 @@ use marginswap_core::text::grouped;
 use serde::Serialize;
 
 use crate::answer::{Names, aligned, counted, formula, intruder, listed, percent, sentence, share};
+use crate::found::{FoundBySomeKeys, FoundPeople};
 use crate::page::LeftReason;
 pub use crate::reason::Reason;
 use crate::reason::{as_json, reason_words};
@@ -20,6 +21,9 @@ pub struct Protection {
     /// What became of the people at risk.
     #[serde(flatten)]
     pub fates: Fates,
+    /// Who is found by any intruder who knows some of the keys; absent where nothing is sensitive.
+    #[serde(flatten)]
+    pub found: Option<FoundPeople>,
     /// The share of the values on the matched records that are true; of several intruders, for the
     /// one for whom it is highest.
     pub values_true: Option<f64>,
@@ -188,6 +192,9 @@ pub struct ScenarioProtection {
     pub shared_values_true_by_chance: Option<f64>,
     /// How many of the matched have 0, 1, 2, … true values.
     pub matched_by_true_values: Vec<u64>,
+    /// Who is found when only some of the keys are known; absent where nothing is sensitive.
+    #[serde(flatten)]
+    pub found: Option<FoundBySomeKeys>,
 }
 
 impl Protection {
@@ -229,6 +236,7 @@ impl Protection {
                 self.scenarios.len()
             );
             text.push_str(&self.fates.lines());
+            text.push_str(&self.found.as_ref().map(FoundPeople::lines).unwrap_or_default());
         }
         if let Some(hidden) = &self.hidden {
             text.push_str(&hidden.lines());
@@ -290,6 +298,9 @@ impl ScenarioProtection {
     fn lines(&self) -> String {
         let mut text = sentence(&format!("{} who knows {}:\n", self.who(), listed(&self.keys)));
         text.push_str(&self.fates.lines());
+        if let Some(found) = &self.found {
+            text.push_str(&found.lines(self.keys.len()));
+        }
         if let Some(words) = values_true_words(self.values_true, self.values_true_by_chance, None) {
             let _ = writeln!(text, "{words}");
         }

@@ -129,6 +129,27 @@ fn words(reason: &Reason) -> String {
             counted(*at_risk, "person", "people"),
             if *people == 1 { "is" } else { "are" }
         ),
+        Reason::FoundBeyondChance { people, by_chance, counts, of } => format!(
+            "people at risk are found more often than by chance: {}, by chance {} ({} of {} is too \
+             high)",
+            grouped(*people),
+            grouped(*by_chance),
+            grouped(*counts),
+            counted(*of, "count", "counts"),
+        ),
+        Reason::NewlyFound { people, by_chance } => format!(
+            "{} newly found through some of the keys, by chance {}",
+            counted(*people, "person is", "people are"),
+            grouped(*by_chance),
+        ),
+        Reason::FoundBelowChance { people, by_chance, counts, of } => format!(
+            "people at risk are found less often than by chance, which also tells: {}, by chance {} \
+             ({} of {} is too low)",
+            grouped(*people),
+            grouped(*by_chance),
+            grouped(*counts),
+            counted(*of, "count", "counts"),
+        ),
         Reason::CannotBeHidden { people, at_risk, .. } => format!(
             "{} of {} at risk cannot be hidden by swapping: a kept table prevents it",
             grouped(*people),

@@ -10,10 +10,14 @@ use std::collections::BTreeMap;
 
 use marginswap_report::Answer;
 use marginswap_report::advice::Advice;
+use marginswap_report::found::{
+    FoundByKeysKnown, FoundBySomeKeys, FoundPeople, SensitiveAlone, TrueAtLeast,
+};
 use marginswap_report::frontier::{FrontierPlan, FrontierReport};
 use marginswap_report::plan::{Foreseen, LeftReport, PlanReport, ProtectReport};
 use marginswap_report::protection::{
-    ExposedBecause, Fates, Judgement, NewPair, Protection, Reason, ScenarioProtection, Verdict,
+    ExposedBecause, Fates, HiddenPeople, Judgement, NewPair, PreventedBy, Protection, Reason,
+    ScenarioProtection, Verdict,
 };
 use marginswap_report::verify::{VerifyReport, WeightedReport};
 use support::assert_golden;
@@ -39,6 +43,38 @@ fn protection() -> Protection {
         shared_values_true: None,
         shared_values_true_by_chance: None,
         matched_by_true_values: vec![1, 1, 1],
+        found: Some(FoundBySomeKeys {
+            people: FoundPeople {
+                found_before: 17,
+                found: 4,
+                newly_found: 1,
+                found_by_chance: 3,
+                newly_found_by_chance: 2,
+            },
+            true_at_least: vec![
+                TrueAtLeast { values: 1, people: 9, by_chance: 8 },
+                TrueAtLeast { values: 2, people: 4, by_chance: 3 },
+            ],
+            linked: Some(5.25),
+            linked_by_chance: Some(3.5),
+            sensitive_alone: vec![
+                SensitiveAlone {
+                    variable: "income".to_owned(),
+                    claims: 20,
+                    share_right: Some(0.25),
+                    share_right_by_chance: Some(0.2),
+                },
+                SensitiveAlone { variable: "health".to_owned(), ..SensitiveAlone::default() },
+            ],
+            found_by_keys_known: vec![
+                FoundByKeysKnown { keys: 0, before: 0, after: 0, by_chance: 0 },
+                FoundByKeysKnown { keys: 1, before: 2, after: 1, by_chance: 1 },
+                FoundByKeysKnown { keys: 2, before: 15, after: 3, by_chance: 2 },
+            ],
+            found_roughly: Some(5),
+            found_roughly_by_chance: Some(4),
+            exact_up_to: 2,
+        }),
     };
     Protection {
         household_fates: None,
@@ -53,11 +89,30 @@ fn protection() -> Protection {
             protected: 13,
             newly_exposed: 0,
         },
+        found: Some(FoundPeople {
+            found_before: 17,
+            found: 4,
+            newly_found: 1,
+            found_by_chance: 3,
+            newly_found_by_chance: 2,
+        }),
         values_true: Some(0.5),
         values_true_by_chance: Some(0.314),
         disclosed: 1,
         disclosed_is_exact: true,
         newly_exposed_because: ExposedBecause::default(),
+        hidden: Some(HiddenPeople {
+            crowd: 5,
+            hidden: 11,
+            values_replaced: 2,
+            not_hidden: 1,
+            cannot_be_hidden: 3,
+            prevented_by: vec![PreventedBy {
+                table: vec!["age".to_owned(), "sex".to_owned()],
+                people: 3,
+            }],
+            households: false,
+        }),
         new_pairs: 2,
         new_pairs_records: 3,
         new_pairs_by_variables: vec![NewPair {

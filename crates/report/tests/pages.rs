@@ -12,6 +12,9 @@ mod support;
 
 use marginswap_core::varset::VarSet;
 use marginswap_report::Answer;
+use marginswap_report::found::{
+    FoundByKeysKnown, FoundBySomeKeys, FoundPeople, SensitiveAlone, TrueAtLeast,
+};
 use marginswap_report::graph::{GraphReport, JunctionReport, SeparatorReport};
 use marginswap_report::margin_graph::{self, GraphPicture, SeparatorPicture};
 use marginswap_report::page::{
@@ -54,8 +57,34 @@ fn learned(names: [&str; 3]) -> Protection {
         shared_values_true: None,
         shared_values_true_by_chance: None,
         matched_by_true_values: vec![1, 1],
+        found: Some(FoundBySomeKeys {
+            people: FoundPeople {
+                found_before: 4,
+                found: 2,
+                newly_found: 0,
+                found_by_chance: 1,
+                newly_found_by_chance: 0,
+            },
+            true_at_least: vec![TrueAtLeast { values: 1, people: 2, by_chance: 1 }],
+            linked: Some(1.5),
+            linked_by_chance: Some(1.0),
+            sensitive_alone: vec![SensitiveAlone {
+                variable: names[1].to_owned(),
+                claims: 3,
+                share_right: Some(0.5),
+                share_right_by_chance: None,
+            }],
+            found_by_keys_known: vec![
+                FoundByKeysKnown { keys: 1, before: 1, after: 0, by_chance: 0 },
+                FoundByKeysKnown { keys: 2, before: 3, after: 2, by_chance: 1 },
+            ],
+            found_roughly: None,
+            found_roughly_by_chance: None,
+            exact_up_to: 2,
+        }),
     };
     Protection {
+        hidden: None,
         household_fates: None,
         fates: Fates {
             at_risk: 4,
@@ -68,6 +97,12 @@ fn learned(names: [&str; 3]) -> Protection {
             protected: 2,
             newly_exposed: 0,
         },
+        found: Some(FoundPeople {
+            found_before: 4,
+            found: 2,
+            found_by_chance: 1,
+            ..Default::default()
+        }),
         values_true: scenario.values_true,
         values_true_by_chance: scenario.values_true_by_chance,
         disclosed: 1,
@@ -525,7 +560,22 @@ fn verify_keeps_its_names_in_json() {
     assert_eq!(told["verdict"], "review");
     assert_eq!(told["reasons"][0]["reason"], "matched_right");
     assert_eq!(told["scenarios"][0]["matched_by_true_values"][1], 1);
-    assert!(!told.to_string().contains("claim"));
+    for name in ["found_before", "found", "newly_found", "found_by_chance", "newly_found_by_chance"]
+    {
+        assert!(told[name].is_u64() && told["scenarios"][0][name].is_u64(), "{name}");
+    }
+    let told = &told["scenarios"][0];
+    assert_eq!(
+        told["true_at_least"][0],
+        serde_json::json!({"values": 1, "people": 2, "by_chance": 1})
+    );
+    assert_eq!(told["sensitive_alone"][0]["claims"], 3);
+    assert_eq!(told["found_by_keys_known"][1]["after"], 2);
+    for name in
+        ["linked", "linked_by_chance", "found_roughly", "found_roughly_by_chance", "exact_up_to"]
+    {
+        assert!(told.get(name).is_some(), "{name}");
+    }
 }
 
 /// Every scenario has its own pictures, and the worst case a table.

@@ -12,13 +12,14 @@ use marginswap_report::band::Band;
 use marginswap_report::explain::{
     ChoiceReport, LinkReport, PairReport, RecordReport, ThroughReport, TieReason, WhatIf,
 };
+use marginswap_report::found::{FoundByKeysKnown, FoundBySomeKeys, FoundPeople};
 use marginswap_report::frontier::{FrontierPlan, FrontierReport};
 use marginswap_report::pictures::diagonal::DiagonalPicture;
 use marginswap_report::pictures::risk::RiskPicture;
 use marginswap_report::pictures::triangle::{Distance, Fate, TrianglePicture};
 use marginswap_report::pictures::waterfall::Coverage;
 use marginswap_report::pictures::{
-    change, diagonal, frontier, risk, triangle, true_values, waterfall, why,
+    change, diagonal, found as found_picture, frontier, risk, triangle, true_values, waterfall, why,
 };
 use marginswap_report::protection::{Fates, ScenarioProtection};
 use marginswap_report::verify::VariableReport;
@@ -302,6 +303,28 @@ fn found(coverage: &Coverage, values: Option<[f64; 2]>) -> RiskPicture {
     }
 }
 
+/// An intruder to whom so many people are found by 0, 1, 2, … keys, and no fewer.
+fn found_by_keys(people: &[u64]) -> FoundBySomeKeys {
+    let by_keys = (0..).zip(people).map(|(keys, &before)| FoundByKeysKnown {
+        keys,
+        before,
+        after: before / 2,
+        by_chance: before / 3,
+    });
+    let sum = |share: u64| people.iter().map(|people| people / share).sum();
+    FoundBySomeKeys {
+        people: FoundPeople {
+            found_before: sum(1),
+            found: sum(2),
+            found_by_chance: sum(3),
+            ..FoundPeople::default()
+        },
+        found_by_keys_known: by_keys.collect(),
+        exact_up_to: people.len(),
+        ..FoundBySomeKeys::default()
+    }
+}
+
 /// An intruder with this histogram of true values.
 fn scenario(histogram: &[u64]) -> ScenarioProtection {
     let matched = histogram.iter().sum();
@@ -325,6 +348,7 @@ fn scenario(histogram: &[u64]) -> ScenarioProtection {
         shared_values_true: None,
         shared_values_true_by_chance: None,
         matched_by_true_values: histogram.to_vec(),
+        found: None,
     }
 }
 
@@ -356,6 +380,9 @@ fn counts_of_any_size_fit() {
     for histogram in [vec![], vec![3], vec![0, 0], vec![MOST, 1, 0, 7], vec![9; 41], vec![1; 256]] {
         checked(&true_values::draw("", &scenario(&histogram)), &format!("{histogram:?}"));
     }
+    for people in [vec![], vec![0], vec![0, 0, 0], vec![MOST; 3], vec![0, 1, MOST], vec![1; 60]] {
+        checked(&found_picture::draw("", &found_by_keys(&people)), &format!("{people:?}"));
+    }
 }
 
 #[test]
@@ -378,6 +405,9 @@ fn the_twins_say_what_an_intruder_finds() {
     let words = true_values::draw("", &scenario(&[5, 4, 1])).twin().to_string();
     assert!(words.contains("all 2 true: people matched 1, share 10.0 %."), "{words}");
     assert!(words.contains("would have 0.6 of 2 true on average."), "{words}");
+    let words = found_picture::draw("", &found_by_keys(&[0, 4, 20])).twin().to_string();
+    assert!(words.contains("24 before, 12 after, 7 by chance."), "{words}");
+    assert!(words.contains("up to 2 keys: found before 24, after 12, by chance 7."), "{words}");
 }
 
 fn plans(count: usize) -> FrontierReport {
@@ -491,6 +521,7 @@ fn golden_pictures() {
         ("change.svg", change::draw("", &variables, 400)),
         ("risk.svg", risk::draw("", &found(&coverage, Some([0.45, 0.314])))),
         ("true_values.svg", true_values::draw("", &scenario(&[12, 30, 22, 9, 4, 0, 1]))),
+        ("found.svg", found_picture::draw("", &found_by_keys(&[0, 4, 21, 160]))),
         ("waterfall.svg", waterfall::draw("", &coverage)),
         ("why_not_a_pair.svg", why::draw_pair("", &pair_of(&names, false))),
         ("why_not_a_record.svg", why::draw_record("", &record_of(&names, false))),

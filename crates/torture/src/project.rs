@@ -210,7 +210,7 @@ fn value_of(
             };
             Value::Map([("derived one".to_owned(), Value::Text(expression))].into())
         }
-        Kind::Numbers => Value::Map(
+        Kind::Numbers | Kind::Widths => Value::Map(
             some(random)
                 .into_iter()
                 .map(|name| (name, Value::Number((1 + random.below(9)).to_string())))

@@ -12,7 +12,7 @@
 //!
 //! Way in: [`judge`].
 
-use super::WorstCase;
+use super::{BeyondChance, WorstCase};
 use crate::verdict::{Reason, Verdict};
 
 /// What was found out about two files, and about how the second was made.
@@ -66,6 +66,9 @@ pub struct Findings {
     /// People at risk who are not hidden from whoever knows some of the keys; nothing where no plan
     /// tells, or intruders are taken to know all of them.
     pub hidden: Option<HiddenFindings>,
+    /// Who is found by anybody who knows some of the keys, held against chance; nothing where
+    /// intruders are taken to know all of them.
+    pub beyond_chance: Option<BeyondChance>,
     /// Records that break a rule, in the original and in the released file.
     pub rules_broken: [u64; 2],
     /// Two-way combinations that only the released file has.
@@ -202,6 +205,8 @@ fn about_the_people(findings: &Findings, thresholds: &Thresholds) -> Vec<Reason>
     let Findings { disclosed, not_partable, alone_not_counted: people, .. } = *findings;
     let beyond = |people: u64, tolerated: u64| people > tolerated;
     let HiddenFindings { left, cannot } = findings.hidden.unwrap_or_default();
+    let BeyondChance { counts: of, above, below, newly_found } =
+        findings.beyond_chance.unwrap_or_default();
     let nobody_protected = at_risk > 0 && learned.protected == 0;
     let found = [
         (at_risk == 0, Reason::NobodyChecked {}),
@@ -217,6 +222,28 @@ fn about_the_people(findings: &Findings, thresholds: &Thresholds) -> Vec<Reason>
         (
             beyond(left, thresholds.not_hidden),
             Reason::NotHidden { people: left, at_risk, tolerated: thresholds.not_hidden },
+        ),
+        (
+            above.0 > 0,
+            Reason::FoundBeyondChance {
+                people: above.1.people,
+                by_chance: above.1.by_chance,
+                counts: above.0,
+                of,
+            },
+        ),
+        (
+            newly_found.by > 0,
+            Reason::NewlyFound { people: newly_found.people, by_chance: newly_found.by_chance },
+        ),
+        (
+            below.0 > 0,
+            Reason::FoundBelowChance {
+                people: below.1.people,
+                by_chance: below.1.by_chance,
+                counts: below.0,
+                of,
+            },
         ),
         (
             beyond(cannot, thresholds.not_hidden),

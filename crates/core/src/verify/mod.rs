@@ -39,8 +39,8 @@ mod weighted;
 
 pub use change::{Changes, File, Link, LinkError, changes, link_by_id};
 pub use found::{
-    Alone, Beside, FEW, Found, FoundByAny, Level, Question, Rough, SharesBeside, found,
-    found_by_any,
+    Against, Alone, Beside, BeyondChance, FEW, Found, FoundByAny, Level, Question, Rough,
+    SharesBeside, found, found_by_any,
 };
 pub use frontier::{Criterion, Standing, choose, undominated};
 pub use gate::{Findings, HiddenFindings, PublishedFindings, Thresholds, judge};
@@ -71,6 +71,8 @@ pub struct Checks<'a> {
     pub tables: &'a [VarSet],
     /// The intruders to look at, each with what they know and whose records are at risk.
     pub scenarios: &'a [Scenario<'a>],
+    /// What is asked about who is found, by the same intruders or by some of them.
+    pub questions: &'a [Question<'a>],
     /// Which record became which, if that is known.
     pub link: Option<&'a Link>,
     /// The variables whose fields are counted and whose two-way tables are compared: those that
@@ -108,6 +110,10 @@ pub struct Verification {
     pub learned: Vec<Learned>,
     /// The worst of all scenarios for every person; `None` without a scenario.
     pub worst_case: Option<WorstCase>,
+    /// Who is found, in the order of the questions; `None` where nothing is sensitive.
+    pub found: Vec<Option<Found>>,
+    /// Who is found by any of these intruders; `None` without one.
+    pub found_by_any: Option<FoundByAny>,
     /// Two-way combinations of the compared variables that only the second file has.
     pub new_pairs: NewPairs,
     /// Every two-way table of the compared variables.
@@ -149,8 +155,16 @@ pub fn verify_changed(
     changes: Option<Changes>,
     checks: &Checks<'_>,
 ) -> Verification {
-    let (learned, (tables, (two_way, new_pairs))) = rayon::join(
-        || checks.scenarios.iter().map(|scenario| learned(pooled, scenario)).collect::<Vec<_>>(),
+    let ((learned, found), (tables, (two_way, new_pairs))) = rayon::join(
+        || {
+            let scenarios = checks.scenarios.iter();
+            let learned: Vec<Learned> =
+                scenarios.map(|scenario| learned(pooled, scenario)).collect();
+            let questions = checks.questions.iter();
+            let found: Vec<Option<Found>> =
+                questions.map(|question| found(pooled, question)).collect();
+            (learned, found)
+        },
         || {
             rayon::join(
                 || pooled.recount(checks.tables),
@@ -174,6 +188,8 @@ pub fn verify_changed(
         replaced: pooled.replaced(),
         worst_case: worst_case(&learned),
         learned,
+        found_by_any: found_by_any(&found),
+        found,
         new_pairs,
         two_way_others: Distances::of_pairs(&two_way),
         two_way,

@@ -4,7 +4,10 @@ use marginswap_core::encode::Schema;
 use marginswap_core::partner::{KeyScreening, Unpartable};
 use marginswap_core::plan::HiddenPeople;
 use marginswap_core::verdict;
-use marginswap_core::verify::{Learned, NewPairs, WorstCase, worst_case};
+use marginswap_core::verify::{Found, Learned, NewPairs, WorstCase, found_by_any, worst_case};
+use marginswap_report::found::{
+    FoundByKeysKnown, FoundBySomeKeys, FoundPeople, SensitiveAlone, TrueAtLeast,
+};
 use marginswap_report::page::LeftReason;
 use marginswap_report::protection::{
     self, ExposedBecause, Fates, HouseholdProtection, Judgement, NewPair, PreventedBy, Protection,
@@ -22,6 +25,8 @@ pub struct Protected<'a> {
     pub original: &'a Original,
     /// What each intruder learns.
     pub learned: &'a [Learned],
+    /// Who is found by each who knows some of the keys.
+    pub found: &'a [Option<Found>],
     /// The worst of it for every person.
     pub worst: Option<&'a WorstCase>,
     /// Two-way combinations that never occurred.
@@ -38,7 +43,16 @@ pub struct Protected<'a> {
 /// What intruders learn, in the worst case and each by itself.
 #[must_use]
 pub fn protection(of: &Protected<'_>) -> Protection {
-    let Protected { original, learned, worst, new_pairs, screenings, households, hidden } = *of;
+    let Protected {
+        original,
+        learned,
+        found: by_some,
+        worst,
+        new_pairs,
+        screenings,
+        households,
+        hidden,
+    } = *of;
     let lines = original.lines();
     let schema = lines.scope.schema();
     let persons = lines.intruders.iter().map(|intruder| (schema, intruder));
@@ -49,8 +63,10 @@ pub fn protection(of: &Protected<'_>) -> Protection {
     let of_households = of_households.map(|intruder| (original.scope.schema(), intruder));
     let scenarios: Vec<ScenarioProtection> = persons
         .chain(of_households)
-        .zip(learned)
-        .map(|((schema, intruder), learned)| scenario(schema, intruder, learned))
+        .zip(learned.iter().zip(by_some))
+        .map(|((schema, intruder), (learned, found))| {
+            scenario(schema, intruder, learned, found.as_ref())
+        })
         .collect();
     // Shares of true values are those of the intruder who learns most.
     let most = scenarios.iter().max_by(|left, right| {
@@ -90,6 +106,13 @@ pub fn protection(of: &Protected<'_>) -> Protection {
             newly_exposed: worst.newly_exposed,
         };
     }
+    found.found = found_by_any(by_some).map(|any| FoundPeople {
+        found_before: any.found_before,
+        found: any.found.people,
+        newly_found: any.newly_found.people,
+        found_by_chance: any.found.by_chance,
+        newly_found_by_chance: any.newly_found.by_chance,
+    });
     let household_fates = households.and_then(worst_case).map(|worst| HouseholdProtection {
         at_risk: worst.at_risk,
         gone: worst.gone,
@@ -109,6 +132,7 @@ pub fn protection_of(comparison: &Comparison) -> Protection {
         hidden: comparison.hidden.as_ref(),
         original: &comparison.original,
         learned: &found.learned,
+        found: &found.found,
         worst: found.worst_case.as_ref(),
         new_pairs: &found.new_pairs,
         screenings: &comparison.key_screenings,
@@ -116,7 +140,12 @@ pub fn protection_of(comparison: &Comparison) -> Protection {
     })
 }
 
-fn scenario(schema: &Schema, intruder: &Intruder, learned: &Learned) -> ScenarioProtection {
+fn scenario(
+    schema: &Schema,
+    intruder: &Intruder,
+    learned: &Learned,
+    found: Option<&Found>,
+) -> ScenarioProtection {
     ScenarioProtection {
         name: intruder.name.clone(),
         keys: names(schema, learned.keys),
@@ -137,6 +166,53 @@ fn scenario(schema: &Schema, intruder: &Intruder, learned: &Learned) -> Scenario
         values_true: learned.matched_values.share().value(),
         values_true_by_chance: learned.matched_values.by_chance.value(),
         matched_by_true_values: learned.matched_by_correct.clone(),
+        found: found.map(|found| found_by_some_keys(schema, found)),
+    }
+}
+
+/// Who is found by an intruder who knows some of the keys.
+fn found_by_some_keys(schema: &Schema, found: &Found) -> FoundBySomeKeys {
+    let share = |[all, right]: [u64; 2]| (all > 0).then(|| right as f64 / all as f64);
+    FoundBySomeKeys {
+        people: FoundPeople {
+            found_before: found.found_before,
+            found: found.found.people,
+            newly_found: found.newly_found.people,
+            found_by_chance: found.found.by_chance,
+            newly_found_by_chance: found.newly_found.by_chance,
+        },
+        true_at_least: (1..)
+            .zip(&found.true_at_least)
+            .map(|(values, beside)| TrueAtLeast {
+                values,
+                people: beside.people,
+                by_chance: beside.by_chance,
+            })
+            .collect(),
+        linked: found.linked.map(|linked| linked.people()),
+        linked_by_chance: found.linked.map(|linked| linked.by_chance()),
+        sensitive_alone: found
+            .alone
+            .iter()
+            .map(|alone| SensitiveAlone {
+                variable: name(schema, alone.variable),
+                claims: alone.claims[0],
+                share_right: share(alone.claims),
+                share_right_by_chance: share(alone.claims_by_chance),
+            })
+            .collect(),
+        found_by_keys_known: (0..)
+            .zip(&found.by_keys_known)
+            .map(|(keys, &[before, after, by_chance])| FoundByKeysKnown {
+                keys,
+                before,
+                after,
+                by_chance,
+            })
+            .collect(),
+        found_roughly: found.roughly.map(|roughly| roughly.people),
+        found_roughly_by_chance: found.roughly.map(|roughly| roughly.by_chance),
+        exact_up_to: found.exact_up_to,
     }
 }
 

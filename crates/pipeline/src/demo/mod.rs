@@ -133,6 +133,7 @@ pub fn project_of_households(records: usize) -> String {
         levels: Some(levels.unwrap_or(records)),
         looks_like_id: levels.is_none(),
         bands: None,
+        rough_width: None,
     });
     let keep = Keep {
         tables: texts(&["county*sex", "municipality"]),
@@ -166,6 +167,7 @@ pub fn project_file(records: usize) -> String {
         levels: Some(levels.unwrap_or(records)),
         looks_like_id: levels.is_none(),
         bands: None,
+        rough_width: None,
     });
     let mut project = Project {
         data: Some(DATA_NAME.into()),

@@ -36,7 +36,7 @@ use marginswap_core::risk::rare_cells;
 use marginswap_core::swap;
 use marginswap_core::table::Located;
 use marginswap_core::varset::VarSet;
-use marginswap_core::verify::Learned;
+use marginswap_core::verify::{Found, Learned};
 use marginswap_report::inspect::HouseholdColumns;
 
 pub use parts::{HouseholdFile, Parts};
@@ -117,6 +117,13 @@ impl People {
         let households = self.lines.loaded.households().expect("people live in households");
         let theirs = learned.iter().skip(self.intruders());
         theirs.map(|learned| learned.of_members(households)).collect()
+    }
+
+    /// Who is found by intruders who look for households, member by member.
+    #[must_use]
+    pub fn found_by_households(&self, found: &[Option<Found>]) -> Vec<Option<Found>> {
+        let households = self.lines.loaded.households().expect("people live in households");
+        found.iter().map(|one| one.as_ref().map(|found| found.of_members(households))).collect()
     }
 }
 

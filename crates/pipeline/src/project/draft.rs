@@ -4,6 +4,7 @@
 //! with columns of the file. A draft holds names and counts, never a value of the data. Its
 //! sections, entries and explanations come from the table of settings.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use marginswap_core::diagnostic::grouped;
@@ -35,6 +36,8 @@ pub struct DraftColumn {
     pub looks_like_id: bool,
     /// Classes to publish it in, where it is a number with many values.
     pub bands: Option<ProposedBands>,
+    /// The width of classes that it may be known in, where it is a number with many values.
+    pub rough_width: Option<String>,
 }
 
 impl Draft {
@@ -105,6 +108,10 @@ impl Draft {
                 self.propose_bands(file, setting);
                 Ok(())
             }
+            None if setting.kind == Kind::Widths => {
+                self.propose_widths(file, setting);
+                Ok(())
+            }
             None => writeln!(file, "#{name} = {}", self.example(setting)),
         };
     }
@@ -131,6 +138,34 @@ impl Draft {
             let mark = if bands.is_needed { "" } else { "#" };
             let _ = writeln!(file, "{mark}{name} = {}", text(&bands.expression));
         }
+    }
+
+    /// Widths for the columns of many numbers, of which some may become keys; or an example.
+    fn propose_widths(&self, file: &mut String, setting: &Setting) {
+        let name = setting.name;
+        let proposed: BTreeMap<String, Value> = self
+            .columns
+            .iter()
+            .filter_map(|column| {
+                Some((column.name.clone(), Value::Number(column.rough_width.clone()?)))
+            })
+            .collect();
+        if proposed.is_empty() {
+            let _ = writeln!(file, "#{name} = {}", self.example(setting));
+            return;
+        }
+        let keys = &self.project.risk.keys;
+        let of_keys: BTreeMap<String, Value> =
+            proposed.clone().into_iter().filter(|(name, _)| keys.contains(name)).collect();
+        let (mark, widths) = match of_keys.is_empty() {
+            true => ("#", proposed),
+            false => ("", of_keys),
+        };
+        let _ = writeln!(
+            file,
+            "# These widths are a proposal, about two dozen classes each; name the keys only."
+        );
+        let _ = writeln!(file, "{mark}{name} = {}", written(&Value::Map(widths)));
     }
 
     /// An example with columns of the file.
@@ -173,7 +208,7 @@ impl Draft {
                 let rule = format!("{} = value & {} in {{one, other}}", column(0), column(1));
                 tables(vec![rule])
             }
-            (Kind::Numbers, _) => {
+            (Kind::Numbers | Kind::Widths, _) => {
                 Value::Map([(name(0).to_owned(), Value::Number("3".to_owned()))].into())
             }
             (Kind::Scenarios, _) => Value::Map([("neighbour".to_owned(), names(2))].into()),

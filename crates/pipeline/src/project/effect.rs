@@ -47,7 +47,25 @@ pub fn check_effects(project: &Project) -> Result<(), Diagnostic> {
             "name two variables, as `age*marital`, or `all`",
         ));
     }
+    check_roughly(project)?;
     check_sensitive(project)
+}
+
+/// Refuses a width for a column that is nobody's key.
+fn check_roughly(project: &Project) -> Result<(), Diagnostic> {
+    let risk = &project.risk;
+    let named = risk.scenarios.values().map(|intruder| &intruder.keys);
+    let keys = [&risk.keys, &risk.household_keys].into_iter().chain(&risk.more_keys).chain(named);
+    let keys: Vec<&String> = keys.flatten().collect();
+    match risk.roughly.keys().find(|name| !keys.contains(name)) {
+        Some(name) if !keys.is_empty() => Err(no_effect(
+            "risk.roughly",
+            name,
+            format!("{} is not a key, so nobody knows it roughly", told(name)),
+            "name a key variable, or add it to the keys",
+        )),
+        _ => Ok(()),
+    }
 }
 
 /// Refuses sensitive variables that an intruder knows already, every one of them.
@@ -109,6 +127,8 @@ pub(crate) fn no_effect(setting: &str, value: &str, detail: String, remedy: &str
 mod tests {
     use super::*;
 
+    use crate::settings::Word;
+
     fn refused(change: impl FnOnce(&mut Project)) -> Diagnostic {
         let mut project = Project::default();
         assert!(check_effects(&project).is_ok());
@@ -140,6 +160,12 @@ mod tests {
             project.risk.sensitive = names("b");
         });
         assert_eq!(found.about.as_deref(), Some("risk.sensitive=b"));
+        let found = refused(|project| {
+            project.risk.keys = names("a,b");
+            let width = Word::read(&Value::text("5")).unwrap();
+            project.risk.roughly.insert("c".to_owned(), width);
+        });
+        assert_eq!((found.code, found.about.as_deref()), (Code::NoEffect, Some("risk.roughly=c")));
     }
 
     #[test]

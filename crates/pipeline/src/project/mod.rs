@@ -28,6 +28,7 @@ mod text;
 mod then;
 mod trs;
 mod weight_drift;
+mod width;
 
 use std::collections::BTreeMap;
 use std::num::NonZeroU16;
@@ -56,6 +57,7 @@ pub use text::{BadValue, Written};
 pub use then::Then;
 pub use trs::Trs;
 pub use weight_drift::WeightDrift;
+pub use width::Width;
 
 use crate::derive::Expression;
 use crate::settings::{self, Kind, SETTINGS, Setting, Topic};
@@ -163,6 +165,8 @@ pub struct Risk {
     pub knows: Option<Knows>,
     /// How many people share each piece of the keys of somebody who is hidden.
     pub crowd: Option<Crowd>,
+    /// The keys that an intruder may know only roughly, each with the width of its classes.
+    pub roughly: BTreeMap<String, Width>,
     /// How many people the file was drawn from.
     pub population: Option<PeopleCount>,
     /// Or what share of them is in the file.

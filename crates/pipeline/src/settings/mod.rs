@@ -79,6 +79,8 @@ pub enum Kind {
     Switch,
     /// A number for each of some columns.
     Numbers,
+    /// A width of classes for each of some columns.
+    Widths,
     /// Intruders by name.
     Scenarios,
     /// Codes as they are in the file, one for each time a flag is given.
@@ -243,6 +245,7 @@ impl Setting {
                 Value::Text(first())
             }
             Kind::Switch => Value::Switch(true),
+            Kind::Widths => Value::Map(widths_in(texts)?),
             Kind::Numbers | Kind::Scenarios | Kind::NamedTables => Value::Map(Default::default()),
         })
     }
@@ -276,6 +279,10 @@ impl Setting {
                 let all = project.derive.iter();
                 all.map(|(name, expression)| format!("{} = {expression}", plain(name))).collect()
             }
+            (Kind::Widths, Some(_)) => {
+                let all = project.risk.roughly.iter();
+                all.map(|(name, width)| format!("{}={width}", listed(name))).collect()
+            }
             (Kind::Rules, Some(_)) => project.swap.rules.iter().map(ToString::to_string).collect(),
             (_, Some(Value::List(list))) => list.iter().map(word).collect(),
             (_, Some(value)) => vec![word(&value)],
@@ -295,7 +302,7 @@ impl Setting {
         }
         let mut found = Vec::new();
         match self.kind {
-            Kind::Names | Kind::Name | Kind::Groups | Kind::Numbers => {
+            Kind::Names | Kind::Name | Kind::Groups | Kind::Numbers | Kind::Widths => {
                 if let Some(value) = self.get(project) {
                     texts(&value, &mut found);
                 }
@@ -371,6 +378,30 @@ pub fn formula(names: &[&str]) -> String {
 pub fn names_in(texts: &[String]) -> Result<Vec<String>, Diagnostic> {
     let texts = texts.iter().filter(|text| !text.is_empty());
     Ok(texts.map(|text| parse_names(text)).collect::<Result<Vec<_>, _>>()?.concat())
+}
+
+/// Columns with widths as they are typed: `age=5`, one in each text.
+fn widths_in(texts: &[String]) -> Result<BTreeMap<String, Value>, Diagnostic> {
+    let mut all = BTreeMap::new();
+    for text in texts {
+        let refusal = || {
+            Diagnostic::new(
+                Code::BadFormula,
+                "a column, `=` and the width of its classes are expected",
+                "write `age=5`, and give the flag again for another column",
+            )
+        };
+        let (name, width) = text.rsplit_once('=').ok_or_else(refusal)?;
+        let [name] = &parse_names(name.trim())?[..] else { return Err(refusal()) };
+        if all.insert(name.clone(), Value::text(width.trim())).is_some() {
+            return Err(Diagnostic::new(
+                Code::RepeatedName,
+                format!("`roughly` names `{name}` twice"),
+                "give each column one width",
+            ));
+        }
+    }
+    Ok(all)
 }
 
 fn one_column(setting: &Setting) -> Diagnostic {

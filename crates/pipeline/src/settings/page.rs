@@ -70,6 +70,7 @@ fn takes(kind: Kind) -> &'static str {
         Kind::Files => "list of files",
         Kind::Text(_) => "text or number",
         Kind::Switch => "true or false",
+        Kind::Widths => "width for each column",
         Kind::Numbers => "number for each column",
         Kind::Scenarios => "keys, or keys and sensitive, for each name",
         Kind::Codes => "list of codes",

@@ -17,7 +17,7 @@ use crate::graph::GraphReport;
 use crate::lettering::spoken_list;
 use crate::pictures::risk::RiskPicture;
 use crate::pictures::waterfall::Coverage;
-use crate::pictures::{areas, change, distance, risk, triangle, true_values, waterfall};
+use crate::pictures::{areas, change, distance, found, risk, triangle, true_values, waterfall};
 use crate::plan::{Moved, MovedDistance};
 use crate::protection::{Reason, ScenarioProtection};
 use crate::published::PublishedReport;
@@ -187,6 +187,17 @@ impl InternalReport {
                 ),
             );
         }
+        if let Some(found) = &learned.found {
+            push(
+                "Found through some of the keys",
+                grouped(found.found),
+                format!(
+                    "{} before, {} by chance",
+                    grouped(found.found_before),
+                    grouped(found.found_by_chance)
+                ),
+            );
+        }
         if let (Some(right), Some(chance)) = (learned.values_true, learned.values_true_by_chance) {
             push(
                 "Values true on matched records",
@@ -250,6 +261,10 @@ struct Seen {
     table: Table,
     risk: Figure,
     true_values: Option<Figure>,
+    found: Option<Figure>,
+    /// What the picture does not show.
+    found_table: Option<Table>,
+    alone: Option<Table>,
 }
 
 impl Seen {
@@ -268,6 +283,12 @@ impl Seen {
             risk: Figure::new(risk::draw(&id("risk"), &RiskPicture::of_scenario(scenario))),
             true_values: counted
                 .then(|| Figure::new(true_values::draw(&id("true-values"), scenario))),
+            found: scenario
+                .found
+                .as_ref()
+                .map(|found| Figure::new(found::draw(&id("found"), found))),
+            found_table: scenario.found.as_ref().map(|found| Table::new(tables::found(found))),
+            alone: scenario.found.as_ref().map(|found| Table::new(tables::alone(found))),
         }
     }
 }

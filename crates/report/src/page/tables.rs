@@ -4,7 +4,8 @@ use marginswap_core::text::grouped;
 
 use super::internal::InternalReport;
 use super::{ColumnFacts, FileFacts, LeftRecord, RiskBefore};
-use crate::answer::{counted, distance, formula, percent, shown};
+use crate::answer::{counted, distance, formula, percent, share, shown};
+use crate::found::{FoundBySomeKeys, people};
 use crate::lettering::{spoken, spoken_list};
 use crate::protection::{Fates, HouseholdProtection, ScenarioProtection};
 use crate::published::PublishedReport;
@@ -47,6 +48,50 @@ pub(super) fn scenario(scenario: &ScenarioProtection) -> TextTable {
     fates(
         format!("What {} finds who knows {}", scenario.who(), spoken_list(&scenario.keys)),
         &scenario.fates,
+    )
+}
+
+/// Who is found by an intruder who knows some of the keys.
+pub(super) fn found(found: &FoundBySomeKeys) -> TextTable {
+    let row =
+        |who: &str, people: String, by_chance: String| vec![who.to_owned(), people, by_chance];
+    let told = &found.people;
+    let mut rows = vec![
+        row("found", grouped(told.found), grouped(told.found_by_chance)),
+        row("newly found", grouped(told.newly_found), grouped(told.newly_found_by_chance)),
+    ];
+    if let (Some(people), Some(by_chance)) = (found.found_roughly, found.found_roughly_by_chance) {
+        rows.push(row("found when numbers are known roughly", grouped(people), grouped(by_chance)));
+    }
+    if let (Some(linked), Some(by_chance)) = (found.linked, found.linked_by_chance) {
+        let words = "linked to the record that agrees best";
+        rows.push(row(words, people(linked), people(by_chance)));
+    }
+    for one in found.true_at_least.iter().rev().skip(1) {
+        let values = counted(one.values as u64, "sensitive value", "sensitive values");
+        let words = format!("at least {values} true on a record");
+        rows.push(row(&words, grouped(one.people), grouped(one.by_chance)));
+    }
+    TextTable::new(
+        "People who are found through some of the keys",
+        &["who", "people", "by chance"],
+        rows,
+    )
+}
+
+/// What is told of each sensitive variable alone.
+pub(super) fn alone(found: &FoundBySomeKeys) -> TextTable {
+    let told = |right: Option<f64>| right.map_or_else(|| "–".to_owned(), share);
+    let rows = found.sensitive_alone.iter().map(|one| {
+        let shares = [one.share_right, one.share_right_by_chance].map(told);
+        let mut row = vec![spoken(&one.variable), grouped(one.claims)];
+        row.extend(shares);
+        row
+    });
+    TextTable::new(
+        "What records that some of the keys lead to tell of each sensitive variable",
+        &["variable", "values told", "true", "true by chance"],
+        rows.collect(),
     )
 }
 

@@ -8,6 +8,7 @@
 //! | [`triangle`] | all two-way tables: kept exactly, or changed and how far |
 //! | [`risk`] | people at risk before and after, and how many values on matched records are true |
 //! | [`true_values`] | how many sensitive values are true on the records that match people at risk |
+//! | [`found`] | who is found before, after and by chance, by the number of keys known |
 //! | [`change`] | how many records changed in each variable |
 //! | [`areas`] | how far changed records moved, by the areas that they stay in |
 //! | [`distance`] | how far changed records moved on the map |
@@ -25,6 +26,7 @@ pub mod change;
 pub mod diagonal;
 pub mod disclosed;
 pub mod distance;
+pub mod found;
 pub mod frontier;
 pub mod risk;
 pub mod triangle;

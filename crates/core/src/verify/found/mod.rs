@@ -28,10 +28,13 @@
 //!
 //! Way in: [`found`], [`found_by_any`]. Slow twin: [`crate::oracle::World::found`].
 
+mod chance;
 mod ground;
 mod linked;
 mod look;
 mod parts;
+
+pub use chance::{Against, BeyondChance};
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -461,14 +464,15 @@ fn alone(ground: &Ground<'_>, seen: &mut Seen) -> Vec<Alone> {
     all
 }
 
-/// Who is found in some of several scenarios; `None` without one.
+/// Who is found in some of several scenarios; `None` where none has something sensitive.
 ///
 /// Law: `found-by-any-is-the-union`.
 ///
 /// # Panics
 /// When the scenarios are of different files.
 #[must_use]
-pub fn found_by_any(scenarios: &[&Found]) -> Option<FoundByAny> {
+pub fn found_by_any(scenarios: &[Option<Found>]) -> Option<FoundByAny> {
+    let scenarios: Vec<&Found> = scenarios.iter().flatten().collect();
     let lines = scenarios.first()?.marks.len();
     assert!(scenarios.iter().all(|one| one.marks.len() == lines), "all look at the same file");
     let mut any = FoundByAny::default();
