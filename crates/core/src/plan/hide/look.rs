@@ -23,10 +23,11 @@ use crate::varset::VarSet;
 /// How many partners a person notes.
 const NOTES: usize = 24;
 
-/// All people who look in one round together look at this many cells, and each at this many at
-/// least.
+/// All people who look in one round together look at this many cells, each at this many at least.
+/// Where a round brings little, who is left looks at as many as that allows; before, at this many
+/// at most.
 const LOOKS: usize = 1 << 20;
-const LOOKS_EACH: usize = 32;
+const LOOKS_EACH: std::ops::RangeInclusive<usize> = 32..=512;
 
 /// Of this many parts every union is tried; of more, only those of parts with a key.
 const MOST_PARTS: usize = 7;
@@ -38,6 +39,16 @@ pub(super) struct Look {
     pub(super) new_pairs: NewPairs,
     /// The variables on which two partners agree.
     pub(super) agree: VarSet,
+    pub(super) depth: Depth,
+}
+
+/// How far everybody looks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Depth {
+    /// Until there is something to choose from.
+    Some,
+    /// As far as the work allows.
+    Most,
 }
 
 /// An exchange that would serve somebody.
@@ -119,7 +130,11 @@ impl<'a> Hiding<'_, 'a> {
         look: Look,
         salt: u64,
     ) -> Vec<Vec<Candidate>> {
-        let each = (LOOKS / looking.max(1)).max(LOOKS_EACH) / slices.len().max(1);
+        let each = (LOOKS / looking.max(1)).max(*LOOKS_EACH.start());
+        let each = match look.depth {
+            Depth::Some => each.min(*LOOKS_EACH.end()),
+            Depth::Most => each,
+        } / slices.len().max(1);
         let known: Mutex<Vec<Choices>> = Mutex::new(Vec::new());
         let found = cells.par_chunks(4).flat_map_iter(|cells| {
             let taken = known.lock().expect("nobody panics with it").pop();

@@ -37,7 +37,7 @@ use crate::partner::slices::Slices;
 use crate::partner::swap::exchange;
 use crate::table::{CellId, JointTable};
 use crate::varset::VarSet;
-use look::{Candidate, Look};
+use look::{Candidate, Depth, Look};
 use movement::{Movement, codes};
 use others::Others;
 use pieces::Pieces;
@@ -169,6 +169,7 @@ impl Planner<'_> {
                 hiding.cover(demand, new_pairs);
             }
         }
+        hiding.mend();
         hiding.cover(Demand::Apart, NewPairs::Forbidden);
         let made: Vec<CellSwap> = hiding.made.into_iter().flatten().map(|made| made.swap).collect();
         self.drift = drift;
@@ -199,16 +200,19 @@ impl<'p, 'a> Hiding<'p, 'a> {
     /// nothing.
     fn cover(&mut self, demand: Demand, new_pairs: NewPairs) {
         for &agree in &self.task().constraints.matches {
+            let mut look = Look { demand, new_pairs, agree, depth: Depth::Some };
             for _ in 0..=self.task().rounds {
                 let mut targets = self.targets(demand);
                 self.planner.random.shuffle(&mut targets);
                 if targets.is_empty() || self.is_full() {
                     break;
                 }
-                let made = self.round(&targets, Look { demand, new_pairs, agree });
+                let made = self.round(&targets, look);
                 let undone = if demand == Demand::Apart { 0 } else { self.undo_uncrowded() };
-                if made <= undone {
-                    break;
+                match look.depth {
+                    Depth::Some if made <= undone + targets.len() / 2 => look.depth = Depth::Most,
+                    Depth::Most if made <= undone => break,
+                    _ => {}
                 }
             }
         }
@@ -405,14 +409,75 @@ impl<'p, 'a> Hiding<'p, 'a> {
     /// Undoes the swaps of people who were hidden and are not any more, unless that leaves somebody
     /// else alone. Answers how many.
     fn undo_uncrowded(&mut self) -> usize {
-        let this = &*self;
-        let lost: Vec<usize> = (0..this.made.len())
-            .into_par_iter()
-            .filter(|&number| {
-                this.made[number].is_some() && !this.is_served(number, Demand::Detached)
-            })
-            .collect();
-        lost.iter().filter(|&&number| self.undo_unless_exposing(number)).count()
+        self.lost().into_iter().filter(|&number| self.undo_unless_exposing(number)).count()
+    }
+
+    /// The swaps that no longer serve everybody at risk who takes part.
+    fn lost(&self) -> Vec<usize> {
+        let is_lost = |&number: &usize| {
+            self.made[number].is_some() && !self.is_served(number, Demand::Detached)
+        };
+        (0..self.made.len()).into_par_iter().filter(is_lost).collect()
+    }
+
+    /// Makes another swap in place of one that no longer serves and cannot be undone alone, where
+    /// there is one that serves.
+    fn mend(&mut self) {
+        for _ in 0..=self.task().rounds {
+            let lost = self.lost();
+            let all = lost.len();
+            let mended = lost.into_iter().filter(|&number| self.replace(number, all)).count();
+            if mended == 0 {
+                return;
+            }
+            self.undo_uncrowded();
+            self.cover(Demand::Hidden, NewPairs::Forbidden);
+            self.cover(Demand::Detached, NewPairs::Forbidden);
+        }
+    }
+
+    /// Makes other swaps in place of one of this many that no longer serve.
+    fn replace(&mut self, number: usize, all: usize) -> bool {
+        let Some(made) = &self.made[number] else { return false };
+        let old = made.swap;
+        let at_risk = [old.left, old.right].into_iter().filter(|taken| taken.at_risk);
+        let cells: Vec<usize> = at_risk.map(|taken| taken.cell.position()).collect();
+        let salt = self.planner.random.bits();
+        let (differing, new) = (made.differing, made.new.clone());
+        self.undo(number);
+        let first = self.made.len();
+        for cell in cells {
+            for demand in [Demand::Hidden, Demand::Detached] {
+                for &agree in &self.task().constraints.matches {
+                    if !self.planner.pool.is_open(cell) {
+                        continue;
+                    }
+                    let look =
+                        Look { demand, new_pairs: NewPairs::Forbidden, agree, depth: Depth::Most };
+                    let slices = self.slices(look);
+                    let own = [u32::try_from(cell).expect("there are fewer than 2^32 cells")];
+                    let found = self.look(&slices, &own, all, look, salt);
+                    let mut found = found.into_iter().flatten();
+                    let _ = found.any(|one| self.accept(cell, &one, look));
+                }
+            }
+        }
+        let others = self.made.len() - first;
+        self.made.push(Some(Made { swap: old, differing, new }));
+        let last = self.made.len() - 1;
+        // What the old swap left is looked at as well.
+        let exposes = self.exposes_others(last);
+        if others > 0 && !exposes {
+            self.made.pop();
+            return true;
+        }
+        (first..last).for_each(|number| self.undo(number));
+        self.made.swap(first, last);
+        self.made.truncate(first + 1);
+        self.planner.pool.take_as(old.left);
+        self.planner.pool.take_as(old.right);
+        self.count(first, true);
+        false
     }
 
     fn undo_unless_exposing(&mut self, number: usize) -> bool {

@@ -148,7 +148,8 @@ pub(super) struct Count {
 /// The counts of every part of the keys.
 ///
 /// Names that occur are numbered, and for each number the place of its piece is held for every
-/// part: what a swap changes is then found without looking a piece up.
+/// part: what a swap changes is then found without looking a piece up. A piece of several keys is
+/// found from the piece without the last of them and the code of that one.
 #[derive(Clone)]
 pub(super) struct Pieces<'a> {
     pub(super) names: Names<'a>,
@@ -165,19 +166,77 @@ pub(super) struct Pieces<'a> {
 #[derive(Clone)]
 struct Part {
     mask: u128,
-    pieces: Map<u128, u32>,
+    /// The part without its last key, among the counted ones; nothing where that is no key.
+    without: Option<u32>,
+    /// The last key.
+    last: Field,
+    pieces: Places,
     counts: Vec<Count>,
 }
 
+/// The places of the pieces of a part, by that of the piece without the last key and its code.
+#[derive(Clone)]
+enum Places {
+    /// One for each possible piece, so many codes to a row; [`NOWHERE`] where nobody has it.
+    Dense { width: usize, places: Vec<u32> },
+    /// Those that occur.
+    Sparse(Map<u64, u32>),
+    /// All keys: each name is its own piece.
+    Names,
+}
+
+const NOWHERE: u32 = u32::MAX;
+
+/// A piece is looked up in a list of all possible ones while these are at most this many for each name.
+const DENSE: usize = 4;
+
 impl Part {
-    fn place(&mut self, name: u128) -> u32 {
+    fn code(&self, name: u128) -> usize {
+        let code = (name & self.last.mask) >> self.last.shift;
+        usize::try_from(code).expect("a code fits")
+    }
+
+    /// The place of the piece with this code beside the one at `without`, where somebody has it.
+    fn find(&self, without: u32, name: u128) -> Option<u32> {
+        let code = self.code(name);
+        match &self.pieces {
+            Places::Dense { width, places } => {
+                let place = places.get(without as usize * width + code).copied();
+                place.filter(|&place| place != NOWHERE)
+            }
+            Places::Sparse(places) => places.get(&key(without, code)).copied(),
+            Places::Names => None,
+        }
+    }
+
+    /// The same; a new place where nobody had it. `number` is that of the name.
+    fn place(&mut self, without: u32, name: u128, number: u32) -> u32 {
         let next = u32::try_from(self.counts.len()).expect("there are fewer than 2^32 pieces");
-        let place = *self.pieces.entry(name & self.mask).or_insert(next);
+        let code = self.code(name);
+        let place = match &mut self.pieces {
+            Places::Dense { width, places } => {
+                let at = without as usize * *width + code;
+                if places.len() <= at {
+                    places.resize((without as usize + 1) * *width, NOWHERE);
+                }
+                let place = &mut places[at];
+                if *place == NOWHERE {
+                    *place = next;
+                }
+                *place
+            }
+            Places::Sparse(places) => *places.entry(key(without, code)).or_insert(next),
+            Places::Names => number,
+        };
         if place == next {
             self.counts.push(Count::default());
         }
         place
     }
+}
+
+fn key(without: u32, code: usize) -> u64 {
+    u64::from(without) << u32::BITS | code as u64
 }
 
 impl<'a> Pieces<'a> {
@@ -204,30 +263,67 @@ impl<'a> Pieces<'a> {
         let largest = largest_counted(names.keys(), people.len());
         let is_counted =
             |part: u32| part > 0 && (part.count_ones() as usize <= largest || part == all - 1);
+        // Every part comes after the one that lacks its last key.
         let listed: Vec<u32> = (0..all).filter(|&part| is_counted(part)).collect();
-        let count = |&part: &u32| {
-            let (mask, pieces) = (names.mask(part), Map::with_hasher(STATE));
-            let mut counted = Part { mask, pieces, counts: Vec::new() };
-            let count = |(name, one): &(u128, Count)| {
-                let place = counted.place(*name);
-                let count = &mut counted.counts[place as usize];
-                count.now += one.now;
-                count.before += one.now;
-                count.who = count.who.wrapping_add(one.who);
-                place
-            };
-            let places: Vec<u32> = people.iter().map(count).collect();
-            (counted, places)
-        };
-        let counted: Vec<(Part, Vec<u32>)> = listed.par_iter().with_max_len(1).map(count).collect();
-        let places = (0..people.len())
-            .flat_map(|person| counted.iter().map(move |(_, places)| places[person]));
-        let places = places.collect();
         let mut parts = vec![None; all as usize];
-        for (place, part) in (0u32..).zip(listed) {
+        for (place, &part) in (0u32..).zip(&listed) {
             parts[part as usize] = Some(place);
         }
-        let counted = counted.into_iter().map(|(part, _)| part).collect();
+        let fields: Vec<Field> = names.all_fields().copied().collect();
+        let new = |&part: &u32| {
+            let last = part.ilog2();
+            Part {
+                mask: names.mask(part),
+                without: parts[(part & !(1 << last)) as usize],
+                last: fields[last as usize],
+                pieces: Places::Names,
+                counts: Vec::new(),
+            }
+        };
+        let mut counted: Vec<Part> = listed.iter().map(new).collect();
+        let mut lists: Vec<Vec<u32>> = vec![Vec::new(); listed.len()];
+        // Parts of one size need those of the size below alone.
+        for size in 1..=names.keys() {
+            let due: Vec<usize> = (0..listed.len())
+                .filter(|&one| listed[one].count_ones() as usize == size)
+                .collect();
+            let done: Vec<(Part, Vec<u32>)> = due
+                .par_iter()
+                .with_max_len(1)
+                .map(|&one| {
+                    let mut part = counted[one].clone();
+                    let without = part.without.map(|place| {
+                        (&lists[place as usize], counted[place as usize].counts.len())
+                    });
+                    if listed[one] != all - 1 {
+                        let width = usize::try_from(part.last.mask >> part.last.shift).ok();
+                        let width = width.map_or(usize::MAX, |most| most.saturating_add(1));
+                        let cells = without.map_or(1, |(_, pieces)| pieces).saturating_mul(width);
+                        part.pieces = match cells <= DENSE * people.len() {
+                            true => Places::Dense { width, places: vec![NOWHERE; cells] },
+                            false => Places::Sparse(Map::with_hasher(STATE)),
+                        };
+                    }
+                    let places = (0u32..).zip(&people).map(|(number, (name, one))| {
+                        let without = without.map_or(0, |(places, _)| places[number as usize]);
+                        let place = part.place(without, *name, number);
+                        let count = &mut part.counts[place as usize];
+                        count.now += one.now;
+                        count.before += one.now;
+                        count.who = count.who.wrapping_add(one.who);
+                        place
+                    });
+                    let places = places.collect();
+                    (part, places)
+                })
+                .collect();
+            for (one, (part, places)) in due.into_iter().zip(done) {
+                (counted[one], lists[one]) = (part, places);
+            }
+        }
+        let places =
+            (0..people.len()).flat_map(|person| lists.iter().map(move |places| places[person]));
+        let places = places.collect();
         Some(Self { names, crowd, numbers, places, counted, parts })
     }
 
@@ -238,13 +334,22 @@ impl<'a> Pieces<'a> {
 
     /// What is counted of the piece that a person has on a part, where that is counted.
     pub(super) fn count(&self, part: u32, name: u128) -> Option<Count> {
-        let part = self.parts[part as usize]?;
-        let counted = &self.counted[part as usize];
+        let part = self.parts[part as usize]? as usize;
         let place = match self.numbers.get(&name) {
-            Some(&number) => Some(self.places_of(number)[part as usize]),
-            None => counted.pieces.get(&(name & counted.mask)).copied(),
+            Some(&number) => Some(self.places_of(number)[part]),
+            None => self.find(part, name),
         };
-        Some(place.map_or(Count::default(), |place| counted.counts[place as usize]))
+        Some(place.map_or(Count::default(), |place| self.counted[part].counts[place as usize]))
+    }
+
+    /// The place of the piece of a name that has no number, key by key.
+    fn find(&self, part: usize, name: u128) -> Option<u32> {
+        let part = &self.counted[part];
+        let without = match part.without {
+            Some(without) => self.find(without as usize, name)?,
+            None => 0,
+        };
+        part.find(without, name)
     }
 
     fn places_of(&self, number: u32) -> &[u32] {
@@ -262,13 +367,23 @@ impl<'a> Pieces<'a> {
         part == 0 || self.count(part, name).is_some_and(|count| count.before >= self.crowd)
     }
 
-    /// A person of the record with this number comes, or goes.
-    pub(super) fn change(&mut self, name: u128, record: u32, comes: bool) {
+    /// The number of a name, which may be new.
+    fn number(&mut self, name: u128) -> u32 {
         let next = u32::try_from(self.numbers.len()).expect("there are fewer than 2^32 names");
         let number = *self.numbers.entry(name).or_insert(next);
         if number == next {
-            self.places.extend(self.counted.iter_mut().map(|part| part.place(name)));
+            let first = self.places.len();
+            for part in &mut self.counted {
+                let without = part.without.map_or(0, |one| self.places[first + one as usize]);
+                self.places.push(part.place(without, name, number));
+            }
         }
+        number
+    }
+
+    /// A person of the record with this number comes, or goes.
+    pub(super) fn change(&mut self, name: u128, record: u32, comes: bool) {
+        let number = self.number(name);
         let parts = self.counted.len();
         let places = &self.places[number as usize * parts..][..parts];
         for (part, &place) in self.counted.iter_mut().zip(places) {

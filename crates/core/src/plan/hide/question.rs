@@ -4,7 +4,7 @@
 //! it; or that none was found among the partners that were looked at.
 
 use super::super::{Planner, Task};
-use super::look::Look;
+use super::look::{Depth, Look};
 use super::{Demand, Hiding, NewPairs};
 use crate::random::Seed;
 use crate::table::CellId;
@@ -43,7 +43,7 @@ pub fn can_be_hidden(task: Task<'_>, crowd: u32, cells: &[CellId], seed: Seed) -
             for &agree in &task.constraints.matches {
                 let open: Vec<usize> =
                     (0..cells.len()).filter(|&one| answers[one] == CanBeHidden::NotFound).collect();
-                let look = Look { demand, new_pairs, agree };
+                let look = Look { demand, new_pairs, agree, depth: Depth::Most };
                 let slices = hiding.slices(look);
                 let asked: Vec<u32> = open.iter().map(|&one| cells[one].0).collect();
                 let found = hiding.look(&slices, &asked, asked.len(), look, 0);
