@@ -96,6 +96,7 @@ shared_learned = 0
 newly_exposed = 3
 not_partable = "10 %"
 new_pairs = 0
+moved = "4 %"
 [trs]
 hierarchy = ["nuts1", "nuts2"]
 similar = [["hsize"]]
@@ -710,7 +711,14 @@ fn every_setting_does_its_work() {
             assert_eq!(back.parameters(), alone.parameters(), "{}", setting.key());
         }
     }
-    let known =
-        ["keep.named", "keep.max_separators", "report.internal", "report.external", "report.watch"];
+    let known = [
+        "keep.named",
+        "keep.max_separators",
+        "risk.knows",
+        "risk.crowd",
+        "report.internal",
+        "report.external",
+        "report.watch",
+    ];
     assert_eq!(missing, known, "the full project gives every other setting");
 }

@@ -226,7 +226,7 @@ fn the_text_says_what_is_estimated() {
         assert!(text.contains(words), "{words}: {text}");
     }
     assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
-    assert!(err(&output).contains("next: marginswap plan examples/town.csv --keys"));
+    assert!(err(&output).contains("next: marginswap protect examples/town.csv --keys"));
 }
 
 #[test]

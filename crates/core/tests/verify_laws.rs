@@ -154,7 +154,8 @@ fn columns(file: &[Row]) -> Vec<Option<Column>> {
 /// All that is asked of two files in the laws about the whole.
 fn checks<'a>(tables: &'a [VarSet], link: &'a Link, variables: usize) -> Checks<'a> {
     let compared = VarSet::first(variables);
-    Checks { tables, scenarios: &[], link: Some(link), compared, triples: Triples::Compared }
+    let triples = Triples::Compared;
+    Checks { tables, scenarios: &[], link: Some(link), compared, combined: compared, triples }
 }
 
 proptest! {
@@ -239,6 +240,7 @@ proptest! {
             scenarios: &[],
             link: None,
             compared: VarSet::EMPTY,
+            combined: VarSet::EMPTY,
             triples: Triples::Skipped,
         };
         let found = verify(&packed, &other.packed(), &checks);
@@ -642,6 +644,7 @@ proptest! {
             scenarios: &scenarios,
             link: None,
             compared: VarSet::first(before.levels.len()),
+            combined: VarSet::first(before.levels.len()),
             triples: Triples::Compared,
         };
         let expected = verify(&encoded(&before), &encoded(&after), &checks);

@@ -10,7 +10,7 @@ use marginswap_core::diagnostic::Diagnostic;
 use marginswap_core::encode::encode_both;
 use marginswap_core::graph::Scope;
 use marginswap_core::moves::{MoveSearch, TooManyTied};
-use marginswap_core::partner::{KeyScreening, Screening, Unpartable, screen, screen_keys};
+use marginswap_core::partner::{Exempt, KeyScreening, Screening, Unpartable, screen, screen_keys};
 use marginswap_core::plan::{
     self, CellGroup, CellPlan, CellSwap, Constraints, Drawn, Larger, Plan, Prices, Task,
 };
@@ -32,7 +32,7 @@ use marginswap_report::verify::Exchanged;
 
 use crate::answer;
 use crate::areas::Areas;
-use crate::compare::{not_partable, somebody_is_found, thresholds};
+use crate::compare::{moved, not_partable, somebody_is_found, thresholds};
 use crate::household::{self, People};
 use crate::input::{Loaded, ids};
 use crate::notes::{Note, Phase, Run};
@@ -229,7 +229,7 @@ pub(crate) fn constraints(original: &Original) -> Constraints {
         forbidden: forbidden.clone(),
         most_changed: swap.budget.map(|amount| amount.of(records)),
         least_changed: swap.rate.map(|amount| amount.of(records)),
-        never_new: never_new(project, loaded, scope),
+        never_new: never_new(project, loaded, scope, original.combined()),
         drift: original.weighting.as_ref().and_then(Weighting::bound),
         gone: original.intruders.iter().map(|intruder| intruder.gone.clone()).collect(),
     }
@@ -250,7 +250,12 @@ pub(crate) fn prove_obedience(original: &Original, plan: &Plan) -> Result<(), Di
         let remedy = "make a new plan; this one was changed after it was made";
         Diagnostic::new(Code::StalePlan, why, remedy).in_file(loaded.path())
     };
-    plan.obey(scope.schema(), records, located, &constraints(original), largest)
+    // Who can be hidden only so may come to have two rare values that nobody had together.
+    let exempt = match project.crowd() {
+        Some(_) => Exempt::Rare,
+        None => Exempt::Nothing,
+    };
+    plan.obey(scope.schema(), records, located, &constraints(original), largest, exempt)
         .map_err(|why| refuse(why.to_string()))?;
     let Some(weighting) = original.weighting.as_ref().filter(|one| one.bound().is_some()) else {
         return Ok(());
@@ -294,6 +299,8 @@ pub struct Foreseen {
     pub worst_case: WorstCase,
     /// Two-way combinations that never occurred.
     pub new_pairs: NewPairs,
+    /// By how many records each two-way table that is not kept moves.
+    pub moved: Vec<u64>,
     /// How far the tables that are not kept move.
     pub distances: Distances,
     /// Original records that the file will no longer have.
@@ -441,7 +448,8 @@ impl Prepared {
         let households = Foreseen {
             worst_case: worst_case(&learned).expect("a job has keys"),
             learned,
-            new_pairs: new_pairs(&pooled, &pairs),
+            new_pairs: new_pairs(&pooled, &pairs, self.original.combined()),
+            moved: moved(&pairs, self.original.tabulated()),
             distances: Distances::of_pairs(&pairs),
             replaced: pooled.replaced(),
             rules_broken: self.original.rules_broken(&after, None),
@@ -485,6 +493,8 @@ impl Prepared {
             not_partable,
             rules_broken: [self.broken_rules, foreseen.rules_broken],
             new_pairs: foreseen.new_pairs.combinations,
+            new_pairs_impossible: foreseen.new_pairs.impossible,
+            moved: foreseen.moved.clone(),
         };
         judge(&findings, &thresholds(&project.gate, &findings, foreseen.new_pairs.occurring))
     }
@@ -870,7 +880,8 @@ impl Foreseen {
         Self {
             worst_case: worst_case(&all).expect("a job has keys"),
             learned: all,
-            new_pairs: new_pairs(&pooled, &pairs),
+            new_pairs: new_pairs(&pooled, &pairs, people.lines.combined()),
+            moved: moved(&pairs, people.lines.tabulated()),
             distances: Distances::of_pairs(&pairs),
             replaced: households.replaced,
             rules_broken: households.rules_broken,

@@ -70,6 +70,8 @@ pub struct Checks<'a> {
     /// The variables whose fields are counted and whose two-way tables are compared: those that
     /// are columns of the file.
     pub compared: VarSet,
+    /// Those of them whose new combinations count.
+    pub combined: VarSet,
     /// Are their three-way tables compared as well?
     pub triples: Triples,
 }
@@ -102,7 +104,7 @@ pub struct Verification {
     pub learned: Vec<Learned>,
     /// The worst of all scenarios for every person; `None` without a scenario.
     pub worst_case: Option<WorstCase>,
-    /// Two-way combinations of the compared variables that only the second file has.
+    /// Two-way combinations of the combined variables that only the second file has.
     pub new_pairs: NewPairs,
     /// Every two-way table of the compared variables.
     pub two_way: Vec<TwoWay>,
@@ -150,7 +152,7 @@ pub fn verify_changed(
                 || pooled.recount(checks.tables),
                 || {
                     let two_way = compare_pairs(pooled, checks.compared, checks.tables);
-                    let new_pairs = new_pairs(pooled, &two_way);
+                    let new_pairs = new_pairs(pooled, &two_way, checks.combined);
                     (two_way, new_pairs)
                 },
             )
