@@ -667,6 +667,9 @@ fn real_files_are_counted_alike_and_reach_the_goals() {
         let short =
             protect_and_count(&desk, &data, &formula(class), &tables, &keys, &["--budget", "0.5%"]);
         left += short.scenarios[0].matched_right;
+        for made in [&found, &short] {
+            assert_eq!(number(&made.protect, "new_pairs_impossible"), 0, "{id}");
+        }
         let seen = &found.scenarios[0];
         let freed = partable
             .iter()

@@ -47,7 +47,6 @@ fn setting(number: u64) -> Setting {
     let never_new = match number % 5 {
         0 => NeverNew::Everywhere,
         1 => NeverNew::Pairs(vec![[0, 1], [1, 2]]),
-        2 => NeverNew::Among(VarSet::from([0, 1, 2])),
         _ => NeverNew::Nowhere,
     };
     Setting {
@@ -214,6 +213,44 @@ fn a_plan_that_disobeys_is_known_by_the_definitions() {
     }
     assert_eq!(seen.len(), 6, "{seen:?}");
     assert!(seen.values().all(|&count| count > 10), "{seen:?}");
+}
+
+/// Where combinations among some variables are watched, a plan makes only those that are absent by
+/// rarity, and none where everybody is covered without.
+#[test]
+fn law_rare_pairs_come_last() {
+    let (mut covered, mut made, mut not_needed) = ([0, 0], 0, 0);
+    for number in 0..1500 {
+        let watched = |never_new: NeverNew| {
+            let mut setting = setting(number);
+            setting.constraints.never_new = never_new;
+            setting
+        };
+        let strict = watched(NeverNew::Everywhere);
+        let all = VarSet::first(strict.variables());
+        let lenient = watched(NeverNew::Among(all));
+        let plans = [&strict, &lenient].map(|setting| setting.made(Pairing::Greedy, 2, 3));
+        let packed = lenient.world.packed();
+        let joint = JointTable::count(&packed);
+        let constraints = &lenient.constraints;
+        let obeyed =
+            plans[1].plan.obey(&lenient.schema(), &packed, &joint, constraints, 2, Exempt::Rare);
+        assert_eq!(obeyed, Ok(()), "{number}");
+        for (place, made) in plans.iter().enumerate() {
+            covered[place] += made.planned.plan.covered();
+        }
+        if plans[0].planned.left_over.is_empty() {
+            not_needed += 1;
+            assert_eq!(plans[0].plan, plans[1].plan, "{number}");
+        }
+        let nothing =
+            plans[1].plan.obey(&lenient.schema(), &packed, &joint, constraints, 2, Exempt::Nothing);
+        made += usize::from(nothing == Err(Disobeyed::NeverNew));
+    }
+    assert!(
+        covered[1] > covered[0] && made > 10 && not_needed > 50,
+        "{covered:?} {made} {not_needed}"
+    );
 }
 
 /// What is absent by rarity may be new where that is exempt; what looks impossible may not.

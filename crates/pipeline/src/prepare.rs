@@ -12,7 +12,7 @@ use marginswap_core::graph::Scope;
 use marginswap_core::moves::{MoveSearch, TooManyTied};
 use marginswap_core::partner::{Exempt, KeyScreening, Screening, Unpartable, screen, screen_keys};
 use marginswap_core::plan::{
-    self, CellGroup, CellPlan, CellSwap, Constraints, Drawn, Larger, Plan, Prices, Task,
+    self, CellGroup, CellPlan, CellSwap, Constraints, Drawn, Larger, NeverNew, Plan, Prices, Task,
 };
 use marginswap_core::random::{Random, Seed};
 use marginswap_core::swap;
@@ -250,12 +250,14 @@ pub(crate) fn prove_obedience(original: &Original, plan: &Plan) -> Result<(), Di
         let remedy = "make a new plan; this one was changed after it was made";
         Diagnostic::new(Code::StalePlan, why, remedy).in_file(loaded.path())
     };
-    // Who can be hidden only so may come to have two rare values that nobody had together.
-    let exempt = match project.crowd() {
-        Some(_) => Exempt::Rare,
-        None => Exempt::Nothing,
+    let constraints = constraints(original);
+    // Who can be hidden or parted only so may come to have two rare values that nobody had
+    // together; not where somebody who knows all keys is feared and pairs of variables are named.
+    let exempt = match (project.crowd(), &constraints.never_new) {
+        (Some(_), _) | (None, NeverNew::Among(_)) => Exempt::Rare,
+        _ => Exempt::Nothing,
     };
-    plan.obey(scope.schema(), records, located, &constraints(original), largest, exempt)
+    plan.obey(scope.schema(), records, located, &constraints, largest, exempt)
         .map_err(|why| refuse(why.to_string()))?;
     let Some(weighting) = original.weighting.as_ref().filter(|one| one.bound().is_some()) else {
         return Ok(());

@@ -141,13 +141,13 @@ fn obeys(
 }
 
 /// How many records have each code of each variable.
-struct Rarity {
+pub(super) struct Rarity {
     counts: Vec<Vec<u64>>,
     records: u64,
 }
 
 impl Rarity {
-    fn of(joint: &JointTable) -> Self {
+    pub(super) fn of(joint: &JointTable) -> Self {
         let layout = joint.cells().layout();
         let mut counts = vec![Vec::new(); layout.variables()];
         for (cell, &records) in joint.cells().iter().zip(joint.counts()) {
@@ -163,7 +163,7 @@ impl Rarity {
     }
 
     /// Are the two values of a cell so rare that nobody need have both?
-    fn excuses(&self, layout: &Layout, cell: &[u64], left: usize, right: usize) -> bool {
+    pub(super) fn excuses(&self, layout: &Layout, cell: &[u64], left: usize, right: usize) -> bool {
         let [one, other] = [left, right]
             .map(|variable| self.counts[variable][layout.code(cell, variable) as usize]);
         is_absent_by_rarity(one, other, self.records)

@@ -79,6 +79,7 @@ class Project:
         tolerate_newly_exposed: str | int | float | None = None,
         tolerate_not_partable: str | int | float | None = None,
         tolerate_new_pairs: str | int | float | None = None,
+        tolerate_moved: str | int | float | None = None,
         out: Path | None = None,
         households_out: Path | None = None,
         plan: Path | None = None,
@@ -381,6 +382,7 @@ def plan(
     tolerate_newly_exposed: str | int | float | None = None,
     tolerate_not_partable: str | int | float | None = None,
     tolerate_new_pairs: str | int | float | None = None,
+    tolerate_moved: str | int | float | None = None,
 ) -> Plan: ...
 def protect(
     data: Any = None,
@@ -449,6 +451,7 @@ def protect(
     tolerate_newly_exposed: str | int | float | None = None,
     tolerate_not_partable: str | int | float | None = None,
     tolerate_new_pairs: str | int | float | None = None,
+    tolerate_moved: str | int | float | None = None,
     out: Path | None = None,
     households_out: Path | None = None,
     plan: Path | None = None,
@@ -480,6 +483,7 @@ def apply(
     tolerate_newly_exposed: str | int | float | None = None,
     tolerate_not_partable: str | int | float | None = None,
     tolerate_new_pairs: str | int | float | None = None,
+    tolerate_moved: str | int | float | None = None,
     out: Path | None = None,
     households_out: Path | None = None,
     order: str | int | float | None = None,
@@ -548,6 +552,7 @@ def verify(
     tolerate_newly_exposed: str | int | float | None = None,
     tolerate_not_partable: str | int | float | None = None,
     tolerate_new_pairs: str | int | float | None = None,
+    tolerate_moved: str | int | float | None = None,
     households_out: Path | None = None,
 ) -> Verification: ...
 def report(
@@ -616,6 +621,7 @@ def report(
     tolerate_newly_exposed: str | int | float | None = None,
     tolerate_not_partable: str | int | float | None = None,
     tolerate_new_pairs: str | int | float | None = None,
+    tolerate_moved: str | int | float | None = None,
     households_out: Path | None = None,
     watch: str | Sequence[str] | None = None,
 ) -> Page: ...
