@@ -488,7 +488,8 @@ fn tables_that_move_far_are_reviewed() {
     // Six of fifty records change hands in what they like: 12 of every 100.
     let rows = |moved: usize| {
         let line = |record: usize| {
-            let (home, likes) = (record % 2, usize::from((record % 2 == 0) != (record < moved)));
+            let (home, likes) =
+                (record % 2, usize::from(record.is_multiple_of(2) != (record < moved)));
             format!("h{home},l{likes},{}\n", record % 5)
         };
         format!("home,likes,size\n{}", (0..50).map(line).collect::<String>())

@@ -534,7 +534,7 @@ fn init_lists_what_never_occurs_together() {
     // Children are never married, and one rare trade occurs with little.
     let line = |record: u32| {
         let (age, status) = [("CANARYchild", "CANARYsingle"), ("CANARYold", "CANARYmarried")]
-            [usize::from(record % 2 == 0)];
+            [usize::from(record.is_multiple_of(2))];
         let trade = if record == 7 { "CANARYrare" } else { "CANARYnone" };
         format!("{age},{status},{trade}\n")
     };
