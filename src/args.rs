@@ -443,15 +443,25 @@ pub struct VerifyArgs {
     /// Draw all two-way tables, unchanged or changed, to this SVG file
     #[arg(long, value_name = "FILE")]
     pub svg: Option<PathBuf>,
-    /// List the cells of published tables that differ, with their categories
-    #[arg(long)]
-    pub reveal: bool,
+    /// List with their values (SECRET): published (cells of published tables that differ) or
+    /// new-pairs (combinations of two values that the original does not have)
+    #[arg(long, value_name = "WHAT", num_args = 0..=1, default_missing_value = "published")]
+    pub reveal: Vec<Revealed>,
     #[command(flatten)]
     pub force: ForceArgs,
     #[command(flatten)]
     pub answer: AnswerArgs,
     #[command(flatten)]
     pub settings: Typed<ForVerify>,
+}
+
+/// What `verify` lists with its values.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum Revealed {
+    /// The cells of published tables that differ.
+    Published,
+    /// Combinations of two values that the original does not have.
+    NewPairs,
 }
 
 #[derive(Debug, Args)]

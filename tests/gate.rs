@@ -119,6 +119,7 @@ fn every_command_gives_the_same_verdict_and_reasons() {
             "100%",
         ],
         &["--tolerate-new-pairs", "0"],
+        &["--never-new", "none", "--tolerate-moved", "1%"],
         &["--sensitive", "education"],
         &["--more-keys", "education,occupation,age"],
     ];
@@ -338,7 +339,7 @@ fn people_who_were_not_counted_are_a_reason() {
     let alone = answer(&[&["verify", TOWN, TOWN], &job[..]].concat()).0["at_risk"].clone();
     let alone = alone.as_u64().unwrap();
     for (place, rule) in
-        [["top:5", "5%"], ["prob:0.9999", "5%"], [&listed, "5%"]].into_iter().enumerate()
+        [["top:5", "5%"], ["top:1", "50%"], [&listed, "5%"]].into_iter().enumerate()
     {
         let released = desk.path(&format!("released{place}.csv"));
         let rule = ["--risky", rule[0], "--fraction", rule[1]];
@@ -403,7 +404,7 @@ fn a_share_of_new_pairs_is_of_all_that_occur() {
     let line = |one: u32| format!("a{},b{},c{}\n", one * 7 % 20, one * one % 23, one * 11 % 17);
     let text: String = (0..150).map(line).collect();
     let data = desk.write("sparse.csv", &format!("a,b,c\n{text}"));
-    let job = [&["--keys", "a,b", "--keep", "b"], SOFTEST].concat();
+    let job = [&["--keys", "a,b", "--keep", "b", "--never-new", "none"], SOFTEST].concat();
     let (said, _) = answer(&[&["protect", &data, "-o", &released], &job[..]].concat());
     let rows = support::rows(&released);
     let names: Vec<&str> = rows[0].iter().map(String::as_str).collect();
@@ -422,6 +423,135 @@ fn a_share_of_new_pairs_is_of_all_that_occur() {
         reason(&said, "new_pairs").is_some()
     };
     assert!(is_a_reason(new - 0.5) && !is_a_reason(new + 0.5), "{new} of {occurring}");
+}
+
+/// New combinations are a reason, rare ones and those that look impossible counted apart; which
+/// they are is shown to who asks, and to nobody else.
+#[test]
+fn new_pairs_are_a_reason_and_are_revealed_to_who_asks() {
+    let desk = Desk::new();
+    // Ten toddlers and ten widows, two of a rare trade; nobody is a toddler and a widow.
+    let rows = |toddlers: [&str; 2]| {
+        let mut text = "age,status,trade,key\n".to_owned();
+        let line = |age, status, trade, key| format!("{age},{status},{trade},{key}\n");
+        text += &line("toddler", toddlers[0], "none", 1);
+        text += &line("old", toddlers[1], "falconer", 2);
+        for key in 3..12 {
+            text += &line("toddler", "single", "none", key);
+            text += &line("old", "widowed", "none", key);
+        }
+        text
+    };
+    let before = desk.write("before.csv", &rows(["single", "widowed"]));
+    let after = desk.write("after.csv", &rows(["widowed", "single"]));
+    let job = ["--keys", "key", "--keep", "age*trade"];
+    let verify = [&["verify", &before, &after], &job[..]].concat();
+    let (said, code) = answer(&verify);
+    // toddler and widowed, old and single: ten times ten of twenty; single and falconer is rare.
+    assert_eq!((&said["new_pairs"], &said["new_pairs_impossible"]), (&3.into(), &2.into()));
+    let why = reason(&said, "new_pairs").unwrap();
+    let expected = serde_json::json!({"reason": "new_pairs", "combinations": 3, "impossible": 2, "tolerated": 0});
+    assert_eq!((why, code), (&expected, 1));
+    let shown = out(&marginswap(&verify));
+    let words = "1 absent by rarity, 2 between frequent values look impossible";
+    assert!(shown.contains(words), "{shown}");
+    for value in ["toddler", "widowed", "falconer"] {
+        assert!(!shown.contains(value), "no value is shown unasked: {shown}");
+    }
+    let (said, _) = answer(&[&verify[..], &["--tolerate-new-pairs", "3"]].concat());
+    assert!(reason(&said, "new_pairs").is_none());
+    let revealing = [&verify[..], &["--reveal", "new-pairs"]].concat();
+    let (told, _) = answer(&revealing);
+    let first = serde_json::json!({
+        "pair": ["age", "status"], "values": ["old", "single"], "having": [10, 10],
+        "impossible": true, "records": 1,
+    });
+    assert_eq!(told["new_pairs_revealed"][0], first);
+    let all = told["new_pairs_revealed"].as_array().unwrap();
+    let rare: Vec<&Value> = all.iter().filter(|one| one["impossible"] == false).collect();
+    assert_eq!(all.len(), 3);
+    assert_eq!(rare[0]["values"], serde_json::json!(["single", "falconer"]));
+    assert!(said.get("new_pairs_revealed").is_none());
+    let shown = out(&marginswap(&revealing));
+    assert!(shown.contains("SECRET") && shown.contains("“toddler” with “widowed”"), "{shown}");
+    // What `--reveal` alone shows is what it showed before.
+    assert!(!out(&marginswap(&[&verify[..], &["--reveal"]].concat())).contains("toddler"));
+    let refused = marginswap(&[&verify[..], &["--reveal", "everything"]].concat());
+    assert_eq!(refused.status.code(), Some(2), "{}", err(&refused));
+}
+
+/// A two-way table that is not kept and moves far is a reason: by default beyond a tenth of the
+/// records, else beyond what is tolerated.
+#[test]
+fn tables_that_move_far_are_reviewed() {
+    let desk = Desk::new();
+    // Six of fifty records change hands in what they like: 12 of every 100.
+    let rows = |moved: usize| {
+        let line = |record: usize| {
+            let (home, likes) =
+                (record % 2, usize::from(record.is_multiple_of(2) != (record < moved)));
+            format!("h{home},l{likes},{}\n", record % 5)
+        };
+        format!("home,likes,size\n{}", (0..50).map(line).collect::<String>())
+    };
+    let before = desk.write("before.csv", &rows(0));
+    let after = desk.write("after.csv", &rows(6));
+    let verify = ["verify", &before, &after, "--keys", "home,size", "--keep", "home*size"];
+    let (said, code) = answer(&verify);
+    let why = serde_json::json!({
+        "reason": "tables_moved", "tables": 1, "of": 2, "largest": 6, "records": 50, "tolerated": 5,
+    });
+    assert_eq!((reason(&said, "tables_moved"), code), (Some(&why), 1));
+    let useful = &said["usefulness"];
+    assert_eq!(useful["most_moved"], serde_json::json!(["home", "likes"]));
+    assert_eq!((&useful["moved_max"], &useful["tables"]), (&0.12.into(), &2.into()));
+    let shown = out(&marginswap(&verify));
+    let words = "Usefulness: 6 records and 6 values changed; two-way tables that are not kept move";
+    assert!(shown.contains(words) && shown.contains("12.00 % at most (home*likes)"), "{shown}");
+    assert!(shown.contains("by more than 10.0 % of the records, 12.0 % at most"), "{shown}");
+    for (tolerated, is_a_reason) in [("12%", false), ("11%", true), ("6", false), ("5", true)] {
+        let (said, _) = answer(&[&verify[..], &["--tolerate-moved", tolerated]].concat());
+        assert_eq!(reason(&said, "tables_moved").is_some(), is_a_reason, "{tolerated}");
+    }
+}
+
+/// People who are unique on the keys and whom a model that fits does not call at risk are told and
+/// are no reason, where a threshold says whom it calls so. With a model that does not fit they
+/// are one.
+#[test]
+fn a_model_that_fits_can_end_in_a_release() {
+    let desk = Desk::new();
+    let rule = ["--risky", "prob:0.2", "--fraction", "50%"];
+    let (mut met, mut not_met) = (0, 0);
+    for model in ["auto", "independence"] {
+        let job = [KEYS, &["--keep", "sex*age", "--model", model], &rule].concat();
+        let risk = answer(&[&["risk", TOWN], &job[..2], &["--model", model], &rule].concat()).0;
+        let released = desk.path("released.csv");
+        let (said, _) =
+            answer(&[&["protect", TOWN, "-o", &released, "--force"], &job[..], SOFTEST].concat());
+        let spared = said["alone_by_model"].as_u64().unwrap();
+        let counted =
+            reason(&said, "alone_not_counted").map_or(0, |why| why["people"].as_u64().unwrap());
+        assert!(spared + counted > 0, "{model}: the threshold leaves somebody out");
+        match risk["fit"]["verdict"].as_str() {
+            Some("good") => {
+                met += 1;
+                assert_eq!(counted, 0, "{model}");
+                let (same, code) =
+                    answer(&[&["verify", TOWN, &released], &job[..], SOFTEST].concat());
+                let verdict = same["verdict"].as_str();
+                assert_eq!((verdict, code), (Some("release"), 0), "{model}: {}", same["reasons"]);
+                let shown = out(&marginswap(&[&["verify", TOWN, &released], &job[..]].concat()));
+                assert!(shown.contains("does not count them at risk"), "{shown}");
+            }
+            _ => {
+                not_met += 1;
+                assert_eq!(spared, 0, "{model}");
+                assert_ne!(said["verdict"], "release");
+            }
+        }
+    }
+    assert!(met > 0 && not_met > 0, "{met} models fit, {not_met} do not");
 }
 
 /// A plan releases nothing, but it says what the gate would say, and ends as `protect` would.

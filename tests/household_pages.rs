@@ -359,7 +359,7 @@ fn both_steps_are_counted_once() {
     // The text of `protect` has these numbers.
     let base = ["protect", &data, "-o", &again, "--force"];
     let text = out(&marginswap(&[&base[..], &with, &UNIT, &settings].concat()));
-    let line = text.lines().find(|line| line.starts_with("Changed ")).unwrap();
+    let line = text.lines().find(|line| line.starts_with("Usefulness ")).unwrap();
     let [households, records, values] = changed(&made);
     for words in [
         format!("{households} households ("),

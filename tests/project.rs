@@ -97,6 +97,7 @@ shared_learned = 0
 newly_exposed = 3
 not_partable = "10 %"
 new_pairs = 0
+moved = "4 %"
 [trs]
 hierarchy = ["nuts1", "nuts2"]
 similar = [["hsize"]]
@@ -392,6 +393,14 @@ fn parameters_are_what_decides_a_plan() {
     let said = "data = 'x'\ndelimiter = ','\n[risk]\nrisky = 'unique'\n[swap]\npairing = 'slices'\nmax_records = 2\n\
                 weights = { a = 1 }\n[release]\nout = 'o'\nplan = 'p'\norder = 'input'\ndrop = ['a']\n";
     assert_eq!(load(said).unwrap().parameters(), plain);
+    // What may be new is always told; plans that do not tell it were made when anything might be.
+    assert_eq!(plain["never_new"], value!(["all"]));
+    assert_eq!(load("[swap]\nnever_new = ['all']\n").unwrap().parameters(), plain);
+    let none = load("[swap]\nnever_new = ['none']\n").unwrap().parameters();
+    assert_eq!(none["never_new"], value!(["none"]));
+    let mut old = plain.clone();
+    old["never_new"] = value!([]);
+    assert_eq!(Project::from_parameters(&old).unwrap().swap.never_new, ["none"]);
     let records = |file: &str| load(format!("[risk]\nrisky = 'records:{file}'\n")).unwrap();
     assert_eq!(records("a").parameters(), records("b").parameters());
     // What the risk model is told decides a plan only where the model chooses.
@@ -519,6 +528,26 @@ fn init_writes_a_project_that_loads() {
     assert!(text.contains("#   \"age\"             3\n"), "{text}");
     assert!(text.contains("nearly every value is different"), "{text}");
     assert!(!text.contains("CANARY"), "{text}");
+}
+
+/// Pairs of columns whose frequent values never occur together are listed, by names and counts.
+#[test]
+fn init_lists_what_never_occurs_together() {
+    // Children are never married, and one rare trade occurs with little.
+    let line = |record: u32| {
+        let (age, status) = [("CANARYchild", "CANARYsingle"), ("CANARYold", "CANARYmarried")]
+            [usize::from(record.is_multiple_of(2))];
+        let trade = if record == 7 { "CANARYrare" } else { "CANARYnone" };
+        format!("{age},{status},{trade}\n")
+    };
+    let lines: String = (0..60).map(line).collect();
+    let (project, text) = init(format!("age,status,trade\n{lines}").as_bytes(), &[]);
+    assert!(text.contains("#   \"age*status\"  2\n"), "{text}");
+    assert!(!text.contains("age*trade\"  ") && !text.contains("CANARY"), "{text}");
+    assert!(project.swap.never_new.is_empty());
+    let lines: String = (0..60).map(|record| format!("{},{}\n", record % 2, record % 3)).collect();
+    let (_, text) = init(format!("a,b\n{lines}").as_bytes(), &["--header"]);
+    assert!(!text.contains("never occur together"), "{text}");
 }
 
 /// Names may hold everything that means something in TOML or in a formula.
@@ -712,7 +741,14 @@ fn every_setting_does_its_work() {
             assert_eq!(back.parameters(), alone.parameters(), "{}", setting.key());
         }
     }
-    let known =
-        ["keep.named", "keep.max_separators", "report.internal", "report.external", "report.watch"];
+    let known = [
+        "keep.named",
+        "keep.max_separators",
+        "risk.knows",
+        "risk.crowd",
+        "report.internal",
+        "report.external",
+        "report.watch",
+    ];
     assert_eq!(missing, known, "the full project gives every other setting");
 }

@@ -114,6 +114,7 @@ fn assert_protection(said: &Value, files: &Files, context: &str) -> Vec<Seen> {
 
     let new = files.new_pairs();
     assert_eq!(number(said, "new_pairs"), new.combinations, "{context}");
+    assert_eq!(number(said, "new_pairs_impossible"), new.impossible, "{context}");
     assert_eq!(number(said, "new_pairs_records"), new.records, "{context}");
     let by_pair: BTreeMap<[usize; 2], [u64; 2]> = said["new_pairs_by_variables"]
         .as_array()
@@ -543,7 +544,8 @@ fn named_sensitive_values_are_the_ones_that_are_hidden() {
     assert_eq!(names(&said["scenarios"][0]["sensitive"]), ["education", "occupation"]);
 }
 
-/// A pair of variables under `--never-new` gets no new combination; without it, it does.
+/// By default no new combination is made; with `none` some are, and a pair of variables under
+/// `--never-new` gets none.
 #[test]
 fn forbidden_new_pairs_are_not_made() {
     // A file in which many pairs are missing: the town, cut to its first hundred people.
@@ -559,16 +561,61 @@ fn forbidden_new_pairs_are_not_made() {
             more,
         )
     };
-    let free = run(&[]);
+    let free = run(&["--never-new", "none"]);
     let made = free.files.new_pairs();
     assert!(made.combinations > 0, "the file shows what is forbidden");
     let (&pair, _) = made.by_pair.iter().next().unwrap();
     let table = pair.map(|column| free.files.names[column].clone()).join("*");
     let one = run(&["--never-new", &table]).files.new_pairs();
     assert!(!one.by_pair.contains_key(&pair), "{table}");
-    let none = run(&["--never-new", "all"]);
-    assert_eq!(none.files.new_pairs().combinations, 0);
-    assert!(number(&none.protect, "records_changed") > 0);
+    for more in [&["--never-new", "all"][..], &[]] {
+        let none = run(more);
+        assert_eq!(none.files.new_pairs().combinations, 0);
+        assert!(number(&none.protect, "records_changed") > 0);
+    }
+}
+
+/// A column with many levels is neither watched nor counted, and the answer says so; named in a
+/// pair, it is watched. A weight and a column that stays do not count.
+#[test]
+fn columns_with_many_levels_are_left_out() {
+    let desk = Desk::new();
+    let line = |record: u32| {
+        let mixed = record.wrapping_mul(2_654_435_761) >> 8;
+        let (income, weight) = (1000 + mixed % 59, 1 + mixed / 2 % 3);
+        let (area, sex, job) = (mixed / 3 % 5, mixed / 5 % 2, mixed / 7 % 6);
+        format!("{area},{sex},{job},{income},{},{weight}\n", mixed / 11 % 3)
+    };
+    let lines: String = (0..200).map(line).collect();
+    let data = desk.write("data.csv", &format!("area,sex,job,income,home,weight\n{lines}"));
+    let run = |more: &[&str]| {
+        let out = desk.path("out.csv");
+        let job = ["protect", &data, "-o", &out, "--force", "--keys", "area,sex,job"];
+        let rest = ["--keep", "sex*home", "--stay", "home", "--weight", "weight"];
+        let rest = [&rest[..], &["--weight-drift", "free"]].concat();
+        let (said, _) = answer(&[&job[..], &rest, more].concat());
+        (said, outside::fields(&desk.read("out.csv")))
+    };
+    let before = outside::fields(&desk.read("data.csv"));
+    let new = |after: &[Vec<String>], left: usize, right: usize| {
+        let pairs = |rows: &[Vec<String>]| -> std::collections::BTreeSet<[String; 2]> {
+            rows.iter().map(|row| [row[left].clone(), row[right].clone()]).collect()
+        };
+        pairs(after).difference(&pairs(&before)).count()
+    };
+    let (said, after) = run(&[]);
+    assert_eq!(names(&said["new_pairs_left_out"]), ["income"]);
+    let with_income: usize = [0, 1, 2].iter().map(|&column| new(&after, column, 3)).sum();
+    assert!(with_income > 0, "incomes change hands freely");
+    assert_eq!(said["new_pairs"], 0, "{}", said["new_pairs_by_variables"]);
+    let (_, after) = run(&["--never-new", "area*income + sex*income + job*income"]);
+    let with_income: usize = [0, 1, 2].iter().map(|&column| new(&after, column, 3)).sum();
+    assert_eq!(with_income, 0);
+    // What is new beside a weight or a column that stays is new, and not counted.
+    let (said, after) = run(&["--never-new", "none"]);
+    let counted: usize =
+        [[0, 1], [0, 2], [1, 2]].iter().map(|&[left, right]| new(&after, left, right)).sum();
+    assert_eq!(number(&said, "new_pairs"), counted as u64);
 }
 
 /// An intruder who knows the last five variables, whom the release was not made against: there
@@ -620,6 +667,9 @@ fn real_files_are_counted_alike_and_reach_the_goals() {
         let short =
             protect_and_count(&desk, &data, &formula(class), &tables, &keys, &["--budget", "0.5%"]);
         left += short.scenarios[0].matched_right;
+        for made in [&found, &short] {
+            assert_eq!(number(&made.protect, "new_pairs_impossible"), 0, "{id}");
+        }
         let seen = &found.scenarios[0];
         let freed = partable
             .iter()

@@ -226,7 +226,14 @@ fn the_text_says_what_is_estimated() {
         assert!(text.contains(words), "{words}: {text}");
     }
     assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
-    assert!(err(&output).contains("next: marginswap plan examples/town.csv --keys"));
+    assert!(err(&output).contains("next: marginswap protect examples/town.csv --keys"));
+    // Without a rule the next step protects those whom the model calls at risk, if anybody.
+    let keys = "region,sex,age,marital";
+    for (fraction, rule) in [("30%", "--risky prob:0.2"), ("5%", "--risky top:50")] {
+        let output = marginswap(&["risk", TOWN, "--keys", keys, "--fraction", fraction]);
+        let next = err(&output);
+        assert!(next.contains(rule) && next.contains("-o released.csv"), "{fraction}: {next}");
+    }
 }
 
 #[test]

@@ -10,7 +10,7 @@ use marginswap_pipeline::weights::write_margins;
 use marginswap_report::pictures::triangle;
 use marginswap_report::protection::Verdict;
 
-use crate::args::VerifyArgs;
+use crate::args::{Revealed, VerifyArgs};
 use crate::output::{Outcome, Sketch, give, marked, next, outcome_of, talk};
 
 /// Recounts everything from the two files.
@@ -30,6 +30,10 @@ pub fn run(args: &VerifyArgs) -> Result<Outcome, Diagnostic> {
             lines: Lines::told(args.shuffled, &project),
             demo_seed: args.before.is_none() && made_for_demonstration(&project)?,
             triples: if args.three_way { Triples::Compared } else { Triples::Skipped },
+            new_pairs: match args.reveal.contains(&Revealed::NewPairs) {
+                true => answer::Reveal::Everything,
+                false => answer::Reveal::Counts,
+            },
             ..Evidence::default()
         };
         setup.data()?;
@@ -40,7 +44,7 @@ pub fn run(args: &VerifyArgs) -> Result<Outcome, Diagnostic> {
             talk(&format!("{} tables of the original are in {}", files.len(), folder.display()));
         }
         let mut report = answer::verify(&comparison);
-        if args.reveal {
+        if args.reveal.contains(&Revealed::Published) {
             answer::reveal_published(&comparison, &mut report.published);
         }
         let outcome = outcome_of(report.judgement.verdict);

@@ -60,6 +60,7 @@ pub struct Seen {
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct NewPairs {
     pub combinations: u64,
+    pub impossible: u64,
     pub records: u64,
     pub by_pair: BTreeMap<[usize; 2], [u64; 2]>,
 }
@@ -285,12 +286,21 @@ impl Files {
         self.table(&all).values().map(|[before, after]| before.saturating_sub(*after)).sum()
     }
 
-    /// Combinations of two values that only the released file has.
+    /// Combinations of two values that only the released file has, of columns whose values have
+    /// five original records or more on average.
     pub fn new_pairs(&self) -> NewPairs {
         let mut found = NewPairs::default();
         let mut marked: BTreeSet<usize> = BTreeSet::new();
-        for left in 0..self.names.len() {
-            for right in left + 1..self.names.len() {
+        let having = |column: usize, code: u32| {
+            self.before.iter().filter(|record| record[column] == code).count()
+        };
+        let few = |column: &usize| {
+            let levels: BTreeSet<u32> = self.before.iter().map(|record| record[*column]).collect();
+            self.before.len() as f64 / levels.len() as f64 >= 5.0
+        };
+        let columns: Vec<usize> = (0..self.names.len()).filter(few).collect();
+        for &left in &columns {
+            for &right in columns.iter().filter(|&&right| left < right) {
                 let old: BTreeSet<[u32; 2]> =
                     self.before.iter().map(|record| [record[left], record[right]]).collect();
                 let mut new: BTreeMap<[u32; 2], u64> = BTreeMap::new();
@@ -302,6 +312,11 @@ impl Files {
                     }
                 }
                 if !new.is_empty() {
+                    let frequent = new.keys().filter(|[one, other]| {
+                        let both = having(left, *one) * having(right, *other);
+                        both as f64 / self.before.len() as f64 >= 5.0
+                    });
+                    found.impossible += frequent.count() as u64;
                     found.combinations += new.len() as u64;
                     found.by_pair.insert([left, right], [new.len() as u64, new.values().sum()]);
                 }

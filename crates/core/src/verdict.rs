@@ -276,7 +276,23 @@ reasons! {
     NewPairs "new_pairs" => Review {
         /// How many.
         combinations,
+        /// Of these, how many look impossible: their values are too frequent to have missed each
+        /// other by chance.
+        impossible,
         /// How many are tolerated.
+        tolerated,
+    }
+    /// Two-way tables that are not kept moved further than they may.
+    TablesMoved "tables_moved" => Review {
+        /// How many.
+        tables,
+        /// Of how many.
+        of,
+        /// By how many records the furthest moved.
+        largest,
+        /// Of how many records.
+        records,
+        /// How many records a table may move by.
         tolerated,
     }
 }

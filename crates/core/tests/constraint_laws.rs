@@ -8,6 +8,8 @@ mod setting;
 use std::collections::{BTreeMap, BTreeSet};
 
 use marginswap_core::encode::RecordId;
+use marginswap_core::oracle::World;
+use marginswap_core::partner::Exempt;
 use marginswap_core::plan::{
     Constraints, Disobeyed, Forbidden, NeverNew, Pairing, Plan, PlannedGroup, PlannedSwap, Prices,
     Term,
@@ -125,6 +127,7 @@ fn disobeyed(setting: &Setting, plan: &Plan, largest: usize) -> BTreeSet<&'stati
             let told = match &constraints.never_new {
                 NeverNew::Nowhere => false,
                 NeverNew::Pairs(pairs) => pairs.contains(&[left, right]),
+                NeverNew::Among(variables) => variables.contains(left) && variables.contains(right),
                 NeverNew::Everywhere => true,
             };
             let had = |new: &Vec<u32>| {
@@ -141,7 +144,7 @@ fn disobeyed(setting: &Setting, plan: &Plan, largest: usize) -> BTreeSet<&'stati
 fn answer(setting: &Setting, plan: &Plan, largest: usize) -> Result<(), Disobeyed> {
     let packed = setting.world.packed();
     let joint = JointTable::count(&packed);
-    plan.obey(&setting.schema(), &packed, &joint, &setting.constraints, largest)
+    plan.obey(&setting.schema(), &packed, &joint, &setting.constraints, largest, Exempt::Nothing)
 }
 
 /// Plans that are made obey; plans that are drawn at random are told apart as the definitions
@@ -210,6 +213,71 @@ fn a_plan_that_disobeys_is_known_by_the_definitions() {
     }
     assert_eq!(seen.len(), 6, "{seen:?}");
     assert!(seen.values().all(|&count| count > 10), "{seen:?}");
+}
+
+/// Where combinations among some variables are watched, a plan makes only those that are absent by
+/// rarity, and none where everybody is covered without.
+#[test]
+fn law_rare_pairs_come_last() {
+    let (mut covered, mut made, mut not_needed) = ([0, 0], 0, 0);
+    for number in 0..1500 {
+        let watched = |never_new: NeverNew| {
+            let mut setting = setting(number);
+            setting.constraints.never_new = never_new;
+            setting
+        };
+        let strict = watched(NeverNew::Everywhere);
+        let all = VarSet::first(strict.variables());
+        let lenient = watched(NeverNew::Among(all));
+        let plans = [&strict, &lenient].map(|setting| setting.made(Pairing::Greedy, 2, 3));
+        let packed = lenient.world.packed();
+        let joint = JointTable::count(&packed);
+        let constraints = &lenient.constraints;
+        let obeyed =
+            plans[1].plan.obey(&lenient.schema(), &packed, &joint, constraints, 2, Exempt::Rare);
+        assert_eq!(obeyed, Ok(()), "{number}");
+        for (place, made) in plans.iter().enumerate() {
+            covered[place] += made.planned.plan.covered();
+        }
+        if plans[0].planned.left_over.is_empty() {
+            not_needed += 1;
+            assert_eq!(plans[0].plan, plans[1].plan, "{number}");
+        }
+        let nothing =
+            plans[1].plan.obey(&lenient.schema(), &packed, &joint, constraints, 2, Exempt::Nothing);
+        made += usize::from(nothing == Err(Disobeyed::NeverNew));
+    }
+    assert!(
+        covered[1] > covered[0] && made > 10 && not_needed > 50,
+        "{covered:?} {made} {not_needed}"
+    );
+}
+
+/// What is absent by rarity may be new where that is exempt; what looks impossible may not.
+#[test]
+fn rare_combinations_may_be_exempt() {
+    // The exchange makes (0, 1), which nobody has. Ten of twenty have 0; ten have 1, or one has.
+    for (frequent, allowed) in [(true, false), (false, true)] {
+        let mut records = vec![vec![0, 0]; 10];
+        records.extend(vec![vec![1, if frequent { 1 } else { 0 }]; 9]);
+        records.push(vec![1, 1]);
+        let world = World { levels: vec![2, 2], records };
+        let prices = Prices { staying: VarSet::EMPTY, weights: vec![1; 2] };
+        let setting = Setting { world, prices, ..setting(0) };
+        let packed = setting.world.packed();
+        let joint = JointTable::count(&packed);
+        let swap = PlannedSwap {
+            left: RecordId::at(0),
+            right: RecordId::at(19),
+            exchanged: vec![0].into(),
+        };
+        let plan = Plan::new(vec![swap], Vec::new()).unwrap();
+        let constraints = Constraints { never_new: NeverNew::Everywhere, ..Constraints::default() };
+        let schema = setting.schema();
+        let obeys = |exempt| plan.obey(&schema, &packed, &joint, &constraints, 2, exempt).is_ok();
+        assert!(!obeys(Exempt::Nothing));
+        assert_eq!(obeys(Exempt::Rare), allowed);
+    }
 }
 
 /// A plan that disobeys is refused in words that name what it breaks.

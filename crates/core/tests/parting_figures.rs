@@ -165,7 +165,7 @@ fn figures(folder: &Path, question: &Question) -> Figures {
         left: rows().map(|row| u64::from(row.left)).sum(),
         exposed: planned.exposed.len(),
         cost: planned.plan.swaps().iter().map(cost).sum(),
-        new_pairs: new_pairs(&pooled, &two_way).combinations,
+        new_pairs: new_pairs(&pooled, &two_way, everything).combinations,
         seconds,
         found,
     }

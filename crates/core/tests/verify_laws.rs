@@ -160,6 +160,7 @@ fn checks<'a>(tables: &'a [VarSet], link: &'a Link, variables: usize) -> Checks<
         questions: &[],
         link: Some(link),
         compared,
+        combined: compared,
         triples: Triples::Compared,
     }
 }
@@ -246,6 +247,7 @@ proptest! {
             scenarios: &[], questions: &[],
             link: None,
             compared: VarSet::EMPTY,
+            combined: VarSet::EMPTY,
             triples: Triples::Skipped,
         };
         let found = verify(&packed, &other.packed(), &checks);
@@ -649,6 +651,7 @@ proptest! {
             scenarios: &scenarios, questions: &[],
             link: None,
             compared: VarSet::first(before.levels.len()),
+            combined: VarSet::first(before.levels.len()),
             triples: Triples::Compared,
         };
         let expected = verify(&encoded(&before), &encoded(&after), &checks);

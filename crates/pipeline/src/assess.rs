@@ -35,7 +35,7 @@ pub struct Assessment {
     /// The model.
     pub model: FittedModel,
     /// The fit criterion, where choosing the model has computed it.
-    pub fit: Option<Fit>,
+    chosen_by_fit: Option<Fit>,
     /// Every combination's risk.
     pub risks: Risks,
     /// What the weights say.
@@ -128,7 +128,7 @@ pub fn assess(
         chosen: chosen.origin,
         steps: chosen.steps,
         fits: chosen.fits,
-        fit: chosen.fit,
+        chosen_by_fit: chosen.fit,
         risks: risks(table, &chosen.model, population),
         weighted: weights.map(|weights| weighted_risks(table, &weights)),
         model: chosen.model,
@@ -386,6 +386,16 @@ pub enum Taken {
 }
 
 impl Assessment {
+    /// The fit criterion, where there is one. It is computed once: where a model was chosen by it,
+    /// then.
+    pub fn fit(&self, table: &KeyTable) -> Option<Fit> {
+        let Self { model, population, .. } = self;
+        self.chosen_by_fit.or_else(|| {
+            let on_all_cells = !model.fitting().is_some_and(|fitting| fitting.on_observed_cells);
+            on_all_cells.then(|| fit(table, model, *population, MOST_OPENED)).flatten()
+        })
+    }
+
     /// The combinations of keys that a rule takes, the riskiest first.
     pub fn taken(&self, table: &KeyTable, rule: Taken) -> Vec<CellId> {
         let mut ranked = ranked(table, &self.risks);

@@ -28,7 +28,7 @@ use marginswap_core::verdict::Verdict;
 use marginswap_core::verify::{
     BeyondChance, Changes, Checks, File, Findings, Found, Guess, HiddenFindings, Learned, Link,
     LinkError, Listed, Outcome, Pooled, PublishedCheck, PublishedFindings, Rough, Scenario,
-    TableDistance, Thresholds, Verification, WeightedCheck, Weights, WorstCase, changes,
+    TableDistance, Thresholds, TwoWay, Verification, WeightedCheck, Weights, WorstCase, changes,
     compare_tables, found_by_any, judge, link_by_id, records_at_risk, recount, verify_changed,
     weighted, worst_case,
 };
@@ -38,8 +38,10 @@ use rayon::prelude::*;
 pub use marginswap_core::verify::Triples;
 
 use marginswap_report::advice::Advice;
+use marginswap_report::verify::RevealedPair;
 
 use crate::advice::advice;
+use crate::answer::Reveal;
 use crate::derive::Derivations;
 use crate::found::{Asked, roughly};
 use crate::household::Parts;
@@ -49,6 +51,7 @@ use crate::original::{Intruder, Original};
 use crate::project::{Amount, Columns, Gate, Project, ReleaseOrder};
 use crate::published::findings_of;
 use crate::release::{Steps, shuffled_link};
+use crate::revealed::revealed;
 use crate::telltale::{is_exchanged, sample_step, tell_tales};
 use crate::weights::{Weighting, bad_weight, weights_of};
 
@@ -74,6 +77,8 @@ pub struct Evidence<'a> {
     pub triples: Triples,
     /// Released columns that no exchange touches and that are not looked at.
     pub unchecked_columns: usize,
+    /// Are new combinations listed with their values?
+    pub new_pairs: Reveal,
 }
 
 /// What is known of the order of the released lines.
@@ -119,6 +124,7 @@ impl Default for Evidence<'_> {
             hidden: None,
             triples: Triples::Skipped,
             unchecked_columns: 0,
+            new_pairs: Reveal::Counts,
         }
     }
 }
@@ -155,6 +161,8 @@ pub struct Comparison {
     pub watched: Vec<TableDistance>,
     /// How far weighted counts moved, where they need not be exact.
     pub weighted: Vec<WeightedCheck>,
+    /// The new combinations with their values, where they are to be revealed.
+    pub new_pairs: Option<Vec<RevealedPair>>,
     /// What would help the people at risk who are left.
     pub advice: Vec<Advice>,
     /// What was found in the published tables, in the order of the project.
@@ -255,7 +263,8 @@ impl Comparison {
         if let Some(persons) = &mut of_persons {
             persons.link = pair.link.as_ref().and_then(|link| lines_of(link, &original, &lines));
         }
-        drop((table, lines));
+        drop(table);
+        let lines = (evidence.new_pairs == Reveal::Everything).then_some(lines);
         let verification = pair.verify(evidence.triples);
         let persons = of_persons.as_ref().map(|persons| {
             let mut found = persons.verify(evidence.triples);
@@ -267,6 +276,7 @@ impl Comparison {
             found
         });
         let found_by = persons.as_ref().unwrap_or(&verification);
+        let new_pairs = lines.map(|after| revealed(original.lines(), &after, &found_by.new_pairs));
         let key_screenings = pair.screen_keys(found_by)?;
         let (mut broken, mut findings) = pair.findings(&verification, &key_screenings, demo_seed);
         if let (Some(of_persons), Some(found)) = (&of_persons, &persons) {
@@ -315,6 +325,7 @@ impl Comparison {
             unlinked,
             watched,
             weighted,
+            new_pairs,
             advice,
             published,
             people,
@@ -694,6 +705,8 @@ impl<'a> Pair<'a> {
         findings.learned.clone_from(&found.worst_case);
         findings.alone_not_counted = self.original.alone_not_counted();
         findings.new_pairs = found.new_pairs.combinations;
+        findings.new_pairs_impossible = found.new_pairs.impossible;
+        findings.moved = moved(&found.two_way, self.original.tabulated());
         [findings.disclosed, findings.not_partable] =
             not_partable(households, &found.learned, screenings);
     }
@@ -867,6 +880,7 @@ impl<'a> Pair<'a> {
             questions: &asked.questions(),
             link: self.link.as_ref(),
             compared: self.original.loaded.own_variables(&self.original.scope),
+            combined: self.original.combined(),
             triples,
         };
         let linked = || self.link.as_ref().and_then(|link| self.listed.changes(link));
@@ -959,6 +973,8 @@ impl<'a> Pair<'a> {
             beyond_chance: None,
             rules_broken: self.original.rules_broken_in(&self.pooled),
             new_pairs: found.new_pairs.combinations,
+            new_pairs_impossible: found.new_pairs.impossible,
+            moved: moved(&found.two_way, self.original.tabulated()),
         };
         (broken, findings)
     }
@@ -1099,8 +1115,15 @@ pub(crate) fn hidden_findings(people: &HiddenPeople) -> HiddenFindings {
     HiddenFindings { left: people.left, cannot: people.cannot_be_hidden() }
 }
 
+/// By how many records each two-way table of these variables moved that is not kept.
+pub(crate) fn moved(two_way: &[TwoWay], among: VarSet) -> Vec<u64> {
+    let counted = |table: &&TwoWay| !table.kept && VarSet::from(table.pair).is_subset(&among);
+    two_way.iter().filter(counted).map(|table| table.moved).collect()
+}
+
 /// What a project tolerates, as numbers: shares are of the people at risk, those of new pairs
-/// of all two-way combinations that occur in the released file.
+/// of all two-way combinations that occur in the released file, and those of tables that move of
+/// all records.
 pub(crate) fn thresholds(gate: &Gate, findings: &Findings, occurring: u64) -> Thresholds {
     let at_risk = findings.learned.as_ref().map_or(0, |learned| learned.at_risk);
     let people = |amount: Option<Amount>| amount.map_or(0, |amount| amount.of(at_risk));
@@ -1113,7 +1136,8 @@ pub(crate) fn thresholds(gate: &Gate, findings: &Findings, occurring: u64) -> Th
         not_partable: people(gate.not_partable),
         not_hidden: people(gate.not_hidden),
         rules_broken: 0,
-        new_pairs: gate.new_pairs.map(|amount| amount.of(occurring)),
+        new_pairs: gate.new_pairs.map_or(0, |amount| amount.of(occurring)),
+        moved: gate.moved().of(findings.records[0]),
     }
 }
 

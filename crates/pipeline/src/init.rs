@@ -1,17 +1,19 @@
 //! A project file for a data file that nobody has described yet: names and counts, never a
 //! value.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use crate::refusal::Code;
-use marginswap_core::columns::{Role, Roles, looks_like_id};
+use marginswap_core::columns::{Column, Role, Roles, looks_like_id};
 use marginswap_core::diagnostic::Diagnostic;
+use marginswap_core::partner::{has_few_levels, is_absent_by_rarity};
 use marginswap_io::{Format, ReadOptions, Source};
 
 use crate::appearance::{proposed_bands, rough_width};
 use crate::input::Header;
 use crate::notes::Run;
-use crate::project::{Draft, DraftColumn, ModelChoice, Pairing, Project, Risky};
+use crate::project::{ApartColumns, Draft, DraftColumn, ModelChoice, Pairing, Project, Risky};
 
 /// Looks at the data and drafts the project file `out` for it. `known` may give a delimiter
 /// and columns to leave out.
@@ -64,7 +66,60 @@ pub fn draft(
     project.columns.ignore.extend(ids);
     project.data = Some(seen_from(out, data)?);
     project.release.out = Some(released.into());
-    Ok(Draft { project: usual(project), records: table.records, columns })
+    let takes_part = |name: &String| {
+        project.columns.id.as_ref() != Some(name) && !project.columns.ignore.contains(name)
+    };
+    let named = columns.iter().map(|column| &column.name).zip(&table.columns);
+    let named: Vec<(&str, &Column)> = named
+        .filter(|(name, _)| takes_part(name))
+        .filter_map(|(name, column)| Some((name.as_str(), column.as_ref()?)))
+        .collect();
+    let apart = never_together(&named);
+    Ok(Draft { project: usual(project), records: table.records, columns, apart })
+}
+
+/// The pairs of columns with few levels in which frequent values never occur together: names and
+/// counts. Nothing where this would be a long search.
+fn never_together(columns: &[(&str, &Column)]) -> Vec<ApartColumns> {
+    const MOST_LOOKS: usize = 1_000_000_000;
+    let records = columns.first().map_or(0, |(_, column)| column.len());
+    let few =
+        |column: &&(&str, &Column)| has_few_levels(column.1.dictionary().levels(), records as u64);
+    let columns: Vec<&(&str, &Column)> = columns.iter().filter(few).collect();
+    if columns.len() * columns.len() / 2 * records > MOST_LOOKS {
+        return Vec::new();
+    }
+    let counts: Vec<Vec<u64>> = columns
+        .iter()
+        .map(|(_, column)| {
+            let mut counts = vec![0; column.dictionary().levels()];
+            column.for_each_code(|_, code| counts[code as usize] += 1);
+            counts
+        })
+        .collect();
+    let pairs = (0..columns.len())
+        .flat_map(|left| (left + 1..columns.len()).map(move |right| [left, right]));
+    let mut apart = Vec::new();
+    for [left, right] in pairs {
+        let occurring: BTreeSet<[u32; 2]> = (0..records)
+            .map(|record| [left, right].map(|place| columns[place].1.code(record)))
+            .collect();
+        let is_apart = |one: usize, other: usize| {
+            let codes = [one, other].map(|code| u32::try_from(code).expect("a code has 32 bits"));
+            let [one, other] = [counts[left][one], counts[right][other]];
+            !is_absent_by_rarity(one, other, records as u64) && !occurring.contains(&codes)
+        };
+        let levels = [left, right].map(|place| counts[place].len());
+        let combinations = (0..levels[0])
+            .flat_map(|one| (0..levels[1]).map(move |other| (one, other)))
+            .filter(|&(one, other)| is_apart(one, other))
+            .count() as u64;
+        if combinations > 0 {
+            let columns = [left, right].map(|place| columns[place].0.to_owned());
+            apart.push(ApartColumns { columns, combinations });
+        }
+    }
+    apart
 }
 
 /// A project with the entries that every new project file shows.

@@ -60,6 +60,7 @@ pub mod questions;
 pub mod refusal;
 pub mod release;
 pub mod restrictions;
+mod revealed;
 pub mod seal;
 pub mod seed;
 pub mod settings;

@@ -14,6 +14,7 @@ use marginswap_core::encode::{RecordId, Records};
 use marginswap_core::graph::{Formula, Reason, Scope, Separators, Ties};
 use marginswap_core::partner::KeyScreening;
 use marginswap_core::plan::{self, Detach, Forbidden, HiddenPeople, Members, Plan, Term, ToHide};
+use marginswap_core::risk::Verdict::Good;
 use marginswap_core::risk::{KeyTable, Summaries, rare_cells};
 use marginswap_core::swap::replaced_cells;
 use marginswap_core::table::{CellId, Located};
@@ -31,6 +32,7 @@ use crate::prepare::{prove_obedience, refuse_ids};
 use crate::project::{Pairing, Project, Risky, WeightDrift, check_effects, no_effect};
 use crate::published::Published;
 use crate::release::Steps;
+use crate::restrictions;
 use crate::settings::{Kind, SETTINGS, Topic};
 use crate::table_names::TableNames;
 use crate::weights::Weighting;
@@ -79,11 +81,23 @@ pub struct Intruder {
     pub detach: Detach,
     /// For each record: is it at risk?
     pub risky: Vec<bool>,
+    /// What says that others who are alone with their keys are not.
+    pub spared_by: SparedBy,
     /// What the members of households have on the keys, where the records are households.
     pub members: Option<Members>,
     /// Cells whose keys nobody may come to have: those of people whom an earlier step parted from
     /// theirs.
     pub gone: Vec<Vec<u64>>,
+}
+
+/// What says that people who are alone with their keys are not at risk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum SparedBy {
+    /// Nothing but the choice of the user.
+    #[default]
+    Choice,
+    /// A model that fits, which finds the probability of each below the threshold of the project.
+    Model,
 }
 
 impl Intruder {
@@ -333,11 +347,42 @@ impl Original {
         risky
     }
 
+    /// The variables of which two values can make an impossible person.
+    #[must_use]
+    pub fn combined(&self) -> VarSet {
+        restrictions::combined(&self.project, &self.loaded, &self.scope, &self.records)
+    }
+
+    /// The variables of which a table of two tells something.
+    #[must_use]
+    pub fn tabulated(&self) -> VarSet {
+        restrictions::tabulated(&self.project, &self.loaded, &self.scope, &self.records)
+    }
+
+    /// The columns that are exchanged and have too many levels for either.
+    #[must_use]
+    pub fn many_levels(&self) -> VarSet {
+        restrictions::many_levels(&self.project, &self.loaded, &self.scope, &self.records)
+    }
+
     /// People who are alone with the keys of an intruder and whom the rule does not count at
-    /// risk from this one.
+    /// risk from this one, where that is no finding of a model that fits.
     #[must_use]
     pub fn alone_not_counted(&self) -> u64 {
-        let Self { intruders, located, .. } = self;
+        self.alone(SparedBy::Choice)
+    }
+
+    /// People who are alone with the keys of an intruder and of whom a model that fits says that
+    /// they are not at risk.
+    #[must_use]
+    pub fn alone_by_model(&self) -> u64 {
+        self.alone(SparedBy::Model)
+    }
+
+    fn alone(&self, spared_by: SparedBy) -> u64 {
+        let Self { located, .. } = self;
+        let spared = |intruder: &&Intruder| intruder.spared_by == spared_by;
+        let intruders: Vec<&Intruder> = self.intruders.iter().filter(spared).collect();
         let rare: Vec<Vec<bool>> =
             intruders.iter().map(|intruder| rare_cells(located, intruder.keys, 2)).collect();
         let is_alone = |record: RecordId| {
@@ -390,10 +435,19 @@ fn intruders(
     let detach = |sensitive: &[String]| detach_of(project, sensitive);
     if !told.keys.is_empty() {
         let keys = loaded.variables(scope, &told.keys);
-        let risky = risky(project, loaded, scope, located, levels)?;
+        let (risky, spared_by) = risky(project, loaded, scope, located, levels)?;
         let (sensitive, detach) = (hidden(keys, &told.sensitive), detach(&told.sensitive));
         let (members, gone) = (None, Vec::new());
-        found.push(Intruder { name: None, keys, sensitive, detach, risky, members, gone });
+        found.push(Intruder {
+            name: None,
+            keys,
+            sensitive,
+            detach,
+            risky,
+            spared_by,
+            members,
+            gone,
+        });
     }
     let more = told.more_keys.iter().map(|keys| (None, keys, &told.sensitive));
     let named = told.scenarios.iter().map(|(name, intruder)| {
@@ -412,7 +466,8 @@ fn intruders(
         let risky = rule_of(&rule, loaded, located, keys, by_model)?;
         let (sensitive, detach) = (hidden(keys, sensitive), detach(sensitive));
         let (members, gone) = (None, Vec::new());
-        found.push(Intruder { name, keys, sensitive, detach, risky, members, gone });
+        let spared_by = SparedBy::Choice;
+        found.push(Intruder { name, keys, sensitive, detach, risky, spared_by, members, gone });
     }
     check_detach(project, &found)?;
     Ok(found)
@@ -886,14 +941,15 @@ pub(crate) fn scope_apart(
         .map_err(|error| error.in_file(path))
 }
 
-/// Who is at risk, record by record.
+/// Who is at risk, record by record, and what spares the others.
 pub fn risky(
     project: &Project,
     loaded: &Loaded,
     scope: &Scope,
     joint: &Located,
     levels: &[usize],
-) -> Result<Vec<bool>, Diagnostic> {
+) -> Result<(Vec<bool>, SparedBy), Diagnostic> {
+    let mut spared_by = SparedBy::Choice;
     let by_model = |rule: Taken| {
         let table = key_table(project, loaded, scope, joint, levels);
         let question = Question { project, loaded, scope, table: &table };
@@ -904,9 +960,16 @@ pub fn risky(
                 "select with unique, k:3 or records:FILE, or give the size of the population",
             )
         })?;
+        // The riskiest of a given number say nothing of the next one.
+        let by_threshold = matches!(rule, Taken::Probability(_));
+        if by_threshold && assessment.fit(&table).is_some_and(|fit| fit.verdict() == Good) {
+            spared_by = SparedBy::Model;
+        }
         Ok(of_cells(joint, &table, &assessment.taken(&table, rule)))
     };
-    rule_of(&project.risky(), loaded, joint, loaded.variables(scope, &project.risk.keys), by_model)
+    let keys = loaded.variables(scope, &project.risk.keys);
+    let risky = rule_of(&project.risky(), loaded, joint, keys, by_model)?;
+    Ok((risky, spared_by))
 }
 
 /// The records that a rule takes; `by_model` answers for the rules that need a model.

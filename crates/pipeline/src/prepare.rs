@@ -10,10 +10,10 @@ use marginswap_core::diagnostic::Diagnostic;
 use marginswap_core::encode::encode_both;
 use marginswap_core::graph::Scope;
 use marginswap_core::moves::{MoveSearch, TooManyTied};
-use marginswap_core::partner::{KeyScreening, Screening, Unpartable, screen, screen_keys};
+use marginswap_core::partner::{Exempt, KeyScreening, Screening, Unpartable, screen, screen_keys};
 use marginswap_core::plan::{
-    self, CellGroup, CellPlan, CellSwap, Constraints, Drawn, HiddenPeople, Larger, Plan, Prices,
-    Task,
+    self, CellGroup, CellPlan, CellSwap, Constraints, Drawn, HiddenPeople, Larger, NeverNew, Plan,
+    Prices, Task,
 };
 use marginswap_core::random::{Random, Seed};
 use marginswap_core::swap;
@@ -33,7 +33,9 @@ use marginswap_report::verify::Exchanged;
 
 use crate::answer;
 use crate::areas::Areas;
-use crate::compare::{beyond_chance, hidden_findings, not_partable, somebody_is_found, thresholds};
+use crate::compare::{
+    beyond_chance, hidden_findings, moved, not_partable, somebody_is_found, thresholds,
+};
 use crate::found::{Asked, roughly};
 use crate::household::{self, People};
 use crate::input::{Loaded, ids};
@@ -231,7 +233,7 @@ pub(crate) fn constraints(original: &Original) -> Constraints {
         forbidden: forbidden.clone(),
         most_changed: swap.budget.map(|amount| amount.of(records)),
         least_changed: swap.rate.map(|amount| amount.of(records)),
-        never_new: never_new(project, loaded, scope),
+        never_new: never_new(project, loaded, scope, original.combined()),
         drift: original.weighting.as_ref().and_then(Weighting::bound),
         gone: original.intruders.iter().map(|intruder| intruder.gone.clone()).collect(),
     }
@@ -252,7 +254,14 @@ pub(crate) fn prove_obedience(original: &Original, plan: &Plan) -> Result<(), Di
         let remedy = "make a new plan; this one was changed after it was made";
         Diagnostic::new(Code::StalePlan, why, remedy).in_file(loaded.path())
     };
-    plan.obey(scope.schema(), records, located, &constraints(original), largest)
+    let constraints = constraints(original);
+    // Who can be hidden or parted only so may come to have two rare values that nobody had
+    // together; not where somebody who knows all keys is feared and pairs of variables are named.
+    let exempt = match (project.crowd(), &constraints.never_new) {
+        (Some(_), _) | (None, NeverNew::Among(_)) => Exempt::Rare,
+        _ => Exempt::Nothing,
+    };
+    plan.obey(scope.schema(), records, located, &constraints, largest, exempt)
         .map_err(|why| refuse(why.to_string()))?;
     let Some(weighting) = original.weighting.as_ref().filter(|one| one.bound().is_some()) else {
         return Ok(());
@@ -300,6 +309,8 @@ pub struct Foreseen {
     pub found: Vec<Option<Found>>,
     /// Two-way combinations that never occurred.
     pub new_pairs: NewPairs,
+    /// By how many records each two-way table that is not kept moves.
+    pub moved: Vec<u64>,
     /// How far the tables that are not kept move.
     pub distances: Distances,
     /// Original records that the file will no longer have.
@@ -449,7 +460,8 @@ impl Prepared {
             worst_case: worst_case(&learned).expect("a job has keys"),
             learned,
             found: Asked::of(&self.original, &roughly(&self.original, None)).answers(&pooled),
-            new_pairs: new_pairs(&pooled, &pairs),
+            new_pairs: new_pairs(&pooled, &pairs, self.original.combined()),
+            moved: moved(&pairs, self.original.tabulated()),
             distances: Distances::of_pairs(&pairs),
             replaced: pooled.replaced(),
             rules_broken: self.original.rules_broken(&after, None),
@@ -496,6 +508,8 @@ impl Prepared {
             beyond_chance: beyond_chance(&self.original, &foreseen.found),
             rules_broken: [self.broken_rules, foreseen.rules_broken],
             new_pairs: foreseen.new_pairs.combinations,
+            new_pairs_impossible: foreseen.new_pairs.impossible,
+            moved: foreseen.moved.clone(),
         };
         judge(&findings, &thresholds(&project.gate, &findings, foreseen.new_pairs.occurring))
     }
@@ -888,7 +902,8 @@ impl Foreseen {
             worst_case: worst_case(&all).expect("a job has keys"),
             learned: all,
             found,
-            new_pairs: new_pairs(&pooled, &pairs),
+            new_pairs: new_pairs(&pooled, &pairs, people.lines.combined()),
+            moved: moved(&pairs, people.lines.tabulated()),
             distances: Distances::of_pairs(&pairs),
             replaced: households.replaced,
             rules_broken: households.rules_broken,

@@ -7,13 +7,13 @@
 use std::collections::BTreeSet;
 
 use marginswap_core::diagnostic::Diagnostic;
-use marginswap_core::encode::RecordId;
+use marginswap_core::encode::{RecordId, Records};
 use marginswap_core::graph::{
     Formula, GeneratingClass, KeptTable, Reason, Scope, Separators, minimal_separators,
 };
 use marginswap_core::partner::{
-    Forbidden, KeyScreening, NeverNew, Restriction, Restrictions, Rules, Screening, pair, parting,
-    screen, screen_keys, screen_restricted,
+    Forbidden, KeyScreening, NeverNew, Restriction, Restrictions, Rules, Screening, has_few_levels,
+    pair, parting, screen, screen_keys, screen_restricted,
 };
 use marginswap_core::table::{CellId, JointTable};
 use marginswap_core::varset::VarSet;
@@ -22,34 +22,75 @@ use marginswap_report::restrictions::{RecordRestriction, RestrictedBy};
 use crate::input::Loaded;
 use crate::original::Original;
 use crate::project::{Project, WeightDrift};
-use crate::settings::EVERYWHERE;
+use crate::settings::{EVERYWHERE, NOWHERE};
 
 /// The restrictions of a project, in a file.
+///
+/// Trap: that two values may not come together for the first time is asked here only where the
+/// project says so. A plan respects it without being told; to screen for it compares every two
+/// cells, which a long file refuses, and nobody was found whom it leaves without a partner.
 #[must_use]
 pub fn restrictions(
     project: &Project,
     loaded: &Loaded,
     scope: &Scope,
     rules: &[Forbidden],
+    combined: VarSet,
 ) -> Restrictions {
     let swap = &project.swap;
     Restrictions {
         strata: loaded.variables(scope, &swap.strata),
         matches: swap.matched.iter().map(|list| loaded.variables(scope, list)).collect(),
         rules: rules.to_vec(),
-        never_new: never_new(project, loaded, scope),
+        never_new: match swap.never_new.is_empty() {
+            true => NeverNew::Nowhere,
+            false => never_new(project, loaded, scope, combined),
+        },
     }
 }
 
-/// Where two values may not come together for the first time.
+/// The variables of which a table of two tells something: columns of the file with few levels
+/// against its records, and no weight.
 #[must_use]
-pub fn never_new(project: &Project, loaded: &Loaded, scope: &Scope) -> NeverNew {
+pub fn tabulated(project: &Project, loaded: &Loaded, scope: &Scope, records: &Records) -> VarSet {
+    let lines: u64 = match loaded.counts() {
+        Some(counts) => counts.iter().map(|&records| u64::from(records)).sum(),
+        None => records.len() as u64,
+    };
+    let few = |&variable: &usize| has_few_levels(records.levels()[variable], lines);
+    unweighted(project, loaded, scope).iter().filter(few).collect()
+}
+
+/// The variables of which two values can make an impossible person: those of a table that tells
+/// something, and that are exchanged. Several columns that stay are one variable together, whose
+/// values are no values of a person's.
+#[must_use]
+pub fn combined(project: &Project, loaded: &Loaded, scope: &Scope, records: &Records) -> VarSet {
+    tabulated(project, loaded, scope, records) - scope.schema().staying()
+}
+
+/// The columns that are exchanged and have too many levels to be among those.
+#[must_use]
+pub fn many_levels(project: &Project, loaded: &Loaded, scope: &Scope, records: &Records) -> VarSet {
+    let all = unweighted(project, loaded, scope) - scope.schema().staying();
+    all - combined(project, loaded, scope, records)
+}
+
+fn unweighted(project: &Project, loaded: &Loaded, scope: &Scope) -> VarSet {
+    let weight = project.swap.weight.as_slice();
+    loaded.own_variables(scope) - loaded.variables(scope, weight)
+}
+
+/// Where two values may not come together for the first time; `combined` are the variables that
+/// "all" means.
+#[must_use]
+pub fn never_new(project: &Project, loaded: &Loaded, scope: &Scope, combined: VarSet) -> NeverNew {
     let told = &project.swap.never_new;
-    if told.is_empty() {
+    if told.iter().any(|text| text == NOWHERE) {
         return NeverNew::Nowhere;
     }
-    if told.iter().any(|text| text == EVERYWHERE) {
-        return NeverNew::Everywhere;
+    if told.is_empty() || told.iter().any(|text| text == EVERYWHERE) {
+        return NeverNew::Among(combined);
     }
     let formula = Formula::parse(told).expect("the setting was looked at");
     let mut pairs = BTreeSet::new();
@@ -168,7 +209,7 @@ fn named(restriction: Restriction) -> RestrictedBy {
 #[must_use]
 pub fn partners_left(original: &Original, record: RecordId) -> Vec<RecordRestriction> {
     let Original { project, loaded, scope, located, intruders, forbidden, .. } = original;
-    let restrictions = restrictions(project, loaded, scope, forbidden);
+    let restrictions = restrictions(project, loaded, scope, forbidden, original.combined());
     let own = located.cell_of(record);
     let cells = located.cells();
     let all = || (0..located.len()).filter(|&cell| cell != own.position());

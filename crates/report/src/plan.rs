@@ -7,9 +7,9 @@ use serde::ser::Error;
 use serde::{Deserialize, Serialize, Serializer};
 
 use crate::advice;
-use crate::answer::{Answer, aligned, counted, distance, percent, shown};
+use crate::answer::{Answer, aligned, counted, percent, shown};
 use crate::pictures::waterfall::Coverage;
-use crate::protection::{HiddenPeople, Judgement, Protection};
+use crate::protection::{HiddenPeople, Judgement, Protection, rare_or_impossible};
 use crate::published;
 use crate::verify::{HouseholdsReport, VerifyReport};
 
@@ -541,15 +541,8 @@ impl Answer for ProtectReport {
         ));
         text.push_str(&published::line(&verify.published));
         text.push_str(&verify.weights());
-        text.push_str(&format!("Changed    {}", self.changed()));
-        if let (Some(max), Some(mean)) = (verify.two_way_max, verify.two_way_mean) {
-            text.push_str(&format!(
-                "; other two-way tables move by {} at most, {} on average",
-                distance(max),
-                distance(mean)
-            ));
-        }
-        text.push('\n');
+        let usefulness = verify.usefulness.words();
+        text.push_str(&format!("Usefulness {} changed{usefulness}\n", self.changed()));
         text.push_str(&self.learned());
         if verify.protection.hidden.is_none() {
             text.push_str(&format!(
@@ -693,15 +686,18 @@ impl ProtectReport {
         }
         if learned.new_pairs > 0 {
             text.push_str(&format!(
-                "New pairs  {} in {}\n",
+                "New pairs  {} in {}: {}\n",
                 counted(
                     learned.new_pairs,
                     "combination of two values",
                     "combinations of two values"
                 ),
                 counted(learned.new_pairs_records, "record", "records"),
+                rare_or_impossible(learned.new_pairs, learned.new_pairs_impossible),
             ));
         }
+        text.push_str(&learned.alone_line());
+        text.push_str(&learned.left_out_line());
         text
     }
 }

@@ -29,6 +29,8 @@ pub struct Protection {
     pub values_true: Option<f64>,
     /// The share that records drawn at random would give to the same intruder.
     pub values_true_by_chance: Option<f64>,
+    /// People who are unique on the keys and whom a model that fits does not count at risk.
+    pub alone_by_model: u64,
     /// People at risk, not gone, whose keys the kept tables already disclose.
     pub disclosed: u64,
     /// Is `disclosed` exact? Otherwise it is a lower bound.
@@ -40,6 +42,11 @@ pub struct Protection {
     pub hidden: Option<HiddenPeople>,
     /// Two-way combinations that only the released file has.
     pub new_pairs: u64,
+    /// Of these, those that look impossible: five records or more would have both values if these
+    /// were independent, and none does. The others are absent by rarity.
+    pub new_pairs_impossible: u64,
+    /// Exchanged variables with too many levels for their combinations to be counted.
+    pub new_pairs_left_out: Names,
     /// Released records that have one of them.
     pub new_pairs_records: u64,
     /// The pairs of variables that have any.
@@ -166,6 +173,8 @@ pub struct NewPair {
     pub pair: [String; 2],
     /// How many combinations are new.
     pub combinations: u64,
+    /// Of these, those that look impossible.
+    pub impossible: u64,
     /// How many released records have one.
     pub records: u64,
 }
@@ -241,6 +250,7 @@ impl Protection {
         if let Some(hidden) = &self.hidden {
             text.push_str(&hidden.lines());
         }
+        text.push_str(&self.alone_line());
         let exposed = self.newly_exposed_because.words();
         if !exposed.is_empty() {
             let _ = writeln!(text, "Newly exposed people, by reason: {exposed}.");
@@ -257,9 +267,10 @@ impl Protection {
         if self.new_pairs > 0 {
             let _ = writeln!(
                 text,
-                "New pairs: {} of two values that the original does not have, in {}.",
+                "New pairs: {} of two values that the original does not have, in {}: {}.",
                 counted(self.new_pairs, "combination", "combinations"),
                 counted(self.new_pairs_records, "released record", "released records"),
+                rare_or_impossible(self.new_pairs, self.new_pairs_impossible),
             );
             let rows: Vec<Vec<String>> =
                 self.new_pairs_by_variables.iter().take(MOST_PAIRS).map(NewPair::cells).collect();
@@ -273,7 +284,47 @@ impl Protection {
                 );
             }
         }
+        text.push_str(&self.left_out_line());
         text
+    }
+
+    /// How many people a model leaves out who are unique on the keys, where there are any.
+    pub(crate) fn alone_line(&self) -> String {
+        match self.alone_by_model {
+            0 => String::new(),
+            people => format!(
+                "{} unique on the keys, and the risk model, which fits well, does not count them \
+                 at risk.\n",
+                counted(people, "person is", "people are")
+            ),
+        }
+    }
+
+    /// Which variables new pairs are not counted of, where there are any.
+    pub(crate) fn left_out_line(&self) -> String {
+        match self.new_pairs_left_out.is_empty() {
+            true => String::new(),
+            false => format!(
+                "New pairs with {} are neither avoided nor counted: too many different values.\n",
+                listed(&self.new_pairs_left_out)
+            ),
+        }
+    }
+}
+
+/// How many new combinations are absent by rarity, and how many look impossible.
+pub(crate) fn rare_or_impossible(all: u64, impossible: u64) -> String {
+    let rare = all - impossible.min(all);
+    match (rare, impossible) {
+        (_, 0) => "absent from the original by rarity".to_owned(),
+        (0, 1) => "its values are frequent, so it looks impossible".to_owned(),
+        (0, _) => "their values are frequent, so they look impossible".to_owned(),
+        (rare, _) => format!(
+            "{} absent by rarity, {} between frequent values {} impossible",
+            grouped(rare),
+            grouped(impossible),
+            if impossible == 1 { "looks" } else { "look" }
+        ),
     }
 }
 

@@ -8,7 +8,8 @@ pub use marginswap_core::verdict::Reason;
 use serde::Serializer;
 use serde::ser::{SerializeMap, SerializeSeq};
 
-use crate::answer::{counted, sentence};
+use crate::answer::{counted, percent, sentence};
+use crate::protection::rare_or_impossible;
 
 /// The reason in words, with what is tolerated.
 #[must_use]
@@ -16,7 +17,9 @@ pub fn reason_words(reason: &Reason) -> String {
     let words = words(reason);
     let tolerated = reason.numbers().into_iter().find(|(name, _)| *name == "tolerated");
     match tolerated {
+        // What a table may move by is said with what it moved by.
         None | Some((_, 0)) => words,
+        _ if matches!(reason, Reason::TablesMoved { .. }) => words,
         Some((_, most)) => format!("{words} (at most {} tolerated)", grouped(most)),
     }
 }
@@ -221,14 +224,23 @@ fn words(reason: &Reason) -> String {
             counted(*after, "record breaks", "records break"),
             grouped(*before)
         ),
-        Reason::NewPairs { combinations, .. } => format!(
-            "{} never {} in the original",
+        Reason::TablesMoved { tables, of, largest, records, tolerated } => format!(
+            "{} of {} not kept {} by more than {} of the records, {} at most",
+            grouped(*tables),
+            counted(*of, "two-way table", "two-way tables"),
+            if *tables == 1 { "moves" } else { "move" },
+            percent(*tolerated, *records),
+            percent(*largest, *records)
+        ),
+        Reason::NewPairs { combinations, impossible, .. } => format!(
+            "{} never {} in the original: {}",
             counted(
                 *combinations,
                 "combination of two values in the released file",
                 "combinations of two values in the released file"
             ),
-            if *combinations == 1 { "occurs" } else { "occur" }
+            if *combinations == 1 { "occurs" } else { "occur" },
+            rare_or_impossible(*combinations, *impossible)
         ),
     }
 }

@@ -42,6 +42,9 @@ pub struct VerifyReport {
     /// What intruders learn, from the contents of the two files alone.
     #[serde(flatten)]
     pub protection: Protection,
+    /// The new combinations with their values, where they are revealed (SECRET).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub new_pairs_revealed: Option<Vec<RevealedPair>>,
     /// What would help the people at risk who are left.
     pub advice: Vec<Advice>,
     /// Original records that the released file no longer has, counted with repetition: what
@@ -53,6 +56,8 @@ pub struct VerifyReport {
     pub cells_changed: Option<u64>,
     /// Records that differ in each variable.
     pub changed_by_variable: Option<Vec<VariableReport>>,
+    /// How useful the released file still is.
+    pub usefulness: Usefulness,
     /// How far weighted counts of kept tables moved, where they need not be exact.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub weighted: Vec<WeightedReport>,
@@ -74,6 +79,51 @@ pub struct VerifyReport {
     pub three_way_max: Option<f64>,
     /// Their mean total variation.
     pub three_way_mean: Option<f64>,
+}
+
+/// How useful a released file still is, beside how many of its records and values were changed.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Usefulness {
+    /// Two-way tables that are not kept, of variables with few levels.
+    pub tables: u64,
+    /// By which share of the records they moved on average; null when there are none.
+    pub moved_mean: Option<f64>,
+    /// By which share of the records the one moved that moved most.
+    pub moved_max: Option<f64>,
+    /// Which one that is; null when none moved.
+    pub most_moved: Option<[String; 2]>,
+    /// The largest move of a weighted count of a kept table, as a share of it; null without a
+    /// weight, or where a count was zero.
+    pub weighted_max: Option<f64>,
+}
+
+impl Usefulness {
+    /// How far tables moved, for the end of a line that says what was changed.
+    pub(crate) fn words(&self) -> String {
+        let mut text = String::new();
+        if let (Some(mean), Some(max)) = (self.moved_mean, self.moved_max) {
+            let most = self.most_moved.as_ref();
+            text.push_str(&match most {
+                None => "; no two-way table moves".to_owned(),
+                Some(most) => format!(
+                    "; two-way tables that are not kept move by {} of the records on average, {} \
+                     at most ({})",
+                    distance(mean),
+                    distance(max),
+                    formula(most)
+                ),
+            });
+        }
+        if let Some(most) = self.weighted_max {
+            text.push_str(&match most == 0.0 {
+                true => "; weighted counts of kept tables do not move".to_owned(),
+                false => {
+                    format!("; weighted counts of kept tables move by {} at most", distance(most))
+                }
+            });
+        }
+        text
+    }
 }
 
 /// The households of two files.
@@ -196,6 +246,47 @@ pub struct WeightedReport {
     pub beyond: u64,
     /// The largest move, as a share of the original weighted count; null where that is zero.
     pub largest: Option<f64>,
+}
+
+/// A new combination with its values.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct RevealedPair {
+    /// The variables.
+    pub pair: [String; 2],
+    /// Their values; null for none.
+    pub values: [Option<String>; 2],
+    /// How many original records have each of them.
+    pub having: [u64; 2],
+    /// Does it look impossible? Otherwise it is absent from the original by rarity.
+    pub impossible: bool,
+    /// How many released records have it.
+    pub records: u64,
+}
+
+/// The revealed combinations, those that look impossible first.
+fn revealed(pairs: &[RevealedPair]) -> String {
+    let row = |found: &RevealedPair| {
+        let values = found.values.each_ref().map(|value| match value {
+            Some(value) => format!("“{}”", escaped(value)),
+            None => "(null)".to_owned(),
+        });
+        vec![
+            formula(&found.pair),
+            values.join(" with "),
+            counted(found.records, "record", "records"),
+            format!(
+                "{} and {} in the original",
+                grouped(found.having[0]),
+                grouped(found.having[1])
+            ),
+            if found.impossible { "looks impossible" } else { "absent by rarity" }.to_owned(),
+        ]
+    };
+    let rows: Vec<Vec<String>> = pairs.iter().map(row).collect();
+    format!(
+        "New pairs with their values (SECRET: they point to swapped records):\n{}",
+        aligned(&rows)
+    )
 }
 
 /// What changed in one variable.
@@ -392,11 +483,13 @@ impl VerifyReport {
                 household_fates: Some(HouseholdProtection::default()),
                 ..Protection::default()
             },
+            new_pairs_revealed: None,
             advice: vec![],
             replaced: 0,
             records_changed: None,
             cells_changed: None,
             changed_by_variable: None,
+            usefulness: Usefulness::default(),
             weighted: vec![],
             broken: vec![],
             unlinked: None,
@@ -410,7 +503,8 @@ impl VerifyReport {
     }
 
     fn learned(&self) -> String {
-        format!("\n{}{}", self.protection.lines(), advice::lines(&self.advice))
+        let revealed = self.new_pairs_revealed.as_deref().map_or_else(String::new, revealed);
+        format!("\n{}{revealed}{}", self.protection.lines(), advice::lines(&self.advice))
     }
 
     fn changes(&self) -> String {
@@ -441,6 +535,20 @@ impl VerifyReport {
         format!("\n{}", aligned(&rows))
     }
 
+    /// What was changed and how far tables moved. Of records that are not linked it is known how
+    /// many were replaced.
+    fn usefulness_line(&self) -> String {
+        let changed = match (self.records_changed, self.cells_changed) {
+            (Some(records), Some(values)) => format!(
+                "{} and {} changed",
+                counted(records, "record", "records"),
+                counted(values, "value", "values")
+            ),
+            _ => format!("{} replaced", counted(self.replaced, "record", "records")),
+        };
+        format!("Usefulness: {changed}{}.\n", self.usefulness.words())
+    }
+
     fn utility(&self) -> String {
         let mut others: Vec<&TwoWayReport> =
             self.two_way.iter().filter(|table| !table.kept).collect();
@@ -450,7 +558,8 @@ impl VerifyReport {
             return String::new();
         }
         let mut text = format!(
-            "\n{}: {} inside a kept table, {} of the other {} changed.\n",
+            "\n{}{}: {} inside a kept table, {} of the other {} changed.\n",
+            self.usefulness_line(),
             counted(self.two_way.len() as u64, "two-way table", "two-way tables"),
             grouped(kept),
             grouped(changed as u64),

@@ -19,7 +19,7 @@ use marginswap_report::protection::{
     ExposedBecause, Fates, HiddenPeople, Judgement, NewPair, PreventedBy, Protection, Reason,
     ScenarioProtection, Verdict,
 };
-use marginswap_report::verify::{VerifyReport, WeightedReport};
+use marginswap_report::verify::{Usefulness, VerifyReport, WeightedReport};
 use support::assert_golden;
 
 fn protection() -> Protection {
@@ -100,6 +100,7 @@ fn protection() -> Protection {
         values_true_by_chance: Some(0.314),
         disclosed: 1,
         disclosed_is_exact: true,
+        alone_by_model: 3,
         newly_exposed_because: ExposedBecause::default(),
         hidden: Some(HiddenPeople {
             crowd: 5,
@@ -114,10 +115,13 @@ fn protection() -> Protection {
             households: false,
         }),
         new_pairs: 2,
+        new_pairs_impossible: 1,
+        new_pairs_left_out: vec!["postcode".to_owned()],
         new_pairs_records: 3,
         new_pairs_by_variables: vec![NewPair {
             pair: ["age", "income"].map(str::to_owned),
             combinations: 2,
+            impossible: 0,
             records: 3,
         }],
         scenarios: vec![scenario],
@@ -208,6 +212,14 @@ fn compared() -> VerifyReport {
         records_changed: Some(16),
         cells_changed: Some(20),
         changed_by_variable: None,
+        new_pairs_revealed: None,
+        usefulness: Usefulness {
+            tables: 7,
+            moved_mean: Some(0.003),
+            moved_max: Some(0.012),
+            most_moved: Some(["age", "job"].map(str::to_owned)),
+            weighted_max: Some(0.0083),
+        },
         weighted: vec![WeightedReport {
             margin: ["age", "sex"].map(str::to_owned).to_vec(),
             cells: 8,

@@ -29,7 +29,7 @@ use marginswap_report::protection::{
     ScenarioProtection, Verdict,
 };
 use marginswap_report::verify::{
-    Counted, HouseholdsReport, MarginReport, TwoWayReport, VariableReport, VerifyReport,
+    Counted, HouseholdsReport, MarginReport, TwoWayReport, Usefulness, VariableReport, VerifyReport,
 };
 use support::assert_golden;
 
@@ -107,12 +107,16 @@ fn learned(names: [&str; 3]) -> Protection {
         values_true_by_chance: scenario.values_true_by_chance,
         disclosed: 1,
         disclosed_is_exact: true,
+        alone_by_model: 0,
         newly_exposed_because: ExposedBecause::default(),
         new_pairs: 1,
+        new_pairs_impossible: 0,
+        new_pairs_left_out: vec![],
         new_pairs_records: 2,
         new_pairs_by_variables: vec![NewPair {
             pair: [names[1].to_owned(), names[2].to_owned()],
             combinations: 1,
+            impossible: 0,
             records: 2,
         }],
         scenarios: vec![scenario],
@@ -168,6 +172,14 @@ fn compared(names: [&str; 3]) -> VerifyReport {
         judgement: review(),
         protection: learned(names),
         weighted: vec![],
+        usefulness: Usefulness {
+            tables: 2,
+            moved_mean: Some(0.25),
+            moved_max: Some(0.5),
+            most_moved: Some([names[1].to_owned(), names[2].to_owned()]),
+            weighted_max: None,
+        },
+        new_pairs_revealed: None,
         advice: vec![
             Advice::LargerSwaps { max_records: 4, frees: 1, asked: 2, not_asked: 0 },
             Advice::WithoutTable {
@@ -485,7 +497,23 @@ fn every_reason_is_a_sentence_of_the_page() {
             "whether 1 released column that is not exchanged gives swaps away was not checked",
         ),
         (Reason::RulesBroken { before: 1, after: 2, tolerated: 0 }, "2 records break a rule"),
-        (Reason::NewPairs { combinations: 2, tolerated: 1 }, "2 combinations of two values"),
+        (
+            Reason::NewPairs { combinations: 9, impossible: 2, tolerated: 1 },
+            "9 combinations of two values in the released file never occur in the original: 7 \
+             absent by rarity, 2 between frequent values look impossible (at most 1 tolerated)",
+        ),
+        (
+            Reason::NewPairs { combinations: 2, impossible: 0, tolerated: 0 },
+            "never occur in the original: absent from the original by rarity",
+        ),
+        (
+            Reason::NewPairs { combinations: 1, impossible: 1, tolerated: 0 },
+            "never occurs in the original: its values are frequent, so it looks impossible",
+        ),
+        (
+            Reason::TablesMoved { tables: 2, of: 10, largest: 48, records: 100, tolerated: 10 },
+            "2 of 10 two-way tables not kept move by more than 10.0 % of the records, 48.0 % at most",
+        ),
     ];
     for (reason, words) in cases {
         let mut report = internal(NAMES);

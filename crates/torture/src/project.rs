@@ -171,7 +171,7 @@ fn value_of(
         Kind::Name => Value::Text(pick(&pool, random).clone()),
         Kind::Groups => Value::List((0..1 + random.below(2)).map(|_| list(some(random))).collect()),
         Kind::Tables if setting.name == "never_new" && random.below(2) == 0 => {
-            Value::List(vec![Value::text("all")])
+            Value::List(vec![Value::text(if random.below(2) == 0 { "all" } else { "none" })])
         }
         Kind::Tables if setting.key() == "keep.households" && !columns.wild => Value::List(
             (0..1 + random.below(2))

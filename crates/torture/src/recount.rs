@@ -593,30 +593,56 @@ fn check_rules(told: &Settings<'_>, before: &Rows, after: &Rows) -> Result<(), S
     Ok(())
 }
 
-/// No two values come together that nobody had together.
+/// No two values come together that nobody had together: of pairs that are named, and of columns
+/// with few levels where nothing is said; there two values may that are absent by rarity.
 fn check_never_new(told: &Settings<'_>, before: &Rows, after: &Rows) -> Result<(), String> {
-    let Some(value) = told.get("swap.never_new") else { return Ok(()) };
-    let everywhere = *value == Value::List(vec![Value::text("all")]);
+    let value = told.get("swap.never_new");
+    let is = |word: &str| value == Some(&Value::List(vec![Value::text(word)]));
+    if is("none") {
+        return Ok(());
+    }
+    let everywhere = value.is_none() || is("all");
     let tables = match everywhere {
-        true => {
-            // Columns that take no part come together with anything.
-            let out: BTreeSet<usize> =
-                ["columns.id", "columns.ignore"].iter().flat_map(|key| told.names(key)).collect();
-            vec![(0..told.case.world.names.len()).filter(|column| !out.contains(column)).collect()]
-        }
+        true => vec![watched(told, before)],
         false => told.tables("swap.never_new"),
+    };
+    let rare = everywhere || told.get("risk.knows") == Some(&Value::text("any-part"));
+    let having = |column: usize, value: &[u8]| {
+        before.iter().filter(|row| csv::value(&row[column]) == value).count()
     };
     for columns in tables {
         for (place, &left) in columns.iter().enumerate() {
             for &right in &columns[place + 1..] {
                 let old = table(before, &[left, right]);
-                if table(after, &[left, right]).keys().any(|pair| !old.contains_key(pair)) {
+                let is_new = |pair: &&Vec<Vec<u8>>| {
+                    let both = having(left, &pair[0]) * having(right, &pair[1]);
+                    let is_excused = rare && both < 5 * before.len();
+                    !old.contains_key(*pair) && !is_excused
+                };
+                if table(after, &[left, right]).keys().any(|pair| is_new(&pair)) {
                     return Err(format!("columns {left} and {right} (from 0) have a new pair"));
                 }
             }
         }
     }
     Ok(())
+}
+
+/// The columns that are exchanged, are no weight, and have five records for each value on average.
+fn watched(told: &Settings<'_>, before: &Rows) -> Vec<usize> {
+    let out = ["columns.id", "columns.ignore", "columns.stay", "swap.weight"];
+    let out: BTreeSet<usize> = out.iter().flat_map(|key| told.names(key)).collect();
+    let exchanged = told.names("columns.vars");
+    let few = |column: &usize| {
+        let levels: BTreeSet<Vec<u8>> =
+            before.iter().map(|row| csv::value(&row[*column])).collect();
+        levels.len() * 5 <= before.len()
+    };
+    (0..told.case.world.names.len())
+        .filter(|column| !out.contains(column))
+        .filter(|column| exchanged.is_empty() || exchanged.contains(column))
+        .filter(few)
+        .collect()
 }
 
 fn check_budget(told: &Settings<'_>, records: usize, changed: usize) -> Result<(), String> {

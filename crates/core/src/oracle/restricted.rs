@@ -44,6 +44,9 @@ impl World {
             .filter(|[left, right]| match never_new {
                 NeverNew::Nowhere => false,
                 NeverNew::Pairs(pairs) => pairs.contains(&[*left, *right]),
+                NeverNew::Among(variables) => {
+                    variables.contains(*left) && variables.contains(*right)
+                }
                 NeverNew::Everywhere => true,
             });
         pairs.any(|two| self.records.iter().all(|other| pair(other, two) != pair(codes, two)))

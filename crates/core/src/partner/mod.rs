@@ -24,6 +24,6 @@ pub use keys::{
     screen_keys, screen_keys_announced,
 };
 pub use restricted::{Restricted, Restriction, Restrictions, screen_restricted};
-pub use rule::{Forbidden, NeverNew, Rules, Term, is_absent_by_rarity};
+pub use rule::{Exempt, Forbidden, NeverNew, Rules, Term, has_few_levels, is_absent_by_rarity};
 pub use screen::{Screening, screen, screen_announced};
 pub use search::{Choice, Diagonal, Surroundings, ThroughSeparator};

@@ -288,6 +288,7 @@ mod tests {
         let never_new = prop_oneof![
             3 => Just(NeverNew::Nowhere),
             1 => vec(pair, 1..3).prop_map(NeverNew::Pairs),
+            1 => set(5).prop_map(NeverNew::Among),
             1 => Just(NeverNew::Everywhere),
         ];
         (set(2), vec(set(4), 0..3), vec(rule, 0..4), never_new).prop_map(

@@ -82,6 +82,8 @@ pub enum NeverNew {
     Nowhere,
     /// For these pairs of variables, the lower one first.
     Pairs(Vec<[usize; 2]>),
+    /// For any two of these variables.
+    Among(VarSet),
     /// For any two variables.
     Everywhere,
 }
@@ -90,7 +92,12 @@ impl NeverNew {
     /// Is anything forbidden?
     #[must_use]
     pub fn forbids_any(&self) -> bool {
-        *self != Self::Nowhere
+        match self {
+            Self::Nowhere => false,
+            Self::Pairs(pairs) => !pairs.is_empty(),
+            Self::Among(variables) => variables.len() > 1,
+            Self::Everywhere => true,
+        }
     }
 
     /// Is a new combination of these two variables forbidden, the lower one first?
@@ -99,16 +106,38 @@ impl NeverNew {
         match self {
             Self::Nowhere => false,
             Self::Pairs(pairs) => pairs.contains(&[left, right]),
+            Self::Among(variables) => variables.contains(left) && variables.contains(right),
             Self::Everywhere => true,
         }
     }
 }
 
+/// What may be new all the same, where new combinations are forbidden.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Exempt {
+    /// Nothing.
+    Nothing,
+    /// A combination that is absent by rarity.
+    Rare,
+}
+
+/// Two values that fewer records than this would have together, if they were independent, need
+/// not occur together.
+const EXPECTED: u64 = 5;
+
 /// Is it no surprise that nobody has two values together: would fewer than five of n records, if
 /// the two were independent?
 #[must_use]
 pub fn is_absent_by_rarity(one: u64, other: u64, records: u64) -> bool {
-    u128::from(one) * u128::from(other) < 5 * u128::from(records)
+    u128::from(one) * u128::from(other) < u128::from(EXPECTED) * u128::from(records)
+}
+
+/// Does a variable have few levels against the records, so that an absent combination can tell
+/// anything? An average level must have at least five records: with fewer, it is absent by rarity
+/// beside any other value, even one that all records have.
+#[must_use]
+pub fn has_few_levels(levels: usize, records: u64) -> bool {
+    u128::from(EXPECTED) * levels as u128 <= u128::from(records)
 }
 
 /// What no exchange may make.
@@ -138,6 +167,7 @@ impl<'a> Rules<'a> {
         match self.never_new {
             NeverNew::Nowhere => {}
             NeverNew::Pairs(pairs) => ties.extend(pairs.iter().map(|pair| VarSet::from(*pair))),
+            NeverNew::Among(variables) => ties.push(*variables),
             NeverNew::Everywhere => ties.push(all),
         }
         ties
@@ -196,5 +226,26 @@ impl<'a> Rules<'a> {
         exchanges(&parts)
             .filter(|&exchanged| parts_keys(differing, exchanged, keys))
             .find(|&exchanged| self.allow(layout, cells, differing, exchanged))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The bound is where an average level, beside a value that everybody has, stops being absent
+    /// by rarity.
+    #[test]
+    fn few_levels_are_those_that_rarity_does_not_excuse() {
+        for each in 1..=12u64 {
+            for levels in 1..=60u64 {
+                let records = each * levels;
+                let few = has_few_levels(usize::try_from(levels).expect("few"), records);
+                assert_eq!(few, !is_absent_by_rarity(each, records, records), "{levels} of {each}");
+            }
+        }
+        assert!(has_few_levels(20, 100) && !has_few_levels(21, 100));
+        // 20 levels of 5 records each beside a value that all 100 have: 5 are expected.
+        assert!(!is_absent_by_rarity(5, 100, 100) && is_absent_by_rarity(4, 100, 100));
     }
 }

@@ -235,8 +235,14 @@ impl Planner<'_> {
         let never_new = &self.task.constraints.never_new;
         let count = |cell| self.seen.never_seen(cell, one, other, |_, _| true);
         let found: usize = new.into_iter().map(count).sum();
-        let forbids = |left, right| never_new.forbids(left, right);
-        let is_forbidden = |cell| self.seen.never_seen(cell, one, other, forbids) > 0;
+        let layout = self.task.joint.cells().layout();
+        let is_forbidden = |cell: &[u64]| {
+            let rare = |left, right| {
+                self.rare.as_ref().is_some_and(|rare| rare.excuses(layout, cell, left, right))
+            };
+            let forbids = |left, right| never_new.forbids(left, right) && !rare(left, right);
+            self.seen.never_seen(cell, one, other, forbids) > 0
+        };
         if found > 0 && never_new.forbids_any() && new.into_iter().any(is_forbidden) {
             return None;
         }

@@ -81,6 +81,7 @@ pub use left::{LeftOver, Obstacle, Remaining};
 pub use matching::maximum_weight_matching;
 pub use members::Members;
 pub use obeys::Disobeyed;
+use obeys::Rarity;
 pub use on_columns::{Plan, PlannedGroup, PlannedSwap, Unproved, Unsound};
 pub use optimal::{MOST_VERTICES, NoBestPairing};
 pub use protection::Protection;
@@ -282,6 +283,8 @@ struct Planner<'a> {
     least_costs: Vec<u64>,
     /// The combinations of two values that occur in the file.
     seen: Arc<Seen<'a>>,
+    /// How rare values are, while those may come together that are absent by rarity.
+    rare: Option<Arc<Rarity>>,
     /// May a swap leave somebody alone with their keys?
     bystanders: Bystanders,
     /// The cells whose records at risk are left in each other's company.
@@ -331,6 +334,7 @@ impl<'a> Planner<'a> {
             signer: Signer::of(joint.cells().layout()),
             least_costs: task.prices.least_costs(),
             seen: Arc::new(seen),
+            rare: None,
             bystanders: Bystanders::Avoided,
             given_up: CellSet::none(joint.len()),
             vain: Vain::new(),
@@ -385,12 +389,16 @@ impl<'a> Planner<'a> {
 
     /// Everything that follows after as many as can be are parted from their keys.
     fn completed(mut self, pairing: Pairing, seed: Seed) -> Result<Planned, NoBestPairing> {
+        if !self.is_everything_taken() {
+            self.cover_with_rare_pairs(Goal::Part, pairing)?;
+        }
         self.give_company();
         if let Some(larger) = self.task.larger {
             self.cover_beyond_pairs(larger, seed);
         }
         if self.task.may_detach() {
             self.cover(Goal::Detach, pairing)?;
+            self.cover_with_rare_pairs(Goal::Detach, pairing)?;
             if let Some(larger) = self.task.larger {
                 self.detach_beyond_pairs(larger, seed);
             }
@@ -398,6 +406,23 @@ impl<'a> Planner<'a> {
         self.protect_bystanders();
         self.reach_share();
         Ok(self.finished())
+    }
+
+    /// Who can be covered only so may come to have two values that are absent by rarity, where all
+    /// combinations among some variables are watched.
+    ///
+    /// Law: `rare-pairs-come-last`.
+    fn cover_with_rare_pairs(&mut self, goal: Goal, pairing: Pairing) -> Result<(), NoBestPairing> {
+        let watched = matches!(self.task.constraints.never_new, NeverNew::Among(_));
+        if !watched || self.open.is_empty() || pairing == Pairing::Optimal {
+            return Ok(());
+        }
+        self.rare = Some(Arc::new(Rarity::of(self.task.joint)));
+        self.vain.forget();
+        let covered = self.cover(goal, Pairing::Greedy);
+        self.rare = None;
+        self.vain.forget();
+        covered
     }
 
     /// Swaps others at random until as many records are changed as must be.

@@ -14,9 +14,9 @@ use super::cell_plan::taken;
 use super::constraint::Constraints;
 use super::on_columns::Plan;
 use crate::encode::{Layout, Records, Schema};
-use crate::partner::Forbidden;
 use crate::partner::seen::Seen;
 use crate::partner::swap::exchange;
+use crate::partner::{Exempt, Forbidden, is_absent_by_rarity};
 use crate::table::JointTable;
 use crate::varset::VarSet;
 
@@ -54,7 +54,8 @@ impl fmt::Display for Disobeyed {
 impl std::error::Error for Disobeyed {}
 
 impl Plan {
-    /// Proves that the plan obeys its constraints, with swaps of up to so many records.
+    /// Proves that the plan obeys its constraints, with swaps of up to so many records and new
+    /// combinations of exempt values.
     ///
     /// Law: `a-plan-obeys-its-settings`.
     ///
@@ -70,16 +71,21 @@ impl Plan {
         joint: &JointTable,
         constraints: &Constraints,
         largest: usize,
+        exempt: Exempt,
     ) -> Result<(), Disobeyed> {
         if largest <= 2 && !self.groups().is_empty() {
             return Err(Disobeyed::Groups);
         }
         let layout = records.cells().layout();
         let seen = Seen::new(joint);
+        let rare = match exempt == Exempt::Rare && constraints.never_new.forbids_any() {
+            true => Some(Rarity::of(joint)),
+            false => None,
+        };
         let mut changed = 0;
         let mut look_at = |before: &[&[u64]], after: &[Vec<u64>]| {
             changed += before.iter().zip(after).filter(|(old, new)| *old != *new).count() as u64;
-            obeys(layout, &seen, constraints, before, after)
+            obeys(layout, (&seen, rare.as_ref()), constraints, before, after)
         };
         for swap in self.swaps() {
             let before = [swap.left, swap.right].map(|record| records.get(record));
@@ -103,7 +109,7 @@ impl Plan {
 /// Looks at the records of one swap, before and after.
 fn obeys(
     layout: &Layout,
-    seen: &Seen<'_>,
+    (seen, rare): (&Seen<'_>, Option<&Rarity>),
     constraints: &Constraints,
     before: &[&[u64]],
     after: &[Vec<u64>],
@@ -120,11 +126,47 @@ fn obeys(
         return Err(Disobeyed::Rule);
     }
     let never_new = &constraints.never_new;
-    let forbids = |left: usize, right: usize| left != right && never_new.forbids(left, right);
-    let is_new = |cell: &Vec<u64>| seen.never_seen(cell, all, all, forbids) > 0;
+    let is_new = |cell: &Vec<u64>| {
+        let excused =
+            |left, right| rare.is_some_and(|rare| rare.excuses(layout, cell, left, right));
+        let forbids = |left: usize, right: usize| {
+            left != right && never_new.forbids(left, right) && !excused(left, right)
+        };
+        seen.never_seen(cell, all, all, forbids) > 0
+    };
     match never_new.forbids_any() && after.iter().any(is_new) {
         true => Err(Disobeyed::NeverNew),
         false => Ok(()),
+    }
+}
+
+/// How many records have each code of each variable.
+pub(super) struct Rarity {
+    counts: Vec<Vec<u64>>,
+    records: u64,
+}
+
+impl Rarity {
+    pub(super) fn of(joint: &JointTable) -> Self {
+        let layout = joint.cells().layout();
+        let mut counts = vec![Vec::new(); layout.variables()];
+        for (cell, &records) in joint.cells().iter().zip(joint.counts()) {
+            for (variable, counts) in counts.iter_mut().enumerate() {
+                let code = layout.code(cell, variable) as usize;
+                if counts.len() <= code {
+                    counts.resize(code + 1, 0);
+                }
+                counts[code] += u64::from(records);
+            }
+        }
+        Self { counts, records: joint.records() as u64 }
+    }
+
+    /// Are the two values of a cell so rare that nobody need have both?
+    pub(super) fn excuses(&self, layout: &Layout, cell: &[u64], left: usize, right: usize) -> bool {
+        let [one, other] = [left, right]
+            .map(|variable| self.counts[variable][layout.code(cell, variable) as usize]);
+        is_absent_by_rarity(one, other, self.records)
     }
 }
 

@@ -73,6 +73,10 @@ pub struct Findings {
     pub rules_broken: [u64; 2],
     /// Two-way combinations that only the released file has.
     pub new_pairs: u64,
+    /// Of these, those that are not absent from the original by rarity alone.
+    pub new_pairs_impossible: u64,
+    /// For each two-way table that is not kept, by how many records it moved.
+    pub moved: Vec<u64>,
 }
 
 /// What was found in the tables whose published numbers were compared.
@@ -103,8 +107,7 @@ pub struct HiddenFindings {
     pub cannot: u64,
 }
 
-/// How much of each finding is tolerated. The default tolerates nothing, and does not ask
-/// about new pairs.
+/// How much of each finding is tolerated. The default tolerates nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Thresholds {
     /// People matched with every sensitive value true. Default 0.
@@ -126,8 +129,10 @@ pub struct Thresholds {
     /// Records by which the released file breaks rules more often than the original.
     /// Default 0.
     pub rules_broken: u64,
-    /// New two-way combinations; `None`, the default, when any number will do.
-    pub new_pairs: Option<u64>,
+    /// New two-way combinations, rare or not. Default 0.
+    pub new_pairs: u64,
+    /// Records by which a two-way table that is not kept may move. Default 0.
+    pub moved: u64,
 }
 
 /// Judges what was found.
@@ -294,18 +299,31 @@ fn about_the_records(findings: &Findings, thresholds: &Thresholds) -> Vec<Reason
     let tolerated = thresholds.rules_broken;
     let columns = findings.telling_columns as u64;
     let unchecked = findings.unchecked_columns as u64;
-    let mut found = vec![
+    let combinations = findings.new_pairs;
+    let impossible = findings.new_pairs_impossible;
+    let moved_too_far = findings.moved.iter().filter(|&&moved| moved > thresholds.moved).count();
+    let found = [
         (columns > 0, Reason::ColumnsTell { columns }),
         (unchecked > 0, Reason::ColumnsUnchecked { columns: unchecked }),
         (
             after.saturating_sub(before) > tolerated,
             Reason::RulesBroken { before, after, tolerated },
         ),
+        (
+            combinations > thresholds.new_pairs,
+            Reason::NewPairs { combinations, impossible, tolerated: thresholds.new_pairs },
+        ),
+        (
+            moved_too_far > 0,
+            Reason::TablesMoved {
+                tables: moved_too_far as u64,
+                of: findings.moved.len() as u64,
+                largest: findings.moved.iter().copied().max().unwrap_or(0),
+                records: findings.records[0],
+                tolerated: thresholds.moved,
+            },
+        ),
     ];
-    if let Some(tolerated) = thresholds.new_pairs {
-        let combinations = findings.new_pairs;
-        found.push((combinations > tolerated, Reason::NewPairs { combinations, tolerated }));
-    }
     holding(&found)
 }
 

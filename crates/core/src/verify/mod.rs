@@ -78,6 +78,8 @@ pub struct Checks<'a> {
     /// The variables whose fields are counted and whose two-way tables are compared: those that
     /// are columns of the file.
     pub compared: VarSet,
+    /// Those of them whose new combinations count.
+    pub combined: VarSet,
     /// Are their three-way tables compared as well?
     pub triples: Triples,
 }
@@ -114,7 +116,7 @@ pub struct Verification {
     pub found: Vec<Option<Found>>,
     /// Who is found by any of these intruders; `None` without one.
     pub found_by_any: Option<FoundByAny>,
-    /// Two-way combinations of the compared variables that only the second file has.
+    /// Two-way combinations of the combined variables that only the second file has.
     pub new_pairs: NewPairs,
     /// Every two-way table of the compared variables.
     pub two_way: Vec<TwoWay>,
@@ -170,7 +172,7 @@ pub fn verify_changed(
                 || pooled.recount(checks.tables),
                 || {
                     let two_way = compare_pairs(pooled, checks.compared, checks.tables);
-                    let new_pairs = new_pairs(pooled, &two_way);
+                    let new_pairs = new_pairs(pooled, &two_way, checks.combined);
                     (two_way, new_pairs)
                 },
             )

@@ -3,7 +3,8 @@
 //!
 //! A child who works, a widow of five: exchanging values can put together what never occurs
 //! together. A combination counts as new when no original record has it, whatever the
-//! reason; also when one of its two values is new itself.
+//! reason; also when one of its two values is new itself. Some are absent by rarity: fewer than
+//! five records would have both values if these were independent. The others look impossible.
 //!
 //! Which combinations of a pair are new comes with the comparison of its two-way table; what is
 //! added here is the sum, and the records that have at least one.
@@ -12,9 +13,10 @@
 
 use rayon::prelude::*;
 
-use super::pooled::Table;
+use super::pooled::{PairCell, Table};
 use super::{Pooled, TwoWay};
 use crate::hash::{STATE, Set};
+use crate::partner::is_absent_by_rarity;
 use crate::varset::VarSet;
 
 /// New combinations of two variables, over all pairs of them.
@@ -22,6 +24,8 @@ use crate::varset::VarSet;
 pub struct NewPairs {
     /// How many combinations are new, summed over the pairs of variables.
     pub combinations: u64,
+    /// Of these, those that are not absent from the original by rarity alone.
+    pub impossible: u64,
     /// Released records that have at least one of them.
     pub records: u64,
     /// How many combinations the released file has, new or not: what a share is a share of.
@@ -44,6 +48,8 @@ pub struct NewPair {
 pub struct NewCells {
     /// How many combinations.
     pub combinations: u64,
+    /// Of these, those that are not absent from the first file by rarity alone.
+    pub impossible: u64,
     /// Released records that have one of them.
     pub records: u64,
     /// How many combinations the second file has, new or not.
@@ -51,12 +57,17 @@ pub struct NewCells {
 }
 
 impl NewCells {
-    pub(super) fn of(counts: &[[u32; 2]]) -> Self {
+    /// Of the cells of a table, with the counts of the levels of both its variables.
+    pub(super) fn of(cells: &[PairCell], rows: &[[u32; 2]], columns: &[[u32; 2]]) -> Self {
+        let all: u64 = rows.iter().map(|[before, _]| u64::from(*before)).sum();
         let mut found = Self::default();
-        for &[before, after] in counts {
+        for &PairCell { row, column, counts: [before, after] } in cells {
             found.occurring += u64::from(after > 0);
             if before == 0 && after > 0 {
+                let [one, other] =
+                    [rows[row as usize][0], columns[column as usize][0]].map(u64::from);
                 found.combinations += 1;
+                found.impossible += u64::from(!is_absent_by_rarity(one, other, all));
                 found.records += u64::from(after);
             }
         }
@@ -65,20 +76,21 @@ impl NewCells {
 }
 
 /// Sums up the combinations that only the second file has, from the comparison of the
-/// two-way tables.
+/// two-way tables: of those with both variables among these.
 ///
 /// Law: `new-pairs-by-definition`.
 #[must_use]
-pub fn new_pairs(pooled: &Pooled, two_way: &[TwoWay]) -> NewPairs {
-    let by_pair: Vec<NewPair> = two_way
-        .iter()
+pub fn new_pairs(pooled: &Pooled, two_way: &[TwoWay], among: VarSet) -> NewPairs {
+    let counted = || two_way.iter().filter(|table| VarSet::from(table.pair).is_subset(&among));
+    let by_pair: Vec<NewPair> = counted()
         .filter(|table| table.new.combinations > 0)
         .map(|table| NewPair { pair: table.pair, new: table.new })
         .collect();
     NewPairs {
         combinations: by_pair.iter().map(|found| found.new.combinations).sum(),
+        impossible: by_pair.iter().map(|found| found.new.impossible).sum(),
         records: records_with_one(pooled, &by_pair),
-        occurring: two_way.iter().map(|table| table.new.occurring).sum(),
+        occurring: counted().map(|table| table.new.occurring).sum(),
         by_pair,
     }
 }
@@ -172,8 +184,10 @@ mod tests {
             );
             let pooled = Pooled::of(&before, &after);
             let two_way = super::super::compare_pairs(&pooled, VarSet::first(3), &[]);
-            let found = new_pairs(&pooled, &two_way);
+            let found = new_pairs(&pooled, &two_way, VarSet::first(3));
             assert_eq!((found.combinations, found.records), (5, 4));
+            let found = new_pairs(&pooled, &two_way, VarSet::from([0, 1]));
+            assert_eq!((found.combinations, found.records), (2, 3), "one pair of variables alone");
         }
     }
 }

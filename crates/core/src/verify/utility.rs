@@ -38,6 +38,8 @@ pub struct TwoWay {
     pub new: NewCells,
     /// ½Σ|f/n − g/m|: 0 is the same, 1 is nothing in common.
     pub total_variation: f64,
+    /// The same as a number of records of the first file, rounded up.
+    pub moved: u64,
     /// √(½Σ(√(f/n) − √(g/m))²), between 0 and 1 too.
     pub hellinger: f64,
     /// Cramér's V in the first file; `None` when a variable has a single value there.
@@ -105,8 +107,9 @@ pub fn compare_pairs(pooled: &Pooled, variables: VarSet, kept: &[VarSet]) -> Vec
             pair,
             kept: kept.iter().any(|table| margin.is_subset(table)),
             changed: distance.changed,
-            new: NewCells::of(&table.counts),
+            new: NewCells::of(&cells, &rows, &columns),
             total_variation: distance.total_variation,
+            moved: distance.moved,
             hellinger: distance.hellinger,
             cramers_v_before: association(0),
             cramers_v_after: association(1),
@@ -160,6 +163,7 @@ impl Distances {
             let distance = Distance {
                 changed: table.changed,
                 total_variation: table.total_variation,
+                moved: table.moved,
                 hellinger: table.hellinger,
             };
             (VarSet::from(table.pair), distance)
@@ -200,6 +204,7 @@ impl Distances {
 struct Distance {
     changed: usize,
     total_variation: f64,
+    moved: u64,
     hellinger: f64,
 }
 
@@ -209,7 +214,7 @@ impl Distance {
         if n == 0 || m == 0 {
             let apart = if n == m { 0.0 } else { 1.0 };
             let changed = cells.iter().filter(|[f, g]| f != g).count();
-            return Self { changed, total_variation: apart, hellinger: apart };
+            return Self { changed, total_variation: apart, moved: n, hellinger: apart };
         }
         let both = n as f64 * m as f64;
         let (mut changed, mut moved, mut squares) = (0, 0u128, Units::default());
@@ -228,6 +233,7 @@ impl Distance {
         Self {
             changed,
             total_variation: moved as f64 / both / 2.0,
+            moved: u64::try_from(moved.div_ceil(2 * u128::from(m))).expect("at most all records"),
             hellinger: (squares.total() / 2.0).sqrt(),
         }
     }

@@ -77,6 +77,8 @@ pub fn protection(of: &Protected<'_>) -> Protection {
         values_true: most.and_then(|most| most.values_true),
         values_true_by_chance: most.and_then(|most| most.values_true_by_chance),
         new_pairs: new_pairs.combinations,
+        new_pairs_impossible: new_pairs.impossible,
+        new_pairs_left_out: names(schema, lines.many_levels()),
         new_pairs_records: new_pairs.records,
         new_pairs_by_variables: new_pairs
             .by_pair
@@ -84,9 +86,11 @@ pub fn protection(of: &Protected<'_>) -> Protection {
             .map(|found| NewPair {
                 pair: found.pair.map(|variable| name(schema, variable)),
                 combinations: found.new.combinations,
+                impossible: found.new.impossible,
                 records: found.new.records,
             })
             .collect(),
+        alone_by_model: lines.alone_by_model(),
         disclosed: not_partable(original, learned, screenings)[0],
         disclosed_is_exact: screenings.iter().all(KeyScreening::proved_is_exact),
         newly_exposed_because: exposed_because(of),

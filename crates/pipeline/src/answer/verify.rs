@@ -1,9 +1,10 @@
 //! What `verify` answers: a verification with its names.
 
-use marginswap_core::verify::{Distances, Verification};
+use marginswap_core::varset::VarSet;
+use marginswap_core::verify::{Distances, TwoWay, Verification};
 use marginswap_report::verify::{
-    Counted, HouseholdsReport, MarginReport, TwoWayReport, VariableReport, VerifyReport,
-    WeightedReport,
+    Counted, HouseholdsReport, MarginReport, TwoWayReport, Usefulness, VariableReport,
+    VerifyReport, WeightedReport,
 };
 
 use super::{judgement, name, names, protection_of, published};
@@ -37,6 +38,7 @@ pub fn verify(comparison: &Comparison) -> VerifyReport {
         margins: margins(comparison),
         published: published(comparison),
         protection: protection_of(comparison),
+        new_pairs_revealed: comparison.new_pairs.clone(),
         advice: comparison.advice.clone(),
         replaced: found.replaced,
         records_changed: changes.map(|changes| changes.records),
@@ -51,6 +53,7 @@ pub fn verify(comparison: &Comparison) -> VerifyReport {
                 })
                 .collect()
         }),
+        usefulness: usefulness(comparison),
         weighted: comparison
             .weighted
             .iter()
@@ -82,6 +85,41 @@ pub fn verify(comparison: &Comparison) -> VerifyReport {
         two_way_mean: two_way.map(|distances| distances.total_variation_mean),
         three_way_max: three_way.map(|distances| distances.total_variation_max),
         three_way_mean: three_way.map(|distances| distances.total_variation_mean),
+    }
+}
+
+/// How useful the released file still is.
+fn usefulness(comparison: &Comparison) -> Usefulness {
+    let original = comparison.original.lines();
+    let schema = original.scope.schema();
+    let found = comparison.of_persons();
+    let among = original.tabulated();
+    let tabulated = |table: &&TwoWay| VarSet::from(table.pair).is_subset(&among);
+    let two_way: Vec<TwoWay> = found.two_way.iter().filter(tabulated).copied().collect();
+    let all = Distances::of_pairs(&two_way);
+    let some = |share: f64| (all.tables > 0).then_some(share);
+    Usefulness {
+        tables: all.tables as u64,
+        moved_mean: some(all.total_variation_mean),
+        moved_max: some(all.total_variation_max),
+        most_moved: all.worst.map(|worst| {
+            let mut names = names(schema, worst).into_iter();
+            [(); 2].map(|()| names.next().expect("a pair has two variables"))
+        }),
+        weighted_max: weighted_max(comparison),
+    }
+}
+
+/// The largest move of a weighted count of a kept table: none where the weight joins every kept
+/// table and these are unchanged.
+fn weighted_max(comparison: &Comparison) -> Option<f64> {
+    let weight = comparison.original.lines().project.swap.weight.as_ref();
+    weight?;
+    let moved = comparison.weighted.iter().map(|table| table.largest);
+    match (moved.reduce(f64::max), &comparison.original.weighting) {
+        (Some(most), _) => most.is_finite().then_some(most),
+        (None, None) if comparison.is_exact() => Some(0.0),
+        (None, _) => None,
     }
 }
 

@@ -154,7 +154,8 @@ pub fn project_of_households(records: usize) -> String {
     project.risk.keys = texts(&["municipality", "age10", "sex", "job", "birthplace"]);
     project.swap.near = texts(&["county", "state"]);
     project.release.out = Some("released.csv".into());
-    let draft = Draft { project: usual(project), records, columns: columns.collect() };
+    let columns = columns.collect();
+    let draft = Draft { project: usual(project), records, columns, apart: Vec::new() };
     format!("{BANNER}\n{}", draft.text())
 }
 
@@ -178,6 +179,7 @@ pub fn project_file(records: usize) -> String {
     project.risk.keys = texts(&KEYS);
     project.swap.rules = RULES.iter().map(|rule| rule.parse().expect("it is a rule")).collect();
     project.release.out = Some("released.csv".into());
-    let draft = Draft { project: usual(project), records, columns: columns.collect() };
+    let columns = columns.collect();
+    let draft = Draft { project: usual(project), records, columns, apart: Vec::new() };
     format!("{BANNER}\n{}", draft.text())
 }

@@ -47,7 +47,8 @@ pub(crate) use translate::{refuse_without_households, with_counted};
 use crate::input::{Ids, Loaded, note_many, separators};
 use crate::notes::{Note, Run};
 use crate::original::{
-    Header, Intruder, OF_HOUSEHOLDS, Original, detach_of, forbidden, hidden_from, scope_apart,
+    Header, Intruder, OF_HOUSEHOLDS, Original, SparedBy, detach_of, forbidden, hidden_from,
+    scope_apart,
 };
 use crate::project::{Project, Risky};
 use crate::refusal::Code;
@@ -163,7 +164,8 @@ pub(crate) fn read(project: Project, ids: Ids, run: &mut Run<'_>) -> Result<Orig
             members_of(&lines, intruder, variable, (&records, &located))
         });
         let gone = Vec::new();
-        intruders.push(Intruder { name, keys, sensitive, detach, risky, members, gone });
+        let spared_by = SparedBy::Choice;
+        intruders.push(Intruder { name, keys, sensitive, detach, risky, spared_by, members, gone });
     }
     if !project.risk.household_keys.is_empty() {
         let keys = loaded.variables(&scope, &project.risk.household_keys);
@@ -180,7 +182,8 @@ pub(crate) fn read(project: Project, ids: Ids, run: &mut Run<'_>) -> Result<Orig
         let detach = detach_of(&project, &lines.project.risk.sensitive);
         let name = Some(OF_HOUSEHOLDS.to_owned());
         let (members, gone) = (None, Vec::new());
-        intruders.push(Intruder { name, keys, sensitive, detach, risky, members, gone });
+        let spared_by = SparedBy::Choice;
+        intruders.push(Intruder { name, keys, sensitive, detach, risky, spared_by, members, gone });
     }
     let tables = household_tables(&lines.project, &loaded, &scope)?;
     let then = persons::exchanged(&lines.project, &lines.loaded, &together)?;

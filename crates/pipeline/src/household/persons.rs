@@ -32,7 +32,7 @@ use super::{People, Together, with_counted};
 use crate::input::{Loaded, separators};
 use crate::notes::Run;
 use crate::original::{
-    Header, Intruder, Original, detach_of, forbidden, hidden_from, key_lists, scope_apart,
+    Header, Intruder, Original, SparedBy, detach_of, forbidden, hidden_from, key_lists, scope_apart,
 };
 use crate::project::Project;
 use crate::refusal::Code;
@@ -104,6 +104,7 @@ pub(crate) fn persons(original: &Original, plan: &Plan) -> Result<Original, Diag
             sensitive: hidden,
             detach: detach_of(&project, sensitive),
             risky: still.risky(number),
+            spared_by: SparedBy::Choice,
             members: None,
             gone,
         });
@@ -161,13 +162,6 @@ fn project_of(people: &People) -> Result<Project, Diagnostic> {
     swap.rate = None;
     let is_exchanged = |name: &String| project.columns.vars.contains(name);
     swap.linked.retain(|group| group.iter().all(is_exchanged));
-    // No household is a value that others must not come together with.
-    if swap.never_new.iter().any(|text| text == crate::settings::EVERYWHERE) {
-        let columns = project.columns.vars.iter().chain(&project.columns.stay);
-        let columns: Vec<String> =
-            columns.filter(|name| **name != hid).map(|name| quoted(name)).collect();
-        swap.never_new = vec![columns.join("*")];
-    }
     Ok(project)
 }
 

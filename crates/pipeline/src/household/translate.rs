@@ -16,7 +16,7 @@ use crate::derive::Expression;
 use crate::input::Loaded;
 use crate::project::{Project, Swapping, WeightDrift};
 use crate::refusal::Code;
-use crate::settings::{EVERYWHERE, SETTINGS, Topic};
+use crate::settings::{EVERYWHERE, NOWHERE, SETTINGS, Topic};
 
 /// What an intruder knows and wants to learn, by names.
 pub(super) struct Told {
@@ -237,7 +237,7 @@ impl Words<'_> {
                 ("swap", "never_new") => "pairs of values",
                 _ => continue,
             };
-            for name in setting.columns(project).iter().filter(|name| *name != EVERYWHERE) {
+            for name in setting.columns(project).iter() {
                 let position = self.position(name)?;
                 if self.together.level(position) == Level::Person && !alone.contains(name) {
                     must_be_constant(self.lines, position, what)?;
@@ -274,7 +274,8 @@ impl Words<'_> {
     /// Are all of these columns of persons?
     fn is_of_persons(&self, names: &[String]) -> Result<bool, Diagnostic> {
         for name in names {
-            if name == EVERYWHERE || self.together.level(self.position(name)?) != Level::Person {
+            let is_a_word = name == EVERYWHERE || name == NOWHERE;
+            if is_a_word || self.together.level(self.position(name)?) != Level::Person {
                 return Ok(false);
             }
         }
@@ -303,6 +304,10 @@ impl Words<'_> {
             if !self.is_of_persons(table)? {
                 pairs.push(formula(table));
             }
+        }
+        // Where persons alone are named, nothing is asked of households.
+        if pairs.is_empty() && !swap.never_new.is_empty() {
+            pairs.push(NOWHERE.to_owned());
         }
         swap.never_new = pairs;
         Ok(())

@@ -23,7 +23,21 @@ pub struct Draft {
     pub records: usize,
     /// The columns, in the file's order.
     pub columns: Vec<DraftColumn>,
+    /// Pairs of columns with frequent values that never occur together.
+    pub apart: Vec<ApartColumns>,
 }
+
+/// Two columns with frequent values that never occur together.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ApartColumns {
+    /// Their names.
+    pub columns: [String; 2],
+    /// How many combinations of theirs nobody has, though five or more would by chance.
+    pub combinations: u64,
+}
+
+/// How many pairs of columns a draft lists.
+const MOST_APART: usize = 20;
 
 /// What is said of a column.
 #[derive(Debug, Clone)]
@@ -96,6 +110,9 @@ impl Draft {
     fn entry(&self, file: &mut String, setting: &Setting) {
         let _ = writeln!(file, "# {}.", setting.help);
         let name = setting.name;
+        if name == "never_new" {
+            self.list_apart(file);
+        }
         if let (Kind::Derived, Some(Value::Map(all))) = (setting.kind, setting.get(&self.project)) {
             for (name, expression) in &all {
                 let _ = writeln!(file, "{} = {}", key(name), written(expression));
@@ -114,6 +131,29 @@ impl Draft {
             }
             None => writeln!(file, "#{name} = {}", self.example(setting)),
         };
+    }
+
+    /// The pairs of columns in which values never occur together, the most of them first.
+    fn list_apart(&self, file: &mut String) {
+        if self.apart.is_empty() {
+            return;
+        }
+        let _ = writeln!(
+            file,
+            "# In these pairs of columns frequent values never occur together, in so many\n\
+             # combinations. No swap makes one, unless `none` is written here. Where a combination\n\
+             # is impossible for other values too, write a rule."
+        );
+        let mut apart: Vec<&ApartColumns> = self.apart.iter().collect();
+        apart.sort_by_key(|pair| std::cmp::Reverse(pair.combinations));
+        for pair in apart.iter().take(MOST_APART) {
+            let names = formula(&pair.columns.each_ref().map(String::as_str));
+            let _ = writeln!(file, "#   {}  {}", text(&names), grouped(pair.combinations));
+        }
+        if apart.len() > MOST_APART {
+            let more = grouped((apart.len() - MOST_APART) as u64);
+            let _ = writeln!(file, "#   and {more} more pairs of columns");
+        }
     }
 
     /// A line for each column of many numbers, or an example.

@@ -8,7 +8,7 @@ use marginswap_core::graph::Formula;
 
 use super::Project;
 use crate::refusal::Code;
-use crate::settings::{EVERYWHERE, Kind, SETTINGS, Setting, Topic, Value};
+use crate::settings::{EVERYWHERE, Kind, NOWHERE, SETTINGS, Setting, Topic, Value};
 
 /// Refuses lists that name something twice, links and pairs of a single variable, and sensitive
 /// variables that are all keys.
@@ -38,13 +38,24 @@ pub fn check_effects(project: &Project) -> Result<(), Diagnostic> {
         ));
     }
     let pairs = Formula::parse(&project.swap.never_new)?;
-    let alone = |table: &&Vec<String>| table.len() < 2 && table[0] != EVERYWHERE;
+    let words = [EVERYWHERE, NOWHERE];
+    let alone = |table: &&Vec<String>| table.len() < 2 && !words.contains(&table[0].as_str());
+    let nowhere = pairs.tables().iter().any(|table| *table == [NOWHERE]);
+    if nowhere && pairs.tables().len() > 1 {
+        return Err(no_effect(
+            "swap.never_new",
+            NOWHERE,
+            "`none` lets any two values come together, and something else is named beside it"
+                .to_owned(),
+            "leave out `none`, or write it alone",
+        ));
+    }
     if let Some(table) = pairs.tables().iter().find(alone) {
         return Err(no_effect(
             "swap.never_new",
             &table[0],
             format!("{} is a single variable, and pairs are meant", told(&table[0])),
-            "name two variables, as `age*marital`, or `all`",
+            "name two variables, as `age*marital`, or write `all` or `none`",
         ));
     }
     check_roughly(project)?;
@@ -155,6 +166,8 @@ mod tests {
         assert!(found.detail.contains("an empty list"), "{found}");
         let found = refused(|project| project.swap.never_new = names("a*b,age"));
         assert_eq!(found.about.as_deref(), Some("swap.never_new=age"));
+        let found = refused(|project| project.swap.never_new = names("a*b,none"));
+        assert_eq!(found.about.as_deref(), Some("swap.never_new=none"));
         let found = refused(|project| {
             project.risk.keys = names("a,b");
             project.risk.sensitive = names("b");
@@ -175,6 +188,8 @@ mod tests {
         project.risk.sensitive = names("b,c");
         project.swap.linked = vec![names("a,b"), names("a,c")];
         project.swap.never_new = names("all,a*b");
+        assert!(check_effects(&project).is_ok());
+        project.swap.never_new = names("none");
         project.swap.matched = vec![names("a,b"), names("a"), vec![]];
         assert!(check_effects(&project).is_ok());
     }

@@ -40,7 +40,7 @@ use serde_json::{Map, Value, json};
 
 pub use amount::{Amount, Share};
 pub use crowd::Crowd;
-pub use draft::{Draft, DraftColumn};
+pub use draft::{ApartColumns, Draft, DraftColumn};
 pub(crate) use draft::{key, written};
 pub(crate) use effect::{check_effects, no_effect};
 pub use intruder::NamedIntruder;
@@ -216,7 +216,8 @@ pub struct Swapping {
     pub weighted: Vec<String>,
     /// Combinations that no swap may create.
     pub rules: Vec<Rule>,
-    /// Pairs of variables whose values may not come together for the first time, or `all`.
+    /// Pairs of variables whose values may not come together for the first time, `all` or `none`;
+    /// all where nothing is said.
     pub never_new: Vec<String>,
     /// How many sensitive values must be false beside keys that cannot be parted.
     pub detach: Option<u32>,
@@ -258,8 +259,19 @@ pub struct Gate {
     pub not_partable: Option<Amount>,
     /// People at risk who may be left without being hidden.
     pub not_hidden: Option<Amount>,
-    /// Two-way combinations that never occurred; any number where nothing is said.
+    /// Two-way combinations that never occurred.
     pub new_pairs: Option<Amount>,
+    /// How far a two-way table that is not kept may move; a tenth of the records where nothing is
+    /// said.
+    pub moved: Option<Amount>,
+}
+
+impl Gate {
+    /// How far a two-way table that is not kept may move.
+    #[must_use]
+    pub fn moved(&self) -> Amount {
+        self.moved.unwrap_or(Amount::Share(Share::percent(10)))
+    }
 }
 
 /// `[release]`: what is written.
@@ -525,6 +537,9 @@ impl Project {
         swap.pairing.get_or_insert_default();
         swap.max_records.get_or_insert_default();
         swap.weight_drift.get_or_insert_default();
+        if swap.never_new.is_empty() {
+            swap.never_new.push(settings::EVERYWHERE.to_owned());
+        }
         swap.weights.retain(|_, weight| weight.get() != 1);
         self
     }
@@ -553,6 +568,10 @@ impl Project {
             for setting in SETTINGS.iter().filter(|setting| setting.topic == Topic::Model) {
                 take(&mut project, setting, told)?;
             }
+        }
+        // Plans that say nothing of it are those of the versions in which anything might be new.
+        if project.swap.never_new.is_empty() {
+            project.swap.never_new.push(settings::NOWHERE.to_owned());
         }
         let risk = &mut project.risk;
         risk.knows.get_or_insert(Knows::All);

@@ -10,8 +10,8 @@ use marginswap_core::encode::RecordId;
 use marginswap_core::graph::Scope;
 use marginswap_core::partner::screen;
 use marginswap_core::risk::{
-    KeyTable, MOST_OPENED, Summaries, anonymity, dis, fit, key_sets, minimal_uniques,
-    superpopulation, uniques_without,
+    KeyTable, Summaries, anonymity, dis, key_sets, minimal_uniques, superpopulation,
+    uniques_without,
 };
 use marginswap_core::table::Located;
 use marginswap_report::risk::{HouseholdRisk, RiskReport, ScenarioRisk};
@@ -81,11 +81,7 @@ pub fn risk(
         )
     })?;
     let (model, population) = (&assessment.model, assessment.population);
-    // Computed once: where a model was chosen by it, then.
-    let judged = assessment.fit.or_else(|| {
-        let on_all_cells = !model.fitting().is_some_and(|fitting| fitting.on_observed_cells);
-        on_all_cells.then(|| fit(&table, model, population, MOST_OPENED)).flatten()
-    });
+    let judged = assessment.fit(&table);
     let taken = match &project.risk.risky {
         Some(rule) => {
             let by_model = |rule| Ok(of_cells(&joint, &table, &assessment.taken(&table, rule)));

@@ -15,7 +15,7 @@ use crate::notes::{Note, Phase, Run};
 use crate::original::{Scoped, forbidden, key_lists, read_scoped};
 use crate::project::Project;
 use crate::refusal::Code;
-use crate::restrictions::{Step, restrictions, steps};
+use crate::restrictions::{Step, combined, restrictions, steps};
 
 /// More comparisons than this take a second or longer.
 const WORTH_A_WORD: u64 = 100_000_000;
@@ -105,7 +105,8 @@ fn screened(
     let ids = ids(scope.schema(), &records, &loaded).into_iter().collect();
     let intruders = key_lists(project);
     let rules = forbidden(project, &loaded, &scope, run);
-    let restrictions = restrictions(project, &loaded, &scope, &rules);
+    let combined = combined(project, &loaded, &scope, &records);
+    let restrictions = restrictions(project, &loaded, &scope, &rules, combined);
     let joint = Located::count(&records);
     drop(records);
     run.begin(Phase::Screening)?;

@@ -313,7 +313,7 @@ impl Setting {
                     texts(&value, &mut formulas);
                     found = Formula::parse(&formulas).map_or(vec![], |formula| formula.names());
                     if self.name == "never_new" {
-                        found.retain(|name| name != EVERYWHERE);
+                        found.retain(|name| name != EVERYWHERE && name != NOWHERE);
                     }
                 }
             }
@@ -349,8 +349,11 @@ impl Setting {
     }
 }
 
-/// What `never_new` says for all pairs of variables.
+/// What `never_new` says for all pairs of variables with few levels.
 pub const EVERYWHERE: &str = "all";
+
+/// What `never_new` says where any two values may come together.
+pub const NOWHERE: &str = "none";
 
 /// The setting of a section and a name.
 #[must_use]

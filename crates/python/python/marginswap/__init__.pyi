@@ -80,6 +80,7 @@ class Project:
         tolerate_newly_exposed: str | int | float | None = None,
         tolerate_not_partable: str | int | float | None = None,
         tolerate_new_pairs: str | int | float | None = None,
+        tolerate_moved: str | int | float | None = None,
         out: Path | None = None,
         households_out: Path | None = None,
         plan: Path | None = None,
@@ -386,6 +387,7 @@ def plan(
     tolerate_newly_exposed: str | int | float | None = None,
     tolerate_not_partable: str | int | float | None = None,
     tolerate_new_pairs: str | int | float | None = None,
+    tolerate_moved: str | int | float | None = None,
 ) -> Plan: ...
 def protect(
     data: Any = None,
@@ -455,6 +457,7 @@ def protect(
     tolerate_newly_exposed: str | int | float | None = None,
     tolerate_not_partable: str | int | float | None = None,
     tolerate_new_pairs: str | int | float | None = None,
+    tolerate_moved: str | int | float | None = None,
     out: Path | None = None,
     households_out: Path | None = None,
     plan: Path | None = None,
@@ -486,6 +489,7 @@ def apply(
     tolerate_newly_exposed: str | int | float | None = None,
     tolerate_not_partable: str | int | float | None = None,
     tolerate_new_pairs: str | int | float | None = None,
+    tolerate_moved: str | int | float | None = None,
     out: Path | None = None,
     households_out: Path | None = None,
     order: str | int | float | None = None,
@@ -555,6 +559,7 @@ def verify(
     tolerate_newly_exposed: str | int | float | None = None,
     tolerate_not_partable: str | int | float | None = None,
     tolerate_new_pairs: str | int | float | None = None,
+    tolerate_moved: str | int | float | None = None,
     households_out: Path | None = None,
 ) -> Verification: ...
 def report(
@@ -624,6 +629,7 @@ def report(
     tolerate_newly_exposed: str | int | float | None = None,
     tolerate_not_partable: str | int | float | None = None,
     tolerate_new_pairs: str | int | float | None = None,
+    tolerate_moved: str | int | float | None = None,
     households_out: Path | None = None,
     watch: str | Sequence[str] | None = None,
 ) -> Page: ...

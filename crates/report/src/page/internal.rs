@@ -12,14 +12,14 @@ use super::{
     WatchReport, rendered, tables,
 };
 use crate::advice;
-use crate::answer::{Answer, counted, distance, percent, share, shown};
+use crate::answer::{Answer, counted, distance, formula, percent, sentence, share, shown};
 use crate::graph::GraphReport;
 use crate::lettering::spoken_list;
 use crate::pictures::risk::RiskPicture;
 use crate::pictures::waterfall::Coverage;
 use crate::pictures::{areas, change, distance, found, risk, triangle, true_values, waterfall};
 use crate::plan::{Moved, MovedDistance};
-use crate::protection::{Reason, ScenarioProtection};
+use crate::protection::{Reason, ScenarioProtection, rare_or_impossible};
 use crate::published::PublishedReport;
 use crate::reason::reason_sentence;
 use crate::sheet::Picture;
@@ -229,12 +229,21 @@ impl InternalReport {
             percent(verify.replaced, verify.records_before),
             format!("{} of {}", grouped(verify.replaced), grouped(verify.records_before)),
         );
-        if let (Some(mean), Some(max)) = (verify.two_way_mean, verify.two_way_max) {
+        let useful = &verify.usefulness;
+        if let (Some(mean), Some(max)) = (useful.moved_mean, useful.moved_max) {
+            let most = useful.most_moved.as_ref().map(|most| format!(" ({})", formula(most)));
             push(
-                "Other two-way tables moved by",
+                "Usefulness: two-way tables that are not kept moved by",
                 distance(mean),
-                format!("on average; {} at most", distance(max)),
+                format!(
+                    "of the records on average; {} at most{}",
+                    distance(max),
+                    most.unwrap_or_default()
+                ),
             );
+        }
+        if let Some(most) = useful.weighted_max {
+            push("Weighted counts of kept tables moved by", distance(most), "at most".to_owned());
         }
         figures
     }
@@ -308,6 +317,11 @@ impl Page<'_> {
 
     fn reason(&self, reason: &Reason) -> String {
         reason_sentence(reason)
+    }
+
+    fn new_pairs_are(&self) -> String {
+        let found = &self.report.verify.protection;
+        sentence(&rare_or_impossible(found.new_pairs, found.new_pairs_impossible))
     }
 
     fn exposed(&self) -> String {

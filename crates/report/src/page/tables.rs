@@ -129,12 +129,17 @@ pub(super) fn households(found: &HouseholdProtection) -> TextTable {
 pub(super) fn new_pairs(report: &InternalReport) -> Option<TextTable> {
     let pairs = &report.verify.protection.new_pairs_by_variables;
     let rows = pairs.iter().map(|found| {
-        vec![formula(&found.pair), grouped(found.combinations), grouped(found.records)]
+        vec![
+            formula(&found.pair),
+            grouped(found.combinations),
+            grouped(found.impossible),
+            grouped(found.records),
+        ]
     });
     (!pairs.is_empty()).then(|| {
         TextTable::new(
             "New pairs, by pair of variables",
-            &["variables", "new combinations", "released records with one"],
+            &["variables", "new combinations", "that look impossible", "released records with one"],
             rows.collect(),
         )
     })
