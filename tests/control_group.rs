@@ -16,6 +16,7 @@
 //! varies more than that of people drawn one by one.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+#![allow(clippy::print_stdout, reason = "the shares are told beside the answer")]
 
 mod support;
 
@@ -127,7 +128,7 @@ fn chance_agrees_with_a_control_group() {
         for seed in 1..=2 {
             let lines = all[1..].iter().take(10_000).map(pick).enumerate();
             let (own, control): (Vec<_>, Vec<_>) =
-                lines.partition(|(line, _)| mixed(seed, *line) % 2 == 0);
+                lines.partition(|(line, _)| mixed(seed, *line).is_multiple_of(2));
             let [own, control]: [Vec<Record>; 2] =
                 [own, control].map(|half| half.into_iter().map(|(_, record)| record).collect());
             let desk = Desk::new();

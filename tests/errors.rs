@@ -546,6 +546,20 @@ fn our_own_bug_has_a_code_and_shows_no_value() {
     assert!(out(&output).is_empty());
 }
 
+/// A width for a key that is known roughly: of a key, and above zero.
+#[test]
+fn widths_are_checked() {
+    let asked = |width| ["screen", GOOD, "--keep", "sex", "--keys", "sex,age", "--roughly", width];
+    let said = refused(Code::NoEffect, &asked("agee=5"));
+    assert!(said.contains("`agee` is not a key") && said.contains("name a key variable"), "{said}");
+    for width in ["age=0", "age=-5", "age=five"] {
+        let said = refused(Code::BadFormula, &asked(width));
+        assert!(said.contains("write a number above 0"), "{said}");
+    }
+    let said = refused(Code::BadFormula, &asked("age"));
+    assert!(said.contains("write `age=5`"), "{said}");
+}
+
 #[test]
 fn an_id_is_one_column_and_messages_name_the_option() {
     let said = refused(Code::BadFormula, &["inspect", GOOD, "--id", "person,age"]);

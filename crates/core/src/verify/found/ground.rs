@@ -102,7 +102,11 @@ impl<'a> Ground<'a> {
 
     /// The keys in which two listed cells agree, by their places among the keys.
     pub fn agreeing_keys(&self, one: u32, other: u32) -> u64 {
-        let differing = self.differing(one, other);
+        self.keys_outside(self.differing(one, other))
+    }
+
+    /// The keys that are not among these variables, by their places.
+    pub fn keys_outside(&self, differing: VarSet) -> u64 {
         let keys = self.keys.iter().take(64).enumerate();
         keys.filter(|(_, key)| !differing.contains(**key)).fold(0, |all, (at, _)| all | 1 << at)
     }

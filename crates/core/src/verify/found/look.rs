@@ -171,11 +171,17 @@ impl<'a> Sight<'a> {
         if self.ground.at_risk[at] == 0 || look == Look::Before {
             return;
         }
-        let differing = self.ground.differing(listed, said) & self.ground.sensitive;
-        let correct = self.ground.sensitive.len() - differing.len();
+        let differing = self.ground.differing(listed, said);
+        let correct = (self.ground.sensitive - differing).len();
         let correct = u16::try_from(correct).expect("there are at most 256 variables");
         let most_true = &self.most_true[usize::from(look == Look::Absent)];
         most_true[at].fetch_max(correct, Ordering::Relaxed);
+        if self.k == 2 {
+            // One record says it.
+            let through = self.ground.keys_outside(differing);
+            claims.push(Claim { listed, through, said });
+            return;
+        }
         let own =
             |&(other, number): &(u32, u32)| look == Look::Absent && other == listed && number == 1;
         let through = records.iter().filter(|record| !own(record));
