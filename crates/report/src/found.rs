@@ -42,11 +42,11 @@ pub struct FoundBySomeKeys {
     pub found_roughly: Option<u64>,
     /// The same by chance.
     pub found_roughly_by_chance: Option<u64>,
-    /// The numbers are exact for everybody who knows at most so many keys, or all.
+    /// The numbers are exact for everybody who knows at most this number of keys, or all.
     pub exact_up_to: usize,
 }
 
-/// People of whom so many sensitive values are told truly.
+/// People of whom at least this number of sensitive values is told truly.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct TrueAtLeast {
     /// How many values, or more.
@@ -70,7 +70,7 @@ pub struct SensitiveAlone {
     pub share_right_by_chance: Option<f64>,
 }
 
-/// People at risk whom so many keys find, and no fewer.
+/// People at risk whom this number of keys finds, and no fewer.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct FoundByKeysKnown {
     /// How many keys.
@@ -99,7 +99,7 @@ impl FoundPeople {
 }
 
 impl FoundBySomeKeys {
-    /// Lines of a text answer, for an intruder who may know so many keys.
+    /// Lines of a text answer, for an intruder who may know this number of keys.
     pub(crate) fn lines(&self, keys: usize) -> String {
         let mut text = self.people.lines();
         if let (Some(found), Some(by_chance)) = (self.found_roughly, self.found_roughly_by_chance) {

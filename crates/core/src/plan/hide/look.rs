@@ -27,7 +27,7 @@ const NOTES: usize = 24;
 /// Where a round brings little, who is left looks at as many as that allows; before, at this many
 /// at most.
 const LOOKS: usize = 1 << 20;
-const LOOKS_EACH: std::ops::RangeInclusive<usize> = 32..=512;
+const LOOKS_EACH: std::ops::RangeInclusive<usize> = 32..=2048;
 
 /// Of this many parts every union is tried; of more, only those of parts with a key.
 const MOST_PARTS: usize = 7;
@@ -54,6 +54,8 @@ pub(super) enum Depth {
 /// An exchange that would serve somebody.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Candidate {
+    /// Under a cap on the records that change, does it serve nobody but the one who looks?
+    for_one: bool,
     price: i64,
     chance: u64,
     pub(super) partner: u32,
@@ -68,6 +70,8 @@ pub(super) struct Choice {
     keys: Vec<[u32; 2]>,
     /// The two-way tables that it moves.
     moves: Vec<Moved>,
+    /// The pairs of variables, the lower one first, whose values meet anew and must not be new.
+    meets: Vec<(usize, usize)>,
 }
 
 /// The choices for each Δ̄, as far as they were worked out.
@@ -215,12 +219,15 @@ impl<'a> Hiding<'_, 'a> {
                 [own, other].map(|cell| codes(layout, self.task().joint.cells().get(cell)))
             });
             let price = self.movement.price(left, right, &choice.moves);
-            if found.len() == NOTES && price > found[NOTES - 1].price {
+            let for_one =
+                self.task().constraints.most_changed.is_some() && !self.planner.pool.is_open(other);
+            let is_dearer = |last: &Candidate| (for_one, price) > (last.for_one, last.price);
+            if found.len() == NOTES && is_dearer(&found[NOTES - 1]) {
                 continue;
             }
             let exchanged = choice.sides[0];
-            let candidate =
-                Candidate { price, chance: chance((salt, partner, exchanged)), partner, exchanged };
+            let chance = chance((salt, partner, exchanged));
+            let candidate = Candidate { for_one, price, chance, partner, exchanged };
             let place = found.partition_point(|one| *one < candidate);
             if place == NOTES || found.get(place) == Some(&candidate) {
                 continue;
@@ -283,7 +290,7 @@ impl<'a> Hiding<'_, 'a> {
         let constraints = self.task().constraints;
         let cells = self.task().joint.cells();
         let layout = cells.layout();
-        let [one, other] = choice.sides;
+        let [one, _] = choice.sides;
         if !constraints.forbidden.is_empty() {
             let old = [cells.get(left), cells.get(right)];
             let new = exchange(layout, old[0], old[1], one);
@@ -293,29 +300,19 @@ impl<'a> Hiding<'_, 'a> {
                 return false;
             }
         }
-        if !constraints.never_new.forbids_any() {
-            return true;
-        }
-        let records = self.task().joint.records() as u64;
-        let is_bad = |moved: &[u32], stays: &[u32]| {
-            one.iter().any(|first| {
-                other.iter().any(|second| {
-                    let [low, high] = [first.min(second), first.max(second)];
-                    let code = |variable: usize| {
-                        if one.contains(variable) { moved[variable] } else { stays[variable] }
-                    };
-                    let pair = [code(low), code(high)];
-                    constraints.never_new.forbids(low, high)
-                        && !self.planner.seen.holds(low, high, pair)
-                        && (new_pairs == NewPairs::Forbidden || {
-                            let count =
-                                |variable, code| u64::from(self.movement.count(variable, code));
-                            !is_absent_by_rarity(count(low, pair[0]), count(high, pair[1]), records)
-                        })
+        let [left, right] = codes;
+        let is_new = |low: usize, high: usize, pair: [u32; 2]| {
+            !self.planner.seen.holds(low, high, pair)
+                && (new_pairs == NewPairs::Forbidden || {
+                    let count = |variable, code| u64::from(self.movement.count(variable, code));
+                    let records = self.movement.records();
+                    !is_absent_by_rarity(count(low, pair[0]), count(high, pair[1]), records)
                 })
-            })
         };
-        !is_bad(codes[0], codes[1]) && !is_bad(codes[1], codes[0])
+        !choice.meets.iter().any(|&(low, high)| {
+            is_new(low, high, [left[low], right[high]])
+                || is_new(low, high, [right[low], left[high]])
+        })
     }
 
     /// What two cells that differ on Δ̄ may exchange so that every table is kept and some key
@@ -350,7 +347,11 @@ impl<'a> Hiding<'_, 'a> {
                 .map(|(one, other)| [one, other])
                 .collect();
             let moves = self.movement.moved_by(sides);
-            choices.push(Choice { sides, keys, moves });
+            let never_new = &task.constraints.never_new;
+            let meets = sides[0].iter().flat_map(|one| sides[1].iter().map(move |two| (one, two)));
+            let meets = meets.map(|(one, two)| (one.min(two), one.max(two)));
+            let meets = meets.filter(|&(low, high)| never_new.forbids(low, high)).collect();
+            choices.push(Choice { sides, keys, moves, meets });
         }
         choices.into()
     }

@@ -9,8 +9,8 @@
 //!
 //! Everything is judged by what the file is like when a swap is made: how many people share each
 //! piece of the keys (`pieces`), how far tables that are not kept have moved (`movement`), and
-//! whether somebody who was not at risk could be found (`others`). Later swaps may take away what
-//! an earlier one relied on; such a swap is undone and its people look again, round after round.
+//! whether somebody who was not at risk could be found (`others`). No later swap takes away a piece
+//! that somebody who is hidden relies on.
 //!
 //! Trap: chance is left alone. A stranger who happens to look like somebody is no business of the
 //! plan: keeping all look-alikes away would tell as much as leaving the person.
@@ -26,8 +26,6 @@ mod question;
 mod recount;
 
 use std::sync::Arc;
-
-use rayon::prelude::*;
 
 use super::judge::Change;
 use super::{CellSwap, Intruder, Planner, Taken, Task};
@@ -169,7 +167,6 @@ impl Planner<'_> {
                 hiding.cover(demand, new_pairs);
             }
         }
-        hiding.mend();
         hiding.cover(Demand::Apart, NewPairs::Forbidden);
         let made: Vec<CellSwap> = hiding.made.into_iter().flatten().map(|made| made.swap).collect();
         self.drift = drift;
@@ -208,10 +205,9 @@ impl<'p, 'a> Hiding<'p, 'a> {
                     break;
                 }
                 let made = self.round(&targets, look);
-                let undone = if demand == Demand::Apart { 0 } else { self.undo_uncrowded() };
                 match look.depth {
-                    Depth::Some if made <= undone + targets.len() / 2 => look.depth = Depth::Most,
-                    Depth::Most if made <= undone => break,
+                    Depth::Some if made <= targets.len() / 2 => look.depth = Depth::Most,
+                    Depth::Most if made == 0 => break,
                     _ => {}
                 }
             }
@@ -262,8 +258,18 @@ impl<'p, 'a> Hiding<'p, 'a> {
         people_at_risk(&self.watches, self.task().joint, cell)
     }
 
-    /// Makes a swap if everybody at risk who takes part is served and nobody else becomes findable.
+    /// Makes a swap for good if it may be made.
     fn accept(&mut self, cell: usize, candidate: &Candidate, look: Look) -> bool {
+        let made = self.make(cell, candidate, look);
+        if made {
+            self.rely(self.made.len() - 1);
+        }
+        made
+    }
+
+    /// Makes a swap if everybody at risk who takes part is served, everybody who is hidden remains so
+    /// and nobody else becomes findable.
+    fn make(&mut self, cell: usize, candidate: &Candidate, look: Look) -> bool {
         let partner = candidate.partner as usize;
         if !self.planner.pool.is_free(partner) || !self.planner.pool.is_free(cell) {
             return false;
@@ -287,7 +293,10 @@ impl<'p, 'a> Hiding<'p, 'a> {
         self.made.push(Some(Made { swap, differing, new }));
         let number = self.made.len() - 1;
         self.count(number, true);
-        if self.is_served(number, look.demand) && !self.exposes_others(number) {
+        if self.is_served(number, look.demand)
+            && !self.uncrowds(number)
+            && !self.exposes_others(number)
+        {
             return true;
         }
         self.undo(number);
@@ -406,88 +415,40 @@ impl<'p, 'a> Hiding<'p, 'a> {
         }
     }
 
-    /// Undoes the swaps of people who were hidden and are not any more, unless that leaves somebody
-    /// else alone. Answers how many.
-    fn undo_uncrowded(&mut self) -> usize {
-        self.lost().into_iter().filter(|&number| self.undo_unless_exposing(number)).count()
-    }
-
-    /// The swaps that no longer serve everybody at risk who takes part.
-    fn lost(&self) -> Vec<usize> {
-        let is_lost = |&number: &usize| {
-            self.made[number].is_some() && !self.is_served(number, Demand::Detached)
-        };
-        (0..self.made.len()).into_par_iter().filter(is_lost).collect()
-    }
-
-    /// Makes another swap in place of one that no longer serves and cannot be undone alone, where
-    /// there is one that serves.
-    fn mend(&mut self) {
-        for _ in 0..=self.task().rounds {
-            let lost = self.lost();
-            let all = lost.len();
-            let mended = lost.into_iter().filter(|&number| self.replace(number, all)).count();
-            if mended == 0 {
-                return;
+    /// Does a swap that was just counted take people away from a piece that somebody relies on who is
+    /// hidden?
+    fn uncrowds(&self, number: usize) -> bool {
+        let cells = self.task().joint.cells();
+        let made = self.made[number].as_ref().expect("the swap is made");
+        let old = [made.swap.left, made.swap.right].map(|one| cells.get(one.cell.position()));
+        self.watches.iter().filter_map(|watch| watch.pieces.as_ref()).any(|pieces| {
+            let mut uncrowds = false;
+            for words in old {
+                pieces.names.each(cells.layout(), words, |name| {
+                    uncrowds = uncrowds || pieces.is_one_too_few(name);
+                });
             }
-            self.undo_uncrowded();
-            self.cover(Demand::Hidden, NewPairs::Forbidden);
-            self.cover(Demand::Detached, NewPairs::Forbidden);
-        }
+            uncrowds
+        })
     }
 
-    /// Makes other swaps in place of one of this many that no longer serve.
-    fn replace(&mut self, number: usize, all: usize) -> bool {
-        let Some(made) = &self.made[number] else { return false };
-        let old = made.swap;
-        let at_risk = [old.left, old.right].into_iter().filter(|taken| taken.at_risk);
-        let cells: Vec<usize> = at_risk.map(|taken| taken.cell.position()).collect();
-        let salt = self.planner.random.bits();
-        let (differing, new) = (made.differing, made.new.clone());
-        self.undo(number);
-        let first = self.made.len();
-        for cell in cells {
-            for demand in [Demand::Hidden, Demand::Detached] {
-                for &agree in &self.task().constraints.matches {
-                    if !self.planner.pool.is_open(cell) {
-                        continue;
-                    }
-                    let look =
-                        Look { demand, new_pairs: NewPairs::Forbidden, agree, depth: Depth::Most };
-                    let slices = self.slices(look);
-                    let own = [u32::try_from(cell).expect("there are fewer than 2^32 cells")];
-                    let found = self.look(&slices, &own, all, look, salt);
-                    let mut found = found.into_iter().flatten();
-                    let _ = found.any(|one| self.accept(cell, &one, look));
-                }
+    /// Notes the pieces by which the people at risk of a swap are hidden.
+    fn rely(&mut self, number: usize) {
+        let cells = self.planner.task.joint.cells();
+        let made = self.made[number].as_ref().expect("the swap is made");
+        let at_risk = [made.swap.left, made.swap.right].into_iter().filter(|taken| taken.at_risk);
+        let people: Vec<Person> =
+            at_risk.flat_map(|taken| self.people_at_risk(taken.cell.position())).collect();
+        for person in people {
+            let Some(pieces) = &mut self.watches[person.watch].pieces else { continue };
+            let mut parts = Vec::new();
+            for words in &made.new {
+                pieces.names.each(cells.layout(), words, |name| {
+                    parts.push(pieces.names.agreeing(name, person.name));
+                });
             }
+            parts.into_iter().for_each(|part| pieces.rely(part, person.name));
         }
-        let others = self.made.len() - first;
-        self.made.push(Some(Made { swap: old, differing, new }));
-        let last = self.made.len() - 1;
-        // What the old swap left is looked at as well.
-        let exposes = self.exposes_others(last);
-        if others > 0 && !exposes {
-            self.made.pop();
-            return true;
-        }
-        (first..last).for_each(|number| self.undo(number));
-        self.made.swap(first, last);
-        self.made.truncate(first + 1);
-        self.planner.pool.take_as(old.left);
-        self.planner.pool.take_as(old.right);
-        self.count(first, true);
-        false
-    }
-
-    fn undo_unless_exposing(&mut self, number: usize) -> bool {
-        self.count(number, false);
-        let exposes = self.exposes_others(number);
-        self.count(number, true);
-        if !exposes {
-            self.undo(number);
-        }
-        !exposes
     }
 
     /// A kept table that prevents anybody at risk of a cell from being hidden: it holds a piece of

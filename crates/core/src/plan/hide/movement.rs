@@ -29,6 +29,7 @@ pub(super) struct Movement {
     weights: Vec<i64>,
     /// How many records have each code of each variable.
     counts: Vec<Vec<u32>>,
+    records: u64,
 }
 
 /// A table that an exchange moves: its place, and its two variables, the lower one first.
@@ -111,7 +112,13 @@ impl Movement {
                 .collect(),
             levels,
             counts,
+            records: joint.records() as u64,
         }
+    }
+
+    /// How many records there are.
+    pub(super) fn records(&self) -> u64 {
+        self.records
     }
 
     /// How many records have this code.

@@ -143,6 +143,8 @@ pub(super) struct Count {
     pub(super) now: u32,
     /// The numbers of their records, added up: where one is left, its number.
     pub(super) who: u32,
+    /// People who are hidden by it.
+    relied_on: u32,
 }
 
 /// The counts of every part of the keys.
@@ -396,6 +398,26 @@ impl<'a> Pieces<'a> {
                 count.who = count.who.wrapping_sub(record);
             }
         }
+    }
+
+    /// Somebody is hidden by the piece that they have on a part, where it is crowded.
+    pub(super) fn rely(&mut self, part: u32, name: u128) {
+        let Some(place) = self.parts[part as usize] else { return };
+        let Some(&number) = self.numbers.get(&name) else { return };
+        let (part, crowd) = (place as usize, self.crowd);
+        let place = self.places_of(number)[part] as usize;
+        let count = &mut self.counted[part].counts[place];
+        count.relied_on += u32::from(count.now >= crowd);
+    }
+
+    /// Do too few people have a piece of this name by which somebody is hidden?
+    pub(super) fn is_one_too_few(&self, name: u128) -> bool {
+        let number = self.numbers.get(&name);
+        let places = number.map_or(&[][..], |&number| self.places_of(number));
+        self.counted.iter().zip(places).any(|(part, &place)| {
+            let count = part.counts[place as usize];
+            count.relied_on > 0 && count.now < self.crowd
+        })
     }
 
     /// The pieces of this name that one record alone has now and that several people had, with the

@@ -50,7 +50,7 @@ pub fn can_be_hidden(task: Task<'_>, crowd: u32, cells: &[CellId], seed: Seed) -
                 for (one, candidates) in open.into_iter().zip(found) {
                     let cell = cells[one].position();
                     let served = candidates.iter().find(|candidate| {
-                        let accepted = hiding.accept(cell, candidate, look);
+                        let accepted = hiding.make(cell, candidate, look);
                         if accepted {
                             hiding.undo(hiding.made.len() - 1);
                             hiding.made.pop();

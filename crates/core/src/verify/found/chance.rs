@@ -7,7 +7,7 @@
 //! variable is held against chance as well.
 //!
 //! Both sides count: people who are found more often than by chance were not hidden; people who are
-//! found less often tell by whom they are not.
+//! found far less often tell by whom they are not.
 
 use std::cmp::Ordering;
 
@@ -15,6 +15,10 @@ use super::{Beside, Found, FoundByAny, SharesBeside};
 
 /// How many standard errors chance explains.
 const ERRORS: u128 = 3;
+
+/// A release changes what strangers are found by, and so chance itself, by a few people in a hundred;
+/// only where more than one of this many is missing is it the people at risk who are avoided.
+const MISSING: u64 = 10;
 
 /// What was counted, rounded to whole people, and what would be by chance.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -76,9 +80,11 @@ impl BeyondChance {
         let mut beyond = Self::default();
         for found in scenarios.iter().flatten() {
             let linked = found.linked.as_ref().map(SharesBeside::rounded);
-            let levels = found.alone.iter().flat_map(|one| &one.levels).map(|level| level.told);
             let all = [found.found].into_iter().chain(found.true_at_least.iter().copied());
-            all.chain(linked).chain(found.roughly).chain(levels).for_each(|one| beyond.add(&one));
+            let all = all.chain(linked).chain(found.roughly);
+            all.for_each(|one| beyond.add(&one, found.at_risk));
+            let levels = found.alone.iter().flat_map(|one| &one.levels);
+            levels.for_each(|level| beyond.add(&level.told, level.at_risk));
         }
         if let Some(newly) = together.map(|all| all.newly_found) {
             if newly.against_chance() == Ordering::Greater {
@@ -88,14 +94,15 @@ impl BeyondChance {
         beyond
     }
 
-    fn add(&mut self, counted: &Beside) {
+    fn add(&mut self, counted: &Beside, at_risk: u64) {
         self.counts += 1;
+        let against = counted.against();
         let (number, worst) = match counted.against_chance() {
-            Ordering::Equal => return,
             Ordering::Greater => &mut self.above,
-            Ordering::Less => &mut self.below,
+            Ordering::Less if against.by * MISSING > at_risk => &mut self.below,
+            _ => return,
         };
         *number += 1;
-        *worst = (*worst).max(counted.against());
+        *worst = (*worst).max(against);
     }
 }
