@@ -52,6 +52,8 @@ more_keys = [["age"], ["age", "sex"]]
 household_keys = ["region", "size"]
 sensitive = ["income"]
 risky = "k:3"
+knows = "all"
+crowd = 7
 roughly = { age = 5 }
 population = 1000000
 fraction = "2.5 %"
@@ -95,6 +97,7 @@ matched = "2 %"
 shared_right = 0
 shared_learned = 0
 newly_exposed = 3
+not_hidden = 2
 not_partable = "10 %"
 new_pairs = 0
 moved = "4 %"
@@ -741,14 +744,7 @@ fn every_setting_does_its_work() {
             assert_eq!(back.parameters(), alone.parameters(), "{}", setting.key());
         }
     }
-    let known = [
-        "keep.named",
-        "keep.max_separators",
-        "risk.knows",
-        "risk.crowd",
-        "report.internal",
-        "report.external",
-        "report.watch",
-    ];
+    let known =
+        ["keep.named", "keep.max_separators", "report.internal", "report.external", "report.watch"];
     assert_eq!(missing, known, "the full project gives every other setting");
 }

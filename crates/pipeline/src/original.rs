@@ -250,14 +250,19 @@ impl Original {
         })
     }
 
+    /// May intruders know any part of the keys, and have something to learn?
+    pub(crate) fn asks_for_parts(&self) -> bool {
+        let learns = |intruder: &Intruder| !intruder.sensitive.is_empty();
+        self.project.crowd().is_some() && self.intruders.iter().any(learns)
+    }
+
     /// Who is hidden by the steps of a plan, as it was counted or counted now; nothing where intruders
     /// are taken to know all keys, nobody has anything to learn, or persons of households exchange
     /// values after these.
     #[must_use]
     pub fn hidden_by<'s>(&self, steps: Steps<'s>) -> Option<Cow<'s, HiddenPeople>> {
         let crowd = self.project.crowd()?.get();
-        let learns = |intruder: &Intruder| !intruder.sensitive.is_empty();
-        if steps.then.is_some() || !self.intruders.iter().any(learns) {
+        if steps.then.is_some() || !self.asks_for_parts() {
             return None;
         }
         if let Some(hidden) = steps.hidden {

@@ -12,8 +12,8 @@ use marginswap_core::graph::Scope;
 use marginswap_core::moves::{MoveSearch, TooManyTied};
 use marginswap_core::partner::{Exempt, KeyScreening, Screening, Unpartable, screen, screen_keys};
 use marginswap_core::plan::{
-    self, CellGroup, CellPlan, CellSwap, Constraints, Drawn, HiddenPeople, Larger, NeverNew, Plan,
-    Prices, Task,
+    self, CanBeHidden, CellGroup, CellPlan, CellSwap, Constraints, Drawn, HiddenPeople, Larger,
+    NeverNew, Plan, Prices, Task,
 };
 use marginswap_core::random::{Random, Seed};
 use marginswap_core::swap;
@@ -41,7 +41,7 @@ use crate::household::{self, People};
 use crate::input::{Loaded, ids};
 use crate::notes::{Note, Phase, Run};
 use crate::original::{Original, data_of, intruders_are_named};
-use crate::project::{Amount, Crowd, Pairing, Project};
+use crate::project::{Amount, Crowd, Pairing, Project, no_effect};
 use crate::restrictions::never_new;
 use crate::weights::Weighting;
 
@@ -80,6 +80,20 @@ pub fn too_many_tied(error: TooManyTied) -> Diagnostic {
     )
 }
 
+/// The best pairing is known for intruders who know all keys.
+fn refuse_best_pairing(original: &Original) -> Result<(), Diagnostic> {
+    if original.project.pairing() != Pairing::Optimal || !original.asks_for_parts() {
+        return Ok(());
+    }
+    Err(no_effect(
+        "swap.pairing",
+        &Pairing::Optimal.to_string(),
+        "the best pairing is known only where intruders know all keys, and these may know any part"
+            .to_owned(),
+        "leave out `pairing`, or write `knows = \"all\"`",
+    ))
+}
+
 /// Reads the file and finds out all that planning needs.
 ///
 /// # Errors
@@ -95,6 +109,7 @@ pub fn prepare(project: Project, run: &mut Run<'_>) -> Result<Prepared, Diagnost
     }
     let original = Original::read(project, run)?;
     refuse_ids(&original)?;
+    refuse_best_pairing(&original)?;
     note_areas(&original, run);
     run.begin(Phase::Screening)?;
     Prepared::of(original)
@@ -105,7 +120,7 @@ impl Prepared {
     ///
     /// # Errors
     /// When there are too many variables.
-    fn of(original: Original) -> Result<Self, Diagnostic> {
+    pub(crate) fn of(original: Original) -> Result<Self, Diagnostic> {
         let Original { loaded, scope, separators, records, located, .. } = &original;
         let in_file = |error: Diagnostic| error.in_file(loaded.path());
         let screening = screen(located, scope.class(), separators).map_err(in_file)?;
@@ -382,6 +397,26 @@ impl Prepared {
         seed: Seed,
         constraints: &Constraints,
     ) -> Result<(plan::Planned, Drawn), Diagnostic> {
+        let pairing = self.original.project.pairing().into();
+        let planned = self.with_task(constraints, |task| plan::plan(task, pairing, seed))?;
+        let on_cells = planned.map_err(|error| {
+            Diagnostic::new(
+                Code::PairingTooLarge,
+                error.to_string(),
+                "use the greedy pairing, which takes any number of records",
+            )
+        })?;
+        let located = &self.original.located;
+        let drawn = plan::draw(&on_cells.plan, located, &self.at_risk, seed);
+        Ok((on_cells, drawn))
+    }
+
+    /// Asks something of what is to be planned.
+    fn with_task<A>(
+        &self,
+        constraints: &Constraints,
+        ask: impl FnOnce(Task<'_>) -> A,
+    ) -> Result<A, Diagnostic> {
         let Original { project, scope, separators, located, .. } = &self.original;
         let records = project.max_records().get();
         let search = (records > 2)
@@ -390,7 +425,7 @@ impl Prepared {
             .map_err(too_many_tied)?;
         let intruders = self.intruders();
         let derived = scope.schema().derived_from();
-        let task = Task {
+        Ok(ask(Task {
             derived: &derived,
             joint: located,
             class: scope.class(),
@@ -403,16 +438,20 @@ impl Prepared {
             rounds: ROUNDS,
             larger: search.as_ref().map(|search| Larger { search, records }),
             crowd: project.crowd().map(Crowd::get),
+        }))
+    }
+
+    /// Can the people at risk of a cell be hidden from anyone who knows any part of their keys? Nothing
+    /// where nobody there is at risk, or intruders are taken to know all keys.
+    pub(crate) fn can_be_hidden(&self, cell: CellId) -> Result<Option<CanBeHidden>, Diagnostic> {
+        let crowd = self.original.project.crowd().filter(|_| self.original.asks_for_parts());
+        let (Some(crowd), true) = (crowd, self.at_risk[cell.position()] > 0) else {
+            return Ok(None);
         };
-        let on_cells = plan::plan(task, project.pairing().into(), seed).map_err(|error| {
-            Diagnostic::new(
-                Code::PairingTooLarge,
-                error.to_string(),
-                "use the greedy pairing, which takes any number of records",
-            )
-        })?;
-        let drawn = plan::draw(&on_cells.plan, located, &self.at_risk, seed);
-        Ok((on_cells, drawn))
+        // Chance decides only which of several exchanges is named.
+        let seed = Seed([0; 32]);
+        let ask = |task: Task<'_>| plan::can_be_hidden(task, crowd.get(), &[cell], seed);
+        Ok(self.with_task(&self.constraints, ask)?.first().copied())
     }
 
     /// Decides the swaps of persons behind those of households.

@@ -91,7 +91,7 @@ impl fmt::Display for Advice {
                 write!(
                     formatter,
                     "Allow swaps of up to {max_records} records (--max-records {max_records}): \
-                     they would part the keys of {} of {}",
+                     they would separate {} of {} from their keys",
                     grouped(*frees),
                     counted(*asked, "person", "people")
                 )?;
@@ -106,7 +106,7 @@ impl fmt::Display for Advice {
             }
             Self::WithoutTable { table, frees } => write!(
                 formatter,
-                "Do not keep {}: without it the keys of {} can be parted. Only if it is not \
+                "Do not keep {}: without it {} can be separated from their keys. Only if it is not \
                  published and will not be.",
                 formula(table),
                 counted(*frees, "person", "people")

@@ -166,9 +166,58 @@ pub struct RecordReport {
     /// All partners, when they are asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub partner_records: Option<Vec<u64>>,
+    /// Can the person be hidden from anyone who knows any part of the keys? Absent where intruders are
+    /// taken to know all keys.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hiding: Option<Hiding>,
     /// For each intruder, what can be done about the keys of the record.
     #[serde(flatten, serialize_with = "keys_by_scenario")]
     pub keys: Vec<RecordKeys>,
+}
+
+/// Can a person be hidden from anyone who knows any part of the keys?
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(tag = "answer", rename_all = "snake_case")]
+pub enum Hiding {
+    /// Others have the same keys: the person is not found in the original.
+    NotFound,
+    /// A swap hides them.
+    CanBeHidden {
+        /// Where the partner differs.
+        differing: Names,
+        /// What is exchanged.
+        exchanged: Names,
+    },
+    /// A kept table prevents it.
+    CannotBeHidden {
+        /// The table.
+        table: Names,
+    },
+    /// No swap was found that hides them, and nothing proves that there is none.
+    NoSwapFound,
+}
+
+impl Hiding {
+    fn line(&self) -> String {
+        let sentence = match self {
+            Self::NotFound => "Not found: others have the same keys.".to_owned(),
+            Self::CanBeHidden { differing, exchanged } => format!(
+                "Can be hidden from anyone who knows any part of the keys: a partner differs in {}; \
+                 they exchange {}.",
+                listed(differing),
+                listed(exchanged)
+            ),
+            Self::CannotBeHidden { table } => format!(
+                "Cannot be hidden by swapping two records: the kept table {} holds a part of the \
+                 keys that few people share.",
+                formula(table)
+            ),
+            Self::NoSwapFound => {
+                "No swap of two records was found that hides this person.".to_owned()
+            }
+        };
+        format!("\n{sentence}\n")
+    }
 }
 
 /// What proves that a record is already disclosed.
@@ -319,6 +368,7 @@ impl Answer for RecordReport {
             }
         }
         text.push_str(&restrictions::record_lines(&self.restrictions));
+        text.push_str(&self.hiding.as_ref().map_or_else(String::new, Hiding::line));
         text.push_str(&all_lines(&self.keys, RecordKeys::lines));
         if !self.separators_complete {
             text.push_str(&format!(

@@ -106,7 +106,7 @@ impl FrontierReport {
 impl Answer for FrontierReport {
     fn text(&self) -> String {
         let mut text = format!(
-            "{} at risk. Not partable by swaps of two records: {}, of whom already disclosed: {}.\n{}\n",
+            "{} at risk. Not separable from their keys by swaps of two records: {}, of whom already disclosed: {}.\n{}\n",
             counted(self.at_risk, "person", "people"),
             grouped(self.not_partable),
             grouped(self.disclosed),

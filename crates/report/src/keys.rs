@@ -79,8 +79,8 @@ impl KeyScreening {
             vec![label.to_owned(), grouped(number), percent(number, whole)]
         };
         let mut rows = vec![
-            row("keys partable", self.partable, all),
-            row("keys not partable", self.not_partable, all),
+            row("separable from their keys", self.partable, all),
+            row("not separable from their keys", self.not_partable, all),
             row("  published in one kept table", self.published, all),
             row("  proved by the kept tables", self.proved, all),
             row("  no partner parts them", self.no_partner, all),
@@ -89,7 +89,7 @@ impl KeyScreening {
             rows.push(row("  no partner that the settings allow", self.restricted, all));
         }
         rows.push(row("alone with their keys", self.unique_on_keys, all));
-        rows.push(row("  partable", self.partable_uniques, self.unique_on_keys));
+        rows.push(row("  separable from their keys", self.partable_uniques, self.unique_on_keys));
         let who = sentence(&intruder(self.name.as_deref()));
         format!("\n{number}{who} knows {}:\n{}", listed(&self.keys), aligned(&rows))
     }
@@ -171,7 +171,7 @@ impl RecordKeys {
             None => {
                 let _ = writeln!(
                     text,
-                    "The keys can be parted, with {}; {} only detach sensitive values.",
+                    "They can be separated from these keys, with {}; {} only replace sensitive values.",
                     counted(self.parting, "partner", "partners"),
                     grouped(self.detaching)
                 );
@@ -189,7 +189,7 @@ impl RecordKeys {
                 };
                 let _ = writeln!(
                     text,
-                    "The keys cannot be parted: {why}. {} can detach sensitive values.",
+                    "They cannot be separated from these keys: {why}. {} can replace sensitive values.",
                     counted(self.detaching, "partner", "partners")
                 );
             }

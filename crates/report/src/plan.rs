@@ -299,7 +299,7 @@ pub struct ThenReport {
 impl ThenReport {
     fn line(&self) -> String {
         format!(
-            "Then {} still at risk: {} parted, {} detached, {} left; {} changed, {}.\n",
+            "Then {} still at risk: {} separated from their keys, {} with sensitive values replaced, {} neither; {} changed, {}.\n",
             counted(self.at_risk, "person", "persons"),
             grouped(self.parted),
             grouped(self.detached),
@@ -340,7 +340,7 @@ impl LeftReport {
             ("no partner parts or detaches the keys", self.keys),
             ("no partner agrees on the columns that must match", self.no_match),
             ("every exchange breaks a rule or recreates keys at risk", self.not_allowed),
-            ("they stay with others who share their keys", self.company),
+            ("no allowed swap was left for them", self.company),
             ("every allowed partner is already used", self.taken),
             ("the budget is used up", self.budget),
             ("the search ended early", self.not_searched),
@@ -413,7 +413,7 @@ impl PlanReport {
     fn most_line(&self) -> String {
         let Some(most) = self.most_parted else { return String::new() };
         format!(
-            "No more than {} can be parted from their keys at once by any swap that keeps these\n\
+            "No more than {} can be separated from their keys at once by any swap that keeps these\n\
              tables; {} {}.\n",
             match self.households {
                 Some(_) => counted(most, "household", "households"),
@@ -455,15 +455,15 @@ impl Answer for PlanReport {
         };
         let mut rows = vec![
             row(at_risk_words, at_risk, self.records),
-            row("  partable: some exchange parts their keys", self.partable, at_risk),
-            row("  parted by this plan", self.parted, at_risk),
-            row("  detached by this plan", self.detached, at_risk),
+            row("  can be separated from their keys by a swap", self.partable, at_risk),
+            row("  separated from their keys by this plan", self.parted, at_risk),
+            row("  sensitive values replaced by this plan", self.detached, at_risk),
         ];
         if self.impossible.is_some() || self.covered_by_groups > 0 {
-            let label = format!("  parted or detached by swaps of more than two {}", self.many());
+            let label = format!("  by swaps of more than two {}", self.many());
             rows.push(row(&label, self.covered_by_groups, at_risk));
         }
-        rows.push(row("  left", self.left, at_risk));
+        rows.push(row("  neither", self.left, at_risk));
         for (why, number) in self.left_rows() {
             rows.push(row(&format!("    {why}"), number, at_risk));
         }
@@ -532,6 +532,7 @@ impl Answer for ProtectReport {
         let plan = &self.plan;
         let verify = &self.verify;
         let mut text = verify.judgement.lines();
+        text.push_str(&verify.protection.tested(verify.judgement.verdict));
         text.push_str(&format!(
             "Tables     {}, {}, recounted in {}: {}\n",
             counted(plan.tables, "kept table", "kept tables"),
@@ -546,7 +547,7 @@ impl Answer for ProtectReport {
         text.push_str(&self.learned());
         if verify.protection.hidden.is_none() {
             text.push_str(&format!(
-                "Plan       {}{} parted ({} partable), {} detached, {} left\n",
+                "Plan       {}{} separated from their keys ({} can be), {} with sensitive values replaced, {} left\n",
                 match &plan.households {
                     Some(households) => format!(
                         "{} at risk: ",
@@ -633,29 +634,9 @@ impl ProtectReport {
     fn learned(&self) -> String {
         let learned = &self.verify.protection;
         if learned.scenarios.is_empty() {
-            return "Protected  no keys were named, so no risk was measured\n".to_owned();
+            return "Found      no keys were named, so no risk was measured\n".to_owned();
         }
         let mut text = learned.hidden.as_ref().map_or_else(String::new, HiddenPeople::lines);
-        text.push_str(&format!(
-            "Protected  {} of {} at risk ({}): {} gone, {} shared{}\n",
-            grouped(learned.fates.protected),
-            counted(learned.fates.at_risk, "person", "people"),
-            percent(learned.fates.protected, learned.fates.at_risk),
-            grouped(learned.fates.gone),
-            grouped(learned.fates.shared),
-            match learned.fates.shared_right + learned.fates.shared_learned {
-                0 => String::new(),
-                known => format!(" ({} of whom too much is learned)", grouped(known)),
-            },
-        ));
-        text.push_str(&format!(
-            "Matched    {} still match exactly one record, {} with every sensitive value true\n",
-            grouped(learned.fates.matched),
-            grouped(learned.fates.matched_right),
-        ));
-        if let Some(words) = learned.values_true_words() {
-            text.push_str(&format!("           {words}\n"));
-        }
         if let Some(found) = &learned.found {
             text.push_str(&format!(
                 "Found      through some of the keys: {} before, {} after, {} by chance; {} newly \
@@ -668,9 +649,28 @@ impl ProtectReport {
             ));
         }
         text.push_str(&format!(
-            "Bystanders {} newly exposed\n",
-            grouped(learned.fates.newly_exposed)
+            "All keys   {} of {} at risk protected from anyone who knows exactly these: {} gone, {} \
+             shared{}, {} matched ({} with every sensitive value true)\n",
+            grouped(learned.fates.protected),
+            counted(learned.fates.at_risk, "person", "people"),
+            grouped(learned.fates.gone),
+            grouped(learned.fates.shared),
+            match learned.fates.shared_right + learned.fates.shared_learned {
+                0 => String::new(),
+                known => format!(" ({} whose sensitive values can be inferred)", grouped(known)),
+            },
+            grouped(learned.fates.matched),
+            grouped(learned.fates.matched_right),
         ));
+        if let Some(words) = learned.values_true_words() {
+            text.push_str(&format!("           {words}\n"));
+        }
+        if learned.fates.newly_exposed > 0 {
+            text.push_str(&format!(
+                "           {} newly unique on the keys\n",
+                grouped(learned.fates.newly_exposed)
+            ));
+        }
         for (why, people) in learned.newly_exposed_because.reasons() {
             text.push_str(&format!("             {}: {why}\n", grouped(people)));
         }

@@ -37,6 +37,8 @@ pub struct Protection {
     pub disclosed_is_exact: bool,
     /// Why nothing was done for the newly exposed people.
     pub newly_exposed_because: ExposedBecause,
+    /// What the intruders are taken to know of the keys: `any part` or `all`; null without keys.
+    pub knows: Option<&'static str>,
     /// Who is hidden from anyone who knows any part of the keys; null where no plan tells, or the
     /// intruder is taken to know all keys.
     pub hidden: Option<HiddenPeople>,
@@ -220,6 +222,18 @@ impl Protection {
             Some(_) => learns_most.who(),
             None => format!("the intruder who knows {}", listed(&learns_most.keys)),
         })
+    }
+
+    /// Against which knowledge a yes was tested.
+    pub(crate) fn tested(&self, verdict: Verdict) -> String {
+        let knowledge = match (verdict, self.knows) {
+            (Verdict::Release, Some("all")) => {
+                "who knows exactly all keys; someone who knows only some of them may find people"
+            }
+            (Verdict::Release, Some(_)) => "who knows all keys or any part of them",
+            _ => return String::new(),
+        };
+        format!("  tested against anyone {knowledge}\n")
     }
 
     /// How many values are true beside chance, in one sentence; none when nobody is matched.
@@ -485,7 +499,9 @@ impl Verdict {
     /// The answer as a sentence.
     pub(crate) fn sentence(self) -> &'static str {
         match self {
-            Self::Release => "Release: every check was made, and none found a reason against it.",
+            Self::Release => {
+                "Release: nothing speaks against it, tested against intruders who know what is said below."
+            }
             Self::Review => "A reviewer must decide.",
             Self::DoNotRelease => "Do not release this file.",
         }

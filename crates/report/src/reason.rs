@@ -133,8 +133,8 @@ fn words(reason: &Reason) -> String {
             if *people == 1 { "is" } else { "are" }
         ),
         Reason::FoundBeyondChance { people, by_chance, counts, of } => format!(
-            "people at risk are found more often than by chance: {}, by chance {} ({} of {} is too \
-             high)",
+            "people at risk are found more often than by chance: {}, by chance {} (too high in {} of \
+             {})",
             grouped(*people),
             grouped(*by_chance),
             grouped(*counts),
@@ -147,7 +147,7 @@ fn words(reason: &Reason) -> String {
         ),
         Reason::FoundBelowChance { people, by_chance, counts, of } => format!(
             "people at risk are found less often than by chance, which also tells: {}, by chance {} \
-             ({} of {} is too low)",
+             (too low in {} of {})",
             grouped(*people),
             grouped(*by_chance),
             grouped(*counts),
@@ -163,7 +163,7 @@ fn words(reason: &Reason) -> String {
             "nobody is at risk with these keys, so no protection was tested".to_owned()
         }
         Reason::AloneNotCounted { people } => format!(
-            "{} alone with their keys and not counted at risk, so they were not checked",
+            "{} unique on the keys and not counted at risk, so they were not checked",
             counted(*people, "person is", "people are")
         ),
         Reason::NoTables {} => "no tables to keep were named, so none were compared".to_owned(),
@@ -193,7 +193,7 @@ fn words(reason: &Reason) -> String {
             format!("the release newly exposes {}", counted(*people, "person", "people"))
         }
         Reason::NotPartable { disclosed, others, undecided, .. } => format!(
-            "no exchange of two records parts the keys of {}{}",
+            "no swap of two records separates {} from their keys{}",
             counted(disclosed + others, "person at risk", "people at risk"),
             match (*disclosed, *undecided) {
                 (0, 0) => String::new(),

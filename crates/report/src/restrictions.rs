@@ -91,7 +91,7 @@ pub(crate) fn lines(restrictions: &[Restriction], records: u64, of: Exchanged) -
         return String::new();
     }
     let mut head = vec![String::new(), "swappable".to_owned(), String::new()];
-    for label in columns("keys partable", restrictions[0].partable.len()) {
+    for label in columns("separable from their keys", restrictions[0].partable.len()) {
         head.extend([label, String::new()]);
     }
     let mut rows = vec![head];

@@ -617,6 +617,7 @@ impl Answer for VerifyReport {
     fn text(&self) -> String {
         [
             self.judgement.lines(),
+            self.protection.tested(self.judgement.verdict),
             self.kept(),
             published::lines(&self.published),
             self.drift(),

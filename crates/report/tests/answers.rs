@@ -102,6 +102,7 @@ fn protection() -> Protection {
         disclosed_is_exact: true,
         alone_by_model: 3,
         newly_exposed_because: ExposedBecause::default(),
+        knows: Some("any part"),
         hidden: Some(HiddenPeople {
             crowd: 5,
             hidden: 11,

@@ -84,6 +84,7 @@ fn learned(names: [&str; 3]) -> Protection {
         }),
     };
     Protection {
+        knows: Some("all"),
         hidden: None,
         household_fates: None,
         fates: Fates {
@@ -455,6 +456,26 @@ fn every_reason_is_a_sentence_of_the_page() {
             Reason::MatchedRight { people: 2, tolerated: 0 },
             "2 people at risk are still matched, with",
         ),
+        (
+            Reason::NotHidden { people: 1, at_risk: 17, tolerated: 0 },
+            "1 of 17 people at risk is not hidden from anyone who knows some of the keys",
+        ),
+        (
+            Reason::CannotBeHidden { people: 3, at_risk: 17, tolerated: 0 },
+            "3 of 17 people at risk cannot be hidden by swapping: a kept table prevents it",
+        ),
+        (
+            Reason::FoundBeyondChance { people: 90, by_chance: 12, counts: 2, of: 9 },
+            "people at risk are found more often than by chance: 90, by chance 12 (too high in 2 of 9 counts)",
+        ),
+        (
+            Reason::NewlyFound { people: 30, by_chance: 2 },
+            "30 people are newly found through some of the keys, by chance 2",
+        ),
+        (
+            Reason::FoundBelowChance { people: 1, by_chance: 60, counts: 1, of: 9 },
+            "people at risk are found less often than by chance, which also tells: 1, by chance 60 (too low in 1 of 9 counts)",
+        ),
         (Reason::NoKeys {}, "no keys were named"),
         (Reason::NobodyChecked {}, "nobody is at risk"),
         (Reason::NoTables {}, "no tables to keep were named"),
@@ -474,11 +495,11 @@ fn every_reason_is_a_sentence_of_the_page() {
         (Reason::NewlyExposed { people: 1, tolerated: 0 }, "newly exposes 1 person"),
         (
             Reason::NotPartable { disclosed: 1, others: 2, undecided: 2, tolerated: 0 },
-            "people at risk; the kept tables disclose at least 1 of these",
+            "from their keys; the kept tables disclose at least 1 of these",
         ),
         (
             Reason::NotPartable { disclosed: 0, others: 2, undecided: 2, tolerated: 0 },
-            "2 people at risk; whether the kept tables disclose them is not decided",
+            "separates 2 people at risk from their keys; whether the kept tables disclose them is not decided",
         ),
         (
             Reason::PublishedCategoriesMissing { categories: 2, tables: 1 },
@@ -486,7 +507,7 @@ fn every_reason_is_a_sentence_of_the_page() {
         ),
         (
             Reason::NotPartable { disclosed: 1, others: 2, undecided: 0, tolerated: 0 },
-            "parts the keys of 3 people at risk; the kept tables disclose 1 of these",
+            "separates 3 people at risk from their keys; the kept tables disclose 1 of these",
         ),
         (
             Reason::ColumnsTell { columns: 2 },
@@ -626,8 +647,8 @@ fn every_scenario_is_on_the_page() {
     for words in [
         "Scenario “neighbour”",
         "The worst of all scenarios",
-        "3 people newly exposed.",
-        "the kept tables already disclose the keys (1); partable, but no exchange was made (2)",
+        "3 people newly found.",
+        "the kept tables already disclose the keys (1); no allowed swap was left for them (2)",
     ] {
         assert!(text.contains(words), "{words} in\n{text}");
     }
@@ -649,8 +670,8 @@ fn advice_is_told_everywhere() {
     let report = internal(NAMES);
     let page = html::plain(&html::checked(&report.html()));
     for words in [
-        "(--max-records 4): they would part the keys of 1 of 2 people.",
-        "Do not keep region*sex: without it the keys of 1 person can be parted.",
+        "(--max-records 4): they would separate 1 of 2 people from their keys.",
+        "Do not keep region*sex: without it 1 person can be separated from their keys.",
         "instead of 4 people at risk there would be 2 in bands of 10, 1 with its 3 rarest categories",
         "For 1 person no swap was found that helps: suppress or recode",
     ] {
@@ -714,9 +735,12 @@ fn records_are_named_only_when_revealed() {
     report.exposed_records = Some(vec![exposed]);
     let text = html::plain(&html::checked(&report.html()));
     assert!(text.contains("4,711 | the kept tables already disclose the keys"), "{text}");
-    assert!(text.contains("4,711 | no exchange of two records parts the keys"), "{text}");
-    assert!(text.contains("4,711 | partable, but no exchange was made"), "{text}");
-    assert!(text.contains("1,234 | partable, but no exchange was made"), "{text}");
+    assert!(
+        text.contains("4,711 | no swap of two records separates them from their keys"),
+        "{text}"
+    );
+    assert!(text.contains("4,711 | no allowed swap was left for them"), "{text}");
+    assert!(text.contains("1,234 | no allowed swap was left for them"), "{text}");
     let told = serde_json::to_value(&report).unwrap();
     assert_eq!(told["left_records"][2]["reason"], "not_taken");
     assert_eq!(told["exposed_records"][0]["record"], 1234);

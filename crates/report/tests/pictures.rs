@@ -196,6 +196,7 @@ fn record_of(names: &[String], swappable: bool) -> RecordReport {
         })
         .collect();
     RecordReport {
+        hiding: None,
         restrictions: Vec::new(),
         published_tables: 0,
         record: 4_294_967_295,

@@ -232,7 +232,7 @@ pub fn plan(task: Task<'_>, pairing: Pairing, seed: Seed) -> Result<Planned, NoB
     let graph = task.class.margin_graph();
     let mut planner = Planner::new(task, &graph, seed);
     if let Some(crowd) = task.crowd.filter(|_| task.may_detach()) {
-        planner.hide(crowd);
+        planner.hide(crowd)?;
         if let Some(larger) = task.larger {
             planner.cover_beyond_pairs(larger, seed);
         }

@@ -7,10 +7,12 @@ use marginswap_core::explain::{
 };
 use marginswap_core::graph::Reason;
 use marginswap_core::moves::Kind;
+use marginswap_core::plan::CanBeHidden;
+use marginswap_core::table::CellId;
 use marginswap_core::varset::VarSet;
 use marginswap_report::explain::{
-    ChoiceReport, DiagonalReport, LinkReport, PairReport, ProofKind, ProofReport, RecordReport,
-    ThroughReport, TieReason, WhatIf,
+    ChoiceReport, DiagonalReport, Hiding, LinkReport, PairReport, ProofKind, ProofReport,
+    RecordReport, ThroughReport, TieReason, WhatIf,
 };
 use marginswap_report::larger::{
     CertificateReport, CertificateTerm, GroupKind, GroupReport, LargerReport, LargerVerdict,
@@ -18,6 +20,7 @@ use marginswap_report::larger::{
 };
 
 use super::{name, names};
+use crate::original::Original;
 use crate::table_names::TableNames;
 
 /// Whole numbers of so many bits are read the same by every program that reads JSON.
@@ -57,6 +60,7 @@ pub fn record(schema: &Schema, found: &RecordExplanation, called: &TableNames) -
         found.without.iter().partition(|without| called.is_published(without.table));
     let set = |set| names(schema, set);
     RecordReport {
+        hiding: None,
         keys: vec![],
         restrictions: Vec::new(),
         record: found.record.number(),
@@ -185,5 +189,21 @@ fn certificate(schema: &Schema, sum: &CertificateSum) -> CertificateReport {
         added: sum.added.iter().map(term).collect(),
         taken_off: sum.taken_off.iter().map(term).collect(),
         remains: sum.remains,
+    }
+}
+
+/// Whether the people of a cell can be hidden, with names; `None` where nobody there is at risk.
+#[must_use]
+pub fn hiding(original: &Original, cell: CellId, answer: Option<CanBeHidden>) -> Hiding {
+    let set = |set| names(original.scope.schema(), set);
+    match answer {
+        None => Hiding::NotFound,
+        Some(CanBeHidden::By { partner, exchanged }) => {
+            let cells = original.located.cells();
+            let differing = cells.differing(cell.position(), partner.position());
+            Hiding::CanBeHidden { differing: set(differing), exchanged: set(exchanged) }
+        }
+        Some(CanBeHidden::Prevented { table }) => Hiding::CannotBeHidden { table: set(table) },
+        Some(CanBeHidden::NotFound) => Hiding::NoSwapFound,
     }
 }

@@ -28,7 +28,7 @@ use marginswap_core::encode::Schema;
 use marginswap_core::varset::VarSet;
 
 pub use codes::{code, codes};
-pub use explain::{larger, pair, record};
+pub use explain::{hiding, larger, pair, record};
 pub use frontier::frontier;
 pub use graph::{graph, graph_picture};
 pub use inspect::inspect;

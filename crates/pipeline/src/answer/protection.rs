@@ -94,6 +94,10 @@ pub fn protection(of: &Protected<'_>) -> Protection {
         disclosed: not_partable(original, learned, screenings)[0],
         disclosed_is_exact: screenings.iter().all(KeyScreening::proved_is_exact),
         newly_exposed_because: exposed_because(of),
+        knows: (!learned.is_empty()).then(|| match original.asks_for_parts() {
+            true => "any part",
+            false => "all",
+        }),
         hidden: hidden.map(|people| hidden_people(original, people)),
         ..Protection::default()
     };

@@ -58,6 +58,15 @@ pub fn check_effects(project: &Project) -> Result<(), Diagnostic> {
             "name two variables, as `age*marital`, or write `all` or `none`",
         ));
     }
+    if let (None, Some(crowd)) = (project.crowd(), project.risk.crowd) {
+        return Err(no_effect(
+            "risk.crowd",
+            &crowd.to_string(),
+            "a crowd hides people from intruders who know part of the keys, and these know all"
+                .to_owned(),
+            "leave out `crowd`, or write `knows = \"any part\"`",
+        ));
+    }
     check_roughly(project)?;
     check_sensitive(project)
 }

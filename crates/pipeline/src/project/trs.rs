@@ -7,7 +7,7 @@
 //!
 //! What differs: `docs/project-file.md`.
 
-use super::{Amount, Columns, Keep, Project, Risk, Risky, Share, Swapping, Unit};
+use super::{Amount, Columns, Keep, Knows, Project, Risk, Risky, Share, Swapping, Unit};
 use marginswap_core::graph::quoted;
 
 /// The parameters of targeted record swapping, under the names known from `recordSwap`.
@@ -64,6 +64,8 @@ impl Trs {
                     1 => 0,
                     k => k,
                 })),
+                // These programs look at all risk variables together.
+                knows: Some(Knows::All),
                 ..Risk::default()
             },
             swap: Swapping {

@@ -16,7 +16,7 @@ use crate::answer;
 use crate::input::Ids;
 use crate::notes::Run;
 use crate::original::{Original, Scoped, read_scoped};
-use crate::prepare::too_many_tied;
+use crate::prepare::{Prepared, too_many_tied};
 use crate::project::Project;
 use crate::restrictions::partners_left;
 use crate::table_names::TableNames;
@@ -43,6 +43,12 @@ pub fn explain_record(
     }
     report.keys = keys_of(&original, record)?;
     report.restrictions = partners_left(&original, record);
+    if original.asks_for_parts() {
+        let cell = original.located.cell_of(record);
+        let prepared = Prepared::of(original)?;
+        let answer = prepared.can_be_hidden(cell)?;
+        report.hiding = Some(answer::hiding(&prepared.original, cell, answer));
+    }
     Ok(report)
 }
 

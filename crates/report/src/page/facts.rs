@@ -128,8 +128,8 @@ impl fmt::Display for LeftReason {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(match self {
             Self::Disclosed => "the kept tables already disclose the keys",
-            Self::NotPartable => "no exchange of two records parts the keys",
-            Self::NotTaken => "partable, but no exchange was made",
+            Self::NotPartable => "no swap of two records separates them from their keys",
+            Self::NotTaken => "no allowed swap was left for them",
         })
     }
 }

@@ -67,7 +67,7 @@ fn keys(number: usize) -> String {
     }
 }
 
-/// People whom so many keys or fewer find; where somebody is found whom fewer do not find, and for
+/// People whom this many keys or fewer find; where somebody is found whom fewer do not find, and for
 /// all keys.
 fn up_to(by_keys: &[FoundByKeysKnown]) -> Vec<FoundByKeysKnown> {
     let mut sum = FoundByKeysKnown::default();

@@ -110,7 +110,7 @@ pub fn draw(id: &str, coverage: &Coverage) -> Picture {
         ],
     );
     if partable.is_some() {
-        sheet.small_print("Dashed line: how many are partable");
+        sheet.small_print("Dashed line: how many a swap can separate from their keys");
     }
     sheet.finish(id, "waterfall", TITLE.to_owned(), twin(coverage))
 }
@@ -137,7 +137,7 @@ fn rows(coverage: &Coverage) -> Vec<Row> {
     ];
     if let Some(partable) = partable {
         let bar = piece(0, partable, Fill::Open(&STOCK));
-        rows.push(row("of these partable", bar, partable, at_risk));
+        rows.push(row("of these separable from their keys", bar, partable, at_risk));
     }
     let right = at_risk - matched_right;
     let mut both = piece(gone + shared, right, Fill::Open(&LEFT));
@@ -175,7 +175,7 @@ fn twin(coverage: &Coverage) -> Twin {
         vec![cells("all records", records, records), cells("people at risk", at_risk, records)];
     if let Some(partable) = partable {
         rows.push(cells(
-            "partable: some exchange of two records parts their keys",
+            "separable: some swap of two records separates them from their keys",
             partable,
             at_risk,
         ));

@@ -366,7 +366,7 @@ fn may_serve(
     demand: Demand,
     mut crowded: impl FnMut(u32) -> bool,
 ) -> bool {
-    let Some(pieces) = watch.pieces.as_ref().filter(|_| demand != Demand::Apart) else {
+    let Some(pieces) = &watch.pieces else {
         return watch.intruder.aim().is_parted(differing, sides[0]);
     };
     // The person's own record has the partner's values on what is exchanged; the partner's record has

@@ -15,6 +15,8 @@
 //! Trap: chance is left alone. A stranger who happens to look like somebody is no business of the
 //! plan: keeping all look-alikes away would tell as much as leaving the person.
 //!
+//! Laws: `hiding-finds-nobody-else`, `hiding-is-blind-to-threads`.
+//!
 //! Way in: `Planner::hide`. Who is hidden in the end is counted from the plan alone
 //! (`recount`): a [`Hidden`] for each cell at risk.
 
@@ -28,7 +30,7 @@ mod recount;
 use std::sync::Arc;
 
 use super::judge::Change;
-use super::{CellSwap, Intruder, Planner, Taken, Task};
+use super::{CellSwap, Goal, Intruder, NoBestPairing, Pairing, Planner, Taken, Task};
 use crate::encode::Layout;
 use crate::graph::GeneratingClass;
 use crate::partner::slices::Slices;
@@ -108,8 +110,6 @@ pub(super) enum Demand {
     Replaced,
     /// A piece that is not crowded carries other sensitive values, be it all their keys.
     Detached,
-    /// No record has all their keys.
-    Apart,
 }
 
 /// May an exchange put two values together that nobody had?
@@ -158,8 +158,9 @@ struct Hiding<'p, 'a> {
 }
 
 impl Planner<'_> {
-    /// Hides as many as can be by swaps of two records.
-    pub(super) fn hide(&mut self, crowd: u32) {
+    /// Hides as many as can be by swaps of two records. Who is left is kept at least from whoever
+    /// knows all keys, where nobody else pays for it.
+    pub(super) fn hide(&mut self, crowd: u32) -> Result<(), NoBestPairing> {
         let drift = self.drift.clone();
         let mut hiding = Hiding::new(self, crowd);
         for new_pairs in [NewPairs::Forbidden, NewPairs::OfRareValues] {
@@ -167,10 +168,28 @@ impl Planner<'_> {
                 hiding.cover(demand, new_pairs);
             }
         }
-        hiding.cover(Demand::Apart, NewPairs::Forbidden);
-        let made: Vec<CellSwap> = hiding.made.into_iter().flatten().map(|made| made.swap).collect();
+        let Hiding { watches, movement, made, changed, .. } = hiding;
         self.drift = drift;
-        made.into_iter().for_each(|swap| self.add_swap(swap));
+        made.iter().flatten().for_each(|made| self.add_swap(made.swap));
+        let settled = self.swaps.len();
+        for goal in [Goal::Part, Goal::Detach] {
+            self.cover(goal, Pairing::Greedy)?;
+            self.look_once_more();
+            self.cover_with_rare_pairs(goal, Pairing::Greedy)?;
+        }
+        let more = self.swaps.split_off(settled);
+        for swap in &more {
+            self.count_swap(swap, Change::Undone);
+            [swap.left, swap.right].into_iter().for_each(|taken| self.pool.give_back(taken));
+        }
+        let drift = self.drift.clone();
+        let mut hiding =
+            Hiding { planner: self, watches, movement, made, changed, held: Vec::new() };
+        let more: Vec<CellSwap> =
+            more.into_iter().filter(|swap| hiding.is_harmless(swap)).collect();
+        self.drift = drift;
+        more.into_iter().for_each(|swap| self.add_swap(swap));
+        Ok(())
     }
 }
 
@@ -304,6 +323,26 @@ impl<'p, 'a> Hiding<'p, 'a> {
         false
     }
 
+    /// Makes a swap that another search found, unless somebody who is hidden or not at risk pays for it.
+    fn is_harmless(&mut self, swap: &CellSwap) -> bool {
+        let cells = self.planner.task.joint.cells();
+        let [left, right] = [swap.left, swap.right].map(|taken| taken.cell.position());
+        let differing = cells.differing(left, right);
+        let new = exchange(cells.layout(), cells.get(left), cells.get(right), swap.exchanged);
+        [swap.left, swap.right].into_iter().for_each(|taken| {
+            self.planner.pool.take_as(taken);
+        });
+        self.made.push(Some(Made { swap: *swap, differing, new: [new.0, new.1] }));
+        let number = self.made.len() - 1;
+        self.count(number, true);
+        let harmless = !self.uncrowds(number) && !self.exposes_others(number);
+        if !harmless {
+            self.undo(number);
+            self.made.pop();
+        }
+        harmless
+    }
+
     /// Would a new record have all keys of somebody at risk who has no part in it?
     fn brings_keys_back(&self, own: [usize; 2], new: &[Vec<u64>; 2]) -> bool {
         self.planner.combinations.iter().any(|combinations| {
@@ -370,7 +409,7 @@ impl<'p, 'a> Hiding<'p, 'a> {
         self.people_at_risk(taken.cell.position()).into_iter().all(|person| {
             let watch = &self.watches[person.watch];
             let is_parted = || watch.intruder.aim().is_parted(made.differing, made.swap.exchanged);
-            if watch.pieces.is_none() || demand == Demand::Apart {
+            if watch.pieces.is_none() {
                 return is_parted();
             }
             (demand != Demand::Replaced || is_parted())
