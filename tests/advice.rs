@@ -165,7 +165,10 @@ fn larger_swaps_are_tried_for_a_sample() {
     assert_eq!(told, [256, 256, 144]);
     assert!(advice(&said, "suppress_or_recode").is_empty(), "{}", said["advice"]);
     let text = out(&marginswap(&[&["verify", &data, &data][..], &kept].concat()));
-    assert!(text.contains("of 256 of 256 people (a sample: 144 more were not tried)."), "{text}");
+    assert!(
+        text.contains("256 of 256 people from their keys (a sample: 144 more were not tried)."),
+        "{text}"
+    );
 }
 
 /// Larger swaps free as many as was promised; where they are allowed already, they are not

@@ -769,7 +769,7 @@ fn every_intruder_is_looked_at() {
     assert!(head.lines().next().unwrap().ends_with(columns), "{head}");
     let text = out(&marginswap(&["screen", "--project", &project]));
     assert!(text.contains("(3) The intruder “neighbour” knows sex, education:"), "{text}");
-    assert!(text.contains("keys partable (2)"), "{text}");
+    assert!(text.contains("separable from their keys (2)"), "{text}");
 }
 
 /// A next step that needs rules or codes says so, and shows no value.

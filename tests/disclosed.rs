@@ -166,7 +166,7 @@ fn slices_part_more_than_pairs_and_say_so() {
     let fixed = ["protect", &data, "--keys", "a,s,b", "--keep", "a*s + s*b"];
     let third = desk.path("third.csv");
     let text = out(&marginswap(&[&fixed[..], &["--demo-seed", "1", "-o", &third]].concat()));
-    assert!(text.contains("No more than 3 people can be parted"), "{text}");
+    assert!(text.contains("No more than 3 people can be separated"), "{text}");
 }
 
 /// The most people that one permutation in each slice parts from their keys where nobody comes

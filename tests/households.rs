@@ -106,7 +106,7 @@ fn protected(desk: &Desk, data: &str, more: &[&str]) -> Value {
 fn families_stay_together_and_every_table_stays() {
     let desk = Desk::new();
     let data = desk.write("town.csv", &town(400));
-    let told = protected(&desk, &data, &KEYS);
+    let told = protected(&desk, &data, &[&KEYS[..], &["--knows", "all"]].concat());
     let (before, after) = (rows(&data), rows(&desk.path("out.csv")));
     assert!(!after[0].contains(&"pid".to_owned()), "the id of a person is not released");
     assert_eq!(before.len(), after.len());
@@ -368,7 +368,7 @@ fn partners_are_looked_for_nearby_first() {
         let base = ["plan", &data, "--demo-seed", "5", "--force", "-o", &plan];
         answer(&[&base, &keep[..], &KEYS, &south, more].concat()).0
     };
-    let near = plan(&["--near", "south"]);
+    let near = plan(&["--near", "south", "--knows", "all"]);
     let moved = near["moved"].as_array().unwrap();
     assert_eq!(moved[0]["within"], "south");
     assert_eq!(moved[1]["within"], Value::Null);

@@ -90,7 +90,7 @@ fn plan_and_apply_do_what_protect_does() {
     let desk = Desk::new();
     let [direct, plan, stepped, seed] =
         ["direct.csv", "swap.plan", "stepped.csv", "seed"].map(|name| desk.path(name));
-    let job = [TOWN, "--keys", KEYS, "--keep", KEEP, "--seed-file", &seed];
+    let job = [TOWN, "--keys", KEYS, "--keep", KEEP, "--knows", "all", "--seed-file", &seed];
     let (one, _) = answer(&[&["protect"], &job[..], &["-o", &direct]].concat());
     let (two, _) = answer(&[&["plan"], &job[..], &["-o", &plan]].concat());
     for field in ["at_risk", "covered", "swaps", "records_changed", "cells_changed"] {
@@ -143,10 +143,10 @@ fn the_same_seed_gives_the_same_bytes_for_any_number_of_threads() {
 fn verify_stands_alone_and_finds_a_single_changed_cell() {
     let desk = Desk::new();
     let released = desk.path("released.csv");
-    job("protect", &["-o", &released]);
+    job("protect", &["-o", &released, "--knows", "all"]);
     let plain = desk.path("plain.csv");
     fs::copy(&released, &plain).unwrap();
-    let check = ["verify", TOWN, &released, "--keep", KEEP, "--keys", KEYS];
+    let check = ["verify", TOWN, &released, "--keep", KEEP, "--keys", KEYS, "--knows", "all"];
     let (said, code) = answer(&check);
     assert_eq!((code, &said["equal"]), (0, &Value::Bool(true)));
     for margin in said["margins"].as_array().unwrap() {
@@ -401,8 +401,20 @@ fn a_release_has_another_order_and_no_ids() {
         )
         .collect();
     let data = desk.write("data.csv", &ids);
-    let job =
-        ["protect", &data, "--id", "person", "--keys", KEYS, "--keep", KEEP, "--demo-seed", "4"];
+    let job = [
+        "protect",
+        &data,
+        "--id",
+        "person",
+        "--keys",
+        KEYS,
+        "--keep",
+        KEEP,
+        "--demo-seed",
+        "4",
+        "--knows",
+        "all",
+    ];
     answer(&[&job[..], &["-o", &plain, "--order", "input", "--release-id"]].concat());
     answer(&[&job[..], &["-o", &released]].concat());
     let after = rows(&released);
@@ -426,6 +438,8 @@ fn a_release_has_another_order_and_no_ids() {
         KEEP,
         "--keys",
         KEYS,
+        "--knows",
+        "all",
         "--shuffled",
     ]);
     assert_eq!((code, &said["equal"], &said["records_changed"]), (0, &true.into(), &Value::Null));
@@ -443,6 +457,8 @@ fn the_best_pairing_covers_no_less() {
             &[
                 "--risky",
                 &format!("records:{few}"),
+                "--knows",
+                "all",
                 "--pairing",
                 pairing,
                 "-o",
@@ -467,8 +483,8 @@ fn the_best_pairing_covers_no_less() {
         "a",
         "--keep",
         "b*c",
-        "--risky",
-        "unique",
+        "--knows",
+        "all",
         "--pairing",
         "optimal",
         "-o",
@@ -871,8 +887,10 @@ fn the_best_pairing_says_when_it_cannot_be_had() {
     let desk = Desk::new();
     let plan = desk.path("plan");
     let refused = |more: &[&str]| {
-        let output =
-            marginswap(&words("plan", &[&["-o", &plan, "--pairing", "optimal"], more].concat()));
+        let output = marginswap(&words(
+            "plan",
+            &[&["-o", &plan, "--knows", "all", "--pairing", "optimal"], more].concat(),
+        ));
         assert_eq!(output.status.code(), Some(7), "{}", err(&output));
         err(&output)
     };
@@ -884,7 +902,7 @@ fn the_best_pairing_says_when_it_cannot_be_had() {
     assert_eq!(output.status.code(), Some(4));
     // An empty list is the match list that asks for nothing.
     let strict = "region,sex,age,marital,education,occupation";
-    let (said, _) = job("plan", &["-o", &plan, "--match", strict, "--match", ""]);
+    let (said, _) = job("plan", &["-o", &plan, "--knows", "all", "--match", strict, "--match", ""]);
     assert_eq!(said["left"], 0);
     // A list of records may begin with a byte order mark.
     let list = desk.write("list", "\u{feff}1\n3\n");

@@ -457,7 +457,7 @@ fn the_preset_stands_for_other_entries() {
                carry_along = ['lau']\nrisk_variables = ['age', 'nuts1']\n";
     let plain = "[columns]\nvars = ['nuts1', 'nuts 2', 'lau']\n\
                  [keep]\ntables = ['nuts1*`nuts 2`*lau*hsize']\n\
-                 [risk]\nkeys = ['age', 'nuts1', 'nuts 2']\nrisky = 'k:3'\n\
+                 [risk]\nkeys = ['age', 'nuts1', 'nuts 2']\nrisky = 'k:3'\nknows = 'all'\n\
                  [swap]\nlinked = [['nuts1', 'nuts 2', 'lau']]\n\
                  match = [['hsize', 'sex'], ['hsize']]\nrate = '5 %'\n";
     let expanded = load(trs).unwrap().expanded();

@@ -70,7 +70,8 @@ fn a_run_that_comes_to_nothing_leaves_no_seed() {
     let data = desk.write("data.csv", &survey());
     let [seed, released] = ["seed", "out.csv"].map(|name| desk.path(name));
     let more = ["--seed-file", &seed, "-o", &released];
-    let failing = [&more[..], &["--pairing", "optimal", "--budget", "2"]].concat();
+    let failing =
+        [&more[..], &["--knows", "all", "--pairing", "optimal", "--budget", "2"]].concat();
     assert_eq!(code(&marginswap(&words("protect", &data, &failing))), 7);
     assert_eq!(names(&desk), Vec::<String>::new());
     assert!(code(&marginswap(&words("protect", &data, &more))) <= 1);

@@ -56,8 +56,18 @@ struct Run {
 
 fn run(desk: &Desk, data: &str, more: &[&str]) -> Run {
     let released = desk.path("out.csv");
-    let kept =
-        ["--keep", KEEP, "--keys", "region,age,job", "--stay", "rep1,rep2", "--weight", "weight"];
+    let kept = [
+        "--keep",
+        KEEP,
+        "--keys",
+        "region,age,job",
+        "--stay",
+        "rep1,rep2",
+        "--weight",
+        "weight",
+        "--knows",
+        "all",
+    ];
     let protect = [
         "protect",
         data,

@@ -229,3 +229,11 @@ pub fn formula(tables: &Value) -> String {
     };
     tables.as_array().unwrap().iter().map(table).collect::<Vec<_>>().join(" + ")
 }
+
+/// The reasons that two files alone give: without those that need the plan.
+#[allow(dead_code, reason = "not every test compares reasons")]
+pub fn reasons_of_files(said: &Value) -> Vec<&Value> {
+    let by_plan =
+        |reason: &Value| reason["reason"] == "not_hidden" || reason["reason"] == "cannot_be_hidden";
+    said["reasons"].as_array().unwrap().iter().filter(|reason| !by_plan(reason)).collect()
+}

@@ -50,7 +50,8 @@ fn the_fields_are_the_promised_json() {
         ("matched", 2),
         ("matched_right", 2),
         ("newly_exposed", 0),
-        ("new_pairs", 2),
+        // With four records no value is frequent enough for a pair to be missed.
+        ("new_pairs", 0),
         ("replaced", 2),
         ("records_changed", 2),
         ("cells_changed", 2),

@@ -12,7 +12,7 @@ use marginswap_io::Frame;
 use marginswap_pipeline::in_memory;
 use marginswap_pipeline::notes::Run;
 use marginswap_pipeline::pipeline;
-use marginswap_pipeline::project::{Project, ReleaseOrder, Then};
+use marginswap_pipeline::project::{Knows, Project, ReleaseOrder, Then};
 use marginswap_pipeline::refusal::Code;
 use marginswap_pipeline::release::{Overwrite, ReleaseAs};
 use marginswap_pipeline::seed::SeedFrom;
@@ -71,6 +71,7 @@ fn project(order: ReleaseOrder) -> Project {
     let mut project = Project::default();
     project.keep.tables = vec!["town*sex".to_owned(), "sex*age".to_owned()];
     project.risk.keys = vec!["town".to_owned(), "age".to_owned()];
+    project.risk.knows = Some(Knows::All);
     project.columns.id = Some("id".to_owned());
     project.columns.ignore = vec!["home".to_owned()];
     project.release.order = Some(order);
