@@ -11,7 +11,7 @@ use rayon::prelude::*;
 
 use super::movement::{Moved, codes};
 use super::pieces::Pieces;
-use super::{Demand, Hiding, NewPairs, Person, Watch};
+use super::{Demand, Held, Hiding, NewPairs, Person, Watch};
 use crate::graph::Separator;
 use crate::hash::{Map, STATE, chance};
 use crate::partner::is_absent_by_rarity;
@@ -20,8 +20,9 @@ use crate::partner::slices::Slices;
 use crate::partner::swap::exchange;
 use crate::varset::VarSet;
 
-/// How many partners a person notes.
+/// How many partners a person notes; and where little was found.
 const NOTES: usize = 24;
+const MORE_NOTES: usize = 1024;
 
 /// All people who look in one round together look at this many cells, each at this many at least.
 /// Where a round brings little, who is left looks at as many as that allows; before, at this many
@@ -49,6 +50,16 @@ pub(super) enum Depth {
     Some,
     /// As far as the work allows.
     Most,
+}
+
+impl Depth {
+    /// How many partners a person notes.
+    fn notes(self) -> usize {
+        match self {
+            Self::Some => NOTES,
+            Self::Most => MORE_NOTES,
+        }
+    }
 }
 
 /// An exchange that would serve somebody.
@@ -100,14 +111,15 @@ impl<'a> Hiding<'_, 'a> {
     /// Keys are cut only through separators that part two of them; who keeps all keys and gets
     /// other values needs no such one.
     pub(super) fn slices(&mut self, look: Look) -> Arc<[Slices<'a>]> {
-        let (agree, any) = (look.agree, look.demand == Demand::Detached);
-        if let Some((_, held)) = self.held.iter().find(|(own, _)| *own == (agree, any)) {
-            return Arc::clone(held);
+        let (agree, every) = (look.agree, look.demand == Demand::Detached);
+        let same = |held: &&Held<'_>| (held.agree, held.every) == (agree, every);
+        if let Some(held) = self.held.iter().find(same) {
+            return Arc::clone(&held.slices);
         }
         let task = self.task();
         let whole = Separator { variables: VarSet::EMPTY, components: vec![task.class.delta()] };
         let list = match task.separators.is_complete() {
-            true if any => task.separators.list().iter().collect(),
+            true if every => task.separators.list().iter().collect(),
             true => self.planner.useful_separators(),
             false => vec![&whole],
         };
@@ -121,7 +133,7 @@ impl<'a> Hiding<'_, 'a> {
         widest.dedup();
         let slices: Arc<[Slices<'a>]> =
             widest.into_iter().map(|set| Slices::on(task.joint, set, &[])).collect();
-        self.held.push(((agree, any), Arc::clone(&slices)));
+        self.held.push(Held { agree, every, slices: Arc::clone(&slices) });
         slices
     }
 
@@ -222,14 +234,15 @@ impl<'a> Hiding<'_, 'a> {
             let for_one =
                 self.task().constraints.most_changed.is_some() && !self.planner.pool.is_open(other);
             let is_dearer = |last: &Candidate| (for_one, price) > (last.for_one, last.price);
-            if found.len() == NOTES && is_dearer(&found[NOTES - 1]) {
+            let notes = look.depth.notes();
+            if found.len() == notes && is_dearer(&found[notes - 1]) {
                 continue;
             }
             let exchanged = choice.sides[0];
             let chance = chance((salt, partner, exchanged));
             let candidate = Candidate { for_one, price, chance, partner, exchanged };
             let place = found.partition_point(|one| *one < candidate);
-            if place == NOTES || found.get(place) == Some(&candidate) {
+            if place == notes || found.get(place) == Some(&candidate) {
                 continue;
             }
             if !self.is_allowed(own, other, choice, [left, right], look.new_pairs)
@@ -238,7 +251,7 @@ impl<'a> Hiding<'_, 'a> {
                 continue;
             }
             found.insert(place, candidate);
-            found.truncate(NOTES);
+            found.truncate(notes);
         }
     }
 

@@ -144,6 +144,15 @@ struct Made {
     new: [Vec<u64>; 2],
 }
 
+/// Slices in which partners are looked for.
+struct Held<'a> {
+    /// The variables to agree on.
+    agree: VarSet,
+    /// Are they those of every separator, or of the ones that part two keys?
+    every: bool,
+    slices: Arc<[Slices<'a>]>,
+}
+
 /// The state of the search.
 struct Hiding<'p, 'a> {
     planner: &'p mut Planner<'a>,
@@ -152,9 +161,7 @@ struct Hiding<'p, 'a> {
     /// By number; nothing where it was undone.
     made: Vec<Option<Made>>,
     changed: u64,
-    /// The slices in which partners are looked for, by the variables to agree on and whether every
-    /// separator serves.
-    held: Vec<((VarSet, bool), Arc<[Slices<'a>]>)>,
+    held: Vec<Held<'a>>,
 }
 
 impl Planner<'_> {
@@ -163,9 +170,10 @@ impl Planner<'_> {
     pub(super) fn hide(&mut self, crowd: u32) -> Result<(), NoBestPairing> {
         let drift = self.drift.clone();
         let mut hiding = Hiding::new(self, crowd);
-        for new_pairs in [NewPairs::Forbidden, NewPairs::OfRareValues] {
-            for demand in [Demand::Hidden, Demand::Replaced, Demand::Detached] {
-                hiding.cover(demand, new_pairs);
+        // Better two rare values together than all keys of somebody in one record.
+        for demands in [&[Demand::Hidden, Demand::Replaced][..], &[Demand::Detached]] {
+            for new_pairs in [NewPairs::Forbidden, NewPairs::OfRareValues] {
+                demands.iter().for_each(|&demand| hiding.cover(demand, new_pairs));
             }
         }
         let Hiding { watches, movement, made, changed, .. } = hiding;
@@ -296,10 +304,9 @@ impl<'p, 'a> Hiding<'p, 'a> {
         let task = self.task();
         let (cells, exchanged) = (task.joint.cells(), candidate.exchanged);
         let differing = self.planner.differing(cell, partner);
-        if let Some(drift) = &self.planner.drift {
-            if drift.of(cell, partner, differing, exchanged).is_none() {
-                return false;
-            }
+        let drift = self.planner.drift.as_ref();
+        if drift.is_some_and(|drift| drift.of(cell, partner, differing, exchanged).is_none()) {
+            return false;
         }
         let new = exchange(cells.layout(), cells.get(cell), cells.get(partner), exchanged);
         let new = [new.0, new.1];

@@ -11,7 +11,7 @@
 
 use std::cmp::Ordering;
 
-use super::{Beside, Found, FoundByAny, SharesBeside};
+use super::{Beside, Found, FoundByAny, SharesBeside, WHOLE};
 
 /// How many standard errors chance explains.
 const ERRORS: u128 = 3;
@@ -64,10 +64,16 @@ impl Beside {
 impl SharesBeside {
     /// The same in whole people.
     fn rounded(&self) -> Beside {
-        let whole = |people: f64| people.round() as u64;
-        let [only_so, only_by_chance] = self.discordant().map(whole);
-        let (people, by_chance) = (whole(self.people()), whole(self.by_chance()));
-        Beside { people, by_chance, only_so, only_by_chance }
+        let whole = |shares: u128| {
+            let people = (shares + u128::from(WHOLE) / 2) / u128::from(WHOLE);
+            u64::try_from(people).expect("there are fewer than 2^64 people")
+        };
+        Beside {
+            people: whole(self.so),
+            by_chance: whole(self.by_chance),
+            only_so: whole(self.only_so),
+            only_by_chance: whole(self.only_by_chance),
+        }
     }
 }
 
@@ -86,10 +92,9 @@ impl BeyondChance {
             let levels = found.alone.iter().flat_map(|one| &one.levels);
             levels.for_each(|level| beyond.add(&level.told, level.at_risk));
         }
-        if let Some(newly) = together.map(|all| all.newly_found) {
-            if newly.against_chance() == Ordering::Greater {
-                beyond.newly_found = newly.against();
-            }
+        let newly = together.map(|all| all.newly_found).unwrap_or_default();
+        if newly.against_chance() == Ordering::Greater {
+            beyond.newly_found = newly.against();
         }
         beyond
     }
