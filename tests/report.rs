@@ -272,10 +272,11 @@ fn the_project_file_is_enough() {
     let project = project.to_str().unwrap();
     let told = answer(&["report", "--project", project], 1);
     assert_eq!(told["plan"]["gives_release"], true);
-    // Most of these people are unique; some can only get other sensitive values.
-    let reasons: Vec<&Value> =
-        told["reasons"].as_array().unwrap().iter().map(|reason| &reason["reason"]).collect();
-    assert_eq!(reasons, ["demo_seed", "matched"]);
+    // Two thirds of these people are unique: all are hidden, and what that takes is for review.
+    let review = ["found_below_chance", "matched", "new_pairs"];
+    let mut reasons = told["reasons"].as_array().unwrap().iter().map(|reason| &reason["reason"]);
+    assert_eq!(reasons.next().unwrap(), "demo_seed");
+    assert!(reasons.all(|reason| review.iter().any(|one| reason == one)), "{}", told["reasons"]);
     assert_eq!((&told["matched_right"], &told["hidden"]["not_hidden"]), (&0.into(), &0.into()));
     assert_eq!(told["risk_before"][0]["keys"].as_array().unwrap().len(), 7);
     assert_eq!(told["columns"][0]["name"], "person");

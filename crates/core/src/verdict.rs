@@ -190,10 +190,10 @@ reasons! {
         /// How many.
         at_risk,
     }
-    /// People at risk are found, or their values told, less often than chance explains, which tells
-    /// by whom they are not found.
+    /// Look-ups of people at risk are less often right than chance explains, so that the opposite is
+    /// right.
     FoundBelowChance "found_below_chance" => Review {
-        /// How many people, in the count that differs most.
+        /// How many look-ups are right, of the variable that differs most.
         people,
         /// How many by chance.
         by_chance,

@@ -146,8 +146,8 @@ fn words(reason: &Reason) -> String {
             grouped(*by_chance),
         ),
         Reason::FoundBelowChance { people, by_chance, counts, of } => format!(
-            "people at risk are found less often than by chance, which also tells: {}, by chance {} \
-             (too low in {} of {})",
+            "look-ups of people at risk are less often right than by chance, which also tells: {}, by \
+             chance {} (too low in {} of {})",
             grouped(*people),
             grouped(*by_chance),
             grouped(*counts),

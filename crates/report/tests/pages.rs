@@ -474,7 +474,7 @@ fn every_reason_is_a_sentence_of_the_page() {
         ),
         (
             Reason::FoundBelowChance { people: 1, by_chance: 60, counts: 1, of: 9 },
-            "people at risk are found less often than by chance, which also tells: 1, by chance 60 (too low in 1 of 9 counts)",
+            "look-ups of people at risk are less often right than by chance, which also tells: 1, by chance 60 (too low in 1 of 9 counts)",
         ),
         (Reason::NoKeys {}, "no keys were named"),
         (Reason::NobodyChecked {}, "nobody is at risk"),

@@ -6,19 +6,22 @@
 //! in a thousand. Totals would let people pay for each other, so every level of every sensitive
 //! variable is held against chance as well.
 //!
-//! Both sides count: people who are found more often than by chance were not hidden; people who are
-//! found far less often tell by whom they are not.
+//! Both sides count. People who are found more often than by chance were not hidden. Where unique
+//! look-ups are less often right than by chance, whoever takes the opposite is right: of each sensitive
+//! variable the share of right look-ups is held against that by chance. Their number is not: the
+//! strangers whom rare people are taken for are rare as well, so that swaps move them too, and a
+//! control group is found less often just the same.
 
 use std::cmp::Ordering;
 
-use super::{Beside, Found, FoundByAny, SharesBeside, WHOLE};
+use super::{Alone, Beside, Found, FoundByAny, SharesBeside, WHOLE};
 
 /// How many standard errors chance explains.
 const ERRORS: u128 = 3;
 
-/// A release changes what strangers are found by, and so chance itself, by a few people in a hundred;
-/// only where more than one of this many is missing is it the people at risk who are avoided.
-const MISSING: u64 = 10;
+/// A release changes the share of right look-ups of strangers as well, by a few in a hundred; one that
+/// is lower by more than one in this many tells.
+const INVERTED: u128 = 10;
 
 /// What was counted, rounded to whole people, and what would be by chance.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -38,7 +41,7 @@ pub struct BeyondChance {
     pub counts: u64,
     /// How many are too high, and the one that differs most.
     pub above: (u64, Against),
-    /// How many are too low, and the one that differs most.
+    /// Of how many sensitive variables look-ups are too seldom right, and the one that differs most.
     pub below: (u64, Against),
     /// People who are found and were not before, where they are more than chance explains.
     pub newly_found: Against,
@@ -58,6 +61,19 @@ impl Beside {
     fn against(&self) -> Against {
         let Self { people, by_chance, .. } = *self;
         Against { by: people.abs_diff(by_chance), people, by_chance }
+    }
+}
+
+impl Alone {
+    /// Are unique look-ups less often right than by chance, by more than three standard errors and more
+    /// than one in [`INVERTED`]?
+    fn is_inverted(&self) -> bool {
+        let ([all, right], [chances, by_chance]) =
+            (self.claims.map(u128::from), self.claims_by_chance.map(u128::from));
+        let lower = (by_chance * all).saturating_sub(right * chances);
+        // The variance of a share of n is at most 1 / 4n.
+        let errors = ERRORS.pow(2) * (all + chances) * all * chances;
+        lower * INVERTED > all * chances && 4 * lower.pow(2) > errors
     }
 }
 
@@ -88,9 +104,11 @@ impl BeyondChance {
             let linked = found.linked.as_ref().map(SharesBeside::rounded);
             let all = [found.found].into_iter().chain(found.true_at_least.iter().copied());
             let all = all.chain(linked).chain(found.roughly);
-            all.for_each(|one| beyond.add(&one, found.at_risk));
-            let levels = found.alone.iter().flat_map(|one| &one.levels);
-            levels.for_each(|level| beyond.add(&level.told, level.at_risk));
+            all.for_each(|one| beyond.add(&one));
+            for alone in &found.alone {
+                alone.levels.iter().for_each(|level| beyond.add(&level.told));
+                beyond.add_look_ups(alone);
+            }
         }
         let newly = together.map(|all| all.newly_found).unwrap_or_default();
         if newly.against_chance() == Ordering::Greater {
@@ -99,15 +117,45 @@ impl BeyondChance {
         beyond
     }
 
-    fn add(&mut self, counted: &Beside, at_risk: u64) {
+    fn add(&mut self, counted: &Beside) {
         self.counts += 1;
-        let against = counted.against();
-        let (number, worst) = match counted.against_chance() {
-            Ordering::Greater => &mut self.above,
-            Ordering::Less if against.by * MISSING > at_risk => &mut self.below,
-            _ => return,
-        };
-        *number += 1;
-        *worst = (*worst).max(against);
+        if counted.against_chance() == Ordering::Greater {
+            self.above.0 += 1;
+            self.above.1 = self.above.1.max(counted.against());
+        }
+    }
+
+    fn add_look_ups(&mut self, alone: &Alone) {
+        self.counts += 1;
+        if alone.is_inverted() {
+            let [of, people] = alone.claims;
+            let [all, right] = alone.claims_by_chance.map(u128::from);
+            // As many as would be right of these by chance.
+            let by_chance = u64::try_from(u128::from(of) * right / all.max(1)).unwrap_or(u64::MAX);
+            let against = Against { by: by_chance.saturating_sub(people), people, by_chance };
+            self.below.0 += 1;
+            self.below.1 = self.below.1.max(against);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn alone(claims: [u64; 2], claims_by_chance: [u64; 2]) -> Alone {
+        Alone { claims, claims_by_chance, ..Alone::default() }
+    }
+
+    /// With two levels, half of all look-ups are right by chance.
+    #[test]
+    fn look_ups_that_are_nearly_always_wrong_tell() {
+        assert!(alone([1000, 12], [1000, 500]).is_inverted());
+        // A few look-ups, or a few in a hundred, are chance.
+        assert!(!alone([8, 0], [1000, 500]).is_inverted());
+        assert!(!alone([100_000, 40_000], [100_000, 50_000]).is_inverted());
+        assert!(alone([100_000, 39_999], [100_000, 50_000]).is_inverted());
+        assert!(!alone([0, 0], [0, 0]).is_inverted());
+        assert!(!alone([1000, 900], [1000, 500]).is_inverted(), "too often right is another count");
     }
 }
