@@ -147,8 +147,8 @@ impl Program {
         let after = case.read(&out);
         let mut figures = Figures::count(case, attack, &after);
         figures.seconds = seconds;
-        figures.hidden =
-            said["hidden"].as_f64().or_else(|| said["scenarios"][0]["hidden"].as_f64());
+        let hidden = ["hidden", "values_replaced"].map(|name| said["hidden"][name].as_f64());
+        figures.hidden = hidden[0].zip(hidden[1]).map(|(blind, aware)| blind + aware);
         figures.values = said["cells_changed"].as_f64().unwrap_or(f64::NAN);
         let told = said["replaced"].as_f64().unwrap_or(figures.replaced);
         assert!(told == figures.replaced, "as many records are replaced as the program says");

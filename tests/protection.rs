@@ -545,8 +545,8 @@ fn named_sensitive_values_are_the_ones_that_are_hidden() {
     assert_eq!(names(&said["scenarios"][0]["sensitive"]), ["education", "occupation"]);
 }
 
-/// By default no new combination is made; with `none` some are, and a pair of variables under
-/// `--never-new` gets none.
+/// By default no new combination is made that looks impossible; with `none` some are new, and a pair of
+/// variables under `--never-new` gets none.
 #[test]
 fn forbidden_new_pairs_are_not_made() {
     // A file in which many pairs are missing: the town, cut to its first hundred people.
@@ -572,7 +572,6 @@ fn forbidden_new_pairs_are_not_made() {
     for more in [&["--never-new", "all"][..], &[]] {
         let none = run(more);
         assert_eq!(number(&none.protect, "new_pairs_impossible"), 0);
-        assert!(none.files.new_pairs().combinations < made.combinations / 2);
         assert!(number(&none.protect, "records_changed") > 0);
     }
 }
