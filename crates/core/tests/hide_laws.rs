@@ -47,7 +47,8 @@ impl Case {
         random.shuffle(&mut tables);
         tables.truncate(1 + random.below(variables));
         let keys = VarSet::first(2 + random.below(variables - 2));
-        let never_new = if random.below(3) == 0 { NeverNew::Everywhere } else { NeverNew::Nowhere };
+        let never_new =
+            if random.below(3) == 0 { NeverNew::Among(everything) } else { NeverNew::Nowhere };
         Self {
             world: World { levels: vec![levels; variables], records },
             tables,
@@ -174,7 +175,7 @@ impl Case {
         let others = 0..self.world.records.len();
         let everything = VarSet::first(self.world.levels.len());
         let is_new = |after: &World| {
-            self.never_new == NeverNew::Everywhere
+            self.never_new != NeverNew::Nowhere
                 && everything.iter().any(|one| {
                     everything.iter().any(|two| {
                         let new = self.world.new_pairs(after, [one, two]);

@@ -30,7 +30,7 @@ mod recount;
 use std::sync::Arc;
 
 use super::judge::Change;
-use super::{CellSwap, Goal, Intruder, NoBestPairing, Pairing, Planner, Taken, Task};
+use super::{CellSwap, Goal, Intruder, NeverNew, NoBestPairing, Pairing, Planner, Taken, Task};
 use crate::encode::Layout;
 use crate::graph::GeneratingClass;
 use crate::partner::slices::Slices;
@@ -121,6 +121,16 @@ enum NewPairs {
     OfRareValues,
 }
 
+impl NewPairs {
+    /// What is tried, one after the other: pairs that are named are never made.
+    fn in_turn(task: Task<'_>) -> &'static [Self] {
+        match task.constraints.never_new {
+            NeverNew::Among(_) => &[Self::Forbidden, Self::OfRareValues],
+            _ => &[Self::Forbidden],
+        }
+    }
+}
+
 /// What one intruder may find out.
 struct Watch<'a> {
     intruder: &'a Intruder<'a>,
@@ -172,7 +182,7 @@ impl Planner<'_> {
         let mut hiding = Hiding::new(self, crowd);
         // Better two rare values together than all keys of somebody in one record.
         for demands in [&[Demand::Hidden, Demand::Replaced][..], &[Demand::Detached]] {
-            for new_pairs in [NewPairs::Forbidden, NewPairs::OfRareValues] {
+            for &new_pairs in NewPairs::in_turn(hiding.task()) {
                 demands.iter().for_each(|&demand| hiding.cover(demand, new_pairs));
             }
         }

@@ -38,7 +38,7 @@ pub fn can_be_hidden(task: Task<'_>, crowd: u32, cells: &[CellId], seed: Seed) -
     let mut planner = Planner::new(task, &graph, seed);
     let mut hiding = Hiding::new(&mut planner, crowd);
     let mut answers = vec![CanBeHidden::NotFound; cells.len()];
-    for new_pairs in [NewPairs::Forbidden, NewPairs::OfRareValues] {
+    for &new_pairs in NewPairs::in_turn(task) {
         for demand in [Demand::Hidden, Demand::Detached] {
             for &agree in &task.constraints.matches {
                 let open: Vec<usize> =
