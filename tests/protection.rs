@@ -709,7 +709,7 @@ fn nobody_on_the_large_census_file_is_matched_rightly() {
         &data,
         "age5*sex*race + sex*marital_stat",
         &[&["age5", "sex", "race"], &["sex", "marital_stat"]],
-        &["--keys", "age5,sex,race,marital_stat,education"],
+        &["--keys", "age5,sex,race,marital_stat,education", "--knows", "all"],
         &[],
     );
     let seen = &found.scenarios[0];
