@@ -506,18 +506,13 @@ impl<'p, 'a> Hiding<'p, 'a> {
             parts.into_iter().for_each(|part| pieces.rely(part, person.name));
         }
     }
-
-    /// A kept table that prevents anybody at risk of a cell from being hidden: it holds a piece of
-    /// their keys that few share, which no exchange can cut, and so many sensitive variables that
-    /// these travel with it.
-    ///
-    /// Law: `a-table-that-prevents-hiding`.
-    fn prevented_by(&self, cell: usize) -> Option<VarSet> {
-        prevented_by(&self.watches, self.task().joint, self.task().class, cell)
-    }
 }
 
-/// See [`Hiding::prevented_by`].
+/// A kept table that prevents anybody at risk of a cell from being hidden: it holds a piece of
+/// their keys that few share, which no exchange can cut, and so many sensitive variables that
+/// these travel with it.
+///
+/// Law: `a-table-that-prevents-hiding`.
 fn prevented_by(
     watches: &[Watch<'_>],
     joint: &JointTable,

@@ -102,18 +102,12 @@ impl<'a> Names<'a> {
 
     /// Calls `each` with the name of every person of a record with these words.
     pub(super) fn each(&self, layout: &Layout, words: &[u64], mut each: impl FnMut(u128)) {
-        let put = |name, field: &Field, code: u32| name | u128::from(code) << field.shift;
-        let own = self.fields.iter();
-        let own = own.fold(0, |name, one| put(name, one, layout.code(words, one.variable)));
         match &self.members {
-            None => each(own),
-            Some((members, fields)) => {
+            None => each(self.of_record(layout, words)),
+            Some((members, _)) => {
                 let code = layout.code(words, members.variable);
-                for &number in &members.of_code[code as usize] {
-                    let codes = &members.values[number as usize];
-                    let fields = fields.iter().zip(codes);
-                    each(fields.fold(own, |name, (field, &code)| put(name, field, code)));
-                }
+                let own = &members.of_code[code as usize];
+                own.iter().for_each(|&number| each(self.member(layout, words, number)));
             }
         }
     }
@@ -121,12 +115,15 @@ impl<'a> Names<'a> {
     /// The name of the member with this number, of a household with these words.
     pub(super) fn member(&self, layout: &Layout, words: &[u64], number: u32) -> u128 {
         let (members, fields) = self.members.as_ref().expect("members are looked for");
-        let own = self.fields.iter();
-        let own = own.fold(0u128, |name, field| {
-            name | u128::from(layout.code(words, field.variable)) << field.shift
-        });
         let codes = fields.iter().zip(&members.values[number as usize]);
+        let own = self.of_record(layout, words);
         codes.fold(own, |name, (field, &code)| name | u128::from(code) << field.shift)
+    }
+
+    /// What a record has on its own keys.
+    fn of_record(&self, layout: &Layout, words: &[u64]) -> u128 {
+        let code = |field: &Field| u128::from(layout.code(words, field.variable));
+        self.fields.iter().fold(0, |name, field| name | code(field) << field.shift)
     }
 }
 

@@ -5,7 +5,7 @@
 
 use super::super::{Planner, Task};
 use super::look::{Depth, Look};
-use super::{Demand, Hiding, NewPairs};
+use super::{Demand, Hiding, NewPairs, prevented_by};
 use crate::random::Seed;
 use crate::table::CellId;
 use crate::varset::VarSet;
@@ -60,7 +60,9 @@ pub fn can_be_hidden(task: Task<'_>, crowd: u32, cells: &[CellId], seed: Seed) -
                     if let Some(by) = served {
                         let (partner, exchanged) = (CellId(by.partner), by.exchanged);
                         answers[one] = CanBeHidden::By { partner, exchanged };
-                    } else if let Some(table) = hiding.prevented_by(cell) {
+                    } else if let Some(table) =
+                        prevented_by(&hiding.watches, task.joint, task.class, cell)
+                    {
                         answers[one] = CanBeHidden::Prevented { table };
                     }
                 }
