@@ -9,7 +9,7 @@
 //!    many permutations in slices, and how many no swap can exceed.
 //!
 //! `MARGINSWAP_ARENA` and `MARGINSWAP_REAL_DATA` name the folders; without them
-//! `../shared/arena` and `../shared/data` are looked for. What is missing is said. Before
+//! `../shared/arena` and `../shared/data` are looked for. What is missing is reported. Before
 //! anything counts, the measures must give what is known of a file and itself. Seconds are those
 //! of all processors together. Of the real files those of more than 120,000 records are left out
 //! unless `MARGINSWAP_ARENA_ONLY` names a part of their path.
@@ -72,7 +72,7 @@ impl Sheet {
     }
 }
 
-/// The mean of half the L1 distance of the densities of all tables of so many columns.
+/// The mean of half the L1 distance of the densities of all tables of this many columns.
 fn mean_distance(
     target: &Sheet,
     released: &Sheet,
@@ -312,15 +312,15 @@ fn two_tables(folder: &Path) {
                 )
             };
             let ((pairs, before), (slices, after)) = (run("greedy"), run("slices"));
-            let share = 100.0 * slices["parted"].as_f64().unwrap()
-                / slices["most_parted"].as_f64().unwrap_or(f64::NAN);
+            let share = 100.0 * slices["separated"].as_f64().unwrap()
+                / slices["most_separated"].as_f64().unwrap_or(f64::NAN);
             println!(
                 "| {} | {class} | {} | {} | {} | {} | {share:.1} % | {before:.2} | {after:.2} |",
                 scenario["id"].as_str().unwrap(),
                 slices["at_risk"],
-                pairs["parted"],
-                slices["parted"],
-                slices["most_parted"],
+                pairs["separated"],
+                slices["separated"],
+                slices["most_separated"],
             );
         }
     }

@@ -1,4 +1,4 @@
-//! What do derived variables cost, beside the same columns written into the file and linked?
+//! What do derived variables cost, compared with the same columns written into the file and linked?
 //!
 //! The demo survey of a million people gets five of them. Both ways `protect` runs as a user runs
 //! it; before any time counts, both must find the same people at risk, and keep the same tables.

@@ -9,7 +9,7 @@
 //! to see how the cost grows with the number of cells; and `protect` runs on one file with all
 //! two-way tables kept, as a user runs it, and `verify` tells what became of the others.
 //!
-//! `MARGINSWAP_REAL_DATA` names the folder of real files. What is missing is said.
+//! `MARGINSWAP_REAL_DATA` names the folder of real files. What is missing is reported.
 
 #![allow(clippy::print_stdout, reason = "a benchmark prints its table")]
 #![allow(clippy::unwrap_used, reason = "a benchmark fails by panicking")]
@@ -40,7 +40,7 @@ fn read(path: &Path) -> Records {
     Records::encode(&schema, &columns)
 }
 
-/// All tables of so many variables.
+/// All tables of `size` variables.
 fn all_tables(variables: usize, size: usize) -> GeneratingClass {
     let delta = VarSet::first(variables);
     GeneratingClass::new(delta, delta.subsets().filter(|set| set.len() == size))

@@ -1,4 +1,4 @@
-//! What does the whole job cost, beside reading and writing the file, and how does it grow?
+//! What does the whole job cost, compared with reading and writing the file, and how does it grow?
 //!
 //! The demo survey is made in a temporary folder; `protect` runs as a user runs it, from CSV
 //! to verified CSV, and so does polars (reading all columns as text, writing them again).
@@ -7,7 +7,7 @@
 //! what matters.
 //!
 //! `MARGINSWAP_BENCH_PYTHON` names a Python with polars; `MARGINSWAP_REAL_DATA` the folder of
-//! real files. What is missing is said.
+//! real files. What is missing is reported.
 
 #![allow(clippy::print_stdout, reason = "a benchmark prints its table")]
 #![allow(clippy::unwrap_used, reason = "a benchmark fails by panicking")]

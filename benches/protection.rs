@@ -12,7 +12,7 @@
 //! Before anything counts, the measures must agree with their slow twins, and the original,
 //! released as it is, must betray every member and move nothing. Kept tables are recounted.
 //!
-//! Words beside the command choose cases by parts of their names. Settings, all optional:
+//! Words after the command choose cases by parts of their names. Settings, all optional:
 //!
 //! - `MARGINSWAP_BIN`: the program to judge, any build of it; else the one just compiled. One
 //!   without `--knows` is judged by the second and third way.

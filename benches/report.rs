@@ -42,7 +42,7 @@ fn main() {
         let mut best: Vec<Run> = commands.iter().map(|command| run(command)).collect();
         let said = |run: &Run| -> Value { serde_json::from_slice(&run.output).unwrap() };
         let (protected, told) = (said(&best[0]), said(&best[1]));
-        for field in ["at_risk", "partable", "gone", "shared", "matched", "matched_right"] {
+        for field in ["at_risk", "separable", "gone", "shared", "matched", "matched_right"] {
             assert_eq!(told["coverage"][field], protected[field], "{field}");
         }
         assert_eq!(told["verify"]["newly_exposed"], protected["newly_exposed"]);

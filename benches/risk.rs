@@ -1,4 +1,4 @@
-//! What does a risk model cost beside reading the file, and how much memory does it take?
+//! What does a risk model cost compared with reading the file, and how much memory does it take?
 //!
 //! On real files with their columns as keys: reading, counting, model selection by BIC, the fit
 //! of the selected model with every record's risk, and the fit criterion over all cells, timed
@@ -6,7 +6,7 @@
 //! probability, and the gains of the steps add up. Then the whole command runs as a user runs
 //! it, for its peak memory. The ratios are what matters.
 //!
-//! `MARGINSWAP_REAL_DATA` names the folder of real files. What is missing is said.
+//! `MARGINSWAP_REAL_DATA` names the folder of real files. What is missing is reported.
 
 #![allow(clippy::print_stdout, reason = "a benchmark prints its table")]
 #![allow(clippy::unwrap_used, reason = "a benchmark fails by panicking")]

@@ -1,21 +1,21 @@
 //! Does the theory cost less than the reading?
 //!
 //! On a real file (`acs_dev12`, kept tables `agency_rich`): the time to screen all records
-//! and to explain one, beside the time to read the file, and that beside other programs'
-//! reading of it on one thread; the peak memory of `screen` beside the size of the file.
+//! and to explain one, next to the time to read the file, and that next to other programs'
+//! reading of it on one thread; the peak memory of `screen` next to the size of the file.
 //! On graphs named by shape: the time to list their separators. On synthetic records: how
 //! the time for a record grows with the records, the variables and the share of records
 //! that have no partner, and what it costs when the separators are too many to list.
 //!
-//! Known answers are asserted before a time is told, so that a wrong result cannot pass
-//! for a fast one: a k-cycle has k(k−3)/2 minimal separators, the real file's counts stand
+//! Known answers are asserted before a time is printed, so that a wrong result cannot pass
+//! for a fast one: a k-cycle has k(k−3)/2 minimal separators, the real file's counts are
 //! in its scenario, and the synthetic classes agree with the pair theorem on small files.
 //!
 //! Trap: seconds are this machine's, at this hour; only ratios of one run compare.
 //!
 //! `cargo bench --bench theory` prints Markdown. The real file is looked for in the folder
 //! `MARGINSWAP_REAL_DATA`, else `../shared/data`; peers need a Python that can import them
-//! (`MARGINSWAP_BENCH_PYTHON`, else `python3`). What is missing is left out, and said.
+//! (`MARGINSWAP_BENCH_PYTHON`, else `python3`). What is missing is left out, and reported.
 
 #![allow(clippy::print_stdout, reason = "the tables are what the benchmark is for")]
 
@@ -330,7 +330,7 @@ fn measure_file(file: &RealFile) {
 enum Goal {
     AtMost(f64),
     Under(f64),
-    /// Told for comparison alone.
+    /// Printed for comparison alone.
     None,
 }
 

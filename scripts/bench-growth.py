@@ -6,7 +6,7 @@ DuckDB makes invented surveys of 300,000 records, in which every variable leans 
 follows its neighbour a little. One of four things grows while the others stay: 12 variables, 6 levels each, a
 kept table for every two neighbours, 10,000 records listed as being at risk; all variables are keys.
 `protect` runs on two threads, as a process of its own. Before any time counts, the answers are checked: every
-kept table equal, everybody at risk accounted for. Beside the time of the whole job stand the time of its first
+kept table equal, everybody at risk accounted for. After the time of the whole job come the time of its first
 phase, reading, and that of planning alone.
 """
 
@@ -43,7 +43,7 @@ def make(folder, variables, levels):
 
 
 def listed(folder, many):
-    """A list of so many records, evenly over the file."""
+    """A list of this many records, evenly over the file."""
     path = os.path.join(folder, f"listed-{many}.txt")
     with open(path, "w") as file:
         file.writelines(f"{number * RECORDS // many + 1}\n" for number in range(many))

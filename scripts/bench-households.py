@@ -1,4 +1,4 @@
-"""What does a household run cost, by the size of the survey, beside a run of single records?
+"""What does a household run cost, by the size of the survey, compared with a run of single records?
 
     python scripts/bench-households.py PROGRAM 100000 1000000 4000000
 

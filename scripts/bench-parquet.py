@@ -1,4 +1,4 @@
-"""What does the whole job cost on a wide Parquet file, beside a plain copy of it?
+"""What does the whole job cost on a wide Parquet file, compared with a plain copy of it?
 
     python scripts/bench-parquet.py PROGRAM RECORDS [random|input]... [--folder FOLDER]
 

@@ -2,7 +2,7 @@
 
     python scripts/bench-python.py memory 1000000      polars frame against the program, same data
     python scripts/bench-python.py cells 1000000       memory of the planner for each cell and record
-    python scripts/bench-python.py duckdb 10000000     Parquet through DuckDB, beside its plain copy
+    python scripts/bench-python.py duckdb 10000000     Parquet through DuckDB, and its plain copy
     python scripts/bench-python.py duckdb 100000000 k:20    the same, with more people at risk
     python scripts/bench-python.py spark 10000000      the same files on Spark, two executor processes
 

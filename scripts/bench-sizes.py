@@ -1,4 +1,4 @@
-"""What does the whole job cost, by the size of the file, beside a plain copy of it?
+"""What does the whole job cost, by the size of the file, compared with a plain copy of it?
 
     python scripts/bench-sizes.py PROGRAM 10000 100000 1000000
 

@@ -7,7 +7,6 @@ use std::path::PathBuf;
 use clap::error::{ContextKind, ContextValue};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use marginswap_pipeline::frontier::{Cap, Choice};
-use marginswap_pipeline::questions::inspect::Header;
 use marginswap_pipeline::settings::{Topic, topics};
 use marginswap_pipeline::sql::Dialect;
 
@@ -148,8 +147,6 @@ pub struct InspectArgs {
     #[arg(long)]
     pub reveal: bool,
     #[command(flatten)]
-    pub header: HeaderArgs,
-    #[command(flatten)]
     pub answer: AnswerArgs,
     #[command(flatten)]
     pub settings: Typed<ForInspect>,
@@ -289,21 +286,6 @@ pub struct SqlArgs {
     pub keep: Vec<String>,
     #[command(flatten)]
     pub answer: AnswerArgs,
-}
-
-/// What the first line of the data is.
-#[derive(Debug, Args)]
-pub struct HeaderArgs {
-    /// Take the first line as the header even if it looks like a record
-    #[arg(long)]
-    header: bool,
-}
-
-impl HeaderArgs {
-    /// What is done where the first line looks like a record.
-    pub fn header(&self) -> Header {
-        if self.header { Header::Known } else { Header::Required }
-    }
 }
 
 /// How a job runs beside its settings.
@@ -547,8 +529,6 @@ pub struct InitArgs {
     #[arg(short, long, value_name = "FILE", default_value = "marginswap.toml")]
     pub out: PathBuf,
     #[command(flatten)]
-    pub header: HeaderArgs,
-    #[command(flatten)]
     pub force: ForceArgs,
     #[command(flatten)]
     pub settings: Typed<ForInit>,
@@ -569,7 +549,7 @@ pub struct DemoArgs {
     /// Seed of the town; the same number gives the same survey and the same swaps
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = demo_seed)]
     pub demo_seed: u64,
-    /// Number of threads; the answer is the same for any number [default: all cores]
+    /// Number of threads, at most 1,024; the answer is the same for any number [default: all cores]
     #[arg(long, value_name = "N", value_parser = threads)]
     pub threads: Option<NonZeroUsize>,
     #[command(flatten)]

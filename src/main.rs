@@ -1,5 +1,6 @@
 //! marginswap: what was typed becomes a command, the command an answer, the answer text.
 
+mod advised;
 mod args;
 mod bug;
 mod cmd;

@@ -10,7 +10,7 @@ use marginswap_io::{
 };
 use marginswap_pipeline::refusal::Code;
 use marginswap_report::protection::Verdict;
-use marginswap_report::{Answer, Picture};
+use marginswap_report::{Answer, Picture, Versioned};
 use serde::Serialize;
 use serde_json::json;
 
@@ -40,7 +40,7 @@ impl Outcome {
     }
 }
 
-/// Gives all files of a command their names, or none: the one point behind which everything is
+/// Gives all files of a command their names, or none: the one point after which everything is
 /// done. From here on the command ends with the code of its outcome, whatever becomes of the
 /// words about it.
 ///
@@ -67,11 +67,16 @@ pub fn ends_once_named(outcome: Outcome) {
 pub fn give(answer: &impl Answer, json: bool) -> Result<(), Diagnostic> {
     let timings = timings::take();
     let mut text = if json {
-        let plain = "an answer is plain data";
-        match &timings {
-            None => serde_json::to_string_pretty(answer).expect(plain),
-            Some(timings) => serde_json::to_string_pretty(&Timed { answer, timings }).expect(plain),
-        }
+        let text = is_driven().then(|| answer.text());
+        let answer = Versioned::of(answer);
+        let printed = match (&text, &timings) {
+            (None, None) => serde_json::to_string_pretty(&answer),
+            _ => {
+                let more = More { answer, text, timings: timings.as_deref() };
+                serde_json::to_string_pretty(&more)
+            }
+        };
+        printed.expect("an answer is plain data")
     } else {
         answer.text()
     };
@@ -85,12 +90,17 @@ pub fn give(answer: &impl Answer, json: bool) -> Result<(), Diagnostic> {
     Ok(())
 }
 
-/// An answer with the time that each step took.
+/// An answer with what is told beside it.
 #[derive(Serialize)]
-struct Timed<'a, A> {
+struct More<'a, A> {
     #[serde(flatten)]
-    answer: &'a A,
-    timings: &'a [Timing],
+    answer: Versioned<'a, A>,
+    /// Its text, for a program that shows it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text: Option<String>,
+    /// The time that each step took.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    timings: Option<&'a [Timing]>,
 }
 
 /// Prints a text to stdout.
@@ -138,9 +148,15 @@ pub fn talk(text: &str) {
 }
 
 /// Is the answer asked for as JSON? Known before anything else is understood, so that wrong
-/// usage is told in the same form.
+/// usage is reported in the same form.
 pub fn is_json_asked_for() -> bool {
     std::env::args_os().any(|word| word == "--json")
+}
+
+/// Is another program at work here, which shows the answer in its own way? It wants the text
+/// beside the JSON, and a line on stderr for each step in place of a bar.
+pub fn is_driven() -> bool {
+    std::env::var_os("MARGINSWAP_DRIVEN").is_some_and(|value| !value.is_empty())
 }
 
 /// Ends the program for wrong usage; with `--json` what is wrong is printed as JSON too.
@@ -160,7 +176,7 @@ pub fn end_for_usage(wrong: &clap::Error) -> ! {
             "remedy": tip.unwrap_or("`--help` lists what the command takes"),
             "exit_code": wrong.exit_code(),
         }});
-        let _ = print(&format!("{error:#}\n"));
+        print_error(&error);
     }
     wrong.exit()
 }
@@ -181,7 +197,7 @@ pub fn refuse(error: &Diagnostic, json: bool) {
             "remedy": codes::remedy(error),
             "exit_code": codes::exit_code(error),
         }});
-        let _ = print(&format!("{error:#}\n"));
+        print_error(&error);
     }
     let text = codes::render(error);
     let coloured = io::stderr().is_terminal()
@@ -190,6 +206,12 @@ pub fn refuse(error: &Diagnostic, json: bool) {
         Some((head, rest)) if coloured => talk(&format!("\x1b[1;31m{head}\x1b[0m:{rest}")),
         _ => talk(&text),
     }
+}
+
+/// Prints an error as JSON; where stdout is closed, stderr says it still.
+fn print_error(error: &serde_json::Value) {
+    let error = serde_json::to_string_pretty(&Versioned::of(error));
+    let _ = print(&format!("{}\n", error.expect("an error is plain data")));
 }
 
 /// A picture that is drawn when it is asked for.

@@ -1,13 +1,16 @@
 //! How far a run has come, on a terminal.
 //!
 //! A step that takes less than a second shows nothing: the bar is drawn by a timer. Where
-//! stderr is no terminal there is no bar at all.
+//! stderr is no terminal there is no bar at all, and a program that drives this one is told
+//! each step in a line.
 
 use std::io::{self, IsTerminal};
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
 use marginswap_pipeline::notes::Phase;
+
+use crate::output::{is_driven, talk};
 
 /// The bar of one run.
 #[derive(Default)]
@@ -21,6 +24,10 @@ const TICK: Duration = Duration::from_millis(1000);
 impl Progress {
     /// A long step begins.
     pub fn begin(&mut self, phase: Phase, done: usize, of: usize) {
+        if is_driven() {
+            talk(&format!("step: {done}/{of} {phase}"));
+            return;
+        }
         if !io::stderr().is_terminal() {
             return;
         }

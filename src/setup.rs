@@ -15,6 +15,7 @@ use clap::{Arg, ArgAction, ArgMatches, Command, FromArgMatches, value_parser};
 use marginswap_core::diagnostic::Diagnostic;
 use marginswap_io::{LeftoverState, Overwrite, check_outputs, leftovers};
 use marginswap_pipeline::notes::{Note, Run};
+use marginswap_pipeline::pipeline::MOST_THREADS;
 use marginswap_pipeline::project::{Project, ProjectFile, ReleaseOrder};
 use marginswap_pipeline::refusal::Code;
 use marginswap_pipeline::settings::{self, Kind, SETTINGS, Setting, Topic};
@@ -39,7 +40,7 @@ pub struct Typed<T> {
     file: Option<PathBuf>,
     given: Vec<(&'static Setting, Vec<String>)>,
     threads: Option<NonZeroUsize>,
-    /// Is it told how long each step took?
+    /// Does the answer tell how long each step took?
     timed: bool,
     topics: PhantomData<T>,
 }
@@ -53,9 +54,6 @@ pub struct Setup {
     /// Was the project file named?
     named: bool,
 }
-
-/// More threads than this help nobody.
-const MOST_THREADS: usize = 1024;
 
 impl<T: Takes> Typed<T> {
     fn settings() -> impl Iterator<Item = &'static Setting> {
@@ -275,7 +273,7 @@ impl Setup {
 
     /// Looks at all files before any work is done: each output may be written, and is neither
     /// an input nor another file of the project. `own` are the settings that name outputs of
-    /// this command, `inputs` the files that it reads beside those that settings name.
+    /// this command, `inputs` the files that it reads besides those that settings name.
     ///
     /// # Errors
     /// As [`check_outputs`].
@@ -437,7 +435,7 @@ impl<T: Takes> clap::Args for Typed<T> {
                     .help("Project file [default: marginswap.toml, if it is here]"),
             )
             .arg(Arg::new("threads").long("threads").value_name("N").value_parser(threads).help(
-                "Number of threads; the answer is the same for any number [default: all cores]",
+                "Number of threads, at most 1,024; the answer is the same for any number [default: all cores]",
             ))
             .arg(
                 Arg::new("timings")

@@ -1,8 +1,8 @@
 //! How long each step of a run took, where that is asked for.
 //!
-//! A step lasts until the next one begins; what comes before the first is `starting`. Beside the
+//! A step lasts until the next one begins; what comes before the first is `starting`. Next to the
 //! time on the clock is the time of all processors, which tells how many were at work. Times are
-//! told on stderr, in JSON as `timings` of the answer: they are no part of what was found, and
+//! printed on stderr, in JSON as `timings` of the answer: they are no part of what was found, and
 //! differ from run to run.
 //!
 //! Way in: [`start`], [`begin`], [`take`].

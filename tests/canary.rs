@@ -1,5 +1,5 @@
 //! No value of a file appears where it has no business: not in an external or internal page,
-//! not in a picture or a project file, not in an answer, not in what is said beside it, not
+//! not in a picture or a project file, not in an answer, not in what is printed next to it, not
 //! in any error text. Only the released file holds values.
 //!
 //! Every cell of the inputs holds a marker. In one file all markers differ, in the other they
@@ -7,7 +7,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-mod support;
+use crate::support;
 
 use std::fs;
 

@@ -2,10 +2,11 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-mod support;
+use crate::support;
 
 use std::fs;
 use std::io::Write;
+use std::process::Command;
 
 use serde_json::{Value, json as value};
 use support::{Desk, err, json, marginswap, out};
@@ -25,6 +26,24 @@ fn written(content: &[u8]) -> (TempDir, String) {
 
 fn fields(answer: &Value) -> Vec<&str> {
     answer.as_object().unwrap().keys().map(String::as_str).collect()
+}
+
+/// A program that drives this one gets the text with the JSON, and a line for each step.
+#[test]
+fn who_drives_the_program_is_told_text_and_steps() {
+    let words = ["screen", TOWN, "--keep", "region*sex", "--json"];
+    let driven = |value: &str| {
+        let mut program = Command::new(env!("CARGO_BIN_EXE_marginswap"));
+        program.args(words).env("MARGINSWAP_DRIVEN", value).output().unwrap()
+    };
+    let plain = driven("");
+    let told = driven("1");
+    let mut answer: Value = serde_json::from_str(&out(&told)).unwrap();
+    let text = answer.as_object_mut().unwrap().remove("text").unwrap();
+    assert_eq!(answer, serde_json::from_str::<Value>(&out(&plain)).unwrap());
+    assert_eq!(text.as_str().unwrap().trim_end(), out(&marginswap(&words[..4])).trim_end());
+    assert!(err(&told).contains("step: 1/2 screening\n"), "{}", err(&told));
+    assert!(!err(&plain).contains("step: "));
 }
 
 #[test]
@@ -275,7 +294,7 @@ fn roles_count() {
         swappable(&["--keep", "a", "--vars", "a"])["parts"],
         value!([["a"], ["columns that stay"]])
     );
-    // A column that stays may stand in a table: then it ties.
+    // A column that stays may be in a table: then it ties.
     let tied = swappable(&["--keep", "a*b", "--vars", "a", "--ignore", "id"]);
     assert_eq!(tied["swappable"], false);
     // Two that stay never part, even when no table holds both.
@@ -400,7 +419,7 @@ fn an_id_that_stays_is_called_out() {
     let answer = json(&[&command[..], &["--json"]].concat());
     assert_eq!(answer["looks_like_id"], value!(["columns that stay"]));
     assert!(!err(&marginswap(&["screen", &data, "--keep", "a*b"])).contains("warning"));
-    // A column that stays and stands in a table is one of its own.
+    // A column that stays and is in a table is one of its own.
     let ids: String = (0..40).map(|n| format!("p{n},{}\n", n % 2)).collect();
     let (_folder, data) = written(format!("id,a\n{ids}").as_bytes());
     let answer = json(&["screen", &data, "--keep", "id + a", "--stay", "id", "--json"]);
@@ -437,7 +456,7 @@ fn what_ties_the_columns_that_stay_is_shown() {
     assert_eq!(apart["uncovered"], value!(["columns that stay"]));
 }
 
-/// What the proof of a disclosed cell rests on beside the named tables.
+/// What the proof of a disclosed cell rests on besides the named tables.
 #[test]
 fn a_proof_names_the_tables_that_nobody_named() {
     let (_folder, data) = written(b"a,b,c\n0,0,0\n1,1,0\n");
@@ -462,8 +481,7 @@ fn a_header_that_looks_like_data_is_called_out() {
     let asks = |content: &str| {
         let (_folder, data) = written(content.as_bytes());
         let keep = content.lines().next().unwrap().replace(',', "*");
-        err(&marginswap(&["screen", &data, "--keep", &keep]))
-            .contains("does the file have a header")
+        err(&marginswap(&["screen", &data, "--keep", &keep])).contains("error[E226]")
     };
     assert!(asks("1,2\n3,4\n"));
     assert!(asks("f,oslo\nf,bergen\nm,oslo\n"));
@@ -471,7 +489,7 @@ fn a_header_that_looks_like_data_is_called_out() {
     assert!(!asks("sex,2011\nf,bergen\nm,oslo\n"));
 }
 
-/// Every next step on a file can be run as it stands.
+/// Every next step on a file can be run as it is.
 #[test]
 fn the_next_step_can_be_run() {
     let lines: String = (0..40).map(|n| format!("p{n};{};{};{}\n", n % 2, n % 3, n % 5)).collect();
@@ -547,7 +565,7 @@ fn partners_are_listed_in_short_lines() {
     assert!(text.ends_with("Partners:\n  1,501\n"), "{text}");
 }
 
-/// Names from a file do not control the terminal, and can be told apart in lists.
+/// Names from a file do not control the terminal, and can be distinguished in lists.
 #[test]
 fn hostile_names_are_shown_tamely() {
     let (_folder, data) = written(b"\"a\x1b[2J\",\" b\",\"c,d\"\n0,0,0\n1,1,1\n");
@@ -691,7 +709,7 @@ fn an_unquoted_plus_is_told_what_to_quote() {
     assert!(!err(&other).contains("between quotes"), "{}", err(&other));
 }
 
-/// Each setting that leaves fewer partners is told with its number, and a record learns which
+/// Each setting that leaves fewer partners is reported with its number, and a record learns which
 /// one is in the way.
 #[test]
 fn screening_respects_every_setting() {
@@ -718,7 +736,7 @@ fn screening_respects_every_setting() {
     assert!(!plain.contains("setting by setting"), "{plain}");
 }
 
-/// `screen`, `explain` and `risk` answer for every intruder what each alone would be told.
+/// `screen`, `explain` and `risk` answer for every intruder what each alone would be answered.
 #[test]
 fn every_intruder_is_looked_at() {
     let desk = Desk::new();
@@ -765,7 +783,8 @@ fn every_intruder_is_looked_at() {
         }
     }
     let head = fs::read_to_string(table).unwrap();
-    let columns = "partable,why_not,partable_2,why_not_2,partable_neighbour,why_not_neighbour";
+    let columns = "separable,why_not,separable_2,why_not_2,separable_neighbour,why_not_neighbour,\
+                   hiding";
     assert!(head.lines().next().unwrap().ends_with(columns), "{head}");
     let text = out(&marginswap(&["screen", "--project", &project]));
     assert!(text.contains("(3) The intruder “neighbour” knows sex, education:"), "{text}");
@@ -789,7 +808,7 @@ fn the_next_step_names_what_it_leaves_out() {
     assert!(!err(&marginswap(&codes)).contains("CANARY"));
 }
 
-/// The steps are told beside the answer, which is the same; without the option nothing is.
+/// The steps are reported next to the answer, which is the same; without the option nothing is.
 #[test]
 fn timings_are_told_where_they_are_asked_for() {
     let question = ["screen", TOWN, "--keep", KEEP];

@@ -16,9 +16,9 @@
 //! varies more than that of people drawn one by one.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
-#![allow(clippy::print_stdout, reason = "the shares are told beside the answer")]
+#![allow(clippy::print_stdout, reason = "the shares are printed next to the answer")]
 
-mod support;
+use crate::support;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

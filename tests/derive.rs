@@ -3,7 +3,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-mod support;
+use crate::support;
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -11,7 +11,7 @@ use std::fmt::Write;
 use marginswap_core::random::{Random, Seed};
 use support::{Desk, answered, err, json, marginswap, out, rows};
 
-/// A town of so many people, with exact ages, municipalities and incomes, and the regions of its
+/// A town of this many people, with exact ages, municipalities and incomes, and the regions of its
 /// municipalities.
 fn town(desk: &Desk, people: usize) {
     let mut random = Random::new(Seed([12; 32]), 0);
@@ -202,7 +202,7 @@ fn a_derived_variable_is_as_good_as_a_linked_column() {
     for field in ["records", "swappable", "disclosed", "sample_uniques"] {
         assert_eq!(derived[field], with_columns[field], "{field}");
     }
-    for field in ["partable", "alone", "alone_partable"] {
+    for field in ["separable", "alone", "alone_partable"] {
         assert_eq!(derived["keys"][field], with_columns["keys"][field], "{field}");
     }
 }
@@ -495,8 +495,8 @@ fn values_are_shown_only_when_asked_for() {
     assert_eq!(levels["derived"][0]["variable"], "g");
 }
 
-/// On real files: of those who cannot be swapped while tables by age are kept, many can while tables
-/// by age group are, and nobody is lost.
+/// On real files: of those who cannot be swapped while tables by age are kept, many can while
+/// tables by age group are, and nobody is lost.
 #[test]
 fn coarser_tables_leave_at_least_as_many_swappable_people() {
     let Some(folder) = support::real_data("coarser tables on real files") else { return };
@@ -542,7 +542,7 @@ fn coarser_tables_leave_at_least_as_many_swappable_people() {
     }
 }
 
-/// A text that no record has is most likely a slip; its column and the number are told.
+/// A text that no record has is most likely a slip; its column and the number are reported.
 #[test]
 fn a_mistyped_text_in_a_condition_is_called_out() {
     let said = |condition: &str| {

@@ -1,9 +1,9 @@
 //! Every refusal, as a user meets it: its code, its place, its exit code, and no data value.
 //!
-//! The files under `tests/bad` hold the word CANARY wherever a value may stand; no message
+//! The files under `tests/bad` hold the word CANARY wherever a value may be; no message
 //! shows it.
 
-mod support;
+use crate::support;
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -443,8 +443,13 @@ fn an_unreadable_file_is_refused() {
 /// The first two would need files of 8 and 1 GiB; the reader's own tests lower the limits.
 /// The third needs a file that no writer here makes; the reader's own test patches one. The
 /// last needs another program that writes at the right moment: `crates/io/tests/same_bytes.rs`.
-const TESTED_IN_THE_READER: &[Kind] =
-    &[Code::TooManyRecords, Code::FieldTooLong, Code::UnsupportedCompression, Code::InputChanged];
+const TESTED_IN_THE_READER: &[Kind] = &[
+    Code::PackedTooSmall,
+    Code::TooManyRecords,
+    Code::FieldTooLong,
+    Code::UnsupportedCompression,
+    Code::InputChanged,
+];
 
 /// This one would need a file that is screened for hours; the screening's own test lowers
 /// the limit.
@@ -491,6 +496,7 @@ fn every_code_has_a_test() {
     tested.extend(TESTED_IN_HOUSEHOLDS);
     tested.extend(TESTED_IN_THE_CORE);
     tested.insert(Code::OwnBug);
+    tested.insert(Code::TooManyColumns);
     tested.extend([Code::TooManyVariables, Code::TooManyTied, Code::Unreadable]);
     tested.insert(Code::OrderGivesAway);
     if cfg!(feature = "parquet") {
@@ -530,7 +536,7 @@ fn codes_are_listed_and_an_unknown_one_is_wrong_usage() {
     assert!(said.contains("Usage: marginswap explain"), "{said}");
 }
 
-/// A panic is told without its words, which may hold a value.
+/// A panic is reported without its words, which may hold a value.
 #[cfg(debug_assertions)]
 #[test]
 fn our_own_bug_has_a_code_and_shows_no_value() {
@@ -637,7 +643,7 @@ fn wrong_usage_ends_with_two() {
     assert!(missing.contains("no table to keep is named"), "{missing}");
 }
 
-/// A file that is refused leaves no output behind.
+/// A file that is refused leaves no output.
 #[test]
 fn nothing_is_half_written() {
     let folder = support::folder();
@@ -650,7 +656,7 @@ fn nothing_is_half_written() {
     assert_eq!(fs::read_dir(folder.path()).expect("the folder is there").count(), 0);
 }
 
-/// Wrong usage has the fields of every other error, whoever finds it out.
+/// Wrong usage has the fields of every other error, no matter which part finds it.
 #[test]
 fn wrong_usage_is_json_where_json_is_asked_for() {
     for arguments in [
@@ -723,22 +729,95 @@ fn a_first_record_is_not_shown_as_names() {
     let known = marginswap(&["inspect", file, "--header"]);
     assert_eq!(known.status.code(), Some(0), "{}", err(&known));
     assert!(out(&known).contains("CANARY") && !err(&known).contains("warning"));
-    // Where names must be given anyway, it is noted once.
+    // Every door refuses it, whichever file it is and whatever names are given.
     let desk = Desk::new();
     let text = "n,f,1\nn,m,2\ns,f,1\ns,m,2\nn,f,1\nn,m,1\ns,f,2\n".repeat(4);
-    let data = desk.write("bare.csv", &text);
-    let said = err(&marginswap(&[
-        "protect",
-        &data,
-        "--keep",
-        "n*f",
-        "--keys",
-        "n,1",
-        "-o",
-        &desk.path("r.csv"),
-        "--force",
-    ]));
-    assert_eq!(said.matches("does the file have a header line").count(), 1, "{said}");
+    let bare = desk.write("bare.csv", &text);
+    let good = desk.write(
+        "good.csv",
+        &format!("n,f,1\n{}", text.replace('n', "x").replace('f', "w").replace('1', "3")),
+    );
+    let [out, plan] = ["r.csv", "a.plan"].map(|name| desk.path(name));
+    let names = ["--keep", "n*f", "--keys", "n,1"];
+    for command in [
+        &["screen", &bare][..],
+        &["risk", &bare],
+        &["explain", &bare, "--record", "1"],
+        &["plan", &bare, "-o", &plan],
+        &["frontier", &bare],
+        &["protect", &bare, "-o", &out],
+        &["verify", &bare, &good],
+        &["verify", &good, &bare],
+    ] {
+        let said = refused(Code::NoHeaderLine, &[command, &names].concat());
+        assert!(said.contains("bare.csv") && said.contains("`--header`"), "{said}");
+    }
+    refused(Code::NoHeaderLine, &["graph", &bare, "--keep", "n*f"]);
+    // No other refusal comes first and tells its names.
+    let said = refused(Code::NoHeaderLine, &["screen", file, "--keep", "CANARI*north"]);
+    assert!(!said.contains("north"), "{said}");
+    assert!(!fs::exists(&out).unwrap() && !fs::exists(&plan).unwrap());
+    let job = [&["protect", &bare, "-o", &out, "--header"], &names[..]].concat();
+    assert!(matches!(marginswap(&job).status.code(), Some(0 | 1)));
+    let project = desk.write("p.toml", "header = true\n[keep]\ntables = [\"n*f\"]\n");
+    let known = marginswap(&["screen", &bare, "--project", &project]);
+    assert_eq!(known.status.code(), Some(0), "{}", err(&known));
+}
+
+/// However many parts lie in each other, wherever an expression is read.
+#[test]
+fn a_deep_expression_is_refused() {
+    let desk = Desk::new();
+    for deep in [
+        "not ".repeat(20_000) + "age > 3",
+        "(".repeat(20_000) + "age > 3" + &")".repeat(20_000),
+        "band(".repeat(15_000) + "age, 10" + &")".repeat(15_000),
+    ] {
+        refused(Code::BadExpression, &["inspect", GOOD, "--derive", &format!("x = {deep}")]);
+        let project = desk.write("p.toml", &format!("[derive]\nx = \"{deep}\"\n"));
+        let said = refused(Code::BadEntry, &["inspect", GOOD, "--project", &project]);
+        assert!(said.contains("lie in each other"), "{said}");
+        let list = desk.write("list.csv", &format!("variables,where\nsex,\"{deep}\"\n"));
+        let said = refused(Code::BadTableList, &["screen", GOOD, "--tables", &list]);
+        assert!(said.contains("lie in each other") && said.contains("line 2"), "{said}");
+    }
+    // Through names of their own, whichever comes first.
+    for (first, last) in [(0, 5_000), (9_999, 5_000)] {
+        let range = u32::min(first, last)..u32::max(first, last);
+        let steps = range.map(|n| match first {
+            0 => format!("x{:04} = \"not x{n:04}\"\n", n + 1),
+            _ => format!("x{n:04} = \"not x{:04}\"\n", n + 1),
+        });
+        let steps: String = steps.collect();
+        let text = format!("[derive]\nx{first:04} = \"age > 3\"\n{steps}");
+        let project = desk.write("p.toml", &text);
+        let output = marginswap(&["inspect", GOOD, "--project", &project]);
+        assert_eq!(output.status.code(), Some(4), "{}", err(&output));
+        assert!(err(&output).contains("error[E133]"), "{}", err(&output));
+    }
+}
+
+/// A file that is turned on its side takes no memory.
+#[cfg(target_os = "linux")]
+#[test]
+fn too_many_columns_are_refused_before_they_are_held() {
+    let desk = Desk::new();
+    let line = |word: &str| vec![word; 1_000_000].join(",");
+    let names: Vec<String> = (0..1_000_000).map(|column| format!("c{column}")).collect();
+    let wide = desk.write("wide.csv", &format!("{}\n{}\n", names.join(","), line("CANARY")));
+    for command in [&["inspect", &wide][..], &["screen", &wide, "--keep", "c1*c2", "--vars", "c1"]]
+    {
+        let said = refused(Code::TooManyColumns, command);
+        assert!(said.contains("1,000,000 columns"), "{said}");
+        let mut little = std::process::Command::new("sh");
+        little.args([
+            "-c",
+            "ulimit -v 1000000 && exec \"$0\" \"$@\"",
+            env!("CARGO_BIN_EXE_marginswap"),
+        ]);
+        let output = little.args(command).args(["--threads", "2"]).output().unwrap();
+        assert_eq!(output.status.code(), Some(3), "{}", err(&output));
+    }
 }
 
 /// Names with spaces between them are most likely several.

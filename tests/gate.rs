@@ -3,7 +3,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-mod support;
+use crate::support;
 
 use std::path::Path;
 
@@ -113,7 +113,7 @@ fn every_command_gives_the_same_verdict_and_reasons() {
         &[
             "--tolerate-matched",
             "100%",
-            "--tolerate-not-partable",
+            "--tolerate-not-separable",
             "100%",
             "--tolerate-shared-right",
             "100%",
@@ -144,7 +144,7 @@ fn every_command_gives_the_same_verdict_and_reasons() {
                     assert_eq!(ended, code, "{more:?}");
                 }
             }
-            assert_eq!(report["coverage"]["partable"], protect["partable"], "{more:?}");
+            assert_eq!(report["coverage"]["separable"], protect["separable"], "{more:?}");
             assert_eq!(code, i32::from(protect["verdict"] != "release"), "{more:?}");
             assert_eq!(protect["verdict"] == "release", reasons(&protect).is_empty(), "{more:?}");
         }
@@ -174,8 +174,8 @@ fn tolerances_move_the_gate() {
     assert_eq!((&why["people"], &why["tolerated"]), (&matched.into(), &(matched - 1).into()));
     assert!(reason(&verdict(&["--tolerate-matched", "5%"]), "matched").is_some());
     assert!(reason(&verdict(&["--tolerate-matched", "100%"]), "matched").is_none());
-    assert!(reason(&verdict(&["--tolerate-not-partable", "100%"]), "not_partable").is_none());
-    assert!(reason(&strict, "not_partable").is_some());
+    assert!(reason(&verdict(&["--tolerate-not-separable", "100%"]), "not_separable").is_none());
+    assert!(reason(&strict, "not_separable").is_some());
     if right > 0 {
         assert_eq!(strict["verdict"], "do_not_release");
         let right = right.to_string();
@@ -193,7 +193,7 @@ fn tolerances_move_the_gate() {
         "100%",
         "--tolerate-shared-right",
         "100%",
-        "--tolerate-not-partable",
+        "--tolerate-not-separable",
         "100%",
         "--tolerate-newly-exposed",
         "100%",
@@ -292,7 +292,7 @@ fn the_external_report_of_a_file_that_is_not_released_says_so() {
     }
 }
 
-/// A second release of one input, and a second plan for it, are told of by every command that
+/// A second release of one input, and a second plan for it, are reported by every command that
 /// makes one.
 #[test]
 fn two_releases_of_one_input_are_told_of() {
@@ -326,7 +326,7 @@ const SOFTEST: &[&str] = &[
     "100%",
     "--tolerate-shared-learned",
     "100%",
-    "--tolerate-not-partable",
+    "--tolerate-not-separable",
     "100%",
     "--tolerate-newly-exposed",
     "100%",
@@ -371,7 +371,7 @@ fn people_who_were_not_counted_are_a_reason() {
 }
 
 /// A plan tells that a file was made with a demo seed: the one that is followed, or one that
-/// lies beside either file and gives the released records.
+/// lies next to either file and gives the released records.
 #[test]
 fn a_demonstration_is_known_by_its_plan() {
     let desk = Desk::new();
@@ -396,9 +396,39 @@ fn a_demonstration_is_known_by_its_plan() {
     let second = desk.path("second.csv");
     answer(&[&["protect", &data, "-o", &second], &job[..]].concat());
     assert_eq!(verdict(&second), ("release".to_owned(), false));
-    // Without the plan nothing tells.
+    // Without the plan the order tells, until it is another one.
     std::fs::remove_file(&plan).unwrap();
-    assert_eq!(verdict(&released), ("release".to_owned(), false));
+    assert_eq!(verdict(&released), ("do_not_release".to_owned(), true));
+    assert_eq!(verdict(&second), ("release".to_owned(), false));
+    let text = desk.read("released.csv");
+    let (names, records) = text.split_once('\n').unwrap();
+    let mut records: Vec<&str> = records.lines().collect();
+    records.sort_unstable();
+    let sorted = desk.write("sorted.csv", &format!("{names}\n{}\n", records.join("\n")));
+    assert!(!verdict(&sorted).1);
+}
+
+/// The original in the place of the release: its plan proves it.
+#[test]
+fn files_the_wrong_way_round_are_told_apart() {
+    let desk = Desk::new();
+    let data = desk.path("town.csv");
+    std::fs::copy(TOWN, &data).unwrap();
+    let [released, plan] = ["released.csv", "swap.plan"].map(|name| desk.path(name));
+    let job = [KEYS, &["--keep", "sex*age"], SOFTEST].concat();
+    let made = ["protect", &data, "-o", &released, "--plan", &plan];
+    answer(&[&made, &job[..]].concat());
+    let words = "the two files are the wrong way round";
+    for ([before, after], wrong) in [([&data, &released], false), ([&released, &data], true)] {
+        let check = [&["verify", before, after], &job[..]].concat();
+        let (said, code) = answer(&check);
+        assert_eq!(reason(&said, "plan_differs").is_some(), wrong, "{said}");
+        assert_eq!((err(&marginswap(&check)).contains(words), code == 1), (wrong, wrong));
+    }
+    // Without the plan nothing is sure.
+    std::fs::remove_file(&plan).unwrap();
+    let check = [&["verify", &released, &data], &job[..]].concat();
+    assert!(!err(&marginswap(&check)).contains(words));
 }
 
 /// A share of new pairs is one of all two-way combinations in the released file.
@@ -406,7 +436,7 @@ fn a_demonstration_is_known_by_its_plan() {
 fn a_share_of_new_pairs_is_of_all_that_occur() {
     let desk = Desk::new();
     let released = desk.path("released.csv");
-    // So many values that most combinations never occur.
+    // There are enough values that most combinations never occur.
     let line = |one: u32| format!("a{},b{},c{}\n", one * 7 % 20, one * one % 23, one * 11 % 17);
     let text: String = (0..150).map(line).collect();
     let data = desk.write("sparse.csv", &format!("a,b,c\n{text}"));
@@ -521,8 +551,8 @@ fn tables_that_move_far_are_reviewed() {
     }
 }
 
-/// People who are unique on the keys and whom a model that fits does not call at risk are told and
-/// are no reason, where a threshold says whom it calls so. With a model that does not fit they
+/// People who are unique on the keys and whom a model that fits does not call at risk are reported
+/// and are no reason, where a threshold says whom it calls so. With a model that does not fit they
 /// are one.
 #[test]
 fn a_model_that_fits_can_end_in_a_release() {
@@ -616,7 +646,7 @@ fn protect_verify_and_report_name_alike() {
     }
 }
 
-/// A lower bound is told as one.
+/// A lower bound is reported as one.
 #[test]
 fn lower_bounds_are_told_as_such() {
     let desk = Desk::new();
@@ -638,7 +668,7 @@ fn lower_bounds_are_told_as_such() {
         let job = ["protect", &data, "-o", &after, "--force", "--demo-seed", "1"];
         let (said, _) = answer(&[&job[..], &keep].concat());
         let shown = out(&marginswap(&[&["verify", &data, &after], &keep[..]].concat()));
-        if let Some(why) = reason(&said, "not_partable").filter(|why| why["undecided"] != 0) {
+        if let Some(why) = reason(&said, "not_separable").filter(|why| why["undecided"] != 0) {
             met = true;
             assert_eq!(said["disclosed_is_exact"], false, "{why}");
             let lower_bound = match why["disclosed"].as_u64().unwrap() {
@@ -651,7 +681,7 @@ fn lower_bounds_are_told_as_such() {
     assert!(met, "a lower bound is met");
 }
 
-/// Newly exposed people are told with the reason, in text, JSON and the revealed list.
+/// Newly exposed people are reported with the reason, in text, JSON and the revealed list.
 #[test]
 fn newly_exposed_people_have_reasons() {
     let desk = Desk::new();
@@ -662,7 +692,7 @@ fn newly_exposed_people_have_reasons() {
     let files = [&["verify", before.as_str(), after.as_str()], &settings[..]].concat();
     let (said, _) = answer(&files);
     assert_eq!(said["newly_exposed"], 1);
-    let because = serde_json::json!({"disclosed": 0, "not_partable": 0, "not_taken": 1});
+    let because = serde_json::json!({"disclosed": 0, "not_separable": 0, "not_taken": 1});
     assert_eq!(said["newly_exposed_because"], because);
     let shown = out(&marginswap(&files));
     assert!(shown.contains("by reason: no allowed swap was left for them (1)."), "{shown}");

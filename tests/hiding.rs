@@ -1,8 +1,9 @@
-//! People at risk are hidden from anyone who knows any part of their keys, and what is said of it.
+//! People at risk are hidden from anyone who knows any part of their keys, and what is reported of
+//! it.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-mod support;
+use crate::support;
 
 use serde_json::Value;
 use support::{Desk, answer, err, marginswap, out};
@@ -133,9 +134,37 @@ fn settings_for_another_intruder_are_refused() {
         let said = err(&output);
         assert!(said.contains(code) && said.contains(words), "{said}");
     }
-    // Against whoever knows all keys the best pairing is there.
+    // Against an intruder who knows all keys the best pairing is there.
     let optimal = ["--knows", "all", "--pairing", "optimal"];
     let shown = marginswap(&[&["protect", TOWN, "-o", &released], &JOB[..], &optimal].concat());
     assert_eq!(shown.status.code(), Some(0), "{}", err(&shown));
     assert!(out(&shown).contains("tested against anyone who knows exactly all keys"));
+}
+
+/// A record that is blank on a key may be anybody's there: who finds that everybody else with the
+/// other keys has another job is left with the one without. An empty field is blank, and what
+/// `missing` names.
+#[test]
+fn who_is_left_with_a_blank_key_is_found() {
+    let desk = Desk::new();
+    let found = |blank: &str, more: &[&str]| {
+        let others = ["f,cook,10", "f,cook,11", "f,driver,12", "f,driver,13"];
+        let men = ["m,cook,14", "m,cook,15", "m,nurse,16", "m,nurse,17"];
+        let file = |two: [String; 2]| {
+            format!(
+                "sex,job,income\n{}\n{}\n{}\n",
+                two.join("\n"),
+                others.join("\n"),
+                men.join("\n")
+            )
+        };
+        let before = desk.write("before.csv", &file(["f,nurse,1".into(), format!("m,{blank},2")]));
+        let after = desk.write("after.csv", &file([format!("f,{blank},1"), "m,nurse,2".into()]));
+        let job = ["verify", &before, &after, "--keep", "sex + job", "--keys", "sex,job"];
+        let (said, _) = answer(&[&job[..], &["--sensitive", "income"], more].concat());
+        [&said["at_risk"], &said["found_before"], &said["found"]].map(|one| one.as_u64().unwrap())
+    };
+    assert_eq!(found("none", &[]), [2, 2, 0]);
+    assert_eq!(found("", &[]), [2, 2, 1]);
+    assert_eq!(found("none", &["--missing", "none"]), [2, 2, 1]);
 }

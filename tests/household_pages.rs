@@ -2,7 +2,7 @@
 //! commands that can be typed again.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
-mod support;
+use crate::support;
 
 use std::fs;
 use std::process::Command;
@@ -281,7 +281,7 @@ fn the_commands_of_the_page_run() {
 fn show_tells_persons_from_households() {
     let desk = Desk::new();
     let data = desk.write("survey.csv", &survey());
-    job(&desk, &data, &[&KEYS[..], &TABLES, &["--budget", "20"]].concat());
+    job(&desk, &data, &[&KEYS[..], &TABLES, &["--budget", "20", "--knows", "all"]].concat());
     let plan = desk.path("swap.plan");
     let persons = rows(&data).len() - 1;
     let at_risk = table(&rows(&data), &["district", "age", "sex", "job"]);
@@ -410,7 +410,7 @@ fn households_are_not_called_records() {
     assert_eq!(told["reasons"][0]["reason"], "households_differ", "{}", told["reasons"]);
 }
 
-/// With several intruders it is told of whom a share of true values is told: the others are
+/// With several intruders the page says of whose true values a share is one: the others are
 /// counted together, person by person.
 #[test]
 fn shares_of_true_values_name_their_intruder() {

@@ -3,7 +3,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-mod support;
+use crate::support;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -43,9 +43,15 @@ fn protect_keeps_every_table_and_changes_the_keys() {
     let desk = Desk::new();
     let released = desk.path("released.csv");
     let (said, code) = job("protect", &["-o", &released, "--demo-seed", "1"]);
-    for field in
-        ["at_risk", "covered", "disclosed", "left", "swaps", "records_changed", "cells_changed"]
-    {
+    for field in [
+        "at_risk",
+        "covered",
+        "disclosed",
+        "without_swap",
+        "swaps",
+        "records_changed",
+        "cells_changed",
+    ] {
         assert!(said[field].is_u64(), "{field}");
     }
     assert_tables_kept(TOWN, &released, TABLES);
@@ -63,7 +69,7 @@ fn protect_keeps_every_table_and_changes_the_keys() {
     assert_eq!(said["covered"], covered);
     assert_eq!((code, &said["verdict"]), (1, &"do_not_release".into()), "the seed is known");
     assert_eq!(said["gone"], covered, "nobody has the keys of those who were parted from them");
-    let sum = ["covered", "left"].map(|field| said[field].as_u64().unwrap());
+    let sum = ["covered", "without_swap"].map(|field| said[field].as_u64().unwrap());
     assert_eq!(said["at_risk"], sum.iter().sum::<u64>());
     let changed = (1..before.len()).filter(|&row| before[row] != after[row]).count() as u64;
     assert_eq!(said["records_changed"], changed);
@@ -211,10 +217,8 @@ fn bytes_that_are_not_swapped_stay() {
         .lines()
         .enumerate()
         .map(|(line, row)| {
-            let row = if line % 3 == 0 { row.replacen(',', "\",", 1) } else { row.to_owned() };
-            let quote = if line % 3 == 0 { "\"" } else { "" };
             let end = if line % 2 == 0 { "\r\n" } else { "\n" };
-            format!("{quote}{row}{end}")
+            format!("\"{}{end}", row.replacen(',', "\",", 1))
         })
         .collect();
     let data = desk.write("odd.csv", &format!("\u{feff}{}", odd.trim_end()));
@@ -442,7 +446,9 @@ fn a_release_has_another_order_and_no_ids() {
         "all",
         "--shuffled",
     ]);
-    assert_eq!((code, &said["equal"], &said["records_changed"]), (0, &true.into(), &Value::Null));
+    // Others know the seed, and the order gives it away.
+    assert_eq!((code, &said["equal"], &said["records_changed"]), (1, &true.into(), &Value::Null));
+    assert_eq!(said["reasons"][0]["reason"], "demo_seed");
     let refused = marginswap(&[&job[..], &["-o", &desk.path("y"), "--drop", "sex"]].concat());
     assert_eq!(refused.status.code(), Some(2), "a column that takes part is not dropped");
 }
@@ -600,7 +606,7 @@ fn real_files_are_protected() {
             assert_eq!(said["at_risk"], scenario["sample_uniques"], "{id} {class}");
             let swappable = classes[&class]["uniques_with_a_swap_partner"].as_u64().unwrap();
             let frozen = said["at_risk"].as_u64().unwrap() - swappable;
-            assert_eq!(said["left_because"]["not_swappable"], frozen, "{id} {class}");
+            assert_eq!(said["without_swap_because"]["not_swappable"], frozen, "{id} {class}");
             let covered = said["covered"].as_u64().unwrap();
             // nursery8 has every possible record once: any swap would bring back the cell of
             // another record at risk, so none is made.
@@ -656,25 +662,25 @@ fn leftovers_are_told_apart() {
         let (said, _) =
             job("protect", &[&["-o", &released, "--force", "--demo-seed", "1"], more].concat());
         let reasons: BTreeMap<String, u64> =
-            serde_json::from_value(said["left_because"].clone()).unwrap();
-        assert_eq!(said["left"], reasons.values().sum::<u64>());
-        (said["left"].as_u64().unwrap(), reasons)
+            serde_json::from_value(said["without_swap_because"].clone()).unwrap();
+        assert_eq!(said["without_swap"], reasons.values().sum::<u64>());
+        (said["without_swap"].as_u64().unwrap(), reasons)
     };
     let (left, reasons) = because(&["--budget", "4"]);
     assert!(left > 0 && reasons["budget"] == left, "{reasons:?}");
-    let (left, reasons) = because(&["--match", "region,sex,age,marital,education,occupation"]);
-    assert!(left > 0 && reasons["no_match"] == left, "{reasons:?}");
+    let (all, reasons) = because(&["--match", "region,sex,age,marital,education,occupation"]);
+    assert!(all > 10 && reasons["no_match"] == all, "{reasons:?}");
     // Keys that stay are only detached, and not where what is to be hidden stays too.
     let stay = ["--stay", "region,sex,age,marital,education", "--sensitive", "education"];
     let keys = ["protect", TOWN, "--keys", "region,sex,age,marital", "--keep", "sex"];
     let (said, _) =
         answer(&[&keys[..], &stay, &["-o", &released, "--force", "--demo-seed", "1"]].concat());
-    assert!(said["left"].as_u64() > Some(0), "{said}");
-    assert_eq!(said["left_because"]["keys"], said["left"], "{said}");
+    assert!(said["without_swap"].as_u64() > Some(0), "{said}");
+    assert_eq!(said["without_swap_because"]["keys"], said["without_swap"], "{said}");
     // The second list is tried where the first gives nobody.
     let strict = ["--match", "region,sex,age,marital,education,occupation"];
     let (left, reasons) = because(&[&strict[..], &["--match", "sex"]].concat());
-    assert_eq!((left, reasons["no_match"]), (0, 0), "{reasons:?}");
+    assert!(left < all / 4 && reasons["no_match"] == 0, "{left} of {all}: {reasons:?}");
     let text = out(&marginswap(&words("plan", &["-o", &released, "--force", "--budget", "4"])));
     assert!(text.contains("the budget is used up"), "{text}");
 }
@@ -722,7 +728,7 @@ fn verify_tells_ids_that_do_not_match() {
     assert!(err(&output).contains("another order"), "{}", err(&output));
 }
 
-/// What a user may not have meant is said, and the run goes on.
+/// What a user may not have meant is reported, and the run goes on.
 #[test]
 fn warnings_are_given() {
     let desk = Desk::new();
@@ -903,7 +909,7 @@ fn the_best_pairing_says_when_it_cannot_be_had() {
     // An empty list is the match list that asks for nothing.
     let strict = "region,sex,age,marital,education,occupation";
     let (said, _) = job("plan", &["-o", &plan, "--knows", "all", "--match", strict, "--match", ""]);
-    assert_eq!(said["left"], 0);
+    assert_eq!(said["without_swap"], 0);
     // A list of records may begin with a byte order mark.
     let list = desk.write("list", "\u{feff}1\n3\n");
     let (said, _) = job("plan", &["-o", &plan, "--force", "--risky", &format!("records:{list}")]);

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-mod support;
+use crate::support;
 
 use std::fs;
 
@@ -84,7 +84,7 @@ fn protect_covers_with_groups_what_no_pair_can() {
         count("at_risk"),
         count("covered") + count("impossible") + count("not_found") + count("barred")
     );
-    assert_eq!(count("at_risk"), count("covered") + count("left"));
+    assert_eq!(count("at_risk"), count("covered") + count("without_swap"));
     let sizes = said["groups_by_records"].as_object().unwrap();
     assert_eq!(sizes.values().map(|groups| groups.as_u64().unwrap()).sum::<u64>(), count("groups"));
     // In the order of the input the lines can be compared; the records are the same.
@@ -284,7 +284,7 @@ fn explain_gives_three_answers() {
     assert_eq!(larger["tried"]["complete"], true);
     assert!(text.contains("no proof that none exists"), "{text}");
 
-    // Without the option nothing is said of larger swaps, and --pair has no place for it.
+    // Without the option nothing is reported of larger swaps, and --pair has no place for it.
     let plain = answered(&["explain", &four, "--keep", "a*b + a*c + b*c", "--record", "1"]);
     assert!(plain.get("larger").is_none());
     let output =

@@ -3,9 +3,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-#[path = "support/outside.rs"]
-mod outside;
-mod support;
+use crate::support;
+use crate::support::outside;
 
 use std::collections::HashMap;
 use std::fs;
@@ -262,7 +261,7 @@ fn the_order_of_an_unsorted_input_may_stay() {
 }
 
 /// A running number that takes no part is released as it is, and called out as telling; left
-/// out, nothing is said.
+/// out, nothing is reported.
 #[test]
 fn a_telling_column_that_takes_no_part_is_called_out() {
     let (desk, before) = (Desk::new(), numbered(&survey()));
@@ -296,6 +295,12 @@ fn the_id_is_released_only_when_it_is_asked_for() {
     assert!(out(&shown).starts_with("Verdict"), "{}", out(&shown));
     protect(&data, &released, &["--id", "person", "--release-id"]);
     assert_eq!(fields(&desk.read("released.csv"))[0], before[0]);
+    // An id that names everybody is reported, and is a matter for a reviewer.
+    let (said, code) = answer(&check);
+    assert_eq!(code, 1, "{said}");
+    let reasons = said["reasons"].as_array().unwrap();
+    assert!(reasons.iter().any(|reason| reason["reason"] == "ids_released"), "{said}");
+    assert!(err(&marginswap(&check)).contains("its own value of `person`"));
 }
 
 /// A running number that is released restores the order of the input, whichever role it has, and
@@ -304,7 +309,7 @@ fn the_id_is_released_only_when_it_is_asked_for() {
 fn columns_that_give_swaps_away_are_a_reason() {
     let desk = Desk::new();
     let sorted = desk.write("sorted.csv", &text(&sorted()));
-    // In no order, and with the region's municipality behind it.
+    // In no order, and with the region's municipality after it.
     let mut lines = survey();
     for (place, line) in lines.iter_mut().enumerate() {
         line.push(format!("{}-{}", line[0], place % 7));

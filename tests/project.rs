@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-mod support;
+use crate::support;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -24,6 +24,7 @@ use serde_json::json as value;
 const FULL: &str = r#"
 data = "survey.csv"
 delimiter = ";"
+header = true
 [columns]
 vars = ["age", "sex"]
 stay = ["town"]
@@ -78,6 +79,7 @@ rules = ["age = 0-17 & marital = married", 'sex in {"f", m}']
 budget = "5 %"
 rate = 40
 pairing = "optimal"
+effort = "long"
 max_records = 4
 never_new = ["age*marital"]
 detach = 2
@@ -98,8 +100,9 @@ shared_right = 0
 shared_learned = 0
 newly_exposed = 3
 not_hidden = 2
-not_partable = "10 %"
+not_separable = "10 %"
 new_pairs = 0
+dependencies_broken = 3
 moved = "4 %"
 [trs]
 hierarchy = ["nuts1", "nuts2"]
@@ -406,7 +409,7 @@ fn parameters_are_what_decides_a_plan() {
     assert_eq!(Project::from_parameters(&old).unwrap().swap.never_new, ["none"]);
     let records = |file: &str| load(format!("[risk]\nrisky = 'records:{file}'\n")).unwrap();
     assert_eq!(records("a").parameters(), records("b").parameters());
-    // What the risk model is told decides a plan only where the model chooses.
+    // What the risk model is given decides a plan only where the model chooses.
     let told = "population = 9\nmodel = 'independence'\ncriterion = 'aic'\n";
     assert_eq!(load(format!("[risk]\n{told}")).unwrap().parameters(), plain);
     let top = load("[risk]\nrisky = 'top:5'\n").unwrap().parameters();
@@ -506,7 +509,7 @@ fn init(content: &[u8], options: &[&str]) -> (Project, String) {
     let output = support::marginswap(&arguments);
     assert_eq!(output.status.code(), Some(0), "{}", support::err(&output));
     assert!(output.stdout.is_empty());
-    // It stands, and with all its examples too.
+    // It loads, and with all its examples too.
     let text = fs::read_to_string(&project).unwrap();
     let examples = load(with_examples(&text)).unwrap_or_else(|error| panic!("{text}\n{error}"));
     assert!(!examples.keep.tables.is_empty() && !examples.swap.rules.is_empty());
@@ -717,6 +720,66 @@ fn the_page_of_settings_is_true() {
         fs::write(&path, &page).unwrap();
     }
     assert_eq!(fs::read_to_string(path).unwrap(), page);
+}
+
+/// The table of settings as R code, for the package under `r/`.
+fn settings_in_r() -> String {
+    use marginswap_pipeline::settings::{SETTINGS, topics};
+    let commands = [
+        ("inspect", topics::INSPECT),
+        ("graph", topics::GRAPH),
+        ("screen", topics::SCREEN),
+        ("explain", topics::EXPLAIN),
+        ("risk", topics::RISK),
+        ("plan", topics::PLAN),
+        ("protect", topics::PROTECT),
+        ("apply", topics::APPLY),
+        ("verify", topics::VERIFY),
+        ("report", topics::REPORT),
+        ("frontier", topics::FRONTIER),
+    ];
+    // R code is plain ASCII, or other systems read it otherwise.
+    let text = |text: &str| {
+        let sign = |sign: char| match sign {
+            '"' | '\\' => format!("\\{sign}"),
+            ' '..='~' => sign.to_string(),
+            _ => format!("\\u{:04x}", u32::from(sign)),
+        };
+        format!("\"{}\"", text.chars().map(sign).collect::<String>())
+    };
+    let rows = SETTINGS.iter().map(|setting| {
+        let kind = format!("{:?}", setting.kind).to_lowercase();
+        let kind = kind.split('(').next().unwrap();
+        let takes = commands.iter().filter(|(_, topics)| topics.contains(&setting.topic));
+        let takes = takes.map(|(command, _)| text(command)).collect::<Vec<_>>().join(", ");
+        format!(
+            "  list(section = {}, name = {}, flag = {}, kind = {},\n    default = {},\n    \
+             help = {},\n    takes = c({takes}))",
+            text(setting.section),
+            text(setting.name),
+            text(setting.flag),
+            text(kind),
+            text(setting.default),
+            text(setting.help),
+        )
+    });
+    format!(
+        "# The table of settings. Written by tests/project.rs from the table of the program, in\n\
+         # crates/pipeline/src/settings/table.rs; a change here is lost.\n\n\
+         settings_table <- list(\n{}\n)\n",
+        rows.collect::<Vec<_>>().join(",\n")
+    )
+}
+
+/// The R package takes every setting of this program and no other.
+#[test]
+fn the_settings_of_the_r_package_are_true() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("r/R/settings.R");
+    let code = settings_in_r();
+    if std::env::var_os("MARGINSWAP_BLESS").is_some() {
+        fs::write(&path, &code).unwrap();
+    }
+    assert_eq!(fs::read_to_string(path).unwrap(), code);
 }
 
 /// Every setting can be read, laid over another one and, where it decides a plan, comes back

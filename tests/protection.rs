@@ -5,9 +5,8 @@
 #![allow(clippy::print_stdout, reason = "a test on real files tells their figures")]
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-#[path = "support/outside.rs"]
-mod outside;
-mod support;
+use crate::support;
+use crate::support::outside;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -41,7 +40,7 @@ fn names(list: &Value) -> Vec<String> {
     list.as_array().unwrap().iter().map(|name| name.as_str().unwrap().to_owned()).collect()
 }
 
-/// What an intruder is said to learn, against the count.
+/// What an intruder is reported to learn, against the count.
 fn assert_scenario(said: &Value, seen: &Seen, context: &str) {
     assert_counts(said, seen, context);
     assert_near(&said["values_true"], seen.values_true, context);
@@ -217,7 +216,7 @@ fn assert_partable(
         .as_array()
         .unwrap()
         .iter()
-        .filter(|why| why["reason"] == "not_partable")
+        .filter(|why| why["reason"] == "not_separable")
         .map(|why| number(why, "disclosed") + number(why, "others"))
         .sum();
     assert_eq!(told, stuck, "{context}");
@@ -261,7 +260,7 @@ fn protect_and_count(
         at_risk.peek().is_some() && at_risk.all(|can| can)
     };
     let counted = (0..files.before.len()).filter(|&record| everywhere(record)).count() as u64;
-    assert_eq!(number(&protect, "partable"), counted, "{data}");
+    assert_eq!(number(&protect, "separable"), counted, "{data}");
     let reasons = support::reasons_of_files(&protect);
     assert_eq!(reasons, support::reasons_of_files(&verify), "{data}");
     if reasons.len() == protect["reasons"].as_array().unwrap().len() {
@@ -406,10 +405,10 @@ fn detached_people_meet_false_values() {
         let said = answered(&[&["protect", TOWN, "-o", &released][..], &job, more].concat());
         let files = Files::read(TOWN, &released);
         let seen = files.seen(&files.places(&keys), &files.places(&sensitive));
-        assert_eq!((number(&said, "parted"), seen.gone), (0, 0), "the keys are published");
+        assert_eq!((number(&said, "separated"), seen.gone), (0, 0), "the keys are published");
         assert_eq!(seen.matched, seen.at_risk);
         let false_enough: u64 = seen.matched_by_true_values[..=2 - needed].iter().sum();
-        assert_eq!(number(&said, "detached"), false_enough, "{needed}");
+        assert_eq!(number(&said, "values_replaced"), false_enough, "{needed}");
         assert!(false_enough > seen.at_risk / 2, "{false_enough} of {}", seen.at_risk);
     }
 }
@@ -444,7 +443,7 @@ fn named_intruders_are_told_by_name() {
     let text = support::out(&support::marginswap(&verify));
     assert!(text.contains("The intruder “employer” who knows"), "{text}");
     assert!(desk.read("page.html").contains("Scenario “neighbour”"));
-    // Beside an intruder without a name.
+    // Next to an intruder without a name.
     let said = answered(&[&verify[..], &["--keys", "sex,marital,age"]].concat());
     assert_eq!(said["scenarios"].as_array().unwrap().len(), 3);
     assert!(said["scenarios"][0]["name"].is_null());
@@ -512,7 +511,7 @@ fn keys_given_twice_are_two_intruders() {
 }
 
 /// Only the named values are to be hidden: they decide what is learned, and which of them
-/// stay behind where the keys cannot be parted.
+/// stay where they are where the keys cannot be parted.
 #[test]
 fn named_sensitive_values_are_the_ones_that_are_hidden() {
     // All keys are in one kept table: nobody can be parted, everybody at risk is detached.
@@ -524,7 +523,7 @@ fn named_sensitive_values_are_the_ones_that_are_hidden() {
         let more = [&keys[..], sensitive].concat();
         let found = protect_and_count(&desk, TOWN, keep, tables, &more, &[]);
         let seen = &found.scenarios[0];
-        assert_eq!(number(&found.protect, "partable"), 0);
+        assert_eq!(number(&found.protect, "separable"), 0);
         assert_eq!(seen.matched, seen.at_risk);
         // Of each variable: how many of the matched have their true value.
         let [keys, all] = [&["region", "sex", "age", "marital"][..], &["education", "occupation"]]
@@ -545,8 +544,8 @@ fn named_sensitive_values_are_the_ones_that_are_hidden() {
     assert_eq!(names(&said["scenarios"][0]["sensitive"]), ["education", "occupation"]);
 }
 
-/// By default no new combination is made that looks impossible; with `none` some are new, and a pair of
-/// variables under `--never-new` gets none.
+/// By default no new combination is made that looks impossible; with `none` some are new, and a
+/// pair of variables under `--never-new` gets none.
 #[test]
 fn forbidden_new_pairs_are_not_made() {
     // A file in which many pairs are missing: the town, cut to its first hundred people.
@@ -612,7 +611,7 @@ fn columns_with_many_levels_are_left_out() {
     let (_, after) = run(&["--never-new", "area*income + sex*income + job*income"]);
     let with_income: usize = [0, 1, 2].iter().map(|&column| new(&after, column, 3)).sum();
     assert_eq!(with_income, 0);
-    // What is new beside a weight or a column that stays is new, and not counted.
+    // What is new next to a weight or a column that stays is new, and not counted.
     let (said, after) = run(&["--never-new", "none"]);
     let counted: usize =
         [[0, 1], [0, 2], [1, 2]].iter().map(|&[left, right]| new(&after, left, right)).sum();
@@ -658,7 +657,7 @@ fn real_files_are_counted_alike_and_reach_the_goals() {
         let header = support::rows(&data)[0].clone();
         let keys = header[..5].join(",");
         let id = scenario["id"].as_str().unwrap();
-        // The goals are those against whoever knows all keys.
+        // The goals are those against anyone who knows all keys.
         let keys = ["--keys", keys.as_str(), "--knows", "all"];
         let found = protect_and_count(&desk, &data, &formula(class), &tables, &keys, &[]);
         let partable = &found.partable[0];

@@ -3,7 +3,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-mod support;
+use crate::support;
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -434,7 +434,7 @@ fn every_door_checks_published_numbers() {
         &external,
     ]);
     assert!(err(&refused).contains("error[E125]"), "{}", err(&refused));
-    // A bad file is told before anything is planned or written.
+    // A bad file is refused before anything is planned or written.
     let bad = desk.write("bad.csv", "region,count\nsouth,x1\n");
     let other = desk.path("other.csv");
     let output = marginswap(&[

@@ -3,7 +3,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-mod support;
+use crate::support;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -271,7 +271,7 @@ fn weights_give_individual_risk_and_population() {
     assert!(
         (found["weighted"]["expected_reidentifications"].as_f64().unwrap() - claims).abs() < 1e-6
     );
-    // A population that is said wins over the weights.
+    // A population that is given wins over the weights.
     let said = json(&[
         "risk",
         &data,

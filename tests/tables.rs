@@ -3,7 +3,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-mod support;
+use crate::support;
 
 use std::fmt::Write;
 use std::fs;
@@ -83,7 +83,7 @@ fn names_are_shown_wherever_tables_are() {
     assert!(names.iter().all(|name| **name == "Table 7" || **name == "Table 8"), "{pair}");
 }
 
-/// Nobody is told to drop a published table.
+/// Nobody is advised to drop a published table.
 #[test]
 fn a_published_table_is_never_suggested_for_dropping() {
     let desk = Desk::new();
@@ -259,7 +259,7 @@ fn a_condition_becomes_a_variable_of_its_table() {
     assert_eq!(graph["margins"][0], json!(["sex", "work", "adult"]));
 }
 
-/// A column that a condition names wrongly is told at its line of the list, whatever file names
+/// A column that a condition names wrongly is reported at its line of the list, whatever file names
 /// the list.
 #[test]
 fn a_mistyped_condition_is_laid_to_its_line() {

@@ -65,13 +65,13 @@ fn modules_stand_in_the_order_of_the_datas_way() {
     assert_eq!(declared, (0..WAY.len()).collect::<Vec<_>>());
 }
 
-/// The code of a file: without comments, and without the tests beside it.
+/// The code of a file: without comments, and without the tests in it.
 fn code(text: &str) -> String {
     let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap();
     code.lines().filter(|line| !line.trim_start().starts_with("//")).collect::<Vec<_>>().join("\n")
 }
 
-/// The modules named behind a path's beginning, as in `crate::plan::SwapPlan` or
+/// The modules named after a path's beginning, as in `crate::plan::SwapPlan` or
 /// `use crate::{plan, swap}`.
 fn modules_behind(code: &str, beginning: &str) -> BTreeSet<String> {
     let is_name = |sign: char| sign.is_ascii_alphanumeric() || sign == '_';
@@ -263,6 +263,28 @@ fn every_file_begins_with_a_header() {
     }
 }
 
+/// A file of tests that no program names would not be run.
+#[test]
+fn every_file_of_tests_is_run() {
+    let mut modules = 0;
+    for package in ["", "crates/core/", "crates/io/", "crates/pipeline/", "crates/report/"] {
+        let main = read(&format!("{package}tests/main.rs"));
+        let manifest = read(&format!("{package}Cargo.toml"));
+        for entry in fs::read_dir(root().join(package).join("tests")).unwrap() {
+            let path = entry.unwrap().path();
+            let name = path.file_stem().unwrap().to_str().unwrap();
+            if path.extension().is_none_or(|ending| ending != "rs") || name == "main" {
+                continue;
+            }
+            let is_module = main.lines().any(|line| line == format!("mod {name};"));
+            let is_program = manifest.contains(&format!("path = \"tests/{name}.rs\""));
+            assert!(is_module != is_program, "{package}tests/main.rs does not name {name}");
+            modules += usize::from(is_module);
+        }
+    }
+    assert!(modules > 70, "the files of tests are found");
+}
+
 #[test]
 fn names_tell_what_a_file_holds() {
     for (path, _) in sources() {
@@ -335,7 +357,7 @@ fn the_theory_page_lists_every_law() {
     assert!(missing.is_empty(), "{missing:?}");
 }
 
-/// What stands between backticks.
+/// What is between backticks.
 fn ticked(text: &str) -> impl Iterator<Item = &str> {
     text.split('`').skip(1).step_by(2)
 }
@@ -347,8 +369,8 @@ fn cells(row: &str) -> Vec<String> {
     row.split('|').map(|cell| cell.trim().to_owned()).collect()
 }
 
-/// The rows of "Every law" stand below the file of their tests, or name it in their last cell;
-/// the rows of the paper name it beside the law.
+/// The rows of "Every law" are below the file of their tests, or name it in their last cell;
+/// the rows of the paper name it next to the law.
 #[test]
 fn every_row_of_a_law_names_the_file_of_its_test() {
     let page = read("docs/THEORY.md");
@@ -384,66 +406,109 @@ fn every_row_of_a_law_names_the_file_of_its_test() {
     assert!(named > 10, "the rows of the paper are found");
 }
 
-/// What the tables of ARCHITECTURE.md list, as places in the tree without their endings.
-fn listed_rooms() -> BTreeSet<String> {
-    let page = read("ARCHITECTURE.md");
-    let tree = page.split("## The tree").nth(1).unwrap().split("\n## ").next().unwrap();
-    let mut folder = String::new();
-    let mut listed = BTreeSet::new();
-    for line in tree.lines() {
-        if line.starts_with("### ") {
-            folder = match ticked(line).next() {
-                Some("src/") => "src/".to_owned(),
-                Some(name) => format!("{name}/src/"),
-                None => String::new(),
-            };
-        }
-        if line.starts_with("| `") {
-            let names = cells(line).swap_remove(0);
-            let names = ticked(&names).filter(|name| !name.contains('*'));
-            listed.extend(names.map(|name| {
-                let name = name.trim_end_matches('/');
-                format!("{folder}{}", name.strip_suffix(".rs").unwrap_or(name))
-            }));
-        }
-    }
-    assert!(listed.len() > 100, "the tables are found: {listed:?}");
-    listed
-}
-
-/// Every file and folder of the program, and every module of a crate, is listed.
-#[test]
-fn the_architecture_page_knows_every_room() {
-    let listed = listed_rooms();
-    let folders =
-        ["src", "crates/core/src", "crates/io/src", "crates/pipeline/src", "crates/report/src"];
-    let mut folders: Vec<String> = folders.map(str::to_owned).to_vec();
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(root().join(&folder)).unwrap() {
+/// Every page of the project: its place, and its text without blocks of code.
+fn pages() -> BTreeMap<String, String> {
+    fn walk(folder: &Path, found: &mut BTreeMap<String, String>) {
+        for entry in fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();
-            let stem = path.file_stem().unwrap().to_str().unwrap();
-            let room = format!("{folder}/{stem}");
-            assert!(
-                ["lib", "mod"].contains(&stem) || listed.contains(&room),
-                "ARCHITECTURE.md does not list {room}"
-            );
+            let name = path.file_name().unwrap().to_str().unwrap();
             if path.is_dir() {
-                folders.push(room);
+                if name != "target" && !name.starts_with('.') {
+                    walk(&path, found);
+                }
+            } else if path.extension().is_some_and(|ending| ending == "md") {
+                let text = fs::read_to_string(&path).unwrap();
+                found.insert(place(&path), prose(&text));
             }
         }
     }
+    let mut found = BTreeMap::new();
+    walk(root(), &mut found);
+    assert!(found.len() > 20, "the walk finds the pages");
+    found
 }
 
-/// What is listed is in the tree.
+/// A page without its blocks of code.
+fn prose(page: &str) -> String {
+    let mut in_code = false;
+    let lines = page.lines().filter(|line| {
+        let fence = line.trim_start().starts_with("```");
+        in_code ^= fence;
+        !in_code && !fence
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// The anchors of a page: its headings in small letters, without signs, with `-` for blanks; a
+/// heading that comes again has a number.
+fn anchors(prose: &str) -> BTreeSet<String> {
+    let mut met = BTreeMap::new();
+    let headings = prose.lines().filter(|line| line.starts_with('#'));
+    let anchors = headings.map(|heading| {
+        let heading = heading.trim_start_matches('#').trim().to_lowercase();
+        let kept = heading.chars().filter(|sign| sign.is_alphanumeric() || "-_ ".contains(*sign));
+        let anchor: String = kept.map(|sign| if sign == ' ' { '-' } else { sign }).collect();
+        let before: usize = *met.entry(anchor.clone()).and_modify(|n| *n += 1).or_insert(0);
+        if before == 0 { anchor } else { format!("{anchor}-{before}") }
+    });
+    anchors.collect()
+}
+
+/// The targets of the links and pictures of a page.
+fn links(prose: &str) -> Vec<String> {
+    let ends = prose.match_indices("](");
+    let targets = ends.map(|(at, bracket)| {
+        let rest = &prose[at + bracket.len()..];
+        rest.split([')', ' ']).next().unwrap().to_owned()
+    });
+    targets.collect()
+}
+
 #[test]
-fn the_architecture_page_lists_nothing_that_is_gone() {
-    for room in listed_rooms() {
-        let there = ["", ".rs"].iter().any(|end| root().join(format!("{room}{end}")).exists());
-        assert!(there, "ARCHITECTURE.md lists {room}, which is not there");
-    }
+fn links_and_anchors_are_read_as_they_are_written() {
+    let page = "# A, b: `c`?\n```\n# no\n[x](y)\n```\n## Same\n## Same\n[a](b.md#c) ![d](e.svg)";
+    let page = prose(page);
+    assert_eq!(links(&page), ["b.md#c", "e.svg"]);
+    assert_eq!(anchors(&page), ["a-b-c", "same", "same-1"].map(str::to_owned).into());
 }
 
-/// What stands in the code for later: nothing.
+/// Every link inside the project leads to a file, and to a heading where it names one.
+#[test]
+fn links_between_pages_lead_somewhere() {
+    let pages = pages();
+    let mut broken = Vec::new();
+    let mut followed = 0;
+    for (place, page) in &pages {
+        for link in links(page) {
+            if link.contains("://") || link.starts_with("mailto:") {
+                continue;
+            }
+            followed += 1;
+            let (file, anchor) = link.split_once('#').unwrap_or((&link, ""));
+            let mut target: Vec<&str> = place.split('/').collect();
+            if !file.is_empty() {
+                target.pop();
+            }
+            for step in file.split('/').filter(|step| !["", "."].contains(step)) {
+                if step == ".." {
+                    assert!(target.pop().is_some(), "{place}: {link} leaves the project");
+                } else {
+                    target.push(step);
+                }
+            }
+            let target = target.join("/");
+            let anchor_is_there =
+                || pages.get(&target).is_some_and(|page| anchors(page).contains(anchor));
+            if !root().join(&target).exists() || !(anchor.is_empty() || anchor_is_there()) {
+                broken.push(format!("{place}: {link}"));
+            }
+        }
+    }
+    assert!(broken.is_empty(), "{broken:#?}");
+    assert!(followed > 50, "the links are found");
+}
+
+/// Nothing in the code is left for later.
 #[test]
 fn nothing_is_left_for_later() {
     for (path, text) in sources() {

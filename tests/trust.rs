@@ -2,7 +2,7 @@
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-mod support;
+use crate::support;
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -113,7 +113,7 @@ fn waiting_for_a_pipe_can_be_interrupted() {
     std::thread::sleep(std::time::Duration::from_millis(300));
     assert!(matches!(interrupted(without_writer).code(), None | Some(130)));
     assert_eq!(names(&desk), Vec::<String>::new());
-    // Whoever opens a pipe for writing waits until it is opened for reading.
+    // A process that opens a pipe for writing waits until it is opened for reading.
     let without_end = start();
     let mut writer = fs::File::options().write(true).open(&pipe).unwrap();
     std::io::Write::write_all(&mut writer, survey().as_bytes()).unwrap();

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-mod support;
+use crate::support;
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -106,7 +106,7 @@ fn weighted_counts_are_exact_within_a_bound_or_free() {
     assert!(within.iter().all(|&drift| drift <= 0.01), "{within:?}");
     assert!(within.iter().any(|&drift| drift > 0.0), "the bound leaves room: {within:?}");
     assert!(bounded.protected > exact.protected, "{} and {}", bounded.protected, exact.protected);
-    // What is told is what was counted.
+    // What is reported is what was counted.
     for (run, drifts) in [(&free, moved), (&bounded, within)] {
         let told: Vec<f64> = run.verified["weighted"]
             .as_array()
@@ -138,7 +138,7 @@ fn free_counts_may_more_than_double() {
     let mut text = String::from("region,sex,age,job,weight,rep1,rep2\n");
     for person in 0u32..200 {
         let (region, sex) = (random.below(30), ["f", "m"][random.below(2)]);
-        // No two weights are the same, and most are small beside others.
+        // No two weights are the same, and most are small compared with others.
         let (age, weight) = (18 + random.below(10), person + 4u32.pow(person % 10));
         writeln!(text, "{region},{sex},{age},a,{weight}.00,0,0").unwrap();
     }
@@ -280,7 +280,7 @@ fn margins_of_listed_tables_are_written() {
     }
 }
 
-/// How far weighted counts moved is told by `protect` and on the internal page too.
+/// How far weighted counts moved is reported by `protect` and on the internal page too.
 #[test]
 fn the_drift_of_weights_is_told_wherever_a_release_is() {
     let desk = Desk::new();

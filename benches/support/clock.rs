@@ -2,7 +2,7 @@
 //!
 //! Trap: on a shared machine a neighbour may slow one round down. So phases that are to be
 //! compared run in the same rounds, their ratio is taken within each round, and the median
-//! over the rounds is told. The ratio of the minima stands beside it: where the two are far
+//! over the rounds is printed. The ratio of the minima is next to it: where the two are far
 //! apart, the machine was too busy to tell.
 
 use std::hint::black_box;

@@ -1,4 +1,5 @@
-//! The figures of a release: what it betrays about members beside controls, and what it costs.
+//! The figures of a release: what it betrays about members compared with controls, and what it
+//! costs.
 //!
 //! Figures of several releases are summed; shares are those of the sums.
 //!
@@ -56,7 +57,7 @@ impl Share {
     }
 }
 
-/// What is told of a group of people.
+/// What is reported of a group of people.
 #[derive(Clone, Default)]
 pub struct Group {
     people: f64,

@@ -235,7 +235,7 @@ impl Released<'_> {
     }
 }
 
-/// The records of one file that the other has not, counted with their multiplicity.
+/// The records of one file that the other does not have, counted with their multiplicity.
 pub fn replaced(before: &[Row], after: &[Row]) -> u64 {
     let mut counts: HashMap<&Row, i64> = HashMap::new();
     before.iter().for_each(|row| *counts.entry(row).or_default() += 1);

@@ -1,4 +1,4 @@
-//! What the benchmark needs beside what it measures.
+//! What the benchmark needs besides what it measures.
 //!
 //! [`clock`] times phases and compares them, [`figures`] sums what releases betray, [`found`]
 //! counts it, [`halves`] cuts real files in two, [`memory`] watches a child's peak, [`peers`] lets

@@ -1,4 +1,4 @@
-//! Other programs that read the same file, in a Python process beside this one.
+//! Other programs that read the same file, in a Python process next to this one.
 //!
 //! `MARGINSWAP_BENCH_PYTHON` names the interpreter, `python3` otherwise. What it cannot
 //! import is left out. The process waits while it is not asked, so rounds of ours and of

@@ -19,7 +19,7 @@ pub fn cycle(count: usize) -> Vec<(usize, usize)> {
     edges
 }
 
-/// The grid of so many rows and columns; its vertices are numbered row by row.
+/// The grid of `rows` rows and `columns` columns; its vertices are numbered row by row.
 pub fn grid(rows: usize, columns: usize) -> Vec<(usize, usize)> {
     let place = |row: usize, column: usize| row * columns + column;
     let mut edges = Vec::new();

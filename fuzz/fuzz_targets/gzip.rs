@@ -1,4 +1,4 @@
-//! Any bytes behind the magic of gzip: read, rewritten without a swap.
+//! Any bytes after the magic of gzip: read, rewritten without a swap.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

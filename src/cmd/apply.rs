@@ -12,6 +12,7 @@ use marginswap_pipeline::release::{ReleaseAs, note_other_plans, note_other_relea
 use marginswap_pipeline::seal::SealFrom;
 use marginswap_pipeline::seed::SeedFrom;
 
+use crate::advised::add_commands;
 use crate::args::ApplyArgs;
 use crate::cmd::protect::{NOTHING_WRITTEN, next_after_release};
 use crate::output::{Outcome, ends_once_named, give, missing, next, outcome_of};
@@ -76,7 +77,8 @@ pub fn run(args: &ApplyArgs) -> Result<Outcome, Diagnostic> {
         let evidence =
             Evidence { seed, lines: Lines::written(order), demo_seed, ..Evidence::default() };
         let certified = apply(project.clone(), &plan, &to, &evidence, run)?;
-        let report = answer::verify(&certified.comparison);
+        let mut report = answer::verify(&certified.comparison);
+        add_commands(&mut report.advice, setup, &setup.project);
         let verdict = report.judgement.verdict;
         let outcome = outcome_of(verdict);
         if report.judgement.is_unchanged() && overwrite == Overwrite::Refuse {

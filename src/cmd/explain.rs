@@ -117,7 +117,7 @@ fn step_after(report: &RecordReport, setup: &Setup) -> String {
     let best = report.what_if.iter().max_by_key(|what_if| what_if.partners);
     match (&report.choice, best) {
         (Some(choice), _) => {
-            // Two values behind one option.
+            // Two values after one option.
             let line = again(setup, &project).to_string();
             format!("{line} --pair {number} {}", named(choice.partner))
         }

@@ -7,7 +7,7 @@ use marginswap_pipeline::original::data_of;
 use marginswap_pipeline::release::stage;
 
 use crate::args::InitArgs;
-use crate::output::{self, Outcome, commit, next, talk, typed_path};
+use crate::output::{Outcome, commit, next, talk, typed_path};
 
 /// Looks at the data and writes a project file with what is known of it.
 pub fn run(args: &InitArgs) -> Result<(), Diagnostic> {
@@ -16,7 +16,7 @@ pub fn run(args: &InitArgs) -> Result<(), Diagnostic> {
     let known = args.settings.typed()?;
     let data = data_of(&known)?;
     check_not_input(&args.out, &data)?;
-    let text = draft(&data, &args.out, &known, args.header.header(), &mut output::run())?.text();
+    let text = draft(&data, &args.out, &known)?.text();
     commit(vec![stage(&args.out, overwrite, Secrecy::Plain, text.as_bytes())?], Outcome::Done)?;
     talk(&format!(
         "{} is the project file; remove the # in front of its examples, or change them",

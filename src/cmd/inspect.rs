@@ -11,7 +11,7 @@ use crate::setup::Takes;
 pub fn run(args: &InspectArgs) -> Result<Outcome, Diagnostic> {
     args.settings.run(|setup, run| {
         let reveal = if args.reveal { Reveal::Everything } else { Reveal::Counts };
-        let report = inspect(&setup.project, reveal, args.header.header(), run)?;
+        let report = inspect(&setup.project, reveal, run)?;
         give(&report, args.answer.json)?;
         let mut project = setup.project.clone();
         if project.keep.is_empty() {

@@ -16,12 +16,13 @@ use marginswap_report::pictures::waterfall;
 use marginswap_report::plan::ProtectReport;
 use marginswap_report::protection::Verdict;
 
+use crate::advised::add_commands;
 use crate::args::ProtectArgs;
 use crate::cmd::report::replay;
 use crate::output::{Outcome, ends_once_named, give, marked, missing, next, outcome_of, talk};
 use crate::setup::Setup;
 
-/// How a job is carried out beside its settings.
+/// How a job is carried out apart from its settings.
 pub struct Request {
     pub seed: SeedFrom,
     pub seal: SealFrom,
@@ -77,7 +78,8 @@ pub fn protect_as_asked(
     let mut job = protect(project.clone(), &request.seed, &to, run)?;
     let comparison = &job.certified.comparison;
     let shown = out.display().to_string();
-    let answer = answer::protect(job.numbers.clone(), shown, comparison);
+    let mut answer = answer::protect(job.numbers.clone(), shown, comparison);
+    add_commands(&mut answer.verify.advice, setup, project);
     let verdict = answer.verify.judgement.verdict;
     if answer.verify.judgement.is_unchanged() && request.overwrite == Overwrite::Refuse {
         give(&answer, request.json)?;
@@ -131,7 +133,7 @@ fn check_files(
     setup.guard(&outputs, &own, &inputs, request.overwrite, run)
 }
 
-/// What is written beside the released file, and what each file is.
+/// What is written next to the released file, and what each file is.
 fn written(setup: &Setup, request: &Request) -> Vec<(PathBuf, &'static str)> {
     let (release, report) = (&setup.project.release, &setup.project.report);
     let files = [
@@ -144,7 +146,7 @@ fn written(setup: &Setup, request: &Request) -> Vec<(PathBuf, &'static str)> {
     files.into_iter().filter_map(|(path, what)| Some((path.clone()?, what))).collect()
 }
 
-/// Everything beside the released file, complete and not yet named.
+/// Everything next to the released file, complete and not yet named.
 fn staged_beside(
     setup: &Setup,
     request: &Request,

@@ -16,6 +16,7 @@ use marginswap_pipeline::seal::SealFrom;
 use marginswap_pipeline::seed::SeedFrom;
 use marginswap_report::protection::Verdict;
 
+use crate::advised::add_commands;
 use crate::args::ReportArgs;
 use crate::output::{Outcome, commit, give, missing, next, outcome_of, talk};
 use crate::setup::Setup;
@@ -89,6 +90,7 @@ fn report(args: &ReportArgs, setup: &Setup, run: &mut Run<'_>) -> Result<Outcome
     }
     let reveal = if args.reveal { Reveal::Everything } else { Reveal::Counts };
     let mut page = pages::internal(&comparison, evidence.plan, reveal)?;
+    add_commands(&mut page.verify.advice, setup, &setup.project);
     page.replay = replay(setup, &comparison, plan.as_ref().map(|(path, _)| path.as_path()));
     let outcome = outcome_of(page.verify.judgement.verdict);
     commit(vec![stage(&out, overwrite, Secrecy::Secret, page.html().as_bytes())?], outcome)?;

@@ -10,6 +10,7 @@ use marginswap_pipeline::weights::write_margins;
 use marginswap_report::pictures::triangle;
 use marginswap_report::protection::Verdict;
 
+use crate::advised::add_commands;
 use crate::args::{Revealed, VerifyArgs};
 use crate::output::{Outcome, Sketch, give, marked, next, outcome_of, talk};
 
@@ -47,6 +48,7 @@ pub fn run(args: &VerifyArgs) -> Result<Outcome, Diagnostic> {
         if args.reveal.contains(&Revealed::Published) {
             answer::reveal_published(&comparison, &mut report.published);
         }
+        add_commands(&mut report.advice, setup, &setup.project);
         let outcome = outcome_of(report.judgement.verdict);
         sketch.draw(outcome, || marked(triangle::draw(&report.triangle()), evidence.demo_seed))?;
         give(&report, args.answer.json)?;

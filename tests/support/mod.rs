@@ -1,7 +1,9 @@
 //! Running the program, for the tests.
 
-#![allow(dead_code, reason = "each test uses what it needs")]
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+pub mod attacks;
+pub mod outside;
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -14,7 +16,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// An empty folder whose name holds no letter and no digit behind `desk`: tests look for short
+/// An empty folder whose name holds no letter and no digit after `desk`: tests look for short
 /// values in what a command prints, and a command prints the names of its files.
 pub fn folder() -> TempDir {
     static NEXT: AtomicU32 = AtomicU32::new(0);
@@ -30,7 +32,7 @@ pub fn folder() -> TempDir {
             .collect();
         let made = tempfile::Builder::new().prefix(&format!("desk{signs}")).rand_bytes(0).tempdir();
         match made {
-            // Left behind by a process of the same number.
+            // Left by a process of the same number.
             Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
             made => return made.expect("a folder can be made"),
         }
@@ -198,7 +200,7 @@ pub fn out(output: &Output) -> String {
     String::from_utf8(output.stdout.clone()).unwrap()
 }
 
-/// What was said beside it.
+/// What was printed next to it.
 pub fn err(output: &Output) -> String {
     String::from_utf8(output.stderr.clone()).unwrap()
 }
@@ -231,7 +233,6 @@ pub fn formula(tables: &Value) -> String {
 }
 
 /// The reasons that two files alone give: without those that need the plan.
-#[allow(dead_code, reason = "not every test compares reasons")]
 pub fn reasons_of_files(said: &Value) -> Vec<&Value> {
     let by_plan =
         |reason: &Value| reason["reason"] == "not_hidden" || reason["reason"] == "cannot_be_hidden";

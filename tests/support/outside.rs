@@ -5,7 +5,6 @@
 //!
 //! Way in: [`Files::read`].
 
-#![allow(dead_code, reason = "each test uses what it needs")]
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -171,7 +170,7 @@ impl Files {
         self.seen_below(2, keys, sensitive)
     }
 
-    /// The same about those with whom fewer than so many share their keys, themselves included.
+    /// The same about those with whom fewer than this many share their keys, themselves included.
     pub fn seen_below(&self, fewer: usize, keys: &[usize], sensitive: &[usize]) -> Seen {
         let by_keys = |records: &[Vec<u32>]| {
             let mut found: HashMap<Vec<u32>, Vec<usize>> = HashMap::new();

@@ -1,6 +1,6 @@
 //! Numbers as they are written: decimal text, read and compared exactly.
 //!
-//! A [`Decimal`] has up to eighteen digits before and eighteen behind the point, which is a whole
+//! A [`Decimal`] has up to eighteen digits before and eighteen after the point, which is a whole
 //! number of units of 10⁻¹⁸; nothing is rounded and no floating point is used. `18`, `018`,
 //! `18.0`, `+18` and `1.8e1` are one number. A decimal comma is not read: in half of the world
 //! it sets thousands apart.
@@ -13,7 +13,7 @@
 use std::fmt;
 use std::ops::{Add, AddAssign, Sub};
 
-/// Digits behind the point.
+/// Digits after the point.
 const PLACES: u32 = 18;
 /// One, in the last place.
 const ONE: i128 = 10i128.pow(PLACES);
@@ -100,7 +100,7 @@ impl Decimal {
         u128::try_from(self.0).ok()
     }
 
-    /// So many units of the last place.
+    /// This many units of the last place.
     ///
     /// # Panics
     /// When they are 2¹²⁷ or more.
@@ -128,14 +128,14 @@ impl Decimal {
     }
 }
 
-/// The exponent behind an `e`.
+/// The exponent after an `e`.
 fn exponent(text: &[u8]) -> Option<i64> {
     let text = std::str::from_utf8(text).ok()?;
     let exponent: i64 = text.parse().ok()?;
     (exponent.abs() < 1_000).then_some(exponent)
 }
 
-/// Digits with the point behind this many of them, in units of the last place; `None` when a
+/// Digits with the point after this many of them, in units of the last place; `None` when a
 /// digit that is not zero has no place.
 fn units(digits: &[u8], point: i64) -> Option<i128> {
     let mut units = 0i128;

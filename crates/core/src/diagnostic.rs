@@ -1,4 +1,4 @@
-//! What is told to a user whose input cannot be used: place, cause, remedy.
+//! What a user reads whose input cannot be used: place, cause, remedy.
 //!
 //! Every refusal has a [`Kind`], whose name never changes its meaning. Each crate declares the
 //! kinds that arise in it ([`refusals!`](crate::refusals)); their numbers, exit codes and long

@@ -16,7 +16,7 @@ pub type Map<K, V> = hashbrown::HashMap<K, V, FixedState>;
 /// A set whose hashing does not differ from run to run.
 pub type Set<K> = hashbrown::HashSet<K, FixedState>;
 
-/// The state behind both.
+/// The state of both.
 pub const STATE: FixedState = FixedState::with_seed(0x6d61_7267_696e);
 
 /// A number that follows from other numbers as if by chance, the same on every machine.
@@ -38,7 +38,7 @@ pub fn mixed(words: impl IntoIterator<Item = u64>) -> u64 {
     })
 }
 
-/// Which of so many shares of all hashes this one belongs to. The middle bits decide: a table uses the
+/// Which of the shares of all hashes this one belongs to. The middle bits decide: a table uses the
 /// others.
 pub(crate) fn share_of(hash: u64, shares: usize) -> usize {
     let middle = usize::try_from(hash >> 24 & 0xff_ffff).expect("24 bits fit");

@@ -5,9 +5,9 @@
 //! partners and larger moves, which are explained, planned, made and verified. This crate is
 //! pure: it does no I/O, reads no clock, prints nothing and never exits.
 
+pub mod bucket_sort;
 pub mod decimal;
 pub mod diagnostic;
-pub mod drawers;
 pub mod hash;
 pub mod random;
 pub mod refusal;

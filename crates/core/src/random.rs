@@ -4,12 +4,13 @@
 //! how it draws a number from a stream, and a plan made from a stored seed must come out
 //! the same for ever. The seed comes from outside: this crate asks no operating system.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use rand::rngs::ChaCha20Rng;
 use rand::{Rng, SeedableRng};
 
-/// A seed: whoever has it can repeat every choice, so it is as secret as the plan.
+/// A seed: anyone who has it can repeat every choice, so it is as secret as the plan.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Seed(pub [u8; 32]);
 
@@ -60,7 +61,7 @@ impl Random {
     pub fn below(&mut self, bound: usize) -> usize {
         assert!(bound > 0, "a number below 0 is asked for");
         let bound = bound as u64;
-        // Lemire's method: the high word of bits × bound, drawn anew where the low word
+        // Lemire's method: the high word of bits × bound, drawn again where the low word
         // would favour some numbers. Nearly always it is so large that no division is needed.
         loop {
             let product = u128::from(self.bits()) * u128::from(bound);
@@ -78,6 +79,24 @@ impl Random {
             slice.swap(last, self.below(last + 1));
         }
     }
+
+    /// What [`Random::shuffle`] puts into the last places of the numbers below a length, the last
+    /// one first, without a look at the others.
+    pub fn last_of_shuffled(&mut self, length: usize, places: usize) -> Vec<usize> {
+        let mut moved = BTreeMap::new();
+        let lasts = (1..length).rev().take(places);
+        lasts
+            .map(|last| {
+                let at = |place: usize, moved: &BTreeMap<usize, usize>| {
+                    moved.get(&place).copied().unwrap_or(place)
+                };
+                let drawn = self.below(last + 1);
+                let found = at(drawn, &moved);
+                moved.insert(drawn, at(last, &moved));
+                found
+            })
+            .collect()
+    }
 }
 
 impl fmt::Debug for Random {
@@ -91,6 +110,19 @@ mod tests {
     use super::*;
 
     const SEED: Seed = Seed([7; 32]);
+
+    #[test]
+    fn the_last_places_are_those_of_the_whole_order() {
+        for length in 0..40 {
+            let mut all: Vec<usize> = (0..length).collect();
+            Random::new(SEED, 1).shuffle(&mut all);
+            for places in 0..40 {
+                let last = Random::new(SEED, 1).last_of_shuffled(length, places);
+                assert_eq!(last.len(), places.min(length.saturating_sub(1)));
+                assert!(last.iter().eq(all.iter().rev().take(last.len())), "{length} {places}");
+            }
+        }
+    }
 
     /// These values may never change: plans are repeated from stored seeds. They were computed
     /// from the published definition of ChaCha20 by a program of its own.

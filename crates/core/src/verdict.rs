@@ -128,8 +128,8 @@ reasons! {
         /// How many are tolerated.
         tolerated,
     }
-    /// People at risk are not hidden from whoever knows some of the keys, and no kept table prevents
-    /// it.
+    /// People at risk are not hidden from an intruder who knows some of the keys, and no kept table
+    /// prevents it.
     NotHidden "not_hidden" => DoNotRelease {
         /// How many.
         people,
@@ -138,7 +138,7 @@ reasons! {
         /// How many are tolerated.
         tolerated,
     }
-    /// People at risk are found, or their values told, more often than chance explains.
+    /// People at risk are found, or their values learned, more often than chance explains.
     FoundBeyondChance "found_beyond_chance" => DoNotRelease {
         /// How many people, in the count that differs most.
         people,
@@ -190,8 +190,8 @@ reasons! {
         /// How many.
         at_risk,
     }
-    /// Look-ups of people at risk are less often right than chance explains, so that the opposite is
-    /// right.
+    /// Look-ups of people at risk are less often right than chance explains, so that the opposite
+    /// is right.
     FoundBelowChance "found_below_chance" => Review {
         /// How many look-ups are right, of the variable that differs most.
         people,
@@ -202,6 +202,8 @@ reasons! {
         /// Of how many.
         of,
     }
+    /// Whether people are hidden was not counted: single persons exchange values after households.
+    HidingNotCounted "hiding_not_counted" => Review {}
     /// A kept table prevents people at risk from being hidden.
     CannotBeHidden "cannot_be_hidden" => Review {
         /// How many.
@@ -243,7 +245,7 @@ reasons! {
         tolerated,
     }
     /// No exchange can part people at risk from their keys.
-    NotPartable "not_partable" => Review {
+    NotSeparable "not_separable" => Review {
         /// How many of them the kept tables are known to disclose.
         disclosed,
         /// How many others.
@@ -252,6 +254,11 @@ reasons! {
         undecided,
         /// How many are tolerated.
         tolerated,
+    }
+    /// Released columns name nearly every record.
+    IdsReleased "ids_released" => Review {
+        /// How many.
+        columns,
     }
     /// Released columns that no exchange touches give exchanges away.
     ColumnsTell "columns_tell" => Review {
@@ -280,6 +287,15 @@ reasons! {
         /// other by chance.
         impossible,
         /// How many are tolerated.
+        tolerated,
+    }
+    /// Records break what every record of the original obeys: a column follows from others.
+    DependenciesBroken "dependencies_broken" => Review {
+        /// How many dependencies.
+        dependencies,
+        /// How many records break one.
+        records,
+        /// How many records may.
         tolerated,
     }
     /// Two-way tables that are not kept moved further than they may.

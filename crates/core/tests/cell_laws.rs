@@ -3,8 +3,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-#[path = "support/setting.rs"]
-mod setting;
+use crate::support::setting;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -133,7 +132,7 @@ fn law_counts_plan_like_records() {
     assert!(made > 80, "{made}");
 }
 
-/// In whatever order the records of a file stand, the plan on its cells is the same.
+/// The plan on the cells of a file is the same in whatever order its records are.
 #[test]
 fn law_plans_ignore_record_order() {
     let mut made = 0;

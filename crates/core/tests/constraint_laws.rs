@@ -1,9 +1,8 @@
-//! Laws about what a plan must respect beside the tables: rules, match lists, budgets.
+//! Laws about what a plan must respect besides the tables: rules, match lists, budgets.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-#[path = "support/setting.rs"]
-mod setting;
+use crate::support::setting;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -147,9 +146,9 @@ fn answer(setting: &Setting, plan: &Plan, largest: usize) -> Result<(), Disobeye
     plan.obey(&setting.schema(), &packed, &joint, &setting.constraints, largest, Exempt::Nothing)
 }
 
-/// Plans that are made obey; plans that are drawn at random are told apart as the definitions
-/// do. Over a single swap or group both speak of the same records, so they agree exactly; with
-/// several, two combinations may make up for one another, and only the refusal is stricter.
+/// Plans that are made obey; plans that are drawn at random are judged as by the
+/// definitions. Over a single swap or group both speak of the same records, so they agree exactly;
+/// with several, two combinations may make up for one another, and only the refusal is stricter.
 #[test]
 fn law_a_plan_obeys_its_settings() {
     let (mut moved, mut groups) = (0, 0);

@@ -3,8 +3,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-#[path = "support/setting.rs"]
-mod setting;
+use crate::support::setting;
 
 use std::collections::BTreeSet;
 
@@ -142,7 +141,7 @@ fn law_derived_variables_are_linked_columns() {
     assert!(kept > 1_000 && refused > 1_000 && freed > 1_000, "{kept} {refused} {freed}");
 }
 
-/// Whoever can be swapped when the tables speak of columns can be when they speak of what
+/// Records that can be swapped when the tables speak of columns can be when they speak of what
 /// follows from these.
 #[test]
 fn law_coarser_tables_leave_more_freedom() {

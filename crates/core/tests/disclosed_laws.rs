@@ -100,7 +100,7 @@ fn witness_for_a_tree_of_whole_tables() {
     check(&world, &tables).unwrap();
 }
 
-/// A variable of one value that stands in no table: the first variable is in every table and
+/// A variable of one value that is in no table: the first variable is in every table and
 /// still cuts nothing into slices, because the last one is in none. No tree joins the two.
 #[test]
 fn witness_for_a_variable_of_no_table() {
@@ -139,7 +139,7 @@ fn witness_for_every_kind_of_proof() {
         let tables = &classes[attempt % classes.len()];
         let variables = tables.iter().flat_map(|table| table.iter()).max().unwrap() + 1;
         let mut levels = vec![2; variables];
-        // In the end with one more variable, of one value or two, which stands in no table.
+        // In the end with one more variable, of one value or two, which is in no table.
         levels.extend((attempt >= 4_000).then_some(1 + attempt % 2));
         levels[0] = 3;
         let count = 2 + draws.below(8);

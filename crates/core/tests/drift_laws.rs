@@ -3,8 +3,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-#[path = "support/setting.rs"]
-mod setting;
+use crate::support::setting;
 
 use std::collections::BTreeMap;
 
@@ -111,7 +110,7 @@ fn law_weighted_cells_stay_within_their_bound() {
     );
 }
 
-/// What is told of weighted tables is what counting record by record gives.
+/// What is reported of weighted tables is what counting record by record gives.
 #[test]
 fn law_weighted_drift_by_definition() {
     for number in 0..200 {

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::cmp::Ordering;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use marginswap_core::oracle::{PlainLook, PlainPerson, PlainQuestion, World};
 use marginswap_core::random::{Random, Seed};
@@ -110,6 +110,18 @@ fn check(before: &World, after: &World, question: &PlainQuestion, at_risk: &[boo
     assert_eq!(found.alone.len(), size);
 }
 
+/// Code 0 of each of these variables says nothing, and sometimes code 1 as well.
+fn nothing(variables: VarSet) -> BTreeMap<usize, BTreeSet<u32>> {
+    let codes = |key: usize| if key % 3 == 1 { vec![0, 1] } else { vec![0] };
+    variables.iter().map(|key| (key, codes(key).into_iter().collect())).collect()
+}
+
+/// The same, by variable.
+fn blank(plain: &PlainQuestion, variables: usize) -> Vec<Vec<u32>> {
+    let codes = |key| plain.blank.get(&key).into_iter().flatten().copied().collect();
+    (0..variables).map(codes).collect()
+}
+
 fn question<'a>(plain: &PlainQuestion, roughly: &'a [Rough], at_risk: &'a [bool]) -> Question<'a> {
     let PlainQuestion { keys, sensitive, k, .. } = *plain;
     let scenario = Scenario { keys, sensitive, needed: 1, at_risk: AtRisk::Listed(at_risk) };
@@ -135,6 +147,7 @@ proptest! {
         sensitive in 0u32..32,
         k in prop_oneof![3 => Just(2usize), 1 => 3usize..6],
         roughly in 0u32..32,
+        blanks in prop_oneof![Just(0u32), 0u32..32],
         list in proptest::collection::vec(any::<bool>(), 12),
     ) {
         let variables = before.levels.len();
@@ -147,10 +160,12 @@ proptest! {
             .iter()
             .map(|key| (key, classes(before.levels[key])))
             .collect();
-        let plain = PlainQuestion { keys, sensitive, k, roughly };
+        let blanks = nothing(set(blanks, variables) & keys);
+        let plain = PlainQuestion { keys, sensitive, k, roughly, blank: blanks };
         let at_risk = &list[..before.records.len()];
         let rough = rough(&plain);
-        let asked = question(&plain, &rough, at_risk);
+        let blank = blank(&plain, variables);
+        let asked = Question { blank: &blank, ..question(&plain, &rough, at_risk) };
         match found(&pooled(&before, &after), &asked) {
             None => prop_assert!(sensitive.is_empty()),
             Some(found) => check(&before, &after, &plain, at_risk, &found),
@@ -211,7 +226,7 @@ proptest! {
         let variables = before.levels.len();
         let keys = set(keys, variables);
         let sensitive = VarSet::first(variables) - keys;
-        let plain = PlainQuestion { keys, sensitive, k: 2, roughly: BTreeMap::new() };
+        let plain = PlainQuestion { keys, sensitive, k: 2, roughly: BTreeMap::new(), blank: BTreeMap::new() };
         let at_risk = &list[..before.records.len()];
         let Some(found) = found(&pooled(&before, &after), &question(&plain, &[], at_risk)) else {
             return Ok(());
@@ -260,7 +275,7 @@ proptest! {
         let mut questions = Vec::new();
         for (keys, list) in &asked {
             let keys = set(*keys, variables);
-            let plain = PlainQuestion { keys, sensitive: VarSet::first(variables) - keys, k: 2, roughly: BTreeMap::new() };
+            let plain = PlainQuestion { keys, sensitive: VarSet::first(variables) - keys, k: 2, roughly: BTreeMap::new(), blank: BTreeMap::new() };
             if !plain.sensitive.is_empty() {
                 questions.push((plain, &list[..before.records.len()]));
             }
@@ -360,7 +375,7 @@ fn many_records_on_one_thread_or_on_all() {
     );
 }
 
-/// A file in which everybody is alone: two keys of so many levels each, and sensitive values that
+/// A file in which everybody is alone: two keys of `side` levels each, and sensitive values that
 /// follow from a number.
 fn grid(side: u32, values: impl Fn(u32) -> Vec<u32>, levels: &[usize]) -> World {
     let side_levels = side as usize;
@@ -402,8 +417,8 @@ fn code(number: u32, salt: u32, levels: u32) -> u32 {
     ((mixed ^ mixed >> 15).wrapping_mul(0xc2b2_ae35) >> 13) % levels
 }
 
-/// All keys stay, two of four sensitive values are exchanged: nobody is found, everybody is told
-/// two values.
+/// All keys stay, two of four sensitive values are exchanged: nobody is found, and two
+/// values of everybody are learned.
 #[test]
 fn split_values_show_in_the_number_of_true_values() {
     let values = |number| (0..4).map(|salt| code(number, salt, 6)).collect();
@@ -451,6 +466,28 @@ fn a_neighbouring_class_shows_when_keys_are_known_roughly() {
     assert!(exceeds(roughly));
 }
 
+/// Somebody's key was exchanged with that of a record that is blank there. Of the five records with
+/// their other keys four have another value: who knows all keys is left with the blank one.
+#[test]
+fn a_blank_key_shows_where_all_others_have_another_value() {
+    let mut before = world(&[2, 5, 40], &[vec![0, 4, 0], vec![1, 0, 9]]);
+    before.records.extend((1..5).map(|one| vec![0, one % 3 + 1, one + 10]));
+    before.records.extend((0..8).map(|one| vec![1, one % 3 + 1, one + 20]));
+    let after = before.swapped(0, 1, VarSet::from([1]));
+    assert_eq!(after.records[0], [0, 0, 0]);
+    let (keys, sensitive) = (VarSet::first(2), VarSet::from([2]));
+    let at_risk: Vec<bool> = (0..before.records.len()).map(|one| one == 0).collect();
+    let scenario = Scenario { keys, sensitive, needed: 1, at_risk: AtRisk::Listed(&at_risk) };
+    let question = Question::of(scenario);
+    let pooled = pooled(&before, &after);
+    assert_eq!(found(&pooled, &question).unwrap().found, Beside::default());
+    let blank = [vec![], vec![0], vec![]];
+    let past = found(&pooled, &Question { blank: &blank, ..question }).unwrap();
+    assert_eq!((past.found_before, past.found.people, past.found.by_chance), (1, 1, 0));
+    assert_eq!((past.true_at_least[0].people, past.alone[0].claims), (1, [2, 1]));
+    assert_eq!(past.by_keys_known[2], [0, 1, 0]);
+}
+
 /// People found by chance who are no longer pay in the totals for people left as they are. Person
 /// by person, and within a level, they do not.
 #[test]
@@ -487,7 +524,7 @@ fn others_cannot_pay() {
 /// linkage half of them.
 #[test]
 fn one_companion_shows_in_linkage() {
-    // Three keys with a level for everybody; the first is exchanged in a ring, and a decoy beside
+    // Three keys with a level for everybody; the first is exchanged in a ring, and a decoy next to
     // everybody shares the other two.
     let size = 40u32;
     let mut before = Vec::new();
@@ -512,6 +549,7 @@ fn one_companion_shows_in_linkage() {
         sensitive: VarSet::from([3, 4]),
         k: 2,
         roughly: BTreeMap::new(),
+        blank: BTreeMap::new(),
     };
     let found = found(&pooled(&before, &after), &question(&plain, &[], &at_risk)).unwrap();
     assert_eq!((found.at_risk, found.found.people), (40, 0));
@@ -520,8 +558,8 @@ fn one_companion_shows_in_linkage() {
     assert!(linked.by_chance() < 1.0 && linked.discordant()[0] > 19.0);
 }
 
-/// Who is kept away from everybody with true values is told the opposite, less often truly than by
-/// chance.
+/// Where a plan keeps people away from everybody with true values, the opposite is read of them,
+/// less often truly than by chance.
 #[test]
 fn inversion_shows_on_the_low_side() {
     let before = grid(20, |number| vec![code(number, 7, 2)], &[2]);
@@ -551,8 +589,8 @@ fn inversion_shows_on_the_low_side() {
     assert_eq!((claims, right), (400, 0));
 }
 
-/// What is beyond chance is so by the definition: more than three times the root of the people of whom
-/// only one of the two holds.
+/// What is beyond chance is so by the definition: more than three times the root of the people of
+/// whom only one of the two holds.
 #[test]
 fn law_beyond_chance_is_three_errors() {
     for only_so in 0..40_u64 {

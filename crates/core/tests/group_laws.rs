@@ -2,8 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-#[path = "support/setting.rs"]
-mod setting;
+use crate::support::setting;
 
 use marginswap_core::encode::RecordId;
 use marginswap_core::graph::GeneratingClass;
@@ -72,7 +71,7 @@ fn setting(number: u64) -> Setting {
 }
 
 impl Setting {
-    fn plan(&self, records: usize, seed: u8) -> Made {
+    fn plan_up_to(&self, records: usize, seed: u8) -> Made {
         self.made(Pairing::Greedy, records, seed)
     }
 }
@@ -100,6 +99,7 @@ fn law_freed_is_parted() {
             at_risk: &at_risk,
             screening: None,
             members: None,
+            blank: &[],
         };
         let search = MoveSearch::new(&joint, &class, &setting.prices.weights).unwrap();
         let cell = joint.cell_of(RecordId::at(person));
@@ -113,7 +113,7 @@ fn law_freed_is_parted() {
         let Some(size) = found[0] else { continue };
         freed += 1;
         larger += usize::from(size > 2);
-        let made = setting.plan(size, 1);
+        let made = setting.plan_up_to(size, 1);
         let row = made.planned.protection.iter().find(|row| row.cell == cell).unwrap();
         assert_eq!(row.parted, 1, "{number}: found free with {size} records");
     }
@@ -128,7 +128,7 @@ fn law_groups_protect_and_keep() {
     let (mut groups, mut tied, mut covered_more, mut proved) = (0, 0, 0, 0);
     for number in 0..200 {
         let setting = setting(number);
-        let made = setting.plan(if number % 10 == 0 { 8 } else { 4 }, 1);
+        let made = setting.plan_up_to(if number % 10 == 0 { 8 } else { 4 }, 1);
         let after = setting.after(&made);
         for &table in &setting.tables {
             assert_eq!(setting.world.margin_table(table), after.margin_table(table), "{number}");
@@ -194,7 +194,7 @@ fn law_groups_protect_and_keep() {
                 .filter(|((old, new), risky)| **risky && keys(old) != keys(new))
                 .count()
         };
-        let pairs_only = setting.after(&setting.plan(2, 1));
+        let pairs_only = setting.after(&setting.plan_up_to(2, 1));
         assert!(covered(&after) >= covered(&pairs_only), "{number}");
         covered_more += usize::from(covered(&after) > covered(&pairs_only));
         groups += made.plan.groups().len();
@@ -251,7 +251,7 @@ fn law_groups_detach_too() {
             marked: None,
             ..setting
         };
-        let [pairs, made] = [2, 6].map(|records| setting.plan(records, 1));
+        let [pairs, made] = [2, 6].map(|records| setting.plan_up_to(records, 1));
         let after = setting.after(&made);
         for &table in &setting.tables {
             assert_eq!(setting.world.margin_table(table), after.margin_table(table), "{number}");
@@ -289,7 +289,7 @@ fn law_groups_repeat() {
             .into_iter()
             .map(|threads| {
                 let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-                pool.install(|| setting.plan(4, 9))
+                pool.install(|| setting.plan_up_to(4, 9))
             })
             .collect();
         assert!(plans.windows(2).all(|pair| pair[0] == pair[1]), "{number}");
@@ -303,7 +303,7 @@ fn law_applying_a_plan_is_making_its_groups() {
     let mut moved = 0;
     for number in 0..100 {
         let setting = setting(number);
-        let made = setting.plan(4, 2);
+        let made = setting.plan_up_to(4, 2);
         let mut expected = setting.world.records.clone();
         for swap in made.swaps() {
             let world =

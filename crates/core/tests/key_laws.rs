@@ -53,8 +53,8 @@ fn screened(world: &World, tables: &[VarSet], keys: VarSet) -> (Located, KeyScre
     (joint, found)
 }
 
-/// Small files in which many people cannot be parted: whoever can be without one of the tables can
-/// be through a separator that parts two of its variables.
+/// Small files in which many people cannot be parted: those who can be without one of the tables
+/// can be through a separator that parts two of its variables.
 #[test]
 fn law_a_table_less_parts_its_own_variables() {
     let random = &mut Random::new(Seed([9; 32]), 0);

@@ -3,7 +3,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-mod support;
+use crate::support;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -102,7 +102,7 @@ fn vectors_of_larger_moves() {
 }
 
 /// All moves of 2^t records that keep all tables of t variables, found by comparing the tables
-/// of every collection of so many records with those of every other one, are boxes, and there
+/// of every collection of 2^t records with those of every other one, are boxes, and there
 /// are as many as there are boxes.
 #[test]
 fn law_smallest_moves_are_boxes() {
@@ -141,13 +141,13 @@ fn law_smallest_moves_are_boxes() {
     }
 }
 
-/// Every set of so many of the first variables.
+/// Every set of `size` of the first variables.
 fn subsets_of(variables: usize, size: usize) -> Vec<Vec<usize>> {
     let all = (0u32..1 << variables).filter(|set| set.count_ones() as usize == size);
     all.map(|set| (0..variables).filter(|variable| set >> variable & 1 == 1).collect()).collect()
 }
 
-/// Every collection of so many of the first cells, each as often as one likes.
+/// Every collection of `size` of the first cells, each as often as one likes.
 fn collections(cells: usize, size: usize, begun: &mut Vec<usize>, give: &mut dyn FnMut(&[usize])) {
     if begun.len() == size {
         return give(begun);
@@ -178,8 +178,8 @@ fn counted(
     counts
 }
 
-/// How many boxes of so many groups there are: each variable joins a group that is begun, begins
-/// the next, or has one value. Begun groups have so many choices of two values.
+/// How many boxes of `groups` groups there are: each variable joins a group that is begun, begins
+/// the next, or has one value. `begun` holds the choices of two values of each group begun.
 fn boxes(levels: &[usize], groups: usize, begun: &mut Vec<usize>) -> usize {
     let Some((&level, others)) = levels.split_first() else {
         let choices = begun.iter().map(|pairs| pairs / 2).product();
@@ -199,7 +199,7 @@ fn boxes(levels: &[usize], groups: usize, begun: &mut Vec<usize>) -> usize {
     all
 }
 
-/// Are these the even and the odd flips of so many groups of variables?
+/// Are these the even and the odd flips of `groups` groups of variables?
 fn is_box(even: &Vec<&[u32]>, odd: &Vec<&[u32]>, groups: usize) -> bool {
     let middle = even[0];
     let all: Vec<&[u32]> = even.iter().chain(odd).copied().collect();
@@ -383,7 +383,7 @@ fn a_chain_in_the_four_cycle() {
     assert_eq!(found.kind, Kind::Chain);
 }
 
-/// A few records over so many variables of two levels, from the bits of a number.
+/// A few records over `variables` variables of two levels, from the bits of a number.
 fn small_world(variables: usize, records: usize, seed: u64) -> World {
     let mut random = Random::new(Seed([9; 32]), seed);
     let record = |_| (0..variables).map(|_| u32::try_from(random.below(2)).unwrap()).collect();

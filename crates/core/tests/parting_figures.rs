@@ -1,7 +1,7 @@
 //! Real files: everybody alone with the first five variables, the agency's tables kept. A
 //! table of what an intruder learns from the planned release, counted by `verify::learned`.
 //!
-//! `MARGINSWAP_REAL_DATA=… cargo test -p marginswap-core --test parting_figures -- --ignored
+//! `MARGINSWAP_REAL_DATA=… cargo test -p marginswap-core --test all parting_figures:: -- --ignored
 //! --nocapture` prints it; `MARGINSWAP_CLASS`, `MARGINSWAP_KEYS`, `MARGINSWAP_COMPANY`,
 //! `MARGINSWAP_MOST` and `MARGINSWAP_ONLY` ask for other tables, keys, risks, records and
 //! files. Without asking two small files are planned, without the data none.
@@ -17,7 +17,9 @@ use marginswap_core::columns::{Column, Roles};
 use marginswap_core::encode::{Records, Schema};
 use marginswap_core::graph::{GeneratingClass, minimal_separators};
 use marginswap_core::partner::{screen, screen_keys};
-use marginswap_core::plan::{Constraints, Detach, Intruder, Pairing, Prices, Task, draw, plan};
+use marginswap_core::plan::{
+    Constraints, Detach, Intruder, Level, Pairing, Prices, Task, draw, plan,
+};
 use marginswap_core::random::Seed;
 use marginswap_core::swap::apply_to_records;
 use marginswap_core::table::{CellId, Located};
@@ -58,13 +60,13 @@ fn fields(line: &str) -> Vec<String> {
 struct Question {
     /// The kept tables, by the name of their class.
     class: String,
-    /// The first so many variables are keys.
+    /// How many of the first variables are keys.
     keys: usize,
-    /// Who shares the keys with fewer than so many others is at risk.
+    /// People who share the keys with fewer others than this are at risk.
     company: u64,
-    /// In so many rounds bystanders are protected.
+    /// The rounds in which bystanders are protected.
     rounds: usize,
-    /// So many records are read.
+    /// The most records that are read.
     most: usize,
 }
 
@@ -123,9 +125,11 @@ fn figures(folder: &Path, question: &Question) -> Figures {
         at_risk: &at_risk,
         screening: Some(&parted),
         members: None,
+        blank: &[],
     };
     let task = Task {
         crowd: None,
+        effort: Level::default(),
         derived: &[],
         joint: &joint,
         class: &class,

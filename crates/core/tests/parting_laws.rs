@@ -3,8 +3,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-#[path = "support/setting.rs"]
-mod setting;
+use crate::support::setting;
 
 use std::collections::BTreeMap;
 
@@ -12,7 +11,8 @@ use marginswap_core::graph::{GeneratingClass, minimal_separators};
 use marginswap_core::oracle::World;
 use marginswap_core::partner::screen;
 use marginswap_core::plan::{
-    Constraints, Detach, Forbidden, Intruder, NeverNew, Pairing, Prices, Task, Term, draw, plan,
+    Constraints, Detach, Forbidden, Intruder, Level, NeverNew, Pairing, Prices, Task, Term, draw,
+    plan,
 };
 use marginswap_core::random::{Random, Seed};
 use marginswap_core::swap::apply_to_records;
@@ -61,10 +61,6 @@ fn setting(number: u64) -> Setting {
 }
 
 impl Setting {
-    fn key(&self, record: &[u32]) -> Vec<u32> {
-        self.keys.iter().map(|variable| record[variable]).collect()
-    }
-
     /// Has another file two values together that this one never has?
     fn makes_new(&self, after: &World) -> bool {
         let all = || 0..self.variables();
@@ -266,6 +262,7 @@ fn law_protected_from_every_intruder() {
             at_risk: &at_risk[place],
             screening: None,
             members: None,
+            blank: &[],
         };
         let class = GeneratingClass::new(everything, setting.tables.iter().copied());
         let separators = minimal_separators(&class.margin_graph(), usize::MAX);
@@ -283,6 +280,7 @@ fn law_protected_from_every_intruder() {
             rounds: 4,
             larger: None,
             crowd: None,
+            effort: Level::default(),
         };
         let pairing = if number % 2 == 0 { Pairing::Greedy } else { Pairing::Slices };
         let planned = plan(task, pairing, Seed([1; 32])).unwrap();

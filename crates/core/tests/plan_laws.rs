@@ -3,8 +3,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-#[path = "support/setting.rs"]
-mod setting;
+use crate::support::setting;
 
 use std::collections::BTreeMap;
 
@@ -67,10 +66,6 @@ impl Setting {
     /// What a swap costs.
     fn cost(&self, left: usize, right: usize, exchanged: VarSet) -> u64 {
         self.prices.cost(self.world.differing(left, right), exchanged)
-    }
-
-    fn key(&self, record: &[u32]) -> Vec<u32> {
-        self.keys.iter().map(|variable| record[variable]).collect()
     }
 
     /// Has somebody at risk these keys, and can everybody who has them be parted from them?
@@ -257,7 +252,7 @@ proptest! {
     }
 
     /// The exact pairing covers as many as any matching does, and costs no more than the
-    /// cheapest one that covers so many.
+    /// cheapest one that covers that many.
     #[test]
     fn law_optimal_is_best(setting in settings()) {
         let risky = setting.risky();
@@ -631,7 +626,7 @@ fn law_plans_are_blind_to_threads() {
     };
     let records = (0..36_000).map(|_| codes(random)).collect();
     let world = World { levels: levels.clone(), records };
-    // So many cells, and cells at risk, that keys are numbered in several shares.
+    // Enough cells, and cells at risk, for keys to be numbered in several shares.
     let joint = Located::count(&world.packed());
     let alone = joint.counts().iter().filter(|&&count| count == 1).count();
     assert!(joint.len() + alone >= 1 << 15);

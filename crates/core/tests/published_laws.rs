@@ -122,7 +122,7 @@ fn counted(records: &[PlainRecord], totals: &[Vec<bool>]) -> Vec<PlainCell> {
     cells.into_iter().map(|(cell, number)| (cell, Some(number))).collect()
 }
 
-/// Every pattern of totals over so many variables.
+/// Every pattern of totals over `variables` variables.
 fn patterns(variables: usize) -> Vec<Vec<bool>> {
     (0..1u32 << variables)
         .map(|bits| (0..variables).map(|variable| bits >> variable & 1 == 1).collect())

@@ -3,7 +3,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-mod support;
+use crate::support;
 
 use marginswap_core::encode::RecordId;
 use marginswap_core::graph::{GeneratingClass, junction_tree, minimal_separators};
@@ -235,7 +235,7 @@ fn law_a_certificate_binds_every_table() {
     assert!(cube > 1000 && square > 100, "{cube} {square}");
 }
 
-/// Checks every table of up to so many records on binary variables; answers how many cells
+/// Checks every table of up to `most` records on binary variables; answers how many cells
 /// were certified.
 fn certified_cells(variables: usize, most: usize, classes: &[&[VarSet]]) -> usize {
     let empty = World { levels: vec![2; variables], records: Vec::new() };

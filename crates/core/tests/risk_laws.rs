@@ -88,7 +88,7 @@ fn law_addable_keeps_chordal() {
         }
         let found: Vec<_> = addable(&graph).map(|(left, right, _)| (left, right)).collect();
         assert_eq!(found, expected);
-        // What is given is just what the new clique holds beside the edge.
+        // What is given is just what the new clique holds besides the edge.
         for (left, right, separator) in addable(&graph) {
             let mut more = graph.clone();
             more.join_all(VarSet::from([left, right]));
@@ -214,7 +214,7 @@ fn greedy_search_against_every_model() {
     assert!(worst < 0.01, "{worst}");
 }
 
-/// Five variables in a random order, each like one or two before it or drawn anew.
+/// Five variables in a random order, each like one or two before it or drawn again.
 fn structured(random: &mut Random, records: usize) -> World {
     let levels = vec![2, 3, 2, 3, 2];
     let parents: Vec<Vec<usize>> = (0..levels.len())
@@ -408,7 +408,7 @@ proptest! {
             let p = count(VarSet::from([0, 1])) * count(VarSet::single(2)) / (n * n);
             prop_assert!(close(own.probability, p) && close(own.expected, p * population.size()));
             if count(VarSet::first(3)) == 1.0 {
-                // F is 1 and whoever else there is outside the file.
+                // F is 1 plus everybody like it outside the file.
                 let others = extra * p;
                 prop_assert!(close(own.unique, poisson(others, |k| f64::from(u8::from(k == 0.0)))));
                 prop_assert!((own.claim - poisson(others, |k| 1.0 / (1.0 + k))).abs() < 1e-9);

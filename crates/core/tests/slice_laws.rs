@@ -3,8 +3,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-#[path = "support/setting.rs"]
-mod setting;
+use crate::support::setting;
 
 use marginswap_core::oracle::World;
 use marginswap_core::partner::Exempt;
@@ -41,7 +40,7 @@ fn witness_three_in_a_slice() {
     let setting = plain(vec![3, 1, 3], records, tables);
     assert_eq!(parted(&setting.made(Pairing::Greedy, 2, 1)), 2);
     let made = setting.made(Pairing::Slices, 2, 1);
-    assert_eq!((parted(&made), made.planned.most_parted), (3, Some(3)));
+    assert_eq!((parted(&made), made.planned.most_separated), (3, Some(3)));
     assert_eq!(made.plan.groups().len(), 1);
     assert_eq!(made.plan.groups()[0].records.len(), 3);
     let after = setting.after(&made);
@@ -58,11 +57,11 @@ fn witness_every_possible_record() {
     assert_eq!(parted(&made), 0);
     assert_eq!(made.planned.left_over.len(), 12);
     assert!(made.planned.left_over.iter().all(|left| left.obstacle == Obstacle::Rules));
-    assert_eq!(setting.world.most_parted(&tables, setting.keys, 1), [0, 0]);
+    assert_eq!(setting.world.most_separated(&tables, setting.keys, 1), [0, 0]);
     // Where others may come to have their keys, some are parted and the others get company.
     let company = Setting { rounds: 1, ..setting };
     let made = company.made(Pairing::Slices, 2, 1);
-    let [most, _] = company.world.most_parted(&tables, company.keys, usize::MAX);
+    let [most, _] = company.world.most_separated(&tables, company.keys, usize::MAX);
     assert!(parted(&made) > 0 && parted(&made) <= most, "{} of {most}", parted(&made));
 }
 
@@ -85,9 +84,9 @@ fn law_gathered_in_few_cells() {
         let constraints = Constraints { gone: vec![Vec::new()], ..Constraints::default() };
         let setting = Setting { rounds: 1, constraints, ..strict };
         let made = setting.made(Pairing::Slices, 2, 1);
-        let [best, others] = setting.world.most_parted(&tables, setting.keys, usize::MAX);
+        let [best, others] = setting.world.most_separated(&tables, setting.keys, usize::MAX);
         assert_eq!((best, others, parted(&made)), (most, 0, most), "{levels:?}");
-        assert_eq!(made.planned.most_parted, Some(most));
+        assert_eq!(made.planned.most_separated, Some(most));
         let after = setting.after(&made);
         let gone = |record: &&Vec<u32>| !after.records.contains(record);
         assert_eq!(setting.world.records.iter().filter(gone).count() as u64, most);
@@ -105,7 +104,7 @@ fn law_gathered_in_few_cells() {
         let tables = vec![VarSet::first(first), VarSet::first(8) - VarSet::first(second)];
         let strict = plain(empty.levels.clone(), empty.all_cells(), tables);
         let made = Setting { rounds: 1, ..strict }.made(Pairing::Slices, 2, 1);
-        assert_eq!((parted(&made), made.planned.most_parted), (most, Some(most)));
+        assert_eq!((parted(&made), made.planned.most_separated), (most, Some(most)));
         assert!(made.planned.left_over.iter().all(|left| left.obstacle == Obstacle::Company));
     }
     // The order of rows and columns is drawn, and nothing else decides.
@@ -136,13 +135,13 @@ fn law_slices_free_as_many_as_can_be() {
         if random.below(3) == 0 {
             setting.keys = VarSet::from([0, 2]);
         }
-        let [best, others] = setting.world.most_parted(&tables, setting.keys, 1);
+        let [best, others] = setting.world.most_separated(&tables, setting.keys, 1);
         let greedy = parted(&setting.made(Pairing::Greedy, 2, 1));
         let made = setting.made(Pairing::Slices, 2, 1);
         let found = parted(&made);
         assert!(greedy <= found && found <= best + others, "{number}: {greedy} {found} {best}");
-        let [any, others] = setting.world.most_parted(&tables, setting.keys, usize::MAX);
-        let bound = made.planned.most_parted.unwrap();
+        let [any, others] = setting.world.most_separated(&tables, setting.keys, usize::MAX);
+        let bound = made.planned.most_separated.unwrap();
         assert!(bound >= any.max(found) && any >= best, "{number}: {bound} {any} {others}");
         assert!(found <= any + others, "{number}: {found} {any} {others}");
         proved += u64::from(bound == found);
@@ -163,14 +162,14 @@ fn law_no_more_than_can_be_parted() {
     let tables = vec![VarSet::from([0, 1]), VarSet::from([1, 2])];
     let setting = plain(vec![2, 1, 4], records, tables.clone());
     let made = setting.made(Pairing::Slices, 2, 1);
-    assert_eq!(setting.world.most_parted(&tables, setting.keys, usize::MAX), [2, 0]);
-    assert_eq!((made.planned.most_parted, parted(&made)), (Some(2), 2));
+    assert_eq!(setting.world.most_separated(&tables, setting.keys, usize::MAX), [2, 0]);
+    assert_eq!((made.planned.most_separated, parted(&made)), (Some(2), 2));
     // Three tables: nothing is claimed.
     let three = Setting {
         tables: vec![VarSet::from([0]), VarSet::from([1]), VarSet::from([2])],
         ..setting
     };
-    assert_eq!(three.made(Pairing::Slices, 2, 1).planned.most_parted, None);
+    assert_eq!(three.made(Pairing::Slices, 2, 1).planned.most_separated, None);
 }
 
 /// A tight file over a few variables, with constraints of every kind.

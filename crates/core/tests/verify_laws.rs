@@ -72,7 +72,7 @@ fn both(before: &World, after: &World, margin: VarSet) -> BTreeMap<Vec<u32>, (u6
     counts
 }
 
-/// Some order of so many things.
+/// Some order of `count` things.
 fn order(count: usize, seed: u8) -> Vec<usize> {
     let mut order: Vec<usize> = (0..count).collect();
     Random::new(Seed([seed; 32]), 0).shuffle(&mut order);
@@ -520,7 +520,8 @@ fn cramers_v_has_its_ends() {
 }
 
 /// How long does it take to verify 1,000,000 records of 9 variables, of which 40,000 have
-/// changed? `cargo test --release -p marginswap-core --test verify_laws -- --ignored --nocapture`
+/// changed?
+/// `cargo test --release -p marginswap-core --test all verify_laws:: -- --ignored --nocapture`
 #[test]
 #[ignore = "it measures, and says so on the screen"]
 #[allow(clippy::print_stdout)]
@@ -616,7 +617,7 @@ fn counted(world: &World, seed: u8) -> (World, Vec<u32>) {
 }
 
 /// The lines of one world with how many records of another are like each, none for some, and
-/// behind them the lines that only the other one has.
+/// after them the lines that only the other one has.
 fn beside(lines: &World, world: &World) -> (World, Vec<u32>) {
     let mut cells: BTreeMap<&Vec<u32>, u32> = BTreeMap::new();
     world.records.iter().for_each(|record| *cells.entry(record).or_default() += 1);

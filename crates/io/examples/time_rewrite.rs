@@ -3,7 +3,7 @@
 //! `cargo run --release -p marginswap-io --example time_rewrite FILE PERCENT [TIMES]`
 //!
 //! Every record that lies at the given spacing is swapped with one far away, in half of the
-//! columns. The output goes to a file beside the input, which is removed at the end.
+//! columns. The output goes to a file next to the input, which is removed at the end.
 #![allow(clippy::print_stdout)]
 
 use std::path::Path;

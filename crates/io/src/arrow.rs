@@ -5,7 +5,7 @@
 //! the null. Floating-point columns are refused, and so are columns of lists or structures.
 //!
 //! Trap: the same column comes in many types. A library may hold text as `Utf8`, `LargeUtf8` or
-//! `Utf8View`, and any of these behind keys of any width. All of them give the same categories,
+//! `Utf8View`, and any of these under keys of any width. All of them give the same categories,
 //! so that a plan does not depend on who made the table.
 //!
 //! Edge case: a key may lead to a null of the dictionary; it is the null like a missing key.
@@ -144,7 +144,7 @@ where
     }
 }
 
-/// Adds text or bytes that lie one behind the other.
+/// Adds text or bytes that lie one after the other.
 fn push_texts<T: ByteArrayType>(column: &mut ColumnBuilder, array: &GenericByteArray<T>) {
     let (bytes, ends) = (array.value_data(), array.value_offsets());
     for (position, range) in ends.windows(2).enumerate() {
@@ -155,8 +155,8 @@ fn push_texts<T: ByteArrayType>(column: &mut ColumnBuilder, array: &GenericByteA
     }
 }
 
-/// Adds text or bytes behind views. The view of a short value holds the value itself, so the same
-/// view is the same value.
+/// Adds text or bytes that views point to. The view of a short value holds the value itself, so the
+/// same view is the same value.
 fn push_views<T: ByteViewType>(column: &mut ColumnBuilder, array: &GenericByteViewArray<T>) {
     let mut met: [Option<(u128, u32)>; PLACES] = [None; PLACES];
     for (position, &view) in array.views().iter().enumerate() {
@@ -280,7 +280,7 @@ mod tests {
     }
 
     proptest! {
-        /// Whoever holds a text, it is the same category; also where it is cut out of a longer
+        /// A text is the same category in whatever type; also where it is cut out of a longer
         /// array, and where there are more values than are remembered.
         #[test]
         fn every_form_gives_the_same_categories(

@@ -1,7 +1,7 @@
 //! A file that appears complete or not at all.
 //!
 //! [`write_atomic`] is a [`Staged`] file that is published without being read back. An
-//! error, a full disk included, leaves nothing behind.
+//! error, a full disk included, leaves no file.
 //!
 //! Edge cases: a symbolic link counts as the file it is; it is replaced, not what it leads
 //! to. A device or a pipe is never replaced.

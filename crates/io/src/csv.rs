@@ -35,11 +35,11 @@ use marginswap_core::diagnostic::{Diagnostic, grouped};
 use marginswap_core::encode::RecordId;
 use rayon::prelude::*;
 
-use crate::as_written::AsWritten;
+use crate::as_written::{AsWritten, Forms};
 use crate::delimiter::Delimiter;
 use crate::digest::{FileDigest, Hashed};
 use crate::foreign;
-use crate::gunzip::{Gunzip, is_trailing};
+use crate::gunzip::{Gunzip, is_too_much, is_trailing};
 use crate::header;
 use crate::pieces::{Cut, Cutter, Found, Gather, Returned, in_order};
 use crate::said;
@@ -58,8 +58,10 @@ pub struct CsvReader {
     compression: Compression,
     delimiter: Delimiter,
     names: Vec<String>,
-    /// Does the header look like a record, so that its names are not to be shown?
+    /// May the header be a record, so that its names are not to be shown?
     looks_like_a_record: bool,
+    /// Do the first records show that it is one?
+    is_without_header: bool,
     preamble: Vec<u8>,
     /// Where the header begins in the preamble.
     header_start: usize,
@@ -141,7 +143,7 @@ pub(crate) struct Limits {
     records: u64,
     /// A batch ends with the line that fills it up to this many fields.
     fields: usize,
-    /// How many bytes behind the header are looked at before they are read, if the window
+    /// How many bytes after the header are looked at before they are read, if the window
     /// holds them.
     look: usize,
     /// The length of the pieces that are scanned side by side; none are where it is 0.
@@ -171,7 +173,7 @@ pub struct Record<'a> {
 }
 
 impl<'a> Record<'a> {
-    /// The field of a column as it stands in the file, its quotes included.
+    /// The field of a column as it is in the file, its quotes included.
     ///
     /// # Panics
     /// When there is no such column.
@@ -263,6 +265,7 @@ impl CsvReader {
             delimiter: delimiter.unwrap_or(Delimiter::COMMA),
             names: Vec::new(),
             looks_like_a_record: false,
+            is_without_header: false,
             preamble: Vec::new(),
             header_start: 0,
             epilogue: Vec::new(),
@@ -305,10 +308,15 @@ impl CsvReader {
         self.compression
     }
 
-    /// Does the header look like a record? As far as the names and the first records tell.
+    /// May the header be a record? As far as the names and the first records tell.
     #[must_use]
     pub fn looks_like_a_record(&self) -> bool {
         self.looks_like_a_record
+    }
+
+    /// Is the header most likely a record? As far as the names and the first records tell.
+    pub(crate) fn is_without_header(&self) -> bool {
+        self.is_without_header
     }
 
     /// All bytes before the first record: a byte order mark, a line `sep=;`, and the header
@@ -332,13 +340,13 @@ impl CsvReader {
         self.input.input.digest()
     }
 
-    /// All bytes behind the last record: empty lines. Known when there is no next record.
+    /// All bytes after the last record: empty lines. Known when there is no next record.
     #[must_use]
     pub fn epilogue(&self) -> &[u8] {
         &self.epilogue
     }
 
-    /// The next record, or `None` behind the last one.
+    /// The next record, or `None` after the last one.
     ///
     /// # Errors
     /// The first thing in the file that cannot be read.
@@ -360,7 +368,7 @@ impl CsvReader {
         Ok(Some(Record { window: &self.window.bytes, line, fields, number }))
     }
 
-    /// The next records, as many as are scanned at once, or `None` behind the last one.
+    /// The next records, as many as are scanned at once, or `None` after the last one.
     pub(crate) fn next_lines(&mut self) -> Result<Option<Lines<'_>>, Diagnostic> {
         match self.next_batch() {
             Ok(true) => {}
@@ -380,7 +388,7 @@ impl CsvReader {
     /// The first thing in the file that cannot be read; a file without records.
     ///
     /// # Panics
-    /// When `wanted` has not one entry for each column.
+    /// When `wanted` does not have one entry for each column.
     pub fn read(self, wanted: &[bool]) -> Result<Table, Diagnostic> {
         let none = Sample { columns: vec![false; wanted.len()], step: 1 };
         self.read_sampling(wanted, &none)
@@ -566,14 +574,18 @@ impl CsvReader {
         self.batch.clear();
         scan(window, *start, tail, self.delimiter.byte(), usize::MAX, &mut self.batch);
         let mut before = 0;
-        let mut is_among = false;
+        let mut is_among = vec![false; self.names.len()];
         for line in &self.batch.lines {
             let fields = &self.batch.fields[before..line.fields as usize];
             before = line.fields as usize;
-            is_among |=
-                fields.len() == self.names.len() && is_among_fields(&self.names, fields, window);
+            if fields.len() == self.names.len() {
+                find_names(&self.names, fields, window, &mut is_among);
+            }
         }
-        self.looks_like_a_record = is_among || header::are_numbers(&self.names);
+        let among = is_among.iter().filter(|among| **among).count();
+        let are_numbers = header::are_numbers(&self.names);
+        self.looks_like_a_record = among > 0 || are_numbers;
+        self.is_without_header = are_numbers || header::are_too_many(among, self.names.len());
         if self.names.len() == 1 {
             let raw = &self.preamble[self.header_start..];
             let lines = self.batch.lines.iter();
@@ -587,7 +599,7 @@ impl CsvReader {
     }
 
     /// Fills the batch with the next records, of which there is at least one, each with as
-    /// many fields as the header; `false` behind the last record.
+    /// many fields as the header; `false` after the last record.
     fn next_batch(&mut self) -> Result<bool, Diagnostic> {
         loop {
             let stop = self.scan(self.limits.fields);
@@ -826,22 +838,25 @@ impl Gather for Encoder<'_> {
         part.written.add_line_ends(lines);
         let EncodedPart { columns, written } = part;
         for (position, (column, part)) in self.columns.iter().zip(columns).enumerate() {
-            let (Some(column), Some(part)) = (column, part) else { continue };
             let spans = fields[position..].iter().step_by(self.columns.len());
-            let (bare, quoted) = match (column, part) {
-                (GrowingColumn::Coded(column), GrowingPart::Coded(part)) => {
-                    each_content(spans, window, |bytes, range| {
-                        column.push_beside(part, bytes, range);
-                    })
+            let fields = (spans, *window, self.delimiter.byte());
+            let seen = match (column, part) {
+                (Some(GrowingColumn::Coded(column)), Some(GrowingPart::Coded(part))) => {
+                    each_content(fields, |bytes, range| column.push_beside(part, bytes, range))
                 }
-                (_, GrowingPart::Listed(part)) => {
-                    each_content(spans, window, |bytes, range| part.push(&bytes[range]))
+                (Some(_), Some(GrowingPart::Listed(part))) => {
+                    each_content(fields, |bytes, range| part.push(&bytes[range]))
                 }
-                (GrowingColumn::Listed(_), GrowingPart::Coded(_)) => {
+                (Some(GrowingColumn::Listed(_)), Some(GrowingPart::Coded(_))) => {
                     panic!("no column settles while a part of it is read")
                 }
+                (None, _) | (_, None) => {
+                    let mut seen = Forms::default();
+                    fields.0.for_each(|span| seen.add(span, window, fields.2));
+                    seen
+                }
             };
-            written.add_quotes(position, bare, quoted);
+            written.add_forms(position, seen);
         }
     }
 
@@ -877,19 +892,16 @@ impl Gather for Encoder<'_> {
     }
 }
 
-/// Visits what fields say, each as a range of some bytes. Were there fields without quotes, and with
-/// them?
+/// Visits what fields of a window say, each as a range of some bytes. The forms they are in.
 #[inline]
 fn each_content<'s>(
-    spans: impl Iterator<Item = &'s Span>,
-    window: &[u8],
+    (spans, window, delimiter): (impl Iterator<Item = &'s Span>, &[u8], u8),
     mut visit: impl FnMut(&[u8], Range<usize>),
-) -> (bool, bool) {
-    let (mut bare, mut quoted) = (false, false);
+) -> Forms {
+    let mut seen = Forms::default();
     let mut scratch = Vec::new();
     for span in spans {
-        bare |= span.quoting() == Quoting::Bare;
-        quoted |= span.quoting() != Quoting::Bare;
+        seen.add(span, window, delimiter);
         match span.inner() {
             Some(inner) => visit(window, inner),
             None => {
@@ -898,7 +910,7 @@ fn each_content<'s>(
             }
         }
     }
-    (bare, quoted)
+    seen
 }
 
 /// The part of the file that is in memory.
@@ -911,11 +923,12 @@ struct Window {
     tail: Tail,
 }
 
-/// Is the name of a column what a record has there?
-fn is_among_fields(names: &[String], fields: &[Span], window: &[u8]) -> bool {
+/// Marks the columns whose name is what a record has there.
+fn find_names(names: &[String], fields: &[Span], window: &[u8], found: &mut [bool]) {
     let mut scratch = Vec::new();
-    let mut pairs = names.iter().zip(fields);
-    pairs.any(|(name, field)| field.content(window, &mut scratch) == name.as_bytes())
+    for ((name, field), found) in names.iter().zip(fields).zip(found) {
+        *found |= field.content(window, &mut scratch) == name.as_bytes();
+    }
 }
 
 /// The refusal of a file whose one column holds several, parted by another sign.
@@ -946,6 +959,11 @@ pub(crate) fn unreadable(error: &io::Error, compression: Compression) -> Diagnos
             Code::BadGzip,
             "bytes follow the end of the compressed data",
             "truncate the file there, or compress or fetch it again",
+        ),
+        Compression::Gzip if is_too_much(error) => Diagnostic::new(
+            Code::PackedTooSmall,
+            "the file unpacks to more than 1 GiB and to more than 200 times its own length",
+            "unpack the file yourself, if the data are right",
         ),
         Compression::Gzip if error.raw_os_error().is_none() => Diagnostic::new(
             Code::BadGzip,

@@ -1,12 +1,12 @@
 //! The byte between two fields: given, or found in the header line.
 //!
-//! The header line decides between comma, semicolon and tab: the one that stands in it
+//! The header line decides between comma, semicolon and tab: the one that is in it
 //! most often outside quotes. A tie goes to the tab, then to the semicolon: a tab hardly
-//! ever stands in a name, and files with semicolons are those whose values hold commas.
+//! ever occurs in a name, and files with semicolons are those whose values hold commas.
 //! A header without any of them is one column, and the delimiter is the comma.
 //!
 //! Trap: where a quote opens depends on the delimiter, which is not known yet. Here a
-//! quote opens at the start of the line and behind any of the three candidates.
+//! quote opens at the start of the line and after any of the three candidates.
 //!
 //! Way in: [`Delimiter::parse`], and `Delimiter::detect` for the reader.
 
@@ -84,7 +84,7 @@ impl Delimiter {
     }
 
     /// The delimiter that bytes beginning with Excel's line `sep=;` give, and the length of
-    /// that line. The line may stand between quotes.
+    /// that line. The line may be between quotes.
     pub(crate) fn in_sep_line(bytes: &[u8]) -> Option<(Self, usize)> {
         let is_quoted = bytes.first() == Some(&b'"');
         let line = &bytes[usize::from(is_quoted)..];
@@ -113,7 +113,7 @@ impl Delimiter {
         })
     }
 
-    /// How often it stands in a line outside quotes.
+    /// How often it occurs in a line outside quotes.
     fn times_in(self, line: &[u8]) -> usize {
         let mut quoted = false;
         let is_delimiter = |&&byte: &&u8| {
@@ -133,7 +133,7 @@ impl Delimiter {
             let was_quoted = quoted;
             match byte {
                 b'"' if quoted || may_open => quoted = !quoted,
-                // A NUL or a lone return is refused later; no line goes on behind them.
+                // A NUL or a lone return is refused later; no line goes on after them.
                 b'\n' | b'\r' | 0 if !quoted => {
                     ends = true;
                     break;
@@ -144,7 +144,7 @@ impl Delimiter {
             if let (Some(candidate), false) = (candidate, quoted) {
                 counts[candidate] += 1;
             }
-            // A quote behind a closing quote is the second of a pair: it opens again.
+            // A quote after a closing quote is the second of a pair: it opens again.
             may_open = !quoted && (candidate.is_some() || was_quoted);
         }
         let most = counts.into_iter().max().unwrap_or(0);

@@ -179,7 +179,7 @@ fn usual_permissions(folder: &Path) -> io::Result<fs::Permissions> {
 static NEW: LazyLock<String> = LazyLock::new(|| prefix(""));
 static OLD: LazyLock<String> = LazyLock::new(|| prefix(SET_ASIDE));
 
-/// How the names of this process begin, by which a later one knows what it left behind.
+/// How the names of this process begin, by which a later one knows the files that it left.
 fn prefix(what: &str) -> String {
     format!("{TEMPORARY_PREFIX}{}-{what}", std::process::id())
 }

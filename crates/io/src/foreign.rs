@@ -101,7 +101,7 @@ fn is_zero(bytes: &[u8]) -> bool {
     bytes.iter().all(|&byte| byte == 0)
 }
 
-/// A portable file names its kind behind 456 signs, in lines of 80.
+/// A portable file names its kind after 456 signs, in lines of 80.
 fn is_portable(first: &[u8]) -> bool {
     let signs: Vec<u8> = first.iter().copied().filter(|byte| !b"\r\n".contains(byte)).collect();
     signs.get(456..464) == Some(b"SPSSPORT")

@@ -11,8 +11,8 @@
 //! Edge case: a column that has no categories (floating-point numbers) is refused when it is
 //! wanted, not before: it may be one that takes no part.
 //!
-//! Way in: [`FrameBuilder`], batch by batch, or [`Frame::new`] for columns that are codes already; then
-//! [`Source::of_frame`](crate::Source::of_frame).
+//! Way in: [`FrameBuilder`], batch by batch, or [`Frame::new`] for columns that are codes already;
+//! then [`Source::of_frame`](crate::Source::of_frame).
 
 pub mod counted;
 
@@ -94,7 +94,7 @@ impl Frame {
     /// A wanted column that has no categories.
     ///
     /// # Panics
-    /// When `wanted` has not one entry for each column.
+    /// When `wanted` does not have one entry for each column.
     pub(crate) fn read(&self, wanted: &[bool], sample: &Sample) -> Result<Table, Diagnostic> {
         let Held { names, columns, records, label } = &*self.held;
         assert_eq!(wanted.len(), names.len(), "one entry of `wanted` for each column");
@@ -109,7 +109,8 @@ impl Frame {
                 }
             });
         }
-        let looks_like_a_record = header::is_a_record(names, &read);
+        let looks_like_a_record =
+            !header::are_positions(names) && header::is_a_record(names, &read);
         let digest = Some(sum(names, &read));
         let sampled = columns.iter().zip(&sample.columns).map(|(column, &sampled)| {
             let column = column.as_ref().ok().filter(|_| sampled)?;

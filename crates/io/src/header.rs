@@ -28,11 +28,22 @@ pub(crate) struct BadName {
 /// The longest name of a column, in bytes.
 const LONGEST_NAME: usize = 1000;
 
-/// Refuses a column without a name, a name nobody could read, and a second column of one
-/// name.
+/// The most columns of a file. Each takes some kilobytes before its first record is read, and no
+/// more than 256 of them are exchanged.
+const MOST_COLUMNS: usize = 10_000;
+
+/// Refuses too many columns, a column without a name, a name nobody could read, and a second column
+/// of one name.
 pub(crate) fn check_names(names: &[String]) -> Result<(), BadName> {
-    // A header of numbers is most likely a record: its values are not shown.
-    let has_numbers = names.iter().any(|name| name.trim().parse::<f64>().is_ok());
+    if names.len() > MOST_COLUMNS {
+        let [all, most] = [names.len(), MOST_COLUMNS].map(|number| grouped(number as u64));
+        let diagnostic = Diagnostic::new(
+            Code::TooManyColumns,
+            format!("the file has {all} columns, at most {most} are read"),
+            "keep the columns that are needed in a file of their own, or name the right delimiter",
+        );
+        return Err(BadName { column: MOST_COLUMNS, diagnostic });
+    }
     let mut columns = BTreeMap::new();
     for (column, name) in names.iter().enumerate() {
         if name.is_empty() {
@@ -57,23 +68,13 @@ pub(crate) fn check_names(names: &[String]) -> Result<(), BadName> {
             return Err(BadName { column, diagnostic: diagnostic.in_column(number(column)) });
         }
         if let Some(first) = columns.insert(name, column) {
-            if has_numbers {
-                let diagnostic = Diagnostic::new(
-                    Code::DuplicateName,
-                    format!("columns {} and {} have the same name", first + 1, column + 1),
-                    "does the file have a header line? give every column a name of its own",
-                );
-                return Err(BadName { column, diagnostic: diagnostic.in_column(number(column)) });
-            }
+            // Where there is no header line, it is somebody's value.
             let diagnostic = Diagnostic::new(
                 Code::DuplicateName,
-                format!("columns {} and {} are both called {}", first + 1, column + 1, shown(name)),
-                "give every column a name of its own",
+                format!("columns {} and {} have the same name", first + 1, column + 1),
+                "give every column a name of its own, or add the header line that is missing",
             );
-            return Err(BadName {
-                column,
-                diagnostic: diagnostic.in_column(titled(column, names)),
-            });
+            return Err(BadName { column, diagnostic: diagnostic.in_column(number(column)) });
         }
     }
     Ok(())
@@ -82,6 +83,12 @@ pub(crate) fn check_names(names: &[String]) -> Result<(), BadName> {
 /// Are all names numbers? Then they are most likely values of a record.
 pub(crate) fn are_numbers(names: &[String]) -> bool {
     names.iter().all(|name| name.trim().parse::<f64>().is_ok())
+}
+
+/// Are the names 0, 1, 2 and so on, as a data frame numbers columns that nobody named? Such a frame
+/// has no first line that could be a record.
+pub(crate) fn are_positions(names: &[String]) -> bool {
+    names.iter().enumerate().all(|(position, name)| *name == position.to_string())
 }
 
 /// Are the names most likely values of a record? They are when all are numbers, or when half of
@@ -95,7 +102,12 @@ pub(crate) fn is_a_record(names: &[String], columns: &[Option<Column>]) -> bool 
         all += 1;
         among += usize::from(column.dictionary().holds(name.as_bytes()));
     }
-    are_numbers(names) || (among >= all.min(2) && among > 0 && 2 * among >= all)
+    are_numbers(names) || are_too_many(among, all)
+}
+
+/// Are enough of these names categories of their own columns that all may be values?
+pub(crate) fn are_too_many(among: usize, names: usize) -> bool {
+    among >= names.min(2) && among > 0 && 2 * among >= names
 }
 
 /// A column as a place: its number, counted from 1, and its name if the header has it.
@@ -134,11 +146,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_header_of_numbers_is_not_shown() {
-        let names = ["1978", "31", "31"].map(str::to_owned);
-        let said = check_names(&names).expect_err("it is refused").diagnostic.to_string();
-        assert!(said.contains("columns 2 and 3 have the same name"), "{said}");
-        assert!(said.contains("header line") && !said.contains("31"), "{said}");
+    fn columns_without_names_are_numbered_from_zero() {
+        let are =
+            |names: &[&str]| are_positions(&names.iter().map(|&n| n.into()).collect::<Vec<_>>());
+        assert!(are(&["0", "1", "2"]));
+        assert!(!are(&["1", "2", "3"]) && !are(&["0", "2"]) && !are(&["0", "01"]));
+    }
+
+    #[test]
+    fn a_name_given_twice_is_not_shown() {
+        for twice in ["31", "Smith"] {
+            let names = ["north", twice, twice].map(str::to_owned);
+            let said = check_names(&names).expect_err("it is refused").diagnostic.to_string();
+            assert!(said.contains("columns 2 and 3 have the same name"), "{said}");
+            assert!(said.contains("header line") && !said.contains(twice), "{said}");
+        }
     }
 
     #[test]

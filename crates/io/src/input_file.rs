@@ -107,8 +107,8 @@ impl InputFile {
     }
 
     /// Reads the file through, gives its sum, and the same file with these parts of it kept in
-    /// memory: whoever jumps about in them reads the disk no more. What is kept is no more than
-    /// the file, whatever the ranges (first byte and length) claim.
+    /// memory: a reader that jumps about in them does not read the disk again. What is kept is no
+    /// more than the file, whatever the ranges (first byte and length) claim.
     ///
     /// # Errors
     /// A file that is not readable.

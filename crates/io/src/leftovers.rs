@@ -1,4 +1,4 @@
-//! What killed runs left behind: temporary files that nobody will name any more.
+//! What killed runs left: temporary files that nobody will name any more.
 //!
 //! Nothing can be done when a process is killed, so its temporary files stay. They hold data;
 //! the next run in the same folder reports them, and they can be removed.

@@ -3,9 +3,10 @@
 //! A data file is opened ([`Source::open`]), its header tells the columns, and the wanted
 //! ones are read as categories and codes ([`Source::read`]). CSV, plain or gzip, passes
 //! through a scanner of its own ([`scan`], [`csv`]); Parquet through the crate of that
-//! name; a data frame of another program is one of [`Frame`]. A plan has a file of its own ([`plan_file`]), which knows its input by a sum
-//! ([`digest`]); [`rewrite()`] gives the input once more with the swaps done. Every file is
-//! written by way of [`staged`]: complete under a temporary name, then renamed.
+//! name; a data frame of another program is one of [`Frame`]. A plan has a file of its own
+//! ([`plan_file`]), which knows its input by a sum ([`digest`]); [`rewrite()`] gives the input once
+//! more with the swaps done. Every file is written by way of [`staged`]: complete under a temporary
+//! name, then renamed.
 //!
 //! Absences: no type is guessed, nothing is printed, no error shows a value of the data
 //! (header names may be shown), no damaged file is read in part.
@@ -30,29 +31,20 @@ pub mod staged;
 
 #[cfg(feature = "parquet")]
 mod arrow;
-#[cfg(feature = "parquet")]
-mod description;
+mod find_bytes;
 mod foreign;
 mod gunzip;
 mod header;
-#[cfg(feature = "parquet")]
-mod keyed;
 mod line_ends;
-#[cfg(feature = "parquet")]
-mod moved;
-#[cfg(feature = "parquet")]
-mod pages;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod pieces;
-#[cfg(feature = "parquet")]
-mod quiet;
+mod quoting;
 mod reorder_csv;
 mod reorder_held;
 mod rewrite_csv;
 #[cfg(feature = "parquet")]
 mod rewrite_parquet;
-mod specials;
 #[cfg(feature = "parquet")]
 mod thrift;
 
@@ -78,7 +70,7 @@ pub use staged::{
     Finished, Staged, are_named, exit_code_once_named, publish_all, remove_on_interrupt,
 };
 
-/// What is told of an error of the operating system or a decompressor: its own words when
+/// What a message says of an error of the operating system or a decompressor: its own words when
 /// it comes from the system, else its kind alone, since other words may hold anything.
 #[must_use]
 pub fn said(error: &std::io::Error) -> String {

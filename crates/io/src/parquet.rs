@@ -8,12 +8,12 @@
 //! dictionary in the file, its values are looked up once and then pushed as codes.
 //!
 //! Trap: the description of a file may claim anything. It is looked through first, see
-//! [`crate::description`], and so are the pages of each wanted column, see [`crate::pages`].
+//! [`check_footer`], and so are the pages of each wanted column, see [`check_pages`].
 //! Two claims are weighed here. The file must have a byte for every 65,536 records it claims
 //! (a page of one repeated value may hold millions; a row group costs some hundred bytes):
 //! else ten bytes of nulls keep the reader busy with 2³¹ records. Values of a fixed length have
 //! at most 65,536 bytes: nulls take the room of values, and eight of them can ask for 16 GiB.
-//! A decoder that panics all the same is caught, see [`crate::quiet`]. The words of a
+//! A decoder that panics all the same is caught, see [`catch_panic`]. The words of a
 //! decoder's error are not shown, since they may hold a value.
 //!
 //! The sum of the file: a decoder jumps about in the file and passes over columns, so the
@@ -21,14 +21,20 @@
 //! first column is decoded. The bytes of the wanted columns are kept from that pass, as packed as
 //! they are in the file, and decoded from there, so that the file is read once. Columns of which
 //! only some records are looked at may be the larger part of the file: they are decoded from the
-//! file itself, beside that pass, and what lies between those records is passed over. At the end the
-//! operating system is asked whether the file was written to meanwhile.
+//! file itself, next to that pass, and what lies between those records is passed over. At the end
+//! the operating system is asked whether the file was written to meanwhile.
 //!
 //! Edge case: the legacy timestamps of 96 bits are read as nanoseconds in 64 bits, so two
 //! that lie a multiple of 584 years apart are one category. The Arrow schema that some
 //! writers add to the file is not looked at.
 //!
 //! Way in: [`ParquetReader::open`], then [`ParquetReader::read`].
+
+pub(crate) mod catch_panic;
+mod check_footer;
+mod check_pages;
+pub(crate) mod column;
+mod dictionary;
 
 use std::io::{self, BufReader, Read};
 use std::sync::Arc;
@@ -51,13 +57,12 @@ use parquet::file::reader::{ChunkReader, Length};
 use parquet::file::serialized_reader::SerializedPageReader;
 use rayon::prelude::*;
 
+use self::catch_panic::quietly;
+use self::check_pages::{Chunk, Look};
 use crate::arrow::{bytes_at, push_all, refused};
 use crate::csv::unreadable;
-use crate::description;
 use crate::header;
 use crate::input_file::{BytesFrom, InputFile};
-use crate::pages::{self, Chunk, Look};
-use crate::quiet::quietly;
 use crate::source::{self, Sample, Table};
 
 /// Records that are decoded at once: few enough that the text of one batch stays far from
@@ -67,7 +72,7 @@ const BATCH: usize = 1 << 13;
 /// The longest values of a fixed length: a batch of nulls takes room for all of them.
 const LONGEST_FIXED: i32 = 1 << 16;
 
-/// The most records a file of so many bytes may claim.
+/// The most records a file may claim for each of its bytes.
 const RECORDS_PER_BYTE: u64 = 1 << 16;
 
 /// What is wrong with a column of another length than the file.
@@ -85,7 +90,7 @@ impl ParquetReader {
     /// Reads the description.
     pub(crate) fn open(file: InputFile) -> Result<Self, Diagnostic> {
         let not_read = |error: io::Error| unreadable(&error, source::Compression::Plain);
-        if !description::is_sound(&file).map_err(not_read)? {
+        if !check_footer::is_sound(&file).map_err(not_read)? {
             return Err(damaged("its description at the end of the file is not sound"));
         }
         let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
@@ -228,7 +233,7 @@ impl ParquetReader {
             }
             let records = u64::try_from(row_group.num_rows()).expect("counted before");
             let chunk = Chunk { start, length, codec };
-            let look = pages::look_through(&self.file, &chunk).map_err(not_read)?;
+            let look = check_pages::look_through(&self.file, &chunk).map_err(not_read)?;
             let is_sound = match look {
                 Look::Sound => true,
                 Look::Unsound => false,
@@ -238,7 +243,7 @@ impl ParquetReader {
                         let records = usize::try_from(records).ok()?;
                         let chunk = row_group.column(leaf);
                         let pages = SerializedPageReader::new(file, chunk, records, None).ok()?;
-                        pages::lengths_are_sound(pages, kind.max_def_level() > 0)
+                        check_pages::lengths_are_sound(pages, kind.max_def_level() > 0)
                     });
                     lengths.flatten().is_some()
                 }
@@ -264,7 +269,7 @@ impl ParquetReader {
         columns.par_iter().map(read).collect()
     }
 
-    /// A column, or the selected records of one, of which there are so many.
+    /// A column, or the selected records of one, of which there are `records`.
     fn read_column(
         &self,
         position: usize,

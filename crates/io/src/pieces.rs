@@ -1,11 +1,11 @@
 //! A CSV file cut into pieces of whole records, for all cores at once.
 //!
-//! One thread reads, takes the sum and unpacks, and cuts what it has read behind a record; the
+//! One thread reads, takes the sum and unpacks, and cuts what it has read after a record; the
 //! others scan the pieces meanwhile. What they find is taken in the order of the file, so the
 //! number of threads plays no part in the answer.
 //!
 //! Trap: a line break may be inside quotes. A piece begins with a record, so without a quote in
-//! it every line break ends one, and the last is found from behind; with a quote the records are
+//! it every line break ends one, and the last is found from the end; with a quote the records are
 //! scanned to find where the last one ends.
 //!
 //! Edge case: whatever is not as usual (a fault, a line with more or fewer fields, an empty line,
@@ -31,9 +31,9 @@ pub(crate) struct Cut {
     pub(crate) delimiter: u8,
     /// How many fields a record has.
     pub(crate) columns: usize,
-    /// About so many fields are scanned before they are looked at.
+    /// About how many fields are scanned before they are looked at.
     pub(crate) fields: usize,
-    /// So many records at most are taken.
+    /// The most records that are taken.
     pub(crate) records: u64,
 }
 
@@ -105,7 +105,7 @@ impl<'r, R: Read + Send> Cutter<'r, R> {
         Self { input, cut, rest: first, tail, goes_on: true, spare: Vec::new() }
     }
 
-    /// The next pieces, at most this many; none behind the last.
+    /// The next pieces, at most this many; none after the last.
     fn next(&mut self, most: usize) -> Vec<Piece> {
         let mut pieces = Vec::new();
         while self.goes_on && pieces.len() < most {
@@ -147,7 +147,7 @@ impl<'r, R: Read + Send> Cutter<'r, R> {
         }
     }
 
-    /// Behind the last record that is complete; 0 where none is.
+    /// The end of the last record that is complete; 0 where none is.
     fn last_border(&self) -> usize {
         let bytes = &self.rest;
         if !self.goes_on {
@@ -176,8 +176,8 @@ impl<'r, R: Read + Send> Cutter<'r, R> {
     }
 }
 
-/// So many pieces for each thread are scanned in a round, and so many at least: the last ones of a
-/// round do not keep every thread busy.
+/// The pieces for each thread that are scanned in a round, and the fewest in all: the last ones of
+/// a round do not keep every thread busy.
 const PIECES: usize = 4;
 const AT_LEAST: usize = 16;
 
@@ -266,7 +266,7 @@ fn scanned<G: Gather>(mut piece: Piece, gather: &G, cut: Cut) -> (Piece, Option<
 pub(crate) struct Returned<R> {
     /// What was given back, to be read first.
     back: io::Cursor<Vec<u8>>,
-    /// What happened behind it.
+    /// What happened after it.
     failed: Option<io::Error>,
     pub(crate) input: R,
 }
@@ -276,7 +276,7 @@ impl<R> Returned<R> {
         Self { back: io::Cursor::new(Vec::new()), failed: None, input }
     }
 
-    /// The same with another input behind what was given back.
+    /// The same with another input after what was given back.
     pub(crate) fn map(self, change: impl FnOnce(R) -> R) -> Self {
         Self { input: change(self.input), ..self }
     }

@@ -14,13 +14,13 @@
 //!
 //! The first line is the banner, the second the header in JSON, then comes one line for
 //! each swap: two records and the number of the set of columns they exchange, which the
-//! header lists. Behind the swaps comes one line for each group of more records: the
+//! header lists. After the swaps comes one line for each group of more records: the
 //! records, and for each column that changes from which of them each takes its value. The
 //! last line has the number of swaps and groups and the SHA-256 of all bytes before it.
 //! `docs/plan-file.md` describes every field. Format 1 is the same without groups. Format 3
 //! is a plan of format 2 with one more line, `seal` and the seal of all bytes before it.
 //! Formats 4 and 5 are formats 2 and 3 of a plan in two steps: the records are households, and
-//! behind the line `then persons` come the swaps and groups of single lines that follow.
+//! after the line `then persons` come the swaps and groups of single lines that follow.
 //!
 //! Trap: the sum is no seal. It tells a damaged plan from a sound one, not a forged one:
 //! anyone who may write the file may write a sum. A seal needs a key, and is looked at only by
@@ -503,7 +503,7 @@ fn parse_step(
     Plan::new(swaps, groups).map_err(|unsound| damaged(&unsound_words(unsound), 2))
 }
 
-/// Compares the last line with what stands before it; gives the number of swaps.
+/// Compares the last line with what comes before it; gives the number of swaps.
 fn check_sum(bytes: &[u8]) -> Result<usize, Diagnostic> {
     let lines = memchr::memchr_iter(b'\n', bytes).count();
     let wrong = |detail: &str| Err(damaged(detail, (lines as u64).max(1)));
@@ -576,7 +576,7 @@ fn parse_swaps(
     Ok(swaps)
 }
 
-/// What is wrong with a plan for an input of so many columns and records, if something is.
+/// What is wrong with a plan for an input of this size, if something is.
 fn trouble(
     columns: usize,
     records: u64,

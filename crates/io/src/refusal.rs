@@ -26,6 +26,8 @@ marginswap_core::refusals! {
         InputChanged "input-changed": "The input changed while it was read";
         ForeignFile "foreign-file": "A file of another program";
         Utf16 "utf16": "A file in UTF-16";
+        TooManyColumns "too-many-columns": "More columns than are read";
+        PackedTooSmall "packed-too-small": "A gzip file that unpacks to far more than it is long";
         OtherDelimiter "other-delimiter": "The file has another delimiter";
         NotJsonStat "not-json-stat": "JSON that is no dataset of JSON-stat 2";
         SizesDisagree "sizes-disagree": "Sizes that do not fit the values of a published table";

@@ -16,18 +16,20 @@ use std::io::Write;
 
 use marginswap_core::columns::{Column, ColumnBuilder, ColumnPart};
 use marginswap_core::diagnostic::Diagnostic;
+use rayon::prelude::*;
 
 use crate::atomic::unwritable;
-use crate::csv::Lines;
+use crate::csv::{CsvReader, Lines};
 use crate::input_file::changed_meanwhile;
 use crate::line_ends::{LineEnd, LineEnds};
 use crate::pieces::{Found, Gather};
 use crate::plan_file::stale;
+use crate::quoting::differs_by_more_than_value;
 use crate::rewrite::{Exchanges, ReleaseOptions, RewriteCounts, check_order};
 use crate::rewrite_csv::{Form, Input, header_of, put_in_order};
 use crate::scan::content_of;
 
-/// So many lines are put together at once.
+/// How many lines are put together at once.
 const AT_ONCE: usize = 1 << 11;
 
 /// Fewer categories than this are numbered in any case.
@@ -42,8 +44,8 @@ pub(crate) fn reorder(
     out: &mut (dyn Write + Send),
 ) -> Result<RewriteCounts, Diagnostic> {
     let mut reader = input.open()?;
-    let form = Form::new(&reader, release)?;
-    let mut holding = Holding::new(reader.columns().len(), &form);
+    let mut form = Form::new(&reader, release)?;
+    let mut holding = Holding::new(reader.columns().len(), |column| form.keeps(column));
     reader.gather(&mut holding)?;
     if input.expected.is_some_and(|expected| reader.digest().as_ref() != Some(expected)) {
         return Err(changed_meanwhile());
@@ -55,9 +57,11 @@ pub(crate) fn reorder(
     plan.check_records(records)?;
     check_order(order, records)?;
     let mut held = holding.finish();
+    let header = header_of(&reader, &form, release);
+    form.quote_as_needed(held.differing_quotes(form.delimiter()));
     let counts = held.exchange(plan)?;
     let mut put = |bytes: &[u8]| out.write_all(bytes).map_err(|error| unwritable(&error));
-    put(&header_of(&reader, &form, release))?;
+    put(&header)?;
     held.write(order, &form, &mut put)?;
     if form.writes_epilogue() {
         put(reader.epilogue())?;
@@ -65,9 +69,20 @@ pub(crate) fn reorder(
     Ok(RewriteCounts { records, ..counts })
 }
 
+/// For each column: do its quotes tell more than its values? Of these columns alone, the others
+/// have quotes everywhere or nowhere.
+pub(crate) fn differing_quotes(
+    mut reader: CsvReader,
+    of: &[bool],
+) -> Result<Vec<bool>, Diagnostic> {
+    let mut holding = Holding::new(of.len(), |column| of[column]);
+    reader.gather(&mut holding)?;
+    Ok(holding.finish().differing_quotes(reader.delimiter().byte()))
+}
+
 /// A file that is being read.
 struct Holding {
-    /// The columns that are written.
+    /// The columns that are asked for.
     columns: Vec<Option<Raw<ColumnBuilder>>>,
     line_ends: LineEnds,
     records: usize,
@@ -108,8 +123,8 @@ struct Part {
 }
 
 impl Holding {
-    fn new(columns: usize, form: &Form) -> Self {
-        let column = |column| form.keeps(column).then(|| Raw::Coded(ColumnBuilder::default()));
+    fn new(columns: usize, holds: impl Fn(usize) -> bool) -> Self {
+        let column = |column| holds(column).then(|| Raw::Coded(ColumnBuilder::default()));
         Self {
             columns: (0..columns).map(column).collect(),
             line_ends: LineEnds::default(),
@@ -203,6 +218,23 @@ struct Held {
 }
 
 impl Held {
+    /// For each column: do its quotes tell more than its values?
+    fn differing_quotes(&self, delimiter: u8) -> Vec<bool> {
+        let differs = |column: &Option<Raw<Column>>| match column {
+            None => false,
+            Some(Raw::Coded(column)) => {
+                let levels = 0..column.dictionary().levels();
+                let codes = levels.map(|code| u32::try_from(code).expect("a code has 32 bits"));
+                differs_by_more_than_value(codes.map(|code| category(column, code)), delimiter)
+            }
+            Some(Raw::Plain(plain)) => {
+                let records = 0..plain.places.len();
+                differs_by_more_than_value(records.map(|record| plain.get(record)), delimiter)
+            }
+        };
+        self.columns.par_iter().map(differs).collect()
+    }
+
     /// Gives every swapped record the cells that it gets; counts what is another category then.
     fn exchange(&mut self, plan: &Exchanges) -> Result<RewriteCounts, Diagnostic> {
         let mut takes: Vec<Vec<(usize, usize)>> = vec![Vec::new(); self.columns.len()];
@@ -248,12 +280,15 @@ impl Held {
 
     /// The lines of some records, the first of which comes to this place.
     fn lines(&self, records: &[u32], place: usize, form: &Form) -> Vec<u8> {
-        let kept: Vec<&Raw<Column>> = self.columns.iter().flatten().collect();
+        let kept: Vec<(usize, &Raw<Column>)> = (0..)
+            .zip(&self.columns)
+            .filter_map(|(position, column)| Some((position, column.as_ref()?)))
+            .collect();
         // One column after the other: the waiting times for the cells of many records fall
         // together.
         let codes: Vec<Vec<u32>> = kept
             .iter()
-            .map(|column| match column {
+            .map(|(_, column)| match column {
                 Raw::Coded(column) => {
                     records.iter().map(|&record| column.code(record as usize)).collect()
                 }
@@ -264,14 +299,15 @@ impl Held {
         let mut line_ends = self.line_ends.from(place);
         for (nth, &record) in records.iter().enumerate() {
             let start = buffer.len();
-            for (number, (column, codes)) in kept.iter().zip(&codes).enumerate() {
+            for (number, ((position, column), codes)) in kept.iter().zip(&codes).enumerate() {
                 if number > 0 {
                     buffer.push(form.delimiter());
                 }
-                buffer.extend_from_slice(match column {
+                let raw = match column {
                     Raw::Coded(column) => category(column, codes[nth]),
                     Raw::Plain(plain) => plain.get(record as usize),
-                });
+                };
+                form.put(*position, raw, &mut buffer);
             }
             let line_end = line_ends.next().expect("every place has a line end").bytes();
             if buffer.len() == start {

@@ -24,11 +24,11 @@ use crate::input_file::changed_meanwhile;
 use crate::rewrite::{Exchanges, ReleaseOptions, RewriteCounts, check_order};
 use crate::rewrite_csv::{Form, Input, header_of, put_in_order};
 
-/// So many lines are put together at once.
+/// How many lines are put together at once.
 const AT_ONCE: usize = 1 << 10;
 
-/// A field of so many bytes, the delimiter before it included, is copied without a look at its
-/// length.
+/// A field of up to this many bytes, the delimiter before it included, is copied without a look at
+/// its length.
 const SHORT: usize = 16;
 
 /// Columns with more categories than this are written without a list of their fields.
@@ -119,7 +119,7 @@ struct Fields<'a> {
     column: &'a Column,
     variable: Option<usize>,
     quotes: Quotes,
-    /// What stands before the field.
+    /// What comes before the field.
     delimiter: Option<u8>,
     /// The short ones, each with its delimiter and its length; 0 for a longer one.
     short: Vec<([u8; SHORT], usize)>,

@@ -29,9 +29,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::refusal::Code;
+use marginswap_core::bucket_sort::bucket_sorted;
 use marginswap_core::columns::Households;
 use marginswap_core::diagnostic::{Diagnostic, grouped};
-use marginswap_core::drawers::sorted_in_drawers;
 use marginswap_core::encode::RecordId;
 use marginswap_core::plan::Plan;
 
@@ -42,7 +42,7 @@ use crate::reorder_held::Held;
 use crate::rewrite_csv;
 use crate::source::{Compression, Format, ReadOptions, Source};
 
-/// What is done to the file for a release, beside the swaps.
+/// What is done to the file for a release, besides the swaps.
 #[derive(Debug, Clone, Default)]
 pub struct ReleaseOptions {
     /// The new order: at each place, the record of the input that comes there.
@@ -87,7 +87,7 @@ pub struct RewriteCounts {
 /// Law: `rewriting-is-applying`.
 ///
 /// # Errors
-/// A file that cannot be read; [`Code::StalePlan`] when it has not the records or columns
+/// A file that cannot be read; [`Code::StalePlan`] when it does not have the records or columns
 /// that the plan speaks of; [`Code::InputChanged`] when it changes meanwhile;
 /// [`Code::Unwritable`] when `out` fails (naming no file;
 /// [`Staged::fill`](crate::Staged::fill) adds it).
@@ -199,7 +199,7 @@ fn rewrite_file(
         #[cfg(feature = "parquet")]
         Format::Parquet => {
             let reader = opened.into_parquet().expect("its format was looked at");
-            // The sum is taken beside the writing; what was written counts only if it is the same.
+            // The sum is taken during the writing; what was written counts only if it is the same.
             let (is_same, written) = rayon::join(
                 || expected.is_none_or(|expected| file.digest().as_ref() == Ok(expected)),
                 || crate::rewrite_parquet::rewrite(&reader, &plan, release, out),
@@ -305,7 +305,7 @@ impl Exchanges {
             .enumerate()
             .flat_map(|(number, swap)| [(swap.left, 2 * number), (swap.right, 2 * number + 1)])
             .collect();
-        // The records of groups are numbered behind those of the swaps.
+        // The records of groups are numbered after those of the swaps.
         let mut members: Vec<(usize, usize)> = Vec::new();
         for (number, group) in groups.iter().enumerate() {
             for (place, &record) in group.records.iter().enumerate() {
@@ -313,7 +313,7 @@ impl Exchanges {
                 members.push((number, place));
             }
         }
-        let sides = sorted_in_drawers(sides, |(record, _)| record.position() as u64);
+        let sides = bucket_sorted(sides, |(record, _)| record.position() as u64);
         let mut places = vec![0; sides.len()];
         for (place, &(_, side)) in sides.iter().enumerate() {
             places[side] = place;
@@ -427,7 +427,7 @@ impl Exchanges {
         Self { entries: joined.into_iter().flatten().collect() }
     }
 
-    /// Refuses a file of so many records, if the swaps speak of more.
+    /// Refuses a file of `records` records, if the swaps speak of more.
     pub(crate) fn check_records(&self, records: u64) -> Result<(), Diagnostic> {
         match self.entries.last() {
             Some(last) if last.record.number() > records => Err(stale(format!(
@@ -440,7 +440,7 @@ impl Exchanges {
     }
 }
 
-/// Refuses an order that is not one of so many records.
+/// Refuses an order that is not one of `records` records.
 pub(crate) fn check_order(order: &[u32], records: u64) -> Result<(), Diagnostic> {
     if order.len() as u64 != records {
         return Err(stale(format!(

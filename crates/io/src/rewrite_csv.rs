@@ -4,13 +4,17 @@
 //! Everything else is copied: quoting, delimiters, line ends, a byte order mark, a missing
 //! last line end, empty lines at the end. Lines between two swapped ones are copied at once.
 //!
+//! The one exception is a column whose quotes tell more than its values, as where two files were
+//! joined of which one quotes: an exchanged cell would be seen by its quotes. All its fields are
+//! written with quotes where they are needed, see `quoting`.
+//!
 //! Line ends belong to places, not to records: in a new order the first line still ends as
 //! the first line did, and a file without a last line end still has none.
 //!
 //! Trap: a file of one column, where an empty cell is an empty line. The last line without
 //! a line end would be no record at all if its cell were empty, and where other columns are
 //! left out, many programs would pass over empty lines: such cells are written as `""`.
-//! For the same reason the empty lines behind the last record are left out when only one
+//! For the same reason the empty lines after the last record are left out when only one
 //! column of several remains.
 //!
 //! Edge case: a gzip input is unpacked; the output is packed if that is asked for, without
@@ -31,10 +35,11 @@ use crate::csv::{CsvReader, Lines};
 use crate::digest::FileDigest;
 use crate::input_file::{InputFile, changed_meanwhile};
 use crate::plan_file::stale;
-use crate::reorder_csv::reorder;
+use crate::quoting::put_as_needed;
+use crate::reorder_csv::{differing_quotes, reorder};
 use crate::reorder_held::{Held, reorder_held};
 use crate::rewrite::{Exchange, Exchanges, ReleaseOptions, RewriteCounts};
-use crate::scan::{Batch, Span, Stop, Tail, content_of, scan};
+use crate::scan::{Batch, Quoting, Span, Stop, Tail, content_of, scan};
 use crate::source::{Compression, ReadOptions, Source};
 
 /// The file, and its sum if that is known.
@@ -78,11 +83,18 @@ pub(crate) fn rewrite(
         };
         return pack(&write, out);
     }
-    let cells = Cells::collect(input.open()?, plan)?;
+    let (cells, mixed) = Cells::collect(input.open()?, plan)?;
     if input.expected.is_some_and(|expected| *expected != cells.digest) {
         return Err(changed_meanwhile());
     }
-    pack(&|out| Copy::new(input.open()?, plan, &cells, release)?.run(out), out)
+    let as_needed = match mixed.contains(&true) {
+        true => differing_quotes(input.open()?, &mixed)?,
+        false => mixed,
+    };
+    let write = |out: &mut (dyn Write + Send)| {
+        Copy::new(input.open()?, plan, &cells, release)?.run(as_needed.clone(), out)
+    };
+    pack(&write, out)
 }
 
 /// The raw bytes of the cells that are exchanged.
@@ -99,12 +111,19 @@ struct Cells {
 }
 
 impl Cells {
-    fn collect(mut reader: CsvReader, plan: &Exchanges) -> Result<Self, Diagnostic> {
+    /// The cells, and for each column: are some of its fields quoted and others not?
+    fn collect(mut reader: CsvReader, plan: &Exchanges) -> Result<(Self, Vec<bool>), Diagnostic> {
+        let mut forms = vec![[false; 2]; reader.columns().len()];
         let (mut bytes, mut ends, mut first) = (Vec::new(), Vec::new(), Vec::new());
         let mut records = 0;
         let mut entries = plan.entries.iter().peekable();
         while let Some(lines) = reader.next_lines()? {
             records += lines.lines.len() as u64;
+            for fields in lines.fields.chunks_exact(forms.len()) {
+                for (seen, field) in forms.iter_mut().zip(fields) {
+                    seen[usize::from(field.quoting() != Quoting::Bare)] = true;
+                }
+            }
             while let Some(exchange) =
                 entries.next_if(|exchange| u64::from(exchange.record.0) < records)
             {
@@ -122,7 +141,8 @@ impl Cells {
         }
         plan.check_records(records)?;
         let digest = reader.digest().expect("the file was read to its end");
-        Ok(Self { bytes, ends, first, records, digest })
+        let mixed = forms.into_iter().map(|seen| seen == [true, true]).collect();
+        Ok((Self { bytes, ends, first, records, digest }, mixed))
     }
 
     /// The cell that a swapped record had in the nth of its columns.
@@ -143,7 +163,7 @@ struct Copy<'a> {
     counts: RewriteCounts,
 }
 
-/// Each thread puts so many pieces together before they are written.
+/// How many pieces each thread puts together before they are written.
 const PIECES: usize = 8;
 
 /// Writes records in an order: `lines` puts a piece of them together, given the place of the first,
@@ -179,12 +199,15 @@ pub(crate) struct Form {
     runs: Vec<Range<usize>>,
     kept: Vec<bool>,
     blanks: Blanks,
+    /// The columns whose fields are written with quotes where they are needed; none where all are
+    /// written as they stand.
+    as_needed: Vec<bool>,
 }
 
 /// Where an empty cell may be written as it is.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Blanks {
-    /// Everywhere: there are other cells beside it.
+    /// Everywhere: there are other cells next to it.
     Anywhere,
     /// On a line that has a line end: the file has one column.
     WithLineEnd,
@@ -204,9 +227,15 @@ impl<'a> Copy<'a> {
         Ok(Self { reader, cells, entries: &plan.entries, release, form, counts })
     }
 
-    fn run(mut self, out: &mut (dyn Write + Send)) -> Result<RewriteCounts, Diagnostic> {
+    fn run(
+        mut self,
+        as_needed: Vec<bool>,
+        out: &mut (dyn Write + Send),
+    ) -> Result<RewriteCounts, Diagnostic> {
         let mut put = |bytes: &[u8]| out.write_all(bytes).map_err(|error| unwritable(&error));
         put(&header_of(&self.reader, &self.form, self.release))?;
+        self.form.quote_as_needed(as_needed);
+        let whole_lines = self.release.drop.is_empty() && self.form.as_needed.is_empty();
         let mut buffer = Vec::new();
         let mut next = 0;
         while let Some(lines) = self.reader.next_lines()? {
@@ -217,7 +246,7 @@ impl<'a> Copy<'a> {
             let mut writing =
                 Writing { entries: self.entries, cells: self.cells, form: &self.form, next };
             let counts = &mut self.counts;
-            match self.release.drop.is_empty() {
+            match whole_lines {
                 true => writing.copy(&lines, &mut buffer, counts),
                 false => writing.write(&lines, &mut buffer, counts),
             }
@@ -271,7 +300,32 @@ impl Form {
             1 => Blanks::Nowhere,
             _ => Blanks::Anywhere,
         };
-        Ok(Self { delimiter: reader.delimiter().byte(), runs, kept, blanks })
+        Ok(Self { delimiter: reader.delimiter().byte(), runs, kept, blanks, as_needed: Vec::new() })
+    }
+
+    /// From here on writes the fields of these columns with quotes where they are needed.
+    pub(crate) fn quote_as_needed(&mut self, columns: Vec<bool>) {
+        if columns.iter().zip(&self.kept).any(|(asked, kept)| *asked && *kept) {
+            self.as_needed = columns;
+            // A field that loses its quotes must not become an empty line.
+            if self.blanks == Blanks::WithLineEnd {
+                self.blanks = Blanks::Nowhere;
+            }
+        }
+    }
+
+    /// Are the fields of this column written with quotes where they are needed?
+    fn quotes_as_needed(&self, column: usize) -> bool {
+        self.as_needed.get(column).is_some_and(|asked| *asked)
+    }
+
+    /// Adds a field of this column, given its raw bytes.
+    #[inline]
+    pub(crate) fn put(&self, column: usize, raw: &[u8], buffer: &mut Vec<u8>) {
+        match self.quotes_as_needed(column) {
+            true => put_as_needed(raw, self.delimiter, buffer),
+            false => buffer.extend_from_slice(raw),
+        }
     }
 
     /// Is this column written?
@@ -284,7 +338,7 @@ impl Form {
         self.delimiter
     }
 
-    /// May the empty lines behind the last record stay?
+    /// May the empty lines after the last record stay?
     pub(crate) fn writes_epilogue(&self) -> bool {
         self.blanks != Blanks::Nowhere
     }
@@ -304,17 +358,19 @@ impl Form {
             }
             let mut copied = fields[run.start].start();
             for column in run.clone() {
-                if let Some(cell) = exchanged(column) {
-                    buffer.extend_from_slice(&window[copied..fields[column].start()]);
-                    buffer.extend_from_slice(cell);
-                    copied = fields[column].end();
+                let cell = exchanged(column);
+                if cell.is_some() || self.quotes_as_needed(column) {
+                    let field = &fields[column];
+                    buffer.extend_from_slice(&window[copied..field.start()]);
+                    self.put(column, cell.unwrap_or(field.raw(window)), buffer);
+                    copied = field.end();
                 }
             }
             buffer.extend_from_slice(&window[copied..fields[run.end - 1].end()]);
         }
     }
 
-    /// Adds quotes behind an empty record that would be no record without them.
+    /// Adds quotes after an empty record that would be no record without them.
     #[inline]
     pub(crate) fn mend_blank(&self, buffer: &mut Vec<u8>, record: &[u8], line_end: &[u8]) {
         let needs_quotes = match self.blanks {
@@ -357,7 +413,7 @@ impl Writing<'_> {
         let fields = lines.fields_at(lines.lines.len() - 1);
         let line_end = &window[fields[fields.len() - 1].end()..last.next as usize];
         if self.form.blanks == Blanks::WithLineEnd && line_end.is_empty() {
-            // The only cell of the last line is all that stands behind the last line end.
+            // The only cell of the last line is all that comes after the last line end.
             let is_blank = buffer.last().is_none_or(|&byte| byte == b'\n');
             if is_blank {
                 buffer.extend_from_slice(b"\"\"");

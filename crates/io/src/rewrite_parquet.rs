@@ -3,13 +3,13 @@
 //! A column that no swap touches is copied as it lies in the file, byte for byte. A touched
 //! column is read, its values are taken from the records they come from, and it is written again
 //! with its own physical type, its compression and, if it had one, a dictionary; see
-//! [`crate::moved`]. Names and types of the schema are those of the input.
+//! [`crate::parquet::column`]. Names and types of the schema are those of the input.
 //!
 //! A new order touches every column, and a row group then takes its values from anywhere in the
-//! file. So the column chunks are written in rounds. A round is a run of chunks, in the order of the
-//! file, whose values take no more than [`ROOM`]: every column in it is read through, and what
-//! the round needs of it is kept. Then its chunks are packed side by side and written in their order.
-//! A file that fits is read once. The bytes depend neither on the rounds nor on the threads.
+//! file. So the column chunks are written in rounds. A round is a run of chunks, in the order of
+//! the file, whose values take no more than [`ROOM`]: every column in it is read through, and what
+//! the round needs of it is kept. Then its chunks are packed side by side and written in their
+//! order. A file that fits is read once. The bytes depend neither on the rounds nor on the threads.
 //!
 //! Trap: metadata may hold anything, unseen: the columns that are left out (`pandas`, those
 //! of Spark), where the file came from, notes of its author. Only the Arrow schema is
@@ -43,9 +43,9 @@ use rayon::prelude::*;
 
 use crate::atomic::unwritable;
 use crate::header;
-use crate::moved::{self, Values};
+use crate::parquet::catch_panic::quietly;
+use crate::parquet::column::{self, Values};
 use crate::parquet::{Chunks, ParquetReader, damaged};
-use crate::quiet::quietly;
 use crate::rewrite::{Exchanges, ReleaseOptions, RewriteCounts, check_order};
 
 /// The bytes of memory that the values of a round take, about.
@@ -163,7 +163,7 @@ impl<'a> Touched<'a> {
         }
         let is_written = |column: &usize| is_touched[*column] && !release.drop.contains(column);
         let columns: Vec<usize> = (0..is_touched.len()).filter(is_written).collect();
-        // All are waited for, so that the first of several refusals is told.
+        // All are waited for, so that the first of several refusals is reported.
         let checked: Vec<Result<(), Diagnostic>> = columns
             .par_iter()
             .map(|&position| {
@@ -186,7 +186,7 @@ impl<'a> Touched<'a> {
 
     /// Reads a column and takes the values of the records that are released at these places.
     fn taken(&self, position: usize, places: Range<usize>) -> Result<Taken, Diagnostic> {
-        let column = moved::read(self.reader, position)
+        let column = column::read(self.reader, position)
             .map_err(|refusal| refused(refusal, self.reader, position))?;
         let mut from = match self.order {
             Some(order) => Cow::Borrowed(&order[places.clone()]),
@@ -244,7 +244,7 @@ struct Rounds<'a> {
     room: u64,
     /// The bytes that a value of each column takes: guessed, and known once the column was read.
     widths: Vec<u64>,
-    /// What this round keeps, column by column, and the number behind its last chunk.
+    /// What this round keeps, column by column, and the number after its last chunk.
     taken: Vec<Option<Taken>>,
     end: usize,
     is_changed: Vec<bool>,
@@ -319,7 +319,7 @@ impl<'a> Rounds<'a> {
                 (first < behind).then(|| self.touched.taken(self.touched.columns[nth], places));
             taken.transpose().map(|taken| (first == 0, taken))
         };
-        // All are waited for, so that the first of several refusals is told.
+        // All are waited for, so that the first of several refusals is reported.
         let found: Vec<Result<(bool, Option<Taken>), Diagnostic>> =
             (0..columns).into_par_iter().map(take).collect();
         for (nth, found) in found.into_iter().enumerate() {
@@ -370,7 +370,7 @@ impl<'a> Rounds<'a> {
     }
 }
 
-/// The bytes of a chunk, and what is told of it.
+/// The bytes of a chunk, and what the footer says of it.
 type Packed = (Bytes, ColumnCloseResult);
 
 fn write(
@@ -417,7 +417,7 @@ fn write(
     Ok(())
 }
 
-/// What is told of a chunk that is copied.
+/// What the footer says of a chunk that is copied.
 fn as_it_is(
     row_group: &RowGroupMetaData,
     chunk: &ColumnChunkMetaData,
@@ -504,8 +504,8 @@ mod tests {
 
     use crate::input_file::InputFile;
 
-    /// Rounds of every size, down to a round for each chunk, give the same bytes and counts; so does
-    /// every number of threads.
+    /// Rounds of every size, down to a round for each chunk, give the same bytes and counts; so
+    /// does every number of threads.
     #[test]
     fn rounds_and_threads_change_no_byte() {
         let folder = tempfile::tempdir().unwrap();

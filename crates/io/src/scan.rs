@@ -1,8 +1,8 @@
 //! Bytes to the fields of lines.
 //!
-//! Why not the `csv` crate: it reads an unclosed quote and text behind a closing quote
+//! Why not the `csv` crate: it reads an unclosed quote and text after a closing quote
 //! without a word, and it does not give the raw bytes of a field. Here both are faults,
-//! and each field is a [`Span`] of the window: [`Span::raw`] is what stands in the file,
+//! and each field is a [`Span`] of the window: [`Span::raw`] is what is in the file,
 //! quotes included, so that a cell can be copied byte for byte; [`Span::content`] is the
 //! category. The `csv` crate is the oracle of the tests.
 //!
@@ -11,18 +11,18 @@
 //! last one may end with the bytes.
 //!
 //! Trap: a line is one record and may hold line breaks in its quoted fields. What
-//! stands behind the last complete record of a window is scanned again when more bytes
+//! comes after the last complete record of a window is scanned again when more bytes
 //! have come, so the answer does not depend on where the window ends.
 //!
 //! Way in: `scan`.
 
 use std::ops::Range;
 
-use crate::specials::Specials;
+use crate::find_bytes::Specials;
 
 const QUOTE: u8 = b'"';
 
-/// Where a field stands in the window.
+/// Where a field is in the window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Span {
     start: u32,
@@ -42,7 +42,7 @@ pub enum Quoting {
 }
 
 impl Span {
-    /// The field as it stands in the file, its quotes included.
+    /// The field as it is in the file, its quotes included.
     #[must_use]
     pub fn raw<'w>(&self, window: &'w [u8]) -> &'w [u8] {
         &window[self.start as usize..self.end as usize]
@@ -66,7 +66,7 @@ impl Span {
         }
     }
 
-    /// Where in the window stands what the field says; `None` when quotes must be taken out
+    /// Where in the window is what the field says; `None` when quotes must be taken out
     /// of it first.
     #[must_use]
     #[inline]
@@ -120,7 +120,7 @@ pub(crate) fn content_of(raw: &[u8]) -> Vec<u8> {
 pub(crate) struct Line {
     /// Where it begins.
     pub(crate) start: u32,
-    /// Where the next one begins, behind the line end.
+    /// Where the next one begins, after the line end.
     pub(crate) next: u32,
     /// How many fields of the batch come before those of the next line.
     pub(crate) fields: u32,
@@ -159,7 +159,7 @@ pub(crate) struct Fault {
     pub(crate) kind: FaultKind,
     /// Where the line begins.
     pub(crate) line: u32,
-    /// Where the offending byte stands.
+    /// Where the offending byte is.
     pub(crate) at: u32,
     /// The number of its field in the line, from 0.
     pub(crate) field: usize,

@@ -103,7 +103,7 @@ pub struct Sample {
 }
 
 impl Sample {
-    /// No column of so many.
+    /// None of this many columns.
     fn none(columns: usize) -> Self {
         Self { columns: vec![false; columns], step: 1 }
     }
@@ -155,15 +155,29 @@ impl Source {
         self.file.as_ref()
     }
 
-    /// Does the header look like a record? As far as can be told before the records are read;
-    /// [`Table::looks_like_a_record`] knows more.
+    /// May the header be a record, so that its names are better not shown? As far as can be seen
+    /// before the records are read; [`Table::looks_like_a_record`] knows more.
     #[must_use]
     pub fn looks_like_a_record(&self) -> bool {
         match &self.reader {
             Reader::Csv(reader) => reader.looks_like_a_record(),
             #[cfg(feature = "parquet")]
             Reader::Parquet(reader) => header::are_numbers(reader.columns()),
-            Reader::Frame(frame) => header::are_numbers(frame.names()),
+            Reader::Frame(frame) => {
+                header::are_numbers(frame.names()) && !header::are_positions(frame.names())
+            }
+        }
+    }
+
+    /// Is the header most likely a record? As far as can be seen before the records are read, as
+    /// there.
+    #[must_use]
+    pub fn is_without_header(&self) -> bool {
+        match &self.reader {
+            Reader::Csv(reader) => reader.is_without_header(),
+            #[cfg(feature = "parquet")]
+            Reader::Parquet(_) => self.looks_like_a_record(),
+            Reader::Frame(_) => self.looks_like_a_record(),
         }
     }
 
@@ -199,7 +213,7 @@ impl Source {
     /// that has no categories.
     ///
     /// # Panics
-    /// When `wanted` has not one entry for each column.
+    /// When `wanted` does not have one entry for each column.
     pub fn read(self, wanted: &[bool]) -> Result<Table, Diagnostic> {
         self.read_sampling(wanted, &Sample::none(wanted.len()))
     }
@@ -221,7 +235,7 @@ impl Source {
     /// As [`Source::read`].
     ///
     /// # Panics
-    /// As there; when no distance is given, or the sample has not one entry for each column.
+    /// As there; when no distance is given, or the sample does not have one entry for each column.
     pub fn read_sampling(self, wanted: &[bool], sample: &Sample) -> Result<Table, Diagnostic> {
         assert!(sample.columns.len() == wanted.len() && sample.step > 0, "a sample of this file");
         match self.reader {

@@ -1,12 +1,11 @@
 //! A file in two steps: complete under a temporary name, then published under its own.
 //!
 //! [`Staged::create`] makes a temporary file in the target's folder, which its owner alone
-//! may read; what is written to it is forced to disk by [`Staged::finish`], or by
-//! [`Staged::finish_while`] it is read back and recounted. The [`Finished`] file is at
-//! [`Finished::path`]. [`publish_all`] gives several of
-//! them their names, all or none; [`Finished::publish`] does so for one. Dropped before that,
-//! either of them removes the file, so an error on the way leaves the target as it was and
-//! nothing beside it.
+//! may read until it has its name; what is written to it is forced to disk by [`Staged::finish`],
+//! or by [`Staged::finish_while`] it is read back and recounted. The [`Finished`] file is at
+//! [`Finished::path`]. [`publish_all`] gives several of them their names, all or none;
+//! [`Finished::publish`] does so for one. Dropped before that, either of them removes the file, so
+//! an error on the way leaves the target as it was and nothing next to it.
 //!
 //! Trap: whether the target exists is looked at before anything is written, to save the
 //! work, and once more by the renaming itself, which refuses to replace: another program
@@ -231,7 +230,7 @@ static ON_INTERRUPT: AtomicI32 = AtomicI32::new(INTERRUPTED);
 static ONCE_NAMED: AtomicI32 = AtomicI32::new(INTERRUPTED);
 
 /// Says how the program will end once the outputs that come next have their names: this is
-/// the point after which everything is done. An interrupt behind it ends the program with
+/// the point after which everything is done. An interrupt after it ends the program with
 /// this code. For programs, as [`remove_on_interrupt`].
 pub fn exit_code_once_named(code: u8) {
     let _there = there();
@@ -260,9 +259,6 @@ fn name(file: &Finished, there: &mut Vec<PathBuf>) -> Result<Named, (Option<Name
     let refuse = |error: io::Error| (None, target.refuse(&error));
     // What is there may have turned into something that is not replaced, as a folder.
     check_target(&target.path, target.overwrite).map_err(|refusal| (None, refusal))?;
-    if target.secrecy == Secrecy::Plain {
-        disk.open_up(&temporary.path).map_err(refuse)?;
-    }
     let mut named = Named {
         disk: Arc::clone(disk),
         target: target.path.clone(),
@@ -280,7 +276,12 @@ fn name(file: &Finished, there: &mut Vec<PathBuf>) -> Result<Named, (Option<Name
     if named.has_new_file {
         there.retain(|path| *path != temporary.path);
     }
-    match renamed.and_then(|()| disk.sync_folder(folder_of(&target.path))) {
+    // Under its temporary name nobody else reads it, whenever the run is killed.
+    let opened = renamed.and_then(|()| match target.secrecy {
+        Secrecy::Plain => disk.open_up(&target.path),
+        Secrecy::Secret => Ok(()),
+    });
+    match opened.and_then(|()| disk.sync_folder(folder_of(&target.path))) {
         Ok(()) => Ok(named),
         Err(error) => Err((Some(named), target.refuse(&error))),
     }
@@ -351,7 +352,7 @@ struct Temporary {
     path: PathBuf,
 }
 
-/// The temporary files of this process. Whoever makes, renames or removes one holds the
+/// The temporary files of this process. A thread that makes, renames or removes one holds the
 /// lock meanwhile; the handler of an interrupt never gives it back.
 static THERE: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
@@ -380,10 +381,10 @@ impl Drop for Temporary {
 }
 
 /// From now on Ctrl-C and SIGTERM (on Unix also SIGHUP) remove the temporary files there
-/// are and end the program with exit code 130, or as [`exit_code_once_named`] says; on Unix, writing more than the system allows
-/// one file is an error like a full disk and no longer kills. A signal that is ignored, as
-/// `nohup` and a shell's `&` ask for, stays ignored. For programs; a library has no business
-/// with signals.
+/// are and end the program with exit code 130, or as [`exit_code_once_named`] says; on Unix,
+/// writing more than the system allows one file is an error like a full disk and no longer kills. A
+/// signal that is ignored, as `nohup` and a shell's `&` ask for, stays ignored. For programs; a
+/// library has no business with signals.
 ///
 /// Where no signal can be caught the program goes on: what it leaves when it is killed is a
 /// temporary file, whose name tells what it is.
@@ -413,7 +414,7 @@ fn catch_signals() {
     let _ = ctrlc::try_set_handler(clean_up_and_leave);
 }
 
-/// The signals that whoever started the program wants ignored, where the system tells: Linux
+/// The signals that the caller of the program wants ignored, where the system tells: Linux
 /// does, as a mask.
 #[cfg(unix)]
 fn ignored_signals() -> Vec<i32> {

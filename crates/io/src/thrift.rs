@@ -19,7 +19,7 @@ pub(crate) struct Walk<'a> {
     pub(crate) rest: &'a [u8],
 }
 
-/// The kinds of values of the compact protocol that are told apart here.
+/// The kinds of values of the compact protocol that are distinguished here.
 pub(crate) mod kind {
     pub(crate) const STOP: u8 = 0;
     pub(crate) const TRUE: u8 = 1;
@@ -85,7 +85,7 @@ impl Walk<'_> {
         Some(())
     }
 
-    /// In a list a truth value takes a byte; as a field it is told by its kind.
+    /// In a list a truth value takes a byte; as a field its kind says it.
     fn skip_in_list(&mut self, kind: u8, deepest: usize) -> Option<()> {
         match kind {
             kind::TRUE | kind::FALSE => self.pass(1),

@@ -3,7 +3,7 @@
 //!
 //! A damaged file gives a refusal, or the table that its bytes still describe; it never
 //! aborts, hangs or panics through. Whether a file asks for much memory is seen when these
-//! tests run under a limit: `ulimit -v 4000000; cargo test -p marginswap-io --test parquet`.
+//! tests run under a limit: `ulimit -v 4000000; cargo test -p marginswap-io --test all parquet::`.
 #![cfg(feature = "parquet")]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 

@@ -1,7 +1,7 @@
 //! Plan files: they come back, their format is the golden one, damage is refused.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
-mod support;
+use crate::support;
 
 use std::fs;
 use std::io::{Seek, Write};
@@ -50,7 +50,7 @@ fn golden_of_persons() -> PlanFile {
     PlanFile { then: Some(ThenPersons { lines: 62, plan: then }), ..golden() }
 }
 
-/// The second step stands behind its line, with the same sets of columns, and may speak of more
+/// The second step comes after its line, with the same sets of columns, and may speak of more
 /// records than there are households, but of no more than there are lines.
 #[test]
 fn a_plan_in_two_steps_comes_back() {
@@ -108,7 +108,7 @@ fn the_format_is_the_golden_one() {
 fn the_older_format_is_read() {
     let older = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden-format-1.plan");
     assert_eq!(read_plan(&older).unwrap(), golden_of_pairs());
-    // A group stands in no plan of that format.
+    // There is no group in a plan of that format.
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("plan");
     let text = fs::read_to_string(&older).unwrap();
@@ -162,7 +162,7 @@ fn plans() -> impl Strategy<Value = PlanFile> {
                 swap(pair[0], pair[1], &exchanged)
             });
             let mut plan = plan(swaps.collect());
-            // The records that stand in no swap are one group.
+            // The records that are in no swap are one group.
             let paired: Vec<u32> = plan.plan.records().map(|record| record.0).collect();
             let rest: Vec<RecordId> =
                 (0..40).filter(|record| !paired.contains(record)).map(RecordId).collect();

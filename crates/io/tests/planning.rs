@@ -10,7 +10,9 @@ use marginswap_core::columns::{Columns, Roles};
 use marginswap_core::encode::{PackedCells, Records, Schema};
 use marginswap_core::graph::{GeneratingClass, minimal_separators};
 use marginswap_core::partner::screen;
-use marginswap_core::plan::{Constraints, Detach, Intruder, Pairing, Planned, Prices, Task, plan};
+use marginswap_core::plan::{
+    Constraints, Detach, Intruder, Level, Pairing, Planned, Prices, Task, plan,
+};
 use marginswap_core::random::{Random, Seed};
 use marginswap_core::risk::rare_cells;
 use marginswap_core::table::JointTable;
@@ -46,10 +48,12 @@ fn planned(joint: &JointTable, variables: usize) -> Planned {
             at_risk: &at_risk,
             screening: None,
             members: None,
+            blank: &[],
         }],
         at_risk: &at_risk,
         rounds: 2,
         crowd: None,
+        effort: Level::default(),
         larger: None,
     };
     plan(task, Pairing::Greedy, Seed([9; 32])).unwrap()

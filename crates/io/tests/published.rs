@@ -207,7 +207,7 @@ fn what_is_no_table_is_refused_without_a_value() {
     for (text, code) in cases {
         let refusal = read_with(text.as_bytes(), &PublishedOptions::default()).unwrap_err();
         assert_eq!(refusal.code, code, "{text}: {refusal}");
-        // The name of a dimension may be told, as that of a column.
+        // The name of a dimension may be shown, as that of a column.
         let said = refusal.to_string().replace("`CANARY`", "");
         assert!(!said.contains("CANARY"), "{text}: {said}");
     }

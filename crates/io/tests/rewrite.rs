@@ -1,7 +1,7 @@
 //! The released file: what is swapped, what keeps its bytes, in CSV and in Parquet.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
-mod support;
+use crate::support;
 
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
@@ -233,6 +233,69 @@ fn worlds() -> impl Strategy<Value = World> {
     )
 }
 
+/// What a raw field says.
+fn said(raw: &str) -> String {
+    match raw.strip_prefix('"').and_then(|raw| raw.strip_suffix('"')) {
+        Some(inner) => inner.replace("\"\"", "\""),
+        None => raw.to_owned(),
+    }
+}
+
+/// Must a field that says this have quotes? If not, what its quotes may follow from.
+fn kind(said: &str) -> Option<usize> {
+    if said.starts_with('"') || said.contains([',', '\n', '\r']) {
+        return None;
+    }
+    Some(match said {
+        "" => 0,
+        _ if said.parse::<f64>().is_ok() => 1,
+        _ if said.contains('"') => 2,
+        _ if said.trim() != said => 3,
+        _ => 4,
+    })
+}
+
+/// By definition: a field with quotes and one without, of the same kind; but for one text that
+/// never has them where all others have.
+fn quotes_differ(column: &[&str]) -> bool {
+    let kinds: Vec<Option<usize>> = column.iter().map(|raw| kind(&said(raw))).collect();
+    let texts = |quoted: bool| -> std::collections::BTreeSet<String> {
+        let fields = column.iter().zip(&kinds);
+        let texts =
+            fields.filter(|(raw, kind)| **kind == Some(4) && raw.starts_with('"') == quoted);
+        texts.map(|(raw, _)| said(raw)).collect()
+    };
+    let spared = texts(false).len() == 1 && texts(false).is_disjoint(&texts(true));
+    (0..column.len()).any(|one| {
+        (0..column.len()).any(|other| {
+            let differ = column[one].starts_with('"') != column[other].starts_with('"');
+            let same = kinds[one].is_some() && kinds[one] == kinds[other];
+            differ && same && !(kinds[one] == Some(4) && spared)
+        })
+    })
+}
+
+/// What a release makes of the fields of a file, which others may have exchanged: where the quotes
+/// of a column differ, they stand where they are needed.
+fn as_released(before: &World, mut released: World) -> World {
+    for column in 0..before.columns() {
+        let fields: Vec<&str> = before.lines.iter().map(|line| line.0[column]).collect();
+        if !quotes_differ(&fields) {
+            continue;
+        }
+        for (fields, _) in &mut released.lines {
+            let said = said(fields[column]);
+            let needed =
+                said.contains([',', '\n', '\r', '"']) || (before.columns() == 1 && said.is_empty());
+            fields[column] = match needed {
+                true => format!("\"{}\"", said.replace('"', "\"\"")).leak(),
+                false => said.leak(),
+            };
+        }
+    }
+    released
+}
+
 /// What a number decides: swaps, an order, columns to leave out.
 fn swaps_of(world: &World, mut seed: u64) -> Vec<PlannedSwap> {
     let mut records: Vec<u32> = (0..u32::try_from(world.lines.len()).unwrap()).collect();
@@ -309,11 +372,12 @@ proptest! {
     #[test]
     fn law_no_swaps_no_change(world in worlds()) {
         let bytes = world.bytes();
-        prop_assert_eq!(rewritten(&bytes, &[], &ReleaseOptions::default()), bytes.clone());
+        let expected = as_released(&world, world.clone()).bytes();
+        prop_assert_eq!(rewritten(&bytes, &[], &ReleaseOptions::default()), expected.clone());
         let records = u32::try_from(world.lines.len()).unwrap();
         let order = Some((0..records).collect());
         let in_order = ReleaseOptions { order, ..ReleaseOptions::default() };
-        prop_assert_eq!(rewritten(&bytes, &[], &in_order), bytes);
+        prop_assert_eq!(rewritten(&bytes, &[], &in_order), expected);
     }
 
     #[test]
@@ -330,8 +394,19 @@ proptest! {
         if is_mended {
             prop_assert_eq!(categories(&twice), categories(&bytes));
         } else {
-            prop_assert_eq!(twice, bytes);
+            prop_assert_eq!(twice, as_released(&world, world.clone()).bytes());
         }
+    }
+
+    /// A released file shows by its quotes nothing that its values do not show.
+    #[test]
+    fn law_quotes_betray_nothing(world in worlds(), seed in any::<u64>()) {
+        // In one column an empty field at the end needs quotes that others do not.
+        prop_assume!(world.columns() > 1);
+        let release = ReleaseOptions { drop: Vec::new(), ..release_of(&world, seed) };
+        let found = rewritten(&world.bytes(), &swaps_of(&world, seed), &release);
+        let again = rewritten(&found, &[], &ReleaseOptions::default());
+        prop_assert_eq!(again, found);
     }
 
     /// The bytes by their definition: raw cells exchanged, all else as it was.
@@ -346,6 +421,7 @@ proptest! {
                 expected.lines[right].0[column] = world.lines[left].0[column];
             }
         }
+        let mut expected = as_released(&world, expected);
         let last = expected.lines.last_mut().unwrap();
         if last.0 == [""] && last.1.is_empty() {
             last.0[0] = "\"\"";
@@ -399,6 +475,7 @@ proptest! {
                 }
             }
         }
+        let mut expected = as_released(&world, expected);
         let last = expected.lines.last_mut().unwrap();
         if last.0 == [""] && last.1.is_empty() {
             last.0[0] = "\"\"";
@@ -469,11 +546,57 @@ proptest! {
 
 #[test]
 fn a_swap_takes_its_quotes_along() {
-    let file = "\u{feff}id,x,y\r\n1,\"a\nb\",p\n2,c,\"q\"\r\n3,d,r";
+    let file = "\u{feff}id,x,y\r\n1,\"a\nb\",p\n2,c,\"q,\"\r\n3,d,r";
     assert_eq!(
         text(file, &[swap(0, 1, &[1]),], &ReleaseOptions::default()),
-        "\u{feff}id,x,y\r\n1,c,p\n2,\"a\nb\",\"q\"\r\n3,d,r"
+        "\u{feff}id,x,y\r\n1,c,p\n2,\"a\nb\",\"q,\"\r\n3,d,r"
     );
+}
+
+/// Two files joined, of which one quotes: in both orders, with and without a column left out, a
+/// column whose quotes differ has them where they are needed; the others keep their bytes.
+#[test]
+fn quotes_tell_no_line_from_another() {
+    let file =
+        "id,\"x\",y,z\n1,\"a\",\"p\",\"u\"\n2,\"b,\",\"q\",NA\n3,c,\"p\",\"v\"\n4,a,\"q\",NA\n";
+    let swaps = [swap(0, 2, &[1]), swap(1, 3, &[2, 3])];
+    let released =
+        ["1,c,\"p\",\"u\"\n", "2,\"b,\",\"q\",NA\n", "3,a,\"p\",\"v\"\n", "4,a,\"q\",NA\n"];
+    let header = "id,\"x\",y,z\n";
+    assert_eq!(
+        text(file, &swaps, &ReleaseOptions::default()),
+        format!("{header}{}", released.concat())
+    );
+    let order = ReleaseOptions { order: Some(vec![3, 0, 1, 2]), ..Default::default() };
+    let [one, two, three, four] = released;
+    assert_eq!(text(file, &swaps, &order), [header, four, one, two, three].concat());
+    let drop = ReleaseOptions { drop: vec![0, 2, 3], ..Default::default() };
+    assert_eq!(text(file, &swaps, &drop), "\"x\"\nc\n\"b,\"\na\na\n");
+    // Of one column, an empty field that loses its quotes would be no record.
+    assert_eq!(text("x\n\"\"\n\na\n", &[], &ReleaseOptions::default()), "x\n\"\"\n\"\"\na\n");
+}
+
+/// Which columns are said to be quoted in two ways: those of which a release quotes fields
+/// otherwise, and those that a release leaves alone because one text may do without.
+#[test]
+fn columns_of_two_ways_of_quoting_are_known() {
+    for (file, mixed) in [
+        ("x,y\na,\"b\"\nc,\"d\"\n", [false, false]),
+        ("x,y\na,\"b,\"\nc,d\n", [false, false]),
+        ("x,y\n\"a\",\"b\"\nc,d\n", [true, true]),
+        ("x,y\na\"b,\"a\"\"b\"\nc,d\n", [false, false]),
+        ("x,y\na\"b,a\"b\n\"a\"\"b\",\"c,\"\n", [true, true]),
+        ("x,y\nNA,1\n\"a\",2\n", [true, false]),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("data.csv");
+        fs::write(&path, file).unwrap();
+        for wanted in [[true, true], [false, false]] {
+            let source = Source::open(&path, &COMMA).unwrap();
+            let written = source.read(&wanted).unwrap().written.unwrap();
+            assert_eq!([0, 1].map(|column| written.is_mixed(column)), mixed, "{file}");
+        }
+    }
 }
 
 /// Line ends belong to places: mixed ones stay where they are, and a missing last one is
@@ -648,7 +771,7 @@ fn columns_in_memory_tell_what_is_written_in_one_form() {
     }
     let both_forms = Input::new(b"a,b\n1,\"x\"\n2,y\n3,z\n");
     let (found, _, tells) = both_forms.rewrite_held(&[], &order, true).unwrap();
-    assert_eq!((found, tells), (b"a,b\n3,z\n1,\"x\"\n2,y\n".to_vec(), false));
+    assert_eq!((found, tells), (b"a,b\n3,z\n1,x\n2,y\n".to_vec(), false));
     let drop = ReleaseOptions { drop: vec![1], ..order };
     let (found, _, tells) = both_forms.rewrite_held(&[], &drop, true).unwrap();
     assert_eq!((found, tells), (b"a\n3\n1\n2\n".to_vec(), true));
@@ -754,7 +877,7 @@ fn law_all_members_move_together() {
          9,N,rent,8\n\
          9,N,rent,35\n"
     );
-    // Behind the households two persons exchange their ages, whatever order the lines come in.
+    // After the households two persons exchange their ages, whatever order the lines come in.
     let then = Plan::new(vec![swap(0, 4, &[3])], vec![]).unwrap();
     let then = Some(then);
     let both =

@@ -2,7 +2,7 @@
 #![cfg(feature = "parquet")]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
-mod support;
+use crate::support;
 
 use std::collections::HashMap;
 use std::fs::{self, File};
@@ -25,7 +25,7 @@ use marginswap_io::refusal::Code;
 use marginswap_io::{ReadOptions, ReleaseOptions, Renamed, RewriteCounts, Source, rewrite};
 use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
-use parquet::basic::Compression;
+use parquet::basic::{Compression, PageType};
 use parquet::data_type::{ByteArrayType, Int96, Int96Type};
 use parquet::file::metadata::{KeyValue, ParquetMetaData};
 use parquet::file::properties::{WriterProperties, WriterPropertiesBuilder, WriterVersion};
@@ -256,6 +256,42 @@ fn taken(array: &ArrayRef, records: &[usize]) -> Vec<ArrayRef> {
     records.iter().map(|&record| array.slice(record, 1)).collect()
 }
 
+/// The values of a dictionary stand in the order in which released records have them first. The
+/// order of the original would tell that a value which comes late once came early.
+#[test]
+fn a_dictionary_is_in_the_order_of_the_release() {
+    let files = Files::new();
+    let words: ArrayRef = Arc::new(StringArray::from(vec!["b", "a", "c", "a", "b", "d"]));
+    let swaps = [swap(0, 2, &[0])];
+    let reversed = ReleaseOptions { order: Some(vec![5, 4, 3, 2, 1, 0]), ..Default::default() };
+    for version in [WriterVersion::PARQUET_1_0, WriterVersion::PARQUET_2_0] {
+        for (release, expected) in [
+            (ReleaseOptions::default(), ["c", "a", "b", "d"]),
+            (reversed.clone(), ["d", "b", "a", "c"]),
+        ] {
+            let properties = WriterProperties::builder().set_writer_version(version);
+            files.write(vec![("text", Arc::clone(&words))], properties);
+            files.rewrite(&swaps, &release).unwrap();
+            assert_eq!(dictionary(&files.path("after")), expected);
+        }
+    }
+}
+
+/// The dictionary of the first column in the first row group.
+fn dictionary(path: &Path) -> Vec<String> {
+    let reader = SerializedFileReader::new(File::open(path).unwrap()).unwrap();
+    let group = reader.get_row_group(0).unwrap();
+    let page = group.get_column_page_reader(0).unwrap().get_next_page().unwrap().unwrap();
+    assert_eq!(page.page_type(), PageType::DICTIONARY_PAGE);
+    let (mut rest, mut values) = (&page.buffer()[..], Vec::new());
+    while let Some((length, behind)) = rest.split_first_chunk::<4>() {
+        let length = usize::try_from(u32::from_le_bytes(*length)).unwrap();
+        values.push(String::from_utf8(behind[..length].to_vec()).unwrap());
+        rest = &behind[length..];
+    }
+    values
+}
+
 #[test]
 fn every_kind_is_swapped_and_the_schema_stays() {
     let files = Files::new();
@@ -458,7 +494,7 @@ fn lists_are_copied_or_left_out_and_never_moved() {
     assert_eq!(arrow(&files.path("after")).column(list), &kinds()[list].1);
 }
 
-/// Kinds that no Arrow type stands for come back as they were: timestamps of 96 bits, and
+/// Kinds that no Arrow type represents come back as they were: timestamps of 96 bits, and
 /// texts that are marked as JSON or as one of an enumeration.
 #[test]
 fn legacy_kinds_stay_what_they_are() {

@@ -1,41 +1,52 @@
-//! What would help the people at risk who are left, computed for this file.
+//! What would help the people at risk who are left, computed for this file: those who are still
+//! matched, and those who are not hidden.
 //!
-//! Five kinds of help, each with a number that doing it gives again:
+//! Each kind of help has a number: how many it can help, each asked for alone. The three that help
+//! most are reported:
 //!
+//! - *a larger budget*: who has a partner, where the budget was spent;
+//! - *wider match lists*: who has a partner among those whom the lists exclude;
 //! - *larger swaps*: for whom a swap of more records was found, each asked for alone;
-//! - *without a table*: whose keys can be parted when one kept table is not kept;
-//! - *a coarser key*: how many people are at risk when one key is in bands, when its rare
-//!   categories are one, or without it;
+//! - *without a table*: who can be hidden, or whose keys can be parted, when one kept table is
+//!   not kept;
+//! - *a coarser key*: who is no longer at risk when one key is in bands, when its rare categories
+//!   are one, or without it;
 //! - *persons after households*: those who are left, where households alone were exchanged;
 //! - *suppress or recode*: the people for whom no swap was found that helps.
 //!
-//! Where households are exchanged, larger swaps are not looked for, and nobody is said to be
+//! Where households are exchanged, larger swaps are not looked for, and nobody is called
 //! beyond help: single persons may still exchange what is theirs.
 //!
 //! Trap: a table that is published is kept whatever its owner wishes, and must not be
 //! suggested.
 //!
-//! Way in: [`advice`].
+//! Way in: [`advice`]; [`advised`] is the project with what is advised.
 
+use std::borrow::Cow;
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use marginswap_core::columns::Column;
+use marginswap_core::diagnostic::Diagnostic;
 use marginswap_core::encode::RecordId;
-use marginswap_core::graph::{Reason, minimal_separators};
+use marginswap_core::graph::{Formula, KeptTable, Reason, minimal_separators};
 use marginswap_core::moves::{MOST_RECORDS, MoveSearch};
 use marginswap_core::partner::{KeyScreening, Unpartable, partable_among};
-use marginswap_core::plan::{self, Detach, Larger, freed_by_larger};
+use marginswap_core::plan::{
+    self, CanBeHidden, Constraints, Detach, HiddenPeople, Larger, freed_by_larger,
+};
 use marginswap_core::table::{CellId, Grouping};
 use marginswap_core::varset::VarSet;
 use marginswap_core::verify::{Learned, Outcome, Verification};
-use marginswap_report::advice::{Advice, Banded, Merged};
+use marginswap_report::advice::{Advice, Banded, Help, MOST, Merged};
 use rayon::prelude::*;
 
 use crate::compare::{is_still_found, why_not_parted};
 use crate::household::People;
 use crate::original::{Intruder, Original};
-use crate::prepare::{constraints, prices};
-use crate::project::Risky;
+use crate::prepare::{Prepared, constraints, matches, prices};
+use crate::project::{Amount, MaxRecords, Project, Risky, Then};
+use crate::settings::formula;
 
 /// For at most this many people larger swaps are looked for, and for fewer in a large file: each
 /// question takes a look at all cells.
@@ -43,7 +54,7 @@ const MOST_ASKED: usize = 256;
 const FEWEST_ASKED: usize = 32;
 const CELLS_LOOKED_AT: usize = 1 << 23;
 
-/// So many records are looked at by one thread at a time.
+/// How many records one thread looks at at a time.
 const RECORDS_AT_ONCE: usize = 1 << 14;
 
 /// How wide bands of a numeric key are.
@@ -55,62 +66,183 @@ const FEWEST_NUMBERS: usize = 10;
 /// A category that fewer than one in this many records have is rare.
 const RARE: u64 = 100;
 
-/// Somebody at risk who is still matched.
+/// Somebody at risk who is left.
 struct Left {
     record: RecordId,
     why: Option<Unpartable>,
 }
 
-/// Advice for everybody who is still matched; none when nobody is.
+/// Advice for everybody who is still matched or not hidden; none when nobody is.
+///
+/// # Errors
+/// When finding out would take too long.
 pub fn advice(
-    original: &Original,
+    prepared: &Prepared,
     found: &Verification,
     screenings: &[KeyScreening],
-) -> Vec<Advice> {
-    let Some(worst) = &found.worst_case else { return Vec::new() };
+    hidden: Option<&HiddenPeople>,
+) -> Result<Vec<Advice>, Diagnostic> {
+    let original = &prepared.original;
+    let Some(worst) = &found.worst_case else { return Ok(Vec::new()) };
+    let not_hidden = hidden.map_or(&[][..], |people| &people.cells);
+    let open: BTreeSet<CellId> = not_hidden.iter().map(|&(cell, _)| cell).collect();
+    let is_left = |record: RecordId| {
+        let outcome = worst.outcome(record);
+        outcome == Some(Outcome::Matched)
+            || outcome.is_some() && open.contains(&original.cell_of_line(record))
+    };
     let all = (0..original.lines().records.len()).into_par_iter().with_min_len(RECORDS_AT_ONCE);
     let left: Vec<Left> = all
         .map(RecordId::at)
-        .filter(|&record| worst.outcome(record) == Some(Outcome::Matched))
+        .filter(|&record| is_left(record))
         .map(|record| Left {
             record,
             why: why_not_parted(original, &found.learned, screenings, record),
         })
         .collect();
+    let left = no_more_than(left, not_hidden, |record| {
+        let is_matched = worst.outcome(record) == Some(Outcome::Matched);
+        (!is_matched).then(|| original.cell_of_line(record))
+    });
     if left.is_empty() {
-        return Vec::new();
+        return Ok(Vec::new());
     }
     let mut helped: BTreeSet<RecordId> = BTreeSet::new();
+    let mut unknown: BTreeSet<RecordId> = BTreeSet::new();
     let mut advice = Vec::new();
+    // Of equally good things, that comes first which gives up least.
+    let mut tables;
+    match hidden {
+        None => {
+            let people = left.iter().filter(|left| left.why.is_none()).count() as u64;
+            advice.extend(larger_budget(original, found.replaced, people));
+            tables = without_tables(original, found, screenings, &left, &mut helped);
+        }
+        Some(_) => {
+            let settings;
+            (settings, tables) = hiding(prepared, not_hidden, found.replaced)?;
+            advice.extend(settings);
+            if tables.is_empty() {
+                tables = without_tables(original, found, screenings, &left, &mut helped);
+            }
+        }
+    }
+    if original.people.is_none() {
+        advice.extend(larger_swaps(original, &left, &mut helped, &mut unknown));
+    }
+    tables.sort_by_key(|one| Reverse(one.helps));
+    advice.extend(tables.into_iter().next());
     if let Some(people) = &original.people {
         advice.extend(persons_after(people, &left));
-        advice.extend(without_tables(original, found, screenings, &left, &mut helped));
-        advice.extend(coarser_keys(original.lines()));
-        return advice;
+        advice.extend(coarser_key(original.lines(), &left));
+        return Ok(Advice::ranked(advice));
     }
-    let mut unknown: BTreeSet<RecordId> = BTreeSet::new();
-    advice.extend(larger_swaps(original, &left, &mut helped, &mut unknown));
-    advice.extend(without_tables(original, found, screenings, &left, &mut helped));
-    advice.extend(coarser_keys(original));
+    advice.extend(coarser_key(original, &left));
     let bound = left.iter().filter(|left| left.why.is_some()).map(|left| &left.record);
     let rest = bound.filter(|record| !helped.contains(record) && !unknown.contains(record)).count();
-    if rest > 0 {
-        advice.push(Advice::SuppressOrRecode { people: rest as u64 });
+    let mut advice = Advice::ranked(advice);
+    if rest > 0 && advice.len() < MOST {
+        let people = rest as u64;
+        advice.push(helping(Help::SuppressOrRecode { people }, people));
     }
-    advice
+    Ok(advice)
 }
 
-/// Those who are left, where columns of persons could be exchanged behind those of households.
+/// Of those who are left in some cells, as many as there are.
+fn no_more_than(
+    left: Vec<Left>,
+    cells: &[(CellId, u32)],
+    cell_of: impl Fn(RecordId) -> Option<CellId>,
+) -> Vec<Left> {
+    let mut rest: BTreeMap<CellId, u32> = cells.iter().copied().collect();
+    let is_one = |left: &Left| {
+        cell_of(left.record).is_none_or(|cell| {
+            let rest = rest.entry(cell).or_default();
+            let is_one = *rest > 0;
+            *rest = rest.saturating_sub(1);
+            is_one
+        })
+    };
+    left.into_iter().filter(is_one).collect()
+}
+
+/// Something that helps this many people.
+fn helping(help: Help, helps: u64) -> Advice {
+    Advice { help, helps, command: None }
+}
+
+/// What would let people be hidden who are not: more records that change or other partners; and,
+/// apart, each table that would not be kept.
+fn hiding(
+    prepared: &Prepared,
+    not_hidden: &[(CellId, u32)],
+    changed: u64,
+) -> Result<(Vec<Advice>, Vec<Advice>), Diagnostic> {
+    let Prepared { original, constraints, .. } = prepared;
+    let cells = || not_hidden.iter().map(|&(cell, _)| cell);
+    let people: BTreeMap<CellId, u32> = not_hidden.iter().copied().collect();
+    let can = |answers: &[(CellId, CanBeHidden)]| -> u64 {
+        let by = answers.iter().filter(|(_, answer)| matches!(answer, CanBeHidden::By { .. }));
+        by.map(|(cell, _)| u64::from(people[cell])).sum()
+    };
+    let swap = &original.project.swap;
+    let now = can(&prepared.can_be_hidden(cells())?);
+    let mut advice: Vec<Advice> = larger_budget(original, changed, now).into_iter().collect();
+    if !swap.matched.is_empty() {
+        let wider = Constraints { matches: matches(original, &[]), ..constraints.clone() };
+        let then = can(&prepared.can_be_hidden_if(cells(), &wider, None)?);
+        advice.extend((then > now).then(|| helping(Help::WidenMatch, then - now)));
+    }
+    let mut tables = Vec::new();
+    for (position, table) in original.scope.tables().iter().enumerate() {
+        if may_go(original, table) {
+            let without = prepared.can_be_hidden_if(cells(), constraints, Some(position))?;
+            let frees = can(&without).saturating_sub(now);
+            let table = names_of(original, table.variables);
+            let help = Help::WithoutTable { table, frees, hides: true };
+            tables.extend((frees > 0).then(|| helping(help, frees)));
+        }
+    }
+    Ok((advice, tables))
+}
+
+/// A larger budget, where this one is spent on `changed` records and `people` who are left have
+/// partners.
+fn larger_budget(original: &Original, changed: u64, people: u64) -> Option<Advice> {
+    let records = original.located.records() as u64;
+    let most = original.project.swap.budget?.of(records);
+    let enough = (most + 2 * people).min(records);
+    let is_of_use = people > 0 && changed + 1 >= most;
+    is_of_use.then(|| helping(Help::RaiseBudget { records: enough }, people))
+}
+
+/// May a table be left out: was it named here, and is it not published?
+fn may_go(original: &Original, table: &KeptTable) -> bool {
+    table.reason == Reason::Named && !original.table_names.is_published(table.variables)
+}
+
+/// The names of some variables, as users know them.
+fn names_of(original: &Original, variables: VarSet) -> Vec<String> {
+    let names = original.scope.schema().names(variables).into_iter();
+    match &original.people {
+        None => names.map(str::to_owned).collect(),
+        Some(people) => names.flat_map(|name| people.in_words_of_lines(name)).collect(),
+    }
+}
+
+/// Those who are left, where columns of persons could be exchanged after those of households.
 fn persons_after(people: &People, left: &[Left]) -> Option<Advice> {
     let lines = &people.lines.loaded;
     let project = &people.lines.project;
-    let any =
-        (0..lines.own_names().len()).any(|column| people.together.follows(column, project, lines));
-    (people.then.is_empty() && any).then_some(Advice::ThenPersons { people: left.len() as u64 })
+    let any = people.then.is_empty()
+        && (0..lines.own_names().len())
+            .any(|column| people.together.follows(column, project, lines));
+    let people = left.len() as u64;
+    any.then(|| helping(Help::ThenPersons { people }, people))
 }
 
-/// People whom no exchange of two records parts from their keys, and a larger one does. Where one was
-/// found for somebody, those are unknown for whom none was looked for.
+/// People whom no exchange of two records parts from their keys, and a larger one does. Where one
+/// was found for somebody, those are unknown for whom none was looked for.
 fn larger_swaps(
     original: &Original,
     left: &[Left],
@@ -143,6 +275,7 @@ fn larger_swaps(
             at_risk,
             screening: None,
             members: None,
+            blank: &[],
         })
         .collect();
     let cells: Vec<CellId> = asked.iter().map(|&record| located.cell_of(record)).collect();
@@ -157,7 +290,8 @@ fn larger_swaps(
     let max_records = freed.iter().map(|(_, size)| *size).max()?;
     unknown.extend(all.iter().filter(|record| asked.binary_search(record).is_err()));
     let [frees, asked, all] = [freed.len(), asked.len(), all.len()].map(|people| people as u64);
-    Some(Advice::LargerSwaps { max_records, frees, asked, not_asked: all - asked })
+    let help = Help::LargerSwaps { max_records, frees, asked, not_asked: all - asked };
+    Some(helping(help, frees))
 }
 
 /// For each table that may be dropped, the people whose keys could be parted without it.
@@ -183,16 +317,14 @@ fn without_tables(
     let asked: Vec<Vec<bool>> = found.learned.iter().zip(screenings).map(cells).collect();
     let mut advice = Vec::new();
     for (position, table) in original.scope.tables().iter().enumerate() {
-        let may_go =
-            table.reason == Reason::Named && !original.table_names.is_published(table.variables);
-        if bound.is_empty() || !may_go {
+        if bound.is_empty() || !may_go(original, table) {
             continue;
         }
         let class = original.scope.class_without(position);
         let most = original.project.max_separators();
         let separators = minimal_separators(&class.margin_graph(), most);
         let separators = separators.parting(table.variables);
-        // Where it would take too long to say, nothing is said.
+        // Where it would take too long to say, no advice is given.
         let all = asked.iter().zip(&original.intruders).map(|(asked, one)| {
             partable_among(&original.located, &class, &separators, one.keys, asked)
         });
@@ -205,28 +337,25 @@ fn without_tables(
         };
         let freed: Vec<RecordId> = bound.iter().filter(parted).copied().collect();
         if !freed.is_empty() {
-            let names = original.scope.schema().names(table.variables).into_iter();
-            let table = match &original.people {
-                None => names.map(str::to_owned).collect(),
-                Some(people) => names.flat_map(|name| people.in_words_of_lines(name)).collect(),
-            };
-            advice.push(Advice::WithoutTable { table, frees: freed.len() as u64 });
+            let (table, frees) = (names_of(original, table.variables), freed.len() as u64);
+            advice.push(helping(Help::WithoutTable { table, frees, hides: false }, frees));
             helped.extend(freed);
         }
     }
     advice
 }
 
-/// For each key, how many people are at risk when it is coarser; only where fewer are.
-fn coarser_keys(original: &Original) -> Vec<Advice> {
+/// How many people are at risk when a key is coarser: of the key that makes most of those who are
+/// left rare.
+fn coarser_key(original: &Original, left: &[Left]) -> Option<Advice> {
     // Only rules that speak of the keys alone can be followed on other keys.
     let fewer_than = match original.project.risky() {
         Risky::Unique => 2,
         Risky::BelowK(k) => u64::from(k),
-        Risky::Records(_) | Risky::Top(_) | Risky::Probability(_) => return Vec::new(),
+        Risky::Records(_) | Risky::Top(_) | Risky::Probability(_) => return None,
     };
     let keys = KeyTables::new(original, fewer_than);
-    let now = keys.at_risk();
+    let now = keys.count(&keys.now());
     let all = original.intruders.iter().fold(VarSet::EMPTY, |all, one| all | one.keys);
     let variables = original.scope.schema().variables();
     let mut advice = Vec::new();
@@ -236,20 +365,23 @@ fn coarser_keys(original: &Original) -> Vec<Advice> {
         let fewer = |at_risk: &u64| *at_risk < now;
         let mut bands = Vec::new();
         for width in WIDTHS {
-            let recoded = in_bands(column, width).map(|codes| keys.at_risk_with(key, &codes));
+            let recoded = in_bands(column, width).map(|codes| keys.count(&keys.with(key, &codes)));
             bands.extend(recoded.filter(fewer).map(|at_risk| Banded { width, at_risk }));
         }
         let merged = rare_merged(column).and_then(|(codes, categories)| {
-            let at_risk = Some(keys.at_risk_with(key, &codes)).filter(fewer)?;
+            let at_risk = Some(keys.count(&keys.with(key, &codes))).filter(fewer)?;
             Some(Merged { categories, at_risk })
         });
-        let left_out = keys.at_risk_with(key, &vec![0; column.dictionary().levels()]);
-        if left_out < now {
-            let key = variables[key].name.clone();
-            advice.push(Advice::CoarserKey { key, now, bands, merged, left_out });
+        let without = keys.with(key, &vec![0; column.dictionary().levels()]);
+        let no_longer = |left: &&Left| !keys.is_rare(&without, keys.cell_of(left.record));
+        let helps = left.iter().filter(no_longer).count() as u64;
+        if helps > 0 {
+            let (key, left_out) = (variables[key].name.clone(), keys.count(&without));
+            advice.push(helping(Help::CoarserKey { key, now, bands, merged, left_out }, helps));
         }
     }
-    advice
+    // One key less will do.
+    advice.into_iter().max_by_key(|one| one.helps)
 }
 
 /// The band of each category; `None` for a column that is not all numbers, or few of them.
@@ -318,28 +450,22 @@ impl<'a> KeyTables<'a> {
         Self { original, fewer_than, intruders: intruders.collect() }
     }
 
-    /// People at risk from any intruder.
-    fn at_risk(&self) -> u64 {
-        let rare: Vec<&[bool]> = self.intruders.iter().map(|(.., rare)| &rare[..]).collect();
-        self.count(&rare)
+    /// For each intruder, which combinations are rare.
+    fn now(&self) -> Vec<Cow<'_, [bool]>> {
+        self.intruders.iter().map(|(.., rare)| Cow::Borrowed(&rare[..])).collect()
     }
 
-    /// People at risk when the categories of one key are these codes.
-    fn at_risk_with(&self, key: usize, codes: &[u32]) -> u64 {
-        let recoded: Vec<Option<Vec<bool>>> = self
-            .intruders
-            .iter()
-            .map(|(intruder, groups, _)| {
-                let has_it = intruder.keys.contains(key);
-                has_it.then(|| self.rare_with(intruder, groups, key, codes))
-            })
-            .collect();
-        let rare: Vec<&[bool]> = recoded
-            .iter()
-            .zip(&self.intruders)
-            .map(|(recoded, (.., rare))| recoded.as_deref().unwrap_or(rare))
-            .collect();
-        self.count(&rare)
+    /// The same when the categories of one key are these codes.
+    fn with(&self, key: usize, codes: &[u32]) -> Vec<Cow<'_, [bool]>> {
+        let rare = |(intruder, groups, rare): &'_ (&Intruder, Grouping, Vec<bool>)| {
+            let recoded = || self.rare_with(intruder, groups, key, codes);
+            if intruder.keys.contains(key) { recoded() } else { rare.clone() }
+        };
+        self.intruders.iter().map(|one| Cow::Owned(rare(one))).collect()
+    }
+
+    fn cell_of(&self, record: RecordId) -> usize {
+        self.original.located.cell_of(record).position()
     }
 
     /// Which key combinations of an intruder are rare when one key is recoded.
@@ -367,15 +493,104 @@ impl<'a> KeyTables<'a> {
         recoded.iter().map(|combination| counts[combination] < self.fewer_than).collect()
     }
 
-    /// The records that have a rare combination for some intruder.
-    fn count(&self, rare: &[&[bool]]) -> u64 {
-        let is_rare = |cell: usize| {
-            let all = self.intruders.iter().zip(rare);
-            all.into_iter().any(|((_, groups, _), rare)| rare[groups.group_of()[cell] as usize])
-        };
-        let counts = self.original.located.counts().iter().enumerate();
-        counts.filter(|(cell, _)| is_rare(*cell)).map(|(_, &count)| u64::from(count)).sum()
+    /// Has a cell a combination that is rare for some intruder?
+    fn is_rare(&self, rare: &[Cow<'_, [bool]>], cell: usize) -> bool {
+        let all = self.intruders.iter().zip(rare);
+        all.into_iter().any(|((_, groups, _), rare)| rare[groups.group_of()[cell] as usize])
     }
+
+    /// The records that have one.
+    fn count(&self, rare: &[Cow<'_, [bool]>]) -> u64 {
+        let counts = self.original.located.counts().iter().enumerate();
+        counts
+            .filter(|(cell, _)| self.is_rare(rare, *cell))
+            .map(|(_, &count)| u64::from(count))
+            .sum()
+    }
+}
+
+/// The project with the setting that is advised; nothing where that takes more than a setting.
+#[must_use]
+pub fn advised(help: &Help, project: &Project) -> Option<Project> {
+    let mut changed = project.clone();
+    match help {
+        Help::RaiseBudget { records } => changed.swap.budget = Some(Amount::Records(*records)),
+        Help::WidenMatch => changed.swap.matched.clear(),
+        Help::LargerSwaps { max_records, .. } => {
+            changed.swap.max_records = max_records.to_string().parse::<MaxRecords>().ok();
+        }
+        Help::WithoutTable { table, .. } => {
+            let mut rest = tables(project)?;
+            let kept = rest.len();
+            rest.retain(|one| !is_same(one, table));
+            if rest.len() + 1 != kept {
+                return None;
+            }
+            keep(&mut changed, &rest)?;
+        }
+        Help::ThenPersons { .. } => changed.unit.then = Some(Then::Persons),
+        Help::CoarserKey { key, .. } => {
+            if project.risk.keys.len() < 2 || !project.risk.more_keys.is_empty() {
+                return None;
+            }
+            // What is left of a table without the key is kept.
+            let mut rest = tables(project)?;
+            rest.iter_mut().for_each(|table| table.retain(|name| name != key));
+            rest.retain(|table| !table.is_empty());
+            keep(&mut changed, &rest)?;
+            changed.risk.keys.retain(|one| one != key);
+            changed.columns.vars.retain(|one| one != key);
+            changed.columns.stay.retain(|one| one != key);
+            changed.columns.ignore.push(key.clone());
+            changed.release.drop.push(key.clone());
+            if !has_few_settings(&changed) || names_in_settings(&changed).any(|name| name == key) {
+                return None;
+            }
+        }
+        Help::SuppressOrRecode { .. } => return None,
+    }
+    Some(changed)
+}
+
+/// The columns that settings other than keys and tables name.
+fn names_in_settings(project: &Project) -> impl Iterator<Item = &String> {
+    let Project { swap, risk, .. } = project;
+    let lists = swap.matched.iter().flatten().chain(&swap.strata).chain(&swap.near);
+    let names = lists.chain(&swap.weight).chain(swap.weights.keys());
+    names.chain(&risk.sensitive).chain(risk.roughly.keys())
+}
+
+/// Are there no settings in which a column may be named in another way?
+fn has_few_settings(project: &Project) -> bool {
+    let Project { derive, unit, risk, swap, report, .. } = project;
+    derive.is_empty()
+        && unit.household.is_none()
+        && risk.scenarios.is_empty()
+        && swap.linked.is_empty()
+        && swap.rules.is_empty()
+        && swap.weighted.is_empty()
+        && swap.never_new.is_empty()
+        && report.watch.is_empty()
+}
+
+/// Has a project keep these tables; nothing where there is none.
+fn keep(project: &mut Project, tables: &[Vec<String>]) -> Option<()> {
+    let formulas =
+        tables.iter().map(|table| formula(&table.iter().map(String::as_str).collect::<Vec<_>>()));
+    project.keep.tables = vec![formulas.collect::<Vec<_>>().join(" + ")];
+    (!tables.is_empty()).then_some(())
+}
+
+/// The tables that a project keeps, where all of them were typed as formulas.
+fn tables(project: &Project) -> Option<Vec<Vec<String>>> {
+    let keep = &project.keep;
+    let typed = keep.named.is_empty() && keep.list.is_none() && keep.households.is_empty();
+    let formula = Formula::parse(&keep.tables).ok().filter(|_| typed)?;
+    Some(formula.tables().to_vec())
+}
+
+fn is_same(one: &[String], other: &[String]) -> bool {
+    one.len() == other.len() && one.iter().all(|name| other.contains(name))
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use marginswap_core::decimal::Decimal;
 /// A column with this many different numbers is better published in classes.
 const MANY: usize = 20;
 
-/// Texts that stand for a missing value in most files.
+/// Texts that mean a missing value in most files.
 const MISSING: [&str; 12] =
     ["", "NA", "N/A", "na", "NaN", "nan", "NULL", "null", ".", "-", "?", "missing"];
 
@@ -145,10 +145,10 @@ fn is_missing_text(category: &[u8]) -> bool {
     MISSING.iter().any(|text| text.as_bytes() == category)
 }
 
-/// So many classes are proposed for a column that is published.
+/// How many classes are proposed for a column that is published.
 const CLASSES: usize = 12;
 
-/// The smallest of 1, 2 or 5 times a power of ten of which so many classes cover the numbers.
+/// The smallest of 1, 2 or 5 times a power of ten of which `classes` classes cover the numbers.
 fn width(least: Decimal, most: Decimal, classes: usize) -> Decimal {
     let widths = (-3..=17).flat_map(|power| [1, 2, 5].map(|digit| format!("{digit}e{power}")));
     let widths =
@@ -226,7 +226,7 @@ pub fn functions(names: &[&str], columns: &[&Column]) -> Vec<Function> {
             continue;
         };
         let both_ways = levels(of) == levels(column);
-        // Of two that follow from each other one is told.
+        // Of two that follow from each other one is named.
         if both_ways && of > column {
             continue;
         }

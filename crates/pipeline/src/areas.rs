@@ -1,14 +1,15 @@
 //! Areas with their places: which are near each other, and how far it is between two.
 //!
 //! A file of areas is a CSV whose first column holds the codes of the areas and is called like
-//! the column of the data that has them. Where they are is told by coordinates, `x` and `y` in any
+//! the column of the data that has them. Coordinates say where they are, `x` and `y` in any
 //! unit or `lat` and `lon` in degrees, or by pairs of neighbours: a column `neighbour`, with a row
 //! for each pair.
 //!
 //! Near areas are groups that lie in each other, of at most 2, 4, 16, 64, … areas. By coordinates
 //! the map is cut in halves along its longer side, again and again; by neighbours each group takes
 //! in the smallest of its neighbours, again and again. So partners in the smallest common group are
-//! near, though two areas on both sides of a cut may be nearer still; how far people moved is told.
+//! near, though two areas on both sides of a cut may be nearer still; the answer says how far
+//! people moved.
 //!
 //! Whole numbers decide the groups, so that a plan is the same on every machine; distances are
 //! measured only.
@@ -54,17 +55,17 @@ enum Unit {
 /// The virtual columns of a file of areas begin so.
 const NEAR: &str = "near ";
 
-/// How many areas the groups have at most that a virtual column of a file of areas stands for.
+/// How many areas the groups have at most of a virtual column of a file of areas.
 pub(crate) fn group_size(column: &str) -> Option<usize> {
     column.strip_prefix(NEAR)?.parse().ok().filter(|&size| size > 1)
 }
 
-/// The virtual column of groups of at most so many areas.
+/// The virtual column of groups of at most `size` areas.
 pub(crate) fn group_column(size: usize) -> String {
     format!("{NEAR}{size}")
 }
 
-/// The sizes of groups, for so many areas.
+/// The sizes of groups, for this many areas.
 pub(crate) fn group_sizes(areas: usize) -> Vec<usize> {
     let sizes =
         std::iter::once(2).chain(std::iter::successors(Some(4usize), |size| size.checked_mul(4)));
@@ -191,7 +192,8 @@ impl Areas {
         }
     }
 
-    /// For each area, the code of the first area of its group, where groups have at most so many.
+    /// For each area, the code of the first area of its group, where groups have at most `size`
+    /// areas.
     ///
     /// Law: `near-groups-lie-in-each-other`.
     #[must_use]

@@ -18,7 +18,7 @@ use marginswap_report::risk::{ModelOrigin, Score, SearchStart, SearchWay};
 use crate::input::Loaded;
 use crate::project::{ModelChoice, Project, ScoreBy, SearchBy, SelectBy};
 
-/// A table of a model that is fitted iteratively has at most so many keys: its parameters are
+/// A table of a model that is fitted iteratively has at most this many keys: its parameters are
 /// counted by subsets.
 const MOST_KEYS_IN_A_TABLE: usize = 20;
 
@@ -379,7 +379,7 @@ fn has_a_decimal_comma(text: &str) -> bool {
 /// Which of the sample uniques a rule takes.
 #[derive(Clone, Copy)]
 pub enum Taken {
-    /// So many, the riskiest.
+    /// This many, the riskiest.
     Top(u32),
     /// All of at least this probability.
     Probability(f64),

@@ -334,11 +334,20 @@ entries! {
         "With this delimiter the file has one column, but another delimiter occurs equally often in\n\
          the header and in the first records. Nothing could be exchanged in such a file. Leave out\n\
          --delimiter, or name the right one. A value that contains the sign is put in quotes.";
-    NoHeaderLine 226 exit 3 helps ["--header"]: "first line that looks like a record",
+    NoHeaderLine 226 exit 3 helps ["header"]: "first line that looks like a record",
         "The first line of a file holds the names of the columns. Here it occurs again among the\n\
          records, or its fields are numbers, so it is most likely a record, and its values would be\n\
-         shown as names. Add a header line. If the first line is a header all the same, say so with\n\
-         --header.";
+         shown and released as names. Add a header line. If the first line is a header all the same,\n\
+         say so with --header, or with `header = true` in the project file.";
+    TooManyColumns 227 exit 3: "too many columns",
+        "A file of more than 10,000 columns is not read: each takes memory before its first record\n\
+         is read, and at most 256 can be exchanged. Often the delimiter is the wrong one, or records\n\
+         and columns are the wrong way round. Otherwise keep the columns that are needed in a file\n\
+         of their own.";
+    PackedTooSmall 228 exit 3: "gzip file that unpacks too far",
+        "The file unpacks to more than 1 GiB and to more than 200 times its own length, which no\n\
+         survey does. It is refused before memory or the disk is full, and nothing is written. If\n\
+         the data are right, unpack the file yourself and name the unpacked file.";
     NotJsonStat 240 exit 3: "published table that is not JSON-stat 2",
         "A published table that begins with `{` or `[` is read as JSON-stat 2: an object with\n\
          `version` 2.0, `class` `dataset`, `id`, `size`, `dimension` and `value`. Collections,\n\
@@ -484,9 +493,10 @@ entries! {
          must be compared one by one, and the file has too many records for that. Raise\n\
          --max-separators, keep fewer tables (each one connects more variables), or name fewer\n\
          variables with --vars; all other columns then stay.";
-    PairingTooLarge 702 exit 7 helps ["swap.pairing"]: "too many records for an optimal pairing",
-        "The optimal pairing is computed for at most 1,000 records. For more, use the greedy\n\
-         pairing, which comes close to it: `--pairing greedy`.";
+    PairingTooLarge 702 exit 7 helps ["swap.pairing"]: "optimal pairing that cannot be computed",
+        "The optimal pairing is computed for at most 1,000 records, with weights of moderate size,\n\
+         and where the budget does not bind. Elsewhere use the greedy pairing, which comes close to\n\
+         it: `--pairing greedy`. Or allow the budget that the message names.";
     TooManyTied 705 exit 7 helps ["columns.vars", "swap.max_records"]:
         "too many variables for larger swaps",
         "Swaps of more than two records are searched for among at most 64 variables with two or\n\

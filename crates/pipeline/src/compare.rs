@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use crate::refusal::Code;
-use marginswap_core::columns::{Column, looks_like_id};
+use marginswap_core::columns::{BrokenDependencies, Column, looks_like_id};
 use marginswap_core::diagnostic::Diagnostic;
 use marginswap_core::encode::{Both, RecordId, Records, encode_both};
 use marginswap_core::graph::{Formula, GeneratingClass, KeptTable, Reason, Separators};
@@ -27,10 +27,10 @@ use marginswap_core::varset::VarSet;
 use marginswap_core::verdict::Verdict;
 use marginswap_core::verify::{
     BeyondChance, Changes, Checks, File, Findings, Found, Guess, HiddenFindings, Learned, Link,
-    LinkError, Listed, Outcome, Pooled, PublishedCheck, PublishedFindings, Rough, Scenario,
-    TableDistance, Thresholds, TwoWay, Verification, WeightedCheck, Weights, WorstCase, changes,
-    compare_tables, found_by_any, judge, link_by_id, records_at_risk, recount, verify_changed,
-    weighted, worst_case,
+    LinkError, Listed, Outcome, Pooled, PublishedCheck, PublishedFindings, Scenario, TableDistance,
+    Thresholds, TwoWay, Verification, WeightedCheck, Weights, WorstCase, changes, compare_tables,
+    found_by_any, judge, link_by_id, records_at_risk, recount, verify_changed, weighted,
+    worst_case,
 };
 use marginswap_io::{FileDigest, Format, PlanFile};
 use rayon::prelude::*;
@@ -43,15 +43,17 @@ use marginswap_report::verify::RevealedPair;
 use crate::advice::advice;
 use crate::answer::Reveal;
 use crate::derive::Derivations;
-use crate::found::{Asked, roughly};
+use crate::found::{Asked, KnownKeys};
 use crate::household::Parts;
 use crate::input::{Given, Loaded, Opened};
 use crate::notes::{Note, Phase, Run};
 use crate::original::{Intruder, Original};
+use crate::prepare::{Prepared, Screenings};
 use crate::project::{Amount, Columns, Gate, Project, ReleaseOrder};
 use crate::published::findings_of;
-use crate::release::{Steps, shuffled_link};
+use crate::release::{Steps, last_of_order, plans_for, shuffled_link};
 use crate::revealed::revealed;
+use crate::seed::demo;
 use crate::telltale::{is_exchanged, sample_step, tell_tales};
 use crate::weights::{Weighting, bad_weight, weights_of};
 
@@ -167,6 +169,11 @@ pub struct Comparison {
     pub advice: Vec<Advice>,
     /// What was found in the published tables, in the order of the project.
     pub published: Vec<PublishedCheck>,
+    /// What every original record obeys and released ones do not.
+    pub dependencies: BrokenDependencies,
+    /// The columns of which some original fields are quoted and others not, and not all as they
+    /// need it, and the released fields are quoted where they need it.
+    pub requoted: Vec<String>,
     /// What was counted in the lines, where records are households.
     pub people: Option<PeopleFound>,
 }
@@ -222,8 +229,8 @@ struct Pair<'a> {
     weights: Option<Weights>,
     /// How many records each line of the released table is, where both are counted cells.
     counts: Option<Vec<u32>>,
-    /// The keys that may be known roughly.
-    roughly: Vec<Rough>,
+    /// How keys may be known.
+    known: KnownKeys,
 }
 
 impl Comparison {
@@ -239,10 +246,11 @@ impl Comparison {
     ) -> Result<Self, Diagnostic> {
         let released = released.into();
         let read = read_released(&original, released, run)?;
-        let Released { after: lines, dropped, as_they_are, telling } = read;
+        let Released { after: lines, dropped, as_they_are, ids, telling, requoted } = read;
         run.begin(Phase::Comparing)?;
         let digest = lines.digest().clone();
         let published = compare_published(original.lines(), &lines)?;
+        let dependencies = original.broken_in(lines.in_memory(), lines.counts());
         let table = original.people.as_ref().map(|people| people.together.table(&lines));
         let after = table.as_ref().map_or(&lines, |(table, _)| table);
         let mut pair = Pair::new(&original, after, evidence)?;
@@ -259,7 +267,12 @@ impl Comparison {
         let followed = evidence.plan.filter(|_| gives).map(|(_, plan)| Steps::of(plan));
         let hidden =
             evidence.hidden.cloned().or_else(|| original.hidden_by(followed?).map(Cow::into_owned));
-        let demo_seed = evidence.demo_seed || pair.is_for_demonstration(after, evidence.demo_plans);
+        let is_exchanged = pair.is_the_other_way_round(&digest, &plans_for(released, &digest));
+        let demo_seed = evidence.demo_seed
+            || pair.is_for_demonstration(after, evidence.demo_plans)
+            || (evidence.seed.is_none()
+                && original.people.is_none()
+                && is_shuffled_by_demo_seed(&original.loaded, &lines));
         if let Some(persons) = &mut of_persons {
             persons.link = pair.link.as_ref().and_then(|link| lines_of(link, &original, &lines));
         }
@@ -291,24 +304,41 @@ impl Comparison {
         }
         let weighted = pair.weighted();
         findings.weights_drift = weighted.iter().filter(|table| table.beyond > 0).count();
+        findings.released_ids = ids;
         findings.telling_columns = telling + told_by_names;
+        findings.dependencies_broken = dependencies.broken.len() as u64;
+        findings.dependencies_broken_records = dependencies.records;
         findings.unchecked_columns = evidence.unchecked_columns;
         findings.published = findings_of(published.iter());
         findings.plan_differs =
             plan.as_ref().is_some_and(|plan| !plan.fits_input || plan.gives_release == Some(false));
+        if is_exchanged {
+            run.note(Note::FilesExchanged);
+            findings.plan_differs = true;
+        }
         findings.hidden = hidden.as_ref().map(hidden_findings);
+        findings.hiding_not_counted = original.is_hiding_not_counted();
         findings.beyond_chance = beyond_chance(&original, &found_by.found);
         let occurring = found_by.new_pairs.occurring;
         let tolerated = thresholds(&original.project.gate, &findings, occurring);
         let verdict = judge(&findings, &tolerated);
         let watched = of_persons.as_ref().unwrap_or(&pair).watched()?;
-        // What helps single people is counted in records, and these are cells here.
-        let advice = match original.loaded.counts().is_some() {
-            true => Vec::new(),
-            false => advice(&original, found_by, &key_screenings),
-        };
         let Pair { order, unlinked, .. } = pair;
         drop(of_persons);
+        // What helps single people is counted in records, and these are cells here.
+        let of_cells = original.loaded.counts().is_some();
+        let is_anybody_left = found_by.worst_case.as_ref().is_some_and(|worst| worst.matched > 0)
+            || hidden.as_ref().is_some_and(|people| !people.cells.is_empty());
+        // Where it would take too long to say what helps, nothing is said.
+        let screenings = (is_anybody_left && !of_cells).then(|| Screenings::of(&original).ok());
+        let (original, advice) = match screenings.flatten() {
+            None => (original, Vec::new()),
+            Some(screenings) => {
+                let prepared = Prepared::with(original, screenings);
+                let advice = advice(&prepared, found_by, &key_screenings, hidden.as_ref());
+                (prepared.into_original(), advice.unwrap_or_default())
+            }
+        };
         let people = persons.map(|verification| PeopleFound { verification, torn, names_kept });
         Ok(Self {
             original,
@@ -328,6 +358,8 @@ impl Comparison {
             new_pairs,
             advice,
             published,
+            dependencies,
+            requoted,
             people,
         })
     }
@@ -418,7 +450,7 @@ pub(crate) fn why_not_parted(
 
 /// People at risk who are not gone and cannot be parted from their keys: those whom the tables
 /// disclose, and the others.
-pub(crate) fn not_partable(
+pub(crate) fn not_separable(
     original: &Original,
     learned: &[Learned],
     screenings: &[KeyScreening],
@@ -507,8 +539,45 @@ struct Released {
     dropped: Vec<String>,
     /// Those that take no part, with how many different values they have, or at least have.
     as_they_are: BTreeMap<String, (usize, bool)>,
-    /// Those that give swaps away.
+    /// How many name nearly every record.
+    ids: usize,
+    /// How many give swaps away.
     telling: usize,
+    /// Those whose quotes differed and no longer do.
+    requoted: Vec<String>,
+}
+
+/// Are the released records in the order that one of the first demo seeds gives, which others can
+/// try as well? Under another order records agree by chance; how often they do is what the second
+/// best of so many seeds shows. Other demo seeds, and files that were put into another order since,
+/// are not recognised.
+fn is_shuffled_by_demo_seed(before: &Loaded, after: &Loaded) -> bool {
+    const SEEDS: u64 = 10_000;
+    const MOST_LOOKED_AT: usize = 200;
+    const FEWEST: usize = 20;
+    let records = before.records_read();
+    let both = before.raw_columns().iter().zip(after.raw_columns());
+    let both: Vec<[&Column; 2]> =
+        both.filter_map(|(one, other)| Some([one.as_ref()?, other.as_ref()?])).collect();
+    let of_files = before.counts().is_none() && after.counts().is_none();
+    if !of_files || records != after.records_read() || records < FEWEST || both.is_empty() {
+        return false;
+    }
+    let agree = |record: usize, place: usize| {
+        both.iter().all(|[one, other]| {
+            let category = one.dictionary().category(one.code(record));
+            category == other.dictionary().category(other.code(place))
+        })
+    };
+    let agreements = |number: u64| {
+        let last = last_of_order(demo(number), records, MOST_LOOKED_AT);
+        last.iter().zip((0..records).rev()).filter(|&(&record, place)| agree(record, place)).count()
+    };
+    let looked_at = MOST_LOOKED_AT.min(records - 1);
+    let mut found: Vec<usize> = (0..SEEDS).into_par_iter().map(agreements).collect();
+    found.sort_unstable();
+    let [.., by_chance, most] = found[..] else { return false };
+    looked_at - by_chance >= FEWEST / 2 && 2 * (most - by_chance) > looked_at - by_chance
 }
 
 /// Opens a released file, with the delimiter of the original where that gives columns of the
@@ -561,13 +630,19 @@ fn read_released(
         )
         .in_file(path));
     }
-    let lenient = Project { columns: roles, unit, ..Project::default() };
+    let lenient = Project { columns: roles, unit, header: project.header, ..Project::default() };
     let opened = Opened::new(path, source, &lenient, Derivations::default())?;
     // Columns that take no part may be long texts: of a long file some records are enough.
     let step = sample_step(loaded.records_read());
     let (after, samples) = opened.read_sampling(step, run)?;
     let telling = samples.iter().filter(|(_, column)| looks_like_id(column));
-    let columns: Vec<String> = telling.map(|(name, _)| name.clone()).collect();
+    let mut columns: Vec<String> = telling.map(|(name, _)| name.clone()).collect();
+    if let (Some(id), Some(name)) = (after.id_column(), &lenient.columns.id)
+        && looks_like_id(id)
+    {
+        columns.push(name.clone());
+    }
+    let ids = columns.len();
     if !columns.is_empty() {
         run.note(Note::IdReleased { columns });
     }
@@ -589,6 +664,10 @@ fn read_released(
         run.note(Note::OtherColumns);
     }
     let dropped = loaded.own_names().iter().filter(|name| !names.contains(name)).cloned().collect();
+    let mixed = after.mixed_quotes();
+    let requoted = loaded.mixed_quotes().iter();
+    let requoted = requoted.filter(|name| names.contains(name) && !mixed.contains(name));
+    let requoted = requoted.cloned().collect();
     let after = after.in_the_order_of(loaded).map_err(|column| {
         Diagnostic::new(
             Code::OtherColumns,
@@ -598,7 +677,7 @@ fn read_released(
         .in_file(path)
     })?;
     let after = after.derived_again()?;
-    Ok(Released { after, dropped, as_they_are, telling })
+    Ok(Released { after, dropped, as_they_are, ids, telling, requoted })
 }
 
 impl<'a> Pair<'a> {
@@ -652,7 +731,7 @@ impl<'a> Pair<'a> {
             released,
             weights,
             counts,
-            roughly: roughly(original, Some(after)),
+            known: KnownKeys::of(original, Some(after)),
         })
     }
 
@@ -707,8 +786,8 @@ impl<'a> Pair<'a> {
         findings.new_pairs = found.new_pairs.combinations;
         findings.new_pairs_impossible = found.new_pairs.impossible;
         findings.moved = moved(&found.two_way, self.original.tabulated());
-        [findings.disclosed, findings.not_partable] =
-            not_partable(households, &found.learned, screenings);
+        [findings.disclosed, findings.not_separable] =
+            not_separable(households, &found.learned, screenings);
     }
 
     /// What a second step between persons must leave as it was: the counts of every column, what
@@ -873,7 +952,7 @@ impl<'a> Pair<'a> {
     fn verify(&self, triples: Triples) -> Verification {
         let scenarios: Vec<Scenario<'_>> =
             self.original.intruders.iter().map(Intruder::scenario).collect();
-        let asked = Asked::of(self.original, &self.roughly);
+        let asked = Asked::of(self.original, &self.known);
         let checks = Checks {
             tables: &self.original.named_tables(),
             scenarios: &scenarios,
@@ -943,9 +1022,9 @@ impl<'a> Pair<'a> {
             }
         }
         // Of households the persons behind them are counted.
-        let [disclosed, not_partable] = match self.original.people {
+        let [disclosed, not_separable] = match self.original.people {
             Some(_) => [0, 0],
-            None => not_partable(self.original, &found.learned, screenings),
+            None => not_separable(self.original, &found.learned, screenings),
         };
         let findings = Findings {
             records: [found.records_before as u64, found.records_after as u64],
@@ -964,16 +1043,20 @@ impl<'a> Pair<'a> {
             replaced: found.replaced,
             learned: found.worst_case.clone(),
             alone_not_counted: self.original.alone_not_counted(),
+            released_ids: 0,
             telling_columns: 0,
             unchecked_columns: 0,
             disclosed,
             disclosed_is_exact: screenings.iter().all(KeyScreening::proved_is_exact),
-            not_partable,
+            not_separable,
+            hiding_not_counted: false,
             hidden: None,
             beyond_chance: None,
             rules_broken: self.original.rules_broken_in(&self.pooled),
             new_pairs: found.new_pairs.combinations,
             new_pairs_impossible: found.new_pairs.impossible,
+            dependencies_broken: 0,
+            dependencies_broken_records: 0,
             moved: moved(&found.two_way, self.original.tabulated()),
         };
         (broken, findings)
@@ -998,6 +1081,22 @@ impl<'a> Pair<'a> {
                 && records == released_records
                 && self.is_made_by(plan, released)
         })
+    }
+
+    /// Does one of these plans, all made for the released file, give the records of the original?
+    fn is_the_other_way_round(&self, released: &FileDigest, plans: &[PlanFile]) -> bool {
+        let original = self.original.loaded.digest();
+        let (names, lines) = (self.original.loaded.own_names(), self.lines()[1] as u64);
+        let schema = self.original.scope.schema();
+        let is_one_step = |plan: &&PlanFile| self.original.people.is_none() && plan.then.is_none();
+        released.sha256 != original.sha256
+            && plans.iter().filter(is_one_step).any(|plan| {
+                plan.check_input(&released.sha256, lines, names).is_ok() && {
+                    let [before, after] = self.listed.records();
+                    let made = apply_to_records(&plan.plan, schema, &after);
+                    recount(&made, &before, &[schema.own()])[0].changed == 0
+                }
+            })
     }
 
     /// Does following a plan give the released records, in whatever order?
@@ -1112,7 +1211,9 @@ pub(crate) fn beyond_chance(original: &Original, found: &[Option<Found>]) -> Opt
 
 /// Who is not hidden, for the gate.
 pub(crate) fn hidden_findings(people: &HiddenPeople) -> HiddenFindings {
-    HiddenFindings { left: people.left, cannot: people.cannot_be_hidden() }
+    let cannot = people.cannot_be_hidden();
+    let at_risk = people.hidden + people.replaced + people.left + cannot;
+    HiddenFindings { at_risk, left: people.left, cannot }
 }
 
 /// By how many records each two-way table of these variables moved that is not kept.
@@ -1133,10 +1234,13 @@ pub(crate) fn thresholds(gate: &Gate, findings: &Findings, occurring: u64) -> Th
         shared_learned: people(gate.shared_learned),
         matched: people(gate.matched),
         newly_exposed: people(gate.newly_exposed),
-        not_partable: people(gate.not_partable),
+        not_separable: people(gate.not_separable),
         not_hidden: people(gate.not_hidden),
         rules_broken: 0,
         new_pairs: gate.new_pairs.map_or(0, |amount| amount.of(occurring)),
+        dependencies_broken: gate
+            .dependencies_broken
+            .map_or(0, |amount| amount.of(findings.records[1])),
         moved: gate.moved().of(findings.records[0]),
     }
 }

@@ -82,7 +82,7 @@ pub struct Candidate {
 
 impl Candidate {
     /// What the change is measured by: the two-way tables that are not kept, or, where there
-    /// is none, the records changed, of so many.
+    /// is none, the share of records changed.
     fn change(&self, records: usize) -> f64 {
         if self.foreseen.distances.tables > 0 {
             return self.foreseen.distances.total_variation_mean;
@@ -91,7 +91,7 @@ impl Candidate {
         return self.planned.on_cells.plan.records_changed() as f64 / records.max(1) as f64;
     }
 
-    /// What the plan comes to, in a file of so many records.
+    /// What the plan comes to, in a file of `records` records.
     pub fn standing(&self, records: usize) -> Standing {
         Standing {
             matched: self.foreseen.worst_case.matched,
@@ -115,7 +115,7 @@ pub fn best(prepared: &Prepared, plans: &[Candidate], criterion: Criterion) -> O
 /// The number of the random stream that other seeds are drawn from.
 const SEED_STREAM: u64 = 2;
 
-/// So many seeds from one: itself first.
+/// `count` seeds from one: itself first.
 pub fn seeds(seed: Seed, count: usize) -> Vec<Seed> {
     let mut random = Random::new(seed, SEED_STREAM);
     std::iter::once(seed).chain((1..count).map(|_| random.seed())).collect()

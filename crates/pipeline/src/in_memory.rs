@@ -1,7 +1,7 @@
 //! A job on a data frame: nothing is written, a door makes the released frame.
 //!
 //! Every released value is one that some record has in the same column. A door that holds a table
-//! in a form of its own is therefore told no values: it is told, column by column, of which record
+//! in a form of its own is therefore given no values: it learns, column by column, of which record
 //! each released record takes its value ([`Takes`]). It gathers them, which keeps types,
 //! categories and missing values as they are, and hands the frame that it made back: the frame is
 //! read like any other and compared with the original ([`Made::certify`]), as a written file is.
@@ -169,7 +169,7 @@ impl Made {
     }
 }
 
-/// A household file is released beside a file of persons, and a data frame is no file.
+/// A household file is released next to a file of persons, and a data frame is no file.
 fn refuse_household_file(project: &Project) -> Result<(), Diagnostic> {
     if project.unit.file.is_none() {
         return Ok(());

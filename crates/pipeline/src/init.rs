@@ -5,29 +5,24 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use crate::refusal::Code;
-use marginswap_core::columns::{Column, Role, Roles, looks_like_id};
+use marginswap_core::columns::{Column, Dependency, Role, Roles, dependencies, looks_like_id};
 use marginswap_core::diagnostic::Diagnostic;
 use marginswap_core::partner::{has_few_levels, is_absent_by_rarity};
-use marginswap_io::{Format, ReadOptions, Source};
+use marginswap_io::Format;
 
 use crate::appearance::{proposed_bands, rough_width};
-use crate::input::Header;
-use crate::notes::Run;
-use crate::project::{ApartColumns, Draft, DraftColumn, ModelChoice, Pairing, Project, Risky};
+use crate::input::{FirstLine, open_data};
+use crate::project::{
+    ApartColumns, Draft, DraftColumn, FollowingColumn, ModelChoice, Pairing, Project, Risky,
+};
 
-/// Looks at the data and drafts the project file `out` for it. `known` may give a delimiter
-/// and columns to leave out.
+/// Looks at the data and drafts the project file `out` for it. `known` may give a delimiter,
+/// that the first line is a header, and columns to leave out.
 ///
 /// # Errors
 /// When the data cannot be read or have no header line, or their path cannot be written into the file.
-pub fn draft(
-    data: &Path,
-    out: &Path,
-    known: &Project,
-    header: Header,
-    run: &mut Run<'_>,
-) -> Result<Draft, Diagnostic> {
-    let source = Source::open(data, &ReadOptions { delimiter: known.delimiter })?;
+pub fn draft(data: &Path, out: &Path, known: &Project) -> Result<Draft, Diagnostic> {
+    let source = open_data(data, known)?;
     let released = match source.format() {
         Format::Parquet => "released.parquet",
         Format::Csv { .. } | Format::Frame => "released.csv",
@@ -40,7 +35,7 @@ pub fn draft(
     let wanted: Vec<bool> =
         (0..names.len()).map(|column| roles.of(column) != Role::Ignored).collect();
     let table = source.read(&wanted)?;
-    header.check(table.looks_like_a_record, data, run)?;
+    FirstLine::of(known).check(table.looks_like_a_record, data)?;
     let columns: Vec<DraftColumn> = names
         .into_iter()
         .zip(&table.columns)
@@ -75,7 +70,20 @@ pub fn draft(
         .filter_map(|(name, column)| Some((name.as_str(), column.as_ref()?)))
         .collect();
     let apart = never_together(&named);
-    Ok(Draft { project: usual(project), records: table.records, columns, apart })
+    let following = following(&named);
+    Ok(Draft { project: usual(project), records: table.records, columns, apart, following })
+}
+
+/// The columns that follow from others in every record.
+fn following(columns: &[(&str, &Column)]) -> Vec<FollowingColumn> {
+    let all: Vec<Option<&Column>> = columns.iter().map(|(_, column)| Some(*column)).collect();
+    let name = |place: usize| columns[place].0.to_owned();
+    let told = |found: Dependency| {
+        let (of, column) = found.columns();
+        let is_sum = matches!(found, Dependency::Sum { .. });
+        FollowingColumn { column: name(column), of: of.into_iter().map(name).collect(), is_sum }
+    };
+    dependencies(&all).into_iter().map(told).collect()
 }
 
 /// The pairs of columns with few levels in which frequent values never occur together: names and

@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use crate::refusal::Code;
 use marginswap_core::columns::{
-    Column, Columns, Households, Role, Roles, did_you_mean, nearly_all_differ,
+    Column, Columns, Dependency, Households, Role, Roles, dependencies, did_you_mean,
+    nearly_all_differ,
 };
 use marginswap_core::diagnostic::{Diagnostic, grouped};
 use marginswap_core::encode::{RecordId, Records, Schema, Variable};
@@ -24,7 +25,7 @@ use crate::household::{HouseholdFile, Parts};
 use crate::notes::{Note, Phase, Run};
 use crate::project::Project;
 
-/// An opened file whose columns have their roles; derived variables are columns behind the others.
+/// An opened file whose columns have their roles; derived variables are columns after the others.
 pub struct Opened {
     path: PathBuf,
     source: Parts,
@@ -33,7 +34,7 @@ pub struct Opened {
     derived: Derivations,
     /// The column that names the household of a line.
     household: Option<usize>,
-    header: Header,
+    first_line: FirstLine,
 }
 
 /// Is the column that names the records read? It takes as much memory as all others together.
@@ -45,47 +46,43 @@ pub enum Ids {
     PassedOver,
 }
 
-/// What is done where the first line looks like a record.
+/// What the first line of a file is, as far as the user says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Header {
-    /// It is taken as the header, with a note.
-    Noted,
-    /// The file is refused: names would be shown, and they may be somebody's values.
-    Required,
-    /// It is known to be the header.
-    Known,
+pub enum FirstLine {
+    /// The user says nothing: one that looks like a record is refused, since its values would be
+    /// shown and released as names.
+    Unknown,
+    /// The names of the columns, whatever it looks like.
+    Header,
 }
 
-impl Header {
-    /// Looks at a first line that does or does not look like a record.
+impl FirstLine {
+    /// What a project says.
+    #[must_use]
+    pub fn of(project: &Project) -> Self {
+        if project.header == Some(true) { Self::Header } else { Self::Unknown }
+    }
+
+    /// Refuses a first line that looks like a record.
     ///
     /// # Errors
     /// [`Code::NoHeaderLine`].
-    pub fn check(
-        self,
-        looks_like_a_record: bool,
-        path: &Path,
-        run: &mut Run<'_>,
-    ) -> Result<(), Diagnostic> {
-        match (self, looks_like_a_record) {
-            (Self::Noted, true) => run.note(Note::NoHeader),
-            (Self::Required, true) => {
-                return Err(Diagnostic::new(
-                    Code::NoHeaderLine,
-                    "the first line looks like a record, so its fields are not shown as names",
-                    "add a header line, or say that the first line is one",
-                )
-                .in_file(path));
-            }
-            (_, false) | (Self::Known, true) => {}
+    pub fn check(self, looks_like_a_record: bool, path: &Path) -> Result<(), Diagnostic> {
+        if self == Self::Header || !looks_like_a_record {
+            return Ok(());
         }
-        Ok(())
+        Err(Diagnostic::new(
+            Code::NoHeaderLine,
+            "the first line looks like a record, so its fields are not taken as names",
+            "add a header line, or say that the first line is one",
+        )
+        .in_file(path))
     }
 }
 
 /// A file that has been read: its columns in memory, and the handle through which its bytes
 /// can be read again; a data frame has none. In a table of households each record is a household,
-/// and what is known of the bytes is known of the lines behind them.
+/// and what is known of the bytes is known of the lines of their members.
 pub struct Loaded {
     path: PathBuf,
     columns: Columns,
@@ -101,6 +98,8 @@ pub struct Loaded {
     household_file: Option<Arc<HouseholdFile>>,
     /// How the lines of a CSV file are written, where each is a record.
     written: Option<Arc<AsWritten>>,
+    /// The columns of which some fields are quoted and others not, and not all as they need it.
+    mixed_quotes: Arc<[String]>,
 }
 
 /// What a record is.
@@ -151,15 +150,30 @@ impl<'a> Given<'a> {
     /// # Errors
     /// When a file cannot be opened or its header cannot be read.
     pub fn open(self, project: &Project) -> Result<Parts, Diagnostic> {
-        let open = |path| Source::open(path, &ReadOptions { delimiter: project.delimiter });
+        let open = |path| open_data(path, project);
         match self {
             Self::File(path) => open(path).map(Parts::of),
-            Self::Frame(frame) => Ok(Parts::of(Source::of_frame(frame))),
+            Self::Frame(frame) => {
+                let source = Source::of_frame(frame);
+                FirstLine::of(project).check(source.is_without_header(), frame.label())?;
+                Ok(Parts::of(source))
+            }
             Self::Files { persons, households } => {
                 Parts::joined(open(persons)?, households, project)
             }
         }
     }
+}
+
+/// Opens a data file whose first line is a header. What is known only when the file has been
+/// read is checked again then.
+///
+/// # Errors
+/// As [`Source::open`], and [`Code::NoHeaderLine`].
+pub(crate) fn open_data(path: &Path, project: &Project) -> Result<Source, Diagnostic> {
+    let source = Source::open(path, &ReadOptions { delimiter: project.delimiter })?;
+    FirstLine::of(project).check(source.is_without_header(), path)?;
+    Ok(source)
 }
 
 impl<'a> From<&'a Path> for Given<'a> {
@@ -210,14 +224,8 @@ impl Opened {
                     .about(format!("unit.household={}", household.map_or("", String::as_str)))
             })?;
         let names = names.iter().chain(derived.names()).cloned().collect();
-        let (path, header) = (path.to_owned(), Header::Noted);
-        Ok(Self { path, source, names, roles, derived, household, header })
-    }
-
-    /// The same, with another answer to a first line that looks like a record.
-    #[must_use]
-    pub fn with_header(self, header: Header) -> Self {
-        Self { header, ..self }
+        let (path, first_line) = (path.to_owned(), FirstLine::of(project));
+        Ok(Self { path, source, names, roles, derived, household, first_line })
     }
 
     /// The same, where nothing is planned or compared and so no sum of the file is asked for; a
@@ -330,7 +338,7 @@ impl Opened {
         sample: &Sample,
         run: &mut Run<'_>,
     ) -> Result<(Loaded, Vec<(String, Column)>), Diagnostic> {
-        let Self { path, source, names, roles, derived, household, header } = self;
+        let Self { path, source, names, roles, derived, household, first_line } = self;
         let derived = Arc::new(derived.ready()?);
         run.begin(Phase::Reading)?;
         let Parts { source, households: of_households, .. } = source;
@@ -339,7 +347,10 @@ impl Opened {
         let behind = source.columns().len();
         let first = Sample { columns: sample.columns[..behind].to_vec(), step: sample.step };
         let mut table = source.read_sampling(&wanted[..behind], &first)?;
-        header.check(table.looks_like_a_record, &path, run)?;
+        first_line.check(table.looks_like_a_record, &path)?;
+        let written = table.written.as_ref();
+        let is_mixed = |column| written.is_some_and(|written| written.is_mixed(column));
+        let mut mixed: Vec<bool> = (0..behind).map(is_mixed).collect();
         let household_file = match of_households {
             None => None,
             Some(part) => {
@@ -349,14 +360,18 @@ impl Opened {
                 let second = Sample { columns: sample.columns[behind..].to_vec(), ..*sample };
                 let sum = table.digest.as_ref().expect("the sum of two files is taken");
                 let persons = (&*path, file.as_ref(), format, sum);
-                let joined = part.read(named, &wanted[behind..], &second, persons, behind)?;
+                let joined =
+                    part.read(named, &wanted[behind..], &second, persons, behind, first_line)?;
                 table.columns.extend(joined.columns);
                 table.samples.extend(joined.samples);
+                mixed.extend(joined.mixed_quotes);
                 table.digest = Some(joined.file.digest_of_both());
                 Some(Arc::new(joined.file))
             }
         };
         let written = table.written.filter(|_| household_file.is_none()).map(Arc::new);
+        let mixed = names.iter().zip(mixed).filter(|(_, is_mixed)| *is_mixed);
+        let mixed_quotes = mixed.map(|(name, _)| name.clone()).collect();
         let samples = names.iter().zip(table.samples);
         let samples = samples.filter_map(|(name, sample)| Some((name.clone(), sample?))).collect();
         let columns = Columns::new(names, roles, table.columns);
@@ -383,6 +398,7 @@ impl Opened {
             counts,
             household_file,
             written,
+            mixed_quotes,
         };
         Ok((loaded, samples))
     }
@@ -466,7 +482,7 @@ impl Loaded {
     }
 
     /// What is in memory of a CSV file, with its records packed for the variables of this schema;
-    /// for each column the variable that holds its codes is told.
+    /// it names for each column the variable that holds its codes.
     pub fn held<'a>(
         &'a self,
         records: &'a Records,
@@ -495,6 +511,21 @@ impl Loaded {
     /// When the file was [read without it](Opened::without_sum).
     pub fn digest(&self) -> &FileDigest {
         self.digest.as_ref().expect("who plans, releases or compares has the sum taken")
+    }
+
+    /// What every record obeys: columns that follow from other columns of the file.
+    pub fn dependencies(&self) -> Vec<Dependency> {
+        let own = self.own_names().len();
+        let takes_part = |column: usize| column < own && self.role(column) != Role::Ignored;
+        let columns = self.raw_columns().iter().enumerate();
+        let columns: Vec<Option<&Column>> =
+            columns.map(|(position, one)| one.as_ref().filter(|_| takes_part(position))).collect();
+        dependencies(&columns)
+    }
+
+    /// The columns of which some fields are quoted and others not, and not all as they need it.
+    pub fn mixed_quotes(&self) -> &[String] {
+        &self.mixed_quotes
     }
 
     /// How the file is written.
@@ -574,6 +605,7 @@ impl Loaded {
             counts: None,
             household_file: self.household_file.clone(),
             written: None,
+            mixed_quotes: Arc::clone(&self.mixed_quotes),
         }
     }
 
@@ -683,7 +715,7 @@ impl Loaded {
         self.columns.id_column()
     }
 
-    /// The variables that stand for columns of these names, which are known to be there.
+    /// The variables that represent columns of these names, which are known to be there.
     pub fn variables(&self, scope: &Scope, names: &[String]) -> VarSet {
         names.iter().map(|name| self.variable_and_column(scope, name).0).collect()
     }
@@ -696,7 +728,7 @@ impl Loaded {
     }
 
     /// The same columns in the places that another file gives them, by name; the name of a
-    /// column that one file has read and the other has not, otherwise.
+    /// column that one file has read and the other does not, otherwise.
     pub fn in_the_order_of(self, other: &Self) -> Result<Self, String> {
         let columns = self.columns.in_the_order_of(&other.columns)?;
         let household = other.household;
@@ -734,7 +766,7 @@ impl Loaded {
         self.encode(scope.schema(), run)
     }
 
-    /// The lines behind a table of households, packed: what would be said of them is said of
+    /// The lines of a table of households, packed: what holds of them holds of
     /// the households.
     pub fn lines(&self, scope: &Scope) -> Records {
         Records::of(scope.schema(), &self.columns)
@@ -781,7 +813,7 @@ impl Loaded {
     }
 }
 
-/// Where a value of the id column stands.
+/// Where a value of the id column is.
 #[derive(Clone, Copy)]
 enum Place {
     Nowhere,

@@ -32,7 +32,7 @@
 //! | [`answer`] | what was found becomes an answer with names |
 //! | [`demo`] | an invented town to try everything on |
 
-mod advice;
+pub mod advice;
 pub mod answer;
 mod appearance;
 pub mod areas;

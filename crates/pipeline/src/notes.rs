@@ -27,7 +27,7 @@ pub enum Note {
     IdsAmongVariables {
         /// The first of them.
         names: Vec<String>,
-        /// How many there are beside these.
+        /// How many there are besides these.
         more: u64,
     },
     /// Nearly every record differs in what stays.
@@ -42,8 +42,8 @@ pub enum Note {
     },
     /// A released column that no swap touches gives swaps away.
     GivesAway(TellTale),
-    /// The first line looks like a record.
-    NoHeader,
+    /// A plan proves that the released file is the original of the other one.
+    FilesExchanged,
     /// A rule names a value that does not occur.
     RuleValueMissing {
         /// Which rule, from 1.
@@ -92,17 +92,17 @@ pub enum Note {
         /// How many at most.
         comparisons: u64,
     },
-    /// Beside the released file lies one that looks like another release of the same input.
+    /// Next to the released file lies one that looks like another release of the same input.
     AnotherRelease {
         /// The other file.
         path: PathBuf,
     },
-    /// Beside the output lies a plan for the same input.
+    /// Next to the output lies a plan for the same input.
     AnotherPlan {
         /// The plan.
         path: PathBuf,
     },
-    /// Values of single persons changed places, and nobody said that they may.
+    /// Values of single persons changed places, and no setting allows it.
     PersonsExchanged,
     /// A column varies in very few households, and so counts as one of persons.
     NearlyShared {
@@ -231,9 +231,9 @@ impl fmt::Display for Note {
                     ),
                 }
             }
-            Self::NoHeader => formatter.write_str(
-                "warning: does the file have a header line? The first line looks like a record. It was\n\
-                 read as the names of the columns and is not counted as a record.",
+            Self::FilesExchanged => formatter.write_str(
+                "warning: the two files are the wrong way round: a plan that was made for the second one\n\
+                 gives the first one, so the second one is the original.",
             ),
             Self::RuleValueMissing { rule, column } => write!(
                 formatter,
@@ -415,7 +415,7 @@ impl fmt::Display for Phase {
     }
 }
 
-/// What a watcher is told.
+/// What a watcher learns.
 #[derive(Debug)]
 pub enum Event<'e> {
     /// Something worth a word.
@@ -440,10 +440,10 @@ pub enum Flow {
     Cancel,
 }
 
-/// Who is told of everything, and can stop the run.
+/// Who learns of everything, and can stop the run.
 type Watcher<'a> = Box<dyn FnMut(Event<'_>) -> Flow + Send + 'a>;
 
-/// One run: its notes, how far it has come, and who is told of both.
+/// One run: its notes, how far it has come, and who learns of both.
 #[derive(Default)]
 pub struct Run<'a> {
     notes: Vec<Note>,
@@ -464,7 +464,7 @@ impl<'a> Run<'a> {
         Self { watcher: Some(Box::new(watcher)), ..Self::default() }
     }
 
-    /// Takes a note; one that was taken already is not told again.
+    /// Takes a note; one that was taken already is not repeated.
     pub fn note(&mut self, note: Note) {
         if self.notes.contains(&note) {
             return;

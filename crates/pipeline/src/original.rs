@@ -6,9 +6,12 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use crate::refusal::Code;
-use marginswap_core::columns::{Role, Roles, did_you_mean};
+use marginswap_core::columns::{
+    BrokenDependencies, Columns, Dependency, Role, Roles, broken, did_you_mean,
+};
 use marginswap_core::diagnostic::Diagnostic;
 use marginswap_core::encode::{RecordId, Records};
 use marginswap_core::graph::{Formula, Reason, Scope, Separators, Ties};
@@ -16,7 +19,7 @@ use marginswap_core::partner::KeyScreening;
 use marginswap_core::plan::{self, Detach, Forbidden, HiddenPeople, Members, Plan, Term, ToHide};
 use marginswap_core::risk::Verdict::Good;
 use marginswap_core::risk::{KeyTable, Summaries, rare_cells};
-use marginswap_core::swap::replaced_cells;
+use marginswap_core::swap::{self, replaced_cells};
 use marginswap_core::table::{CellId, Located};
 use marginswap_core::varset::VarSet;
 use marginswap_core::verify::{AtRisk, Pooled, Scenario};
@@ -25,6 +28,7 @@ use rayon::prelude::*;
 
 use crate::assess::{Question, Taken, assess, key_table};
 use crate::derive::{Derivations, Expression, Take};
+use crate::found::blank;
 use crate::household::{self, People};
 use crate::input::{Given, Ids, Loaded, Opened, note_many, position_of, separators};
 use crate::notes::{Note, Phase, Run};
@@ -64,8 +68,12 @@ pub struct Original {
     pub table_names: TableNames,
     /// The weights, where weighted counts of kept tables may move.
     pub weighting: Option<Weighting>,
-    /// The persons behind the records, where these are households.
+    /// The persons of the records, where these are households.
     pub people: Option<Box<People>>,
+    /// For each variable the codes that say nothing; empty where no variable has one.
+    pub blank: Vec<Vec<u32>>,
+    /// What every line obeys, as soon as it was looked for.
+    pub(crate) dependencies: OnceLock<Vec<Dependency>>,
 }
 
 /// An intruder who knows some keys.
@@ -106,6 +114,7 @@ impl Intruder {
         &'a self,
         at_risk: &'a [u32],
         screening: Option<&'a KeyScreening>,
+        blank: &'a [Vec<u32>],
     ) -> plan::Intruder<'a> {
         plan::Intruder {
             keys: self.keys,
@@ -114,6 +123,7 @@ impl Intruder {
             at_risk,
             screening,
             members: self.members.as_ref(),
+            blank,
         }
     }
 
@@ -200,6 +210,7 @@ impl Original {
         };
         let intruders = intruders(&project, &loaded, &scope, &located, records.levels())?;
         let weighting = Weighting::of(&project, &loaded, &scope)?;
+        let blank = blank(&project, &scope, &loaded, None);
         Ok(Self {
             project,
             loaded,
@@ -213,6 +224,8 @@ impl Original {
             table_names,
             weighting,
             people: None,
+            blank,
+            dependencies: OnceLock::new(),
         })
     }
 
@@ -225,6 +238,27 @@ impl Original {
             }
             _ => self.located.cell_of(line),
         }
+    }
+
+    /// What every line obeys, and these lines of a file with the same columns do not.
+    pub(crate) fn broken_in(&self, after: &Columns, counts: Option<&[u32]>) -> BrokenDependencies {
+        let lines = self.lines();
+        broken(lines.dependencies(), lines.loaded.raw_columns(), after.as_read(), counts)
+    }
+
+    /// What every record obeys. The search is a long one, and the plan and the comparison ask.
+    fn dependencies(&self) -> &[Dependency] {
+        self.dependencies.get_or_init(|| self.loaded.dependencies())
+    }
+
+    /// The same of the records after a plan.
+    pub(crate) fn broken_by(&self, plan: &Plan) -> BrokenDependencies {
+        let (before, found) = (self.loaded.raw_columns(), self.dependencies());
+        let after = match found.is_empty() {
+            true => return BrokenDependencies::default(),
+            false => swap::apply(plan, self.loaded.in_memory()),
+        };
+        broken(found, before, after.as_read(), self.loaded.counts())
     }
 
     /// The lines of the file, with what is asked of them: this original where records are
@@ -256,9 +290,14 @@ impl Original {
         self.project.crowd().is_some() && self.intruders.iter().any(learns)
     }
 
-    /// Who is hidden by the steps of a plan, as it was counted or counted now; nothing where intruders
-    /// are taken to know all keys, nobody has anything to learn, or persons of households exchange
-    /// values after these.
+    /// Are people to be hidden, and single persons exchange values after their households?
+    pub(crate) fn is_hiding_not_counted(&self) -> bool {
+        self.asks_for_parts() && self.people.as_ref().is_some_and(|people| !people.then.is_empty())
+    }
+
+    /// Who is hidden by the steps of a plan, as it was counted or counted now; nothing where
+    /// intruders are taken to know all keys, nobody has anything to learn, or persons of households
+    /// exchange values after these.
     #[must_use]
     pub fn hidden_by<'s>(&self, steps: Steps<'s>) -> Option<Cow<'s, HiddenPeople>> {
         let crowd = self.project.crowd()?.get();
@@ -273,7 +312,7 @@ impl Original {
             self.intruders.iter().map(|one| located.marked(&one.risky)).collect();
         let intruders = self.intruders.iter().zip(&at_risk_from);
         let intruders: Vec<plan::Intruder<'_>> =
-            intruders.map(|(one, at_risk)| one.as_planned(at_risk, None)).collect();
+            intruders.map(|(one, at_risk)| one.as_planned(at_risk, None, &self.blank)).collect();
         let risky = self.at_risk();
         let to_hide = ToHide {
             joint: located,
@@ -717,7 +756,7 @@ fn check_names(
     columns: &[String],
     looks_like_a_record: bool,
 ) -> Result<(), Diagnostic> {
-    // What the pages look at beside is looked up when they are made.
+    // What else the pages look at is looked up when they are made.
     let settings = SETTINGS.iter().filter(|setting| setting.topic != Topic::Preset);
     for setting in settings {
         let derived = |name: &String| project.derive.contains_key(name);

@@ -342,7 +342,7 @@ fn partable(comparison: &Comparison) -> Result<u64, Diagnostic> {
     Ok(all.filter(|&record| can_be_parted(record)).count() as u64)
 }
 
-/// Parameters as they are told: those that are set; of rules only the columns, since rules
+/// Parameters as they are reported: those that are set; of rules only the columns, since rules
 /// hold categories.
 fn parameters(all: &Value) -> Vec<(String, String)> {
     fn words(value: &Value) -> String {

@@ -24,7 +24,7 @@ pub(crate) enum Pattern {
     Sorted,
 }
 
-/// Shorter files show no pattern that could be told from chance.
+/// Shorter files show no pattern that could be distinguished from chance.
 const FEWEST: usize = 20;
 /// The longest period that is looked for.
 const LONGEST: usize = 32;

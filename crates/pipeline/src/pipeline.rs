@@ -59,6 +59,9 @@ pub struct Job {
     pub certified: Certified,
 }
 
+/// More threads than this help nobody; no door starts more, whatever is asked for.
+pub const MOST_THREADS: usize = 1024;
+
 /// Plans, writes the released file and compares it with the original.
 ///
 /// # Errors

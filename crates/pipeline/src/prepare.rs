@@ -5,10 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use rayon::prelude::*;
 
 use crate::refusal::Code;
-use marginswap_core::columns::Role;
+use marginswap_core::columns::{BrokenDependencies, Role};
 use marginswap_core::diagnostic::Diagnostic;
 use marginswap_core::encode::encode_both;
-use marginswap_core::graph::Scope;
+use marginswap_core::graph::{Scope, minimal_separators};
 use marginswap_core::moves::{MoveSearch, TooManyTied};
 use marginswap_core::partner::{Exempt, KeyScreening, Screening, Unpartable, screen, screen_keys};
 use marginswap_core::plan::{
@@ -34,9 +34,9 @@ use marginswap_report::verify::Exchanged;
 use crate::answer;
 use crate::areas::Areas;
 use crate::compare::{
-    beyond_chance, hidden_findings, moved, not_partable, somebody_is_found, thresholds,
+    beyond_chance, hidden_findings, moved, not_separable, somebody_is_found, thresholds,
 };
-use crate::found::{Asked, roughly};
+use crate::found::{Asked, KnownKeys};
 use crate::household::{self, People};
 use crate::input::{Loaded, ids};
 use crate::notes::{Note, Phase, Run};
@@ -53,7 +53,7 @@ pub struct Prepared {
     /// For each intruder, whose keys can be parted.
     key_screenings: Vec<KeyScreening>,
     prices: Prices,
-    constraints: Constraints,
+    pub(crate) constraints: Constraints,
     /// For each intruder, how many records of each cell are at risk.
     at_risk_from: Vec<Vec<u32>>,
     /// How many records of each cell are at risk from any of them.
@@ -121,19 +121,18 @@ impl Prepared {
     /// # Errors
     /// When there are too many variables.
     pub(crate) fn of(original: Original) -> Result<Self, Diagnostic> {
-        let Original { loaded, scope, separators, records, located, .. } = &original;
-        let in_file = |error: Diagnostic| error.in_file(loaded.path());
-        let screening = screen(located, scope.class(), separators).map_err(in_file)?;
-        let mut key_screenings = Vec::new();
-        for intruder in &original.intruders {
-            let found = screen_keys(located, scope.class(), separators, intruder.keys);
-            key_screenings.push(found.map_err(in_file)?);
-        }
+        Screenings::of(&original).map(|screenings| Self::with(original, screenings))
+    }
+
+    /// The same, where it is known what the tables allow.
+    pub(crate) fn with(original: Original, screenings: Screenings) -> Self {
+        let Original { loaded, scope, records, located, .. } = &original;
+        let Screenings { screening, key_screenings } = screenings;
         let prices = prices(&original.project, scope);
         let constraints = constraints(&original);
         let broken_rules = original.rules_broken(records, loaded.counts());
         let risky = original.at_risk();
-        Ok(Prepared {
+        Prepared {
             screening,
             key_screenings,
             prices,
@@ -143,7 +142,29 @@ impl Prepared {
             risky,
             broken_rules,
             original,
-        })
+        }
+    }
+}
+
+/// What the kept tables allow, of all records and for the keys of each intruder.
+pub(crate) struct Screenings {
+    screening: Screening,
+    key_screenings: Vec<KeyScreening>,
+}
+
+impl Screenings {
+    /// # Errors
+    /// When finding out would take too long.
+    pub(crate) fn of(original: &Original) -> Result<Self, Diagnostic> {
+        let Original { loaded, scope, separators, located, .. } = original;
+        let in_file = |error: Diagnostic| error.in_file(loaded.path());
+        let screening = screen(located, scope.class(), separators).map_err(in_file)?;
+        let mut key_screenings = Vec::new();
+        for intruder in &original.intruders {
+            let found = screen_keys(located, scope.class(), separators, intruder.keys);
+            key_screenings.push(found.map_err(in_file)?);
+        }
+        Ok(Self { screening, key_screenings })
     }
 }
 
@@ -227,24 +248,13 @@ pub(crate) fn prices(project: &Project, scope: &Scope) -> Prices {
     }
 }
 
-/// What a plan must respect beside the tables.
+/// What a plan must respect besides the tables.
 pub(crate) fn constraints(original: &Original) -> Constraints {
     let Original { project, loaded, scope, located, forbidden, .. } = original;
     let records = located.records() as u64;
     let swap = &project.swap;
-    let strata = loaded.variables(scope, &swap.strata);
-    let mut matches: Vec<VarSet> =
-        swap.matched.iter().map(|list| loaded.variables(scope, list) | strata).collect();
-    if matches.is_empty() {
-        matches.push(strata);
-    }
-    // As near as possible for each list, and anywhere in the end.
-    let near: Vec<VarSet> =
-        swap.near.iter().map(|name| loaded.variables(scope, std::slice::from_ref(name))).collect();
-    let levels = || near.iter().copied().chain([VarSet::EMPTY]);
-    let matches = matches.iter().flat_map(|&list| levels().map(move |area| list | area)).collect();
     Constraints {
-        matches,
+        matches: matches(original, &swap.matched),
         forbidden: forbidden.clone(),
         most_changed: swap.budget.map(|amount| amount.of(records)),
         least_changed: swap.rate.map(|amount| amount.of(records)),
@@ -252,6 +262,24 @@ pub(crate) fn constraints(original: &Original) -> Constraints {
         drift: original.weighting.as_ref().and_then(Weighting::bound),
         gone: original.intruders.iter().map(|intruder| intruder.gone.clone()).collect(),
     }
+}
+
+/// The variables on which partners agree, with these match lists, in the order in which they are
+/// tried.
+pub(crate) fn matches(original: &Original, lists: &[Vec<String>]) -> Vec<VarSet> {
+    let Original { project, loaded, scope, .. } = original;
+    let strata = loaded.variables(scope, &project.swap.strata);
+    let mut matches: Vec<VarSet> =
+        lists.iter().map(|list| loaded.variables(scope, list) | strata).collect();
+    if matches.is_empty() {
+        matches.push(strata);
+    }
+    // As near as possible for each list, and anywhere in the end.
+    let near = project.swap.near.iter();
+    let near: Vec<VarSet> =
+        near.map(|name| loaded.variables(scope, std::slice::from_ref(name))).collect();
+    let levels = || near.iter().copied().chain([VarSet::EMPTY]);
+    matches.iter().flat_map(|&list| levels().map(move |area| list | area)).collect()
 }
 
 /// Proves that a plan obeys the settings of a project: budget, rules, partners and the rest.
@@ -324,6 +352,8 @@ pub struct Foreseen {
     pub found: Vec<Option<Found>>,
     /// Two-way combinations that never occurred.
     pub new_pairs: NewPairs,
+    /// What every original record obeys and some will not.
+    pub dependencies: BrokenDependencies,
     /// By how many records each two-way table that is not kept moves.
     pub moved: Vec<u64>,
     /// How far the tables that are not kept move.
@@ -332,7 +362,7 @@ pub struct Foreseen {
     pub replaced: u64,
     /// Records of the file that will break a rule.
     pub rules_broken: u64,
-    /// What each intruder learns about households, where these are swapped and the rest is said
+    /// What each intruder learns about households, where these are swapped and the rest speaks
     /// of persons.
     pub households: Option<Vec<Learned>>,
     /// Who will be hidden, where intruders may know any part of the keys.
@@ -387,7 +417,8 @@ impl Prepared {
         Ok(Planned { on_cells, plan, then, hidden })
     }
 
-    /// Who is hidden by what was decided on cells; nothing where intruders are taken to know all keys.
+    /// Who is hidden by what was decided on cells; nothing where intruders are taken to know all
+    /// keys.
     pub(crate) fn hidden_people(&self, planned: &plan::Planned) -> Option<HiddenPeople> {
         (!planned.hidden.is_empty()).then(|| HiddenPeople::of(&planned.hidden))
     }
@@ -438,23 +469,56 @@ impl Prepared {
             rounds: ROUNDS,
             larger: search.as_ref().map(|search| Larger { search, records }),
             crowd: project.crowd().map(Crowd::get),
+            effort: project.effort().into(),
         }))
     }
 
-    /// Can the people at risk of a cell be hidden from anyone who knows any part of their keys? Nothing
-    /// where nobody there is at risk, or intruders are taken to know all keys.
-    pub(crate) fn can_be_hidden(&self, cell: CellId) -> Result<Option<CanBeHidden>, Diagnostic> {
-        let crowd = self.original.project.crowd().filter(|_| self.original.asks_for_parts());
-        let (Some(crowd), true) = (crowd, self.at_risk[cell.position()] > 0) else {
-            return Ok(None);
-        };
-        // Chance decides only which of several exchanges is named.
-        let seed = Seed([0; 32]);
-        let ask = |task: Task<'_>| plan::can_be_hidden(task, crowd.get(), &[cell], seed);
-        Ok(self.with_task(&self.constraints, ask)?.first().copied())
+    /// Can the people at risk of some cells be hidden from anyone who knows any part of their keys,
+    /// each of them alone? Those cells with somebody at risk are answered for; none where intruders
+    /// are taken to know all keys.
+    pub(crate) fn can_be_hidden(
+        &self,
+        cells: impl Iterator<Item = CellId>,
+    ) -> Result<Vec<(CellId, CanBeHidden)>, Diagnostic> {
+        self.can_be_hidden_if(cells, &self.constraints, None)
     }
 
-    /// Decides the swaps of persons behind those of households.
+    /// The same under other constraints, and where one of the tables is not kept.
+    pub(crate) fn can_be_hidden_if(
+        &self,
+        cells: impl Iterator<Item = CellId>,
+        constraints: &Constraints,
+        without: Option<usize>,
+    ) -> Result<Vec<(CellId, CanBeHidden)>, Diagnostic> {
+        let crowd = self.original.project.crowd().filter(|_| self.original.asks_for_parts());
+        let cells: Vec<CellId> = cells.filter(|cell| self.at_risk[cell.position()] > 0).collect();
+        let Some(crowd) = crowd.filter(|_| !cells.is_empty()) else { return Ok(Vec::new()) };
+        // Chance decides only which of several exchanges is named.
+        let seed = Seed([0; 32]);
+        let ask = |task: Task<'_>| plan::can_be_hidden(task, crowd.get(), &cells, seed);
+        let answers = match without {
+            None => self.with_task(constraints, ask)?,
+            Some(table) => {
+                let Original { project, scope, located, .. } = &self.original;
+                let class = scope.class_without(table);
+                let separators =
+                    minimal_separators(&class.margin_graph(), project.max_separators());
+                let screening = screen(located, &class, &separators)?;
+                self.with_task(constraints, |task| {
+                    let (class, separators, screening) = (&class, &separators, &screening);
+                    ask(Task { class, separators, screening, ..task })
+                })?
+            }
+        };
+        Ok(cells.into_iter().zip(answers).collect())
+    }
+
+    /// How many people at risk a cell has.
+    pub(crate) fn at_risk_in(&self, cell: CellId) -> u64 {
+        self.at_risk[cell.position()].into()
+    }
+
+    /// Decides the swaps of persons after those of households.
     fn plan_persons(&self, plan: &Plan, seed: Seed) -> Result<PlannedPersons, Diagnostic> {
         let persons = household::persons(&self.original, plan)?;
         refuse_ids(&persons)?;
@@ -467,8 +531,8 @@ impl Prepared {
         let report = prepared.report(&planned, false);
         let numbers = ThenReport {
             at_risk: report.covered + report.left,
-            parted: report.parted,
-            detached: report.detached,
+            separated: report.separated,
+            values_replaced: report.values_replaced,
             left: report.left,
             swaps: report.swaps,
             groups: report.groups,
@@ -481,8 +545,11 @@ impl Prepared {
     /// The intruders as the planner sees them.
     fn intruders(&self) -> Vec<plan::Intruder<'_>> {
         let all = self.original.intruders.iter().zip(&self.key_screenings).zip(&self.at_risk_from);
-        all.map(|((intruder, screening), at_risk)| intruder.as_planned(at_risk, Some(screening)))
-            .collect()
+        let blank = &self.original.blank;
+        all.map(|((intruder, screening), at_risk)| {
+            intruder.as_planned(at_risk, Some(screening), blank)
+        })
+        .collect()
     }
 
     /// What intruders would learn from the file that a plan makes, and how far the tables that
@@ -498,8 +565,12 @@ impl Prepared {
         let households = Foreseen {
             worst_case: worst_case(&learned).expect("a job has keys"),
             learned,
-            found: Asked::of(&self.original, &roughly(&self.original, None)).answers(&pooled),
+            found: Asked::of(&self.original, &KnownKeys::of(&self.original, None)).answers(&pooled),
             new_pairs: new_pairs(&pooled, &pairs, self.original.combined()),
+            dependencies: match self.original.people {
+                Some(_) => BrokenDependencies::default(),
+                None => self.original.broken_by(&planned.plan),
+            },
             moved: moved(&pairs, self.original.tabulated()),
             distances: Distances::of_pairs(&pairs),
             replaced: pooled.replaced(),
@@ -519,8 +590,8 @@ impl Prepared {
     pub fn judge(&self, foreseen: &Foreseen, demo_seed: bool) -> Verdict {
         let Original { project, records, .. } = &self.original;
         let records = records.len() as u64;
-        let [disclosed, not_partable] =
-            not_partable(&self.original, &foreseen.learned, &self.key_screenings);
+        let [disclosed, not_separable] =
+            not_separable(&self.original, &foreseen.learned, &self.key_screenings);
         let findings = Findings {
             records: [records, records],
             households: [0, 0],
@@ -538,22 +609,26 @@ impl Prepared {
             replaced: foreseen.replaced,
             learned: Some(foreseen.worst_case.clone()),
             alone_not_counted: self.original.lines().alone_not_counted(),
+            released_ids: 0,
             telling_columns: 0,
             unchecked_columns: 0,
             disclosed,
             disclosed_is_exact: self.key_screenings.iter().all(KeyScreening::proved_is_exact),
-            not_partable,
+            not_separable,
+            hiding_not_counted: self.original.is_hiding_not_counted(),
             hidden: foreseen.hidden.as_ref().map(hidden_findings),
             beyond_chance: beyond_chance(&self.original, &foreseen.found),
             rules_broken: [self.broken_rules, foreseen.rules_broken],
             new_pairs: foreseen.new_pairs.combinations,
             new_pairs_impossible: foreseen.new_pairs.impossible,
+            dependencies_broken: foreseen.dependencies.broken.len() as u64,
+            dependencies_broken_records: foreseen.dependencies.records,
             moved: foreseen.moved.clone(),
         };
         judge(&findings, &thresholds(&project.gate, &findings, foreseen.new_pairs.occurring))
     }
 
-    /// The same as it is told, with what is not known yet.
+    /// The same as it is reported, with what is not known yet.
     #[must_use]
     pub fn foreseen(&self, foreseen: &Foreseen, demo_seed: bool) -> report::Foreseen {
         let Original { project, loaded, .. } = &self.original;
@@ -581,6 +656,7 @@ impl Prepared {
             found: &foreseen.found,
             worst: Some(&foreseen.worst_case),
             new_pairs: &foreseen.new_pairs,
+            dependencies: &foreseen.dependencies,
             screenings: match somebody_is_found(&foreseen.worst_case) {
                 true => &self.key_screenings,
                 false => &[],
@@ -608,7 +684,7 @@ impl Prepared {
     /// People at risk whom no exchange of two records can part from their keys, and those of
     /// them whom the kept tables disclose.
     #[must_use]
-    pub fn not_partable(&self) -> [u64; 2] {
+    pub fn not_separable(&self) -> [u64; 2] {
         let mut people = [0, 0];
         for (cell, &at_risk) in self.at_risk.iter().enumerate().filter(|(_, people)| **people > 0) {
             let all = self.key_screenings.iter().zip(&self.at_risk_from);
@@ -653,8 +729,16 @@ impl Prepared {
 
     /// The same of what was decided on cells.
     pub(crate) fn in_numbers(&self, planned: &plan::Planned, not_for_release: bool) -> PlanReport {
-        let plan::Planned { plan, left_over, impossible, barred, protection, most_parted, .. } =
-            planned;
+        let plan::Planned {
+            plan,
+            left_over,
+            impossible,
+            barred,
+            protection,
+            most_separated,
+            effort,
+            ..
+        } = planned;
         let outside = self.outside_groups(plan);
         let RiskCount { records: risky, not_swappable, disclosed } = self.count_risk(&outside);
         let covered = plan.covered();
@@ -676,7 +760,7 @@ impl Prepared {
         for group in plan.groups() {
             *groups_by_records.entry(group.members().len()).or_default() += 1;
         }
-        let left_because = crate::answer::left_because(not_swappable, left_over);
+        let without_swap_because = crate::answer::without_swap_because(not_swappable, left_over);
         let with_partners: u64 = left_over.iter().map(|left| u64::from(left.records)).sum();
         let left = not_swappable + with_partners;
         assert_eq!(covered + left, risky, "everybody at risk is counted once");
@@ -692,13 +776,13 @@ impl Prepared {
                 household_file: self.original.loaded.household_file().is_some(),
             }),
             protection: Protection::default(),
-            partable: self.partable(),
-            parted: protection.iter().map(|row| u64::from(row.parted)).sum(),
-            detached: protection.iter().map(|row| u64::from(row.detached)).sum(),
+            separable: self.partable(),
+            separated: protection.iter().map(|row| u64::from(row.parted)).sum(),
+            values_replaced: protection.iter().map(|row| u64::from(row.detached)).sum(),
             covered,
             covered_by_groups,
             left,
-            left_because,
+            without_swap_because,
             not_swappable_disclosed: disclosed,
             max_records: self.original.project.max_records().get(),
             impossible,
@@ -707,7 +791,7 @@ impl Prepared {
                 let told = covered + impossible + barred;
                 risky.checked_sub(told).expect("everybody at risk has one answer")
             }),
-            most_parted: *most_parted,
+            most_separated: *most_separated,
             swaps: plan.swaps().len() as u64,
             groups: plan.groups().len() as u64,
             groups_by_records,
@@ -719,13 +803,14 @@ impl Prepared {
             distance: self.distance(plan),
             then: None,
             broken_rules: self.broken_rules,
+            work_limit_reached: !effort.short().is_empty(),
             not_for_release,
             foreseen: None,
         }
     }
 
     /// How far records moved: for each area that is named, from the smallest to the largest, how
-    /// many changed records stay in it and in no smaller one; behind these, how many leave all.
+    /// many changed records stay in it and in no smaller one; after these, how many leave all.
     fn moved(&self, plan: &CellPlan) -> Vec<Moved> {
         let Original { project, scope, loaded, located, .. } = &self.original;
         let near = &project.swap.near;
@@ -852,7 +937,7 @@ impl Prepared {
         }
     }
 
-    /// What a plan file says beside the plan.
+    /// What a plan file says besides the plan.
     #[must_use]
     pub fn plan_header(&self) -> Header {
         let Original { loaded, records, .. } = &self.original;
@@ -883,7 +968,7 @@ impl Header {
     /// The plan file.
     #[must_use]
     pub fn with(self, planned: Planned, numbers: &PlanReport) -> PlanFile {
-        // What the gate would say is said of settings that a plan does not hold.
+        // The gate would speak of settings that a plan does not hold.
         let numbers = &PlanReport { foreseen: None, ..numbers.clone() };
         let header = PlanHeader {
             not_for_release: numbers.not_for_release,
@@ -906,7 +991,7 @@ impl Foreseen {
         let learned: Vec<Learned> =
             intruders.iter().map(|intruder| learned(&pooled, &intruder.scenario())).collect();
         let worst_case = worst_case(&learned).expect("a job has keys");
-        let found = Asked::of(original, &roughly(original, Some(&table))).answers(&pooled);
+        let found = Asked::of(original, &KnownKeys::of(original, Some(&table))).answers(&pooled);
         Self { worst_case, learned, found, replaced: pooled.replaced(), ..self }
     }
 
@@ -933,7 +1018,7 @@ impl Foreseen {
             intruders.iter().map(|intruder| learned(&pooled, &intruder.scenario())).collect();
         all.extend(people.of_households(&households.learned));
         let mut found =
-            Asked::of(&people.lines, &roughly(&people.lines, Some(&lines))).answers(&pooled);
+            Asked::of(&people.lines, &KnownKeys::of(&people.lines, Some(&lines))).answers(&pooled);
         found.extend(people.found_by_households(&households.found));
         let own = loaded.own_variables(scope);
         let pairs = compare_pairs(&pooled, own, &people.lines.named_tables());
@@ -942,6 +1027,7 @@ impl Foreseen {
             learned: all,
             found,
             new_pairs: new_pairs(&pooled, &pairs, people.lines.combined()),
+            dependencies: original.broken_in(lines.in_memory(), lines.counts()),
             moved: moved(&pairs, people.lines.tabulated()),
             distances: Distances::of_pairs(&pairs),
             replaced: households.replaced,

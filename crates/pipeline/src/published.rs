@@ -1,7 +1,7 @@
 //! Published tables: their files, joined with the columns of the data.
 //!
 //! A column of the file is a variable of the table when it has the name of a column of the
-//! data, in capitals or not, or is said to be one. What else may be in the file depends on its
+//! data, in capitals or not, or is declared to be one. What else may be in the file depends on its
 //! format:
 //!
 //! - a tidy CSV has nothing else, unless it is ignored by name;
@@ -51,7 +51,7 @@ pub struct Published {
     table: PublishedTable,
 }
 
-/// The code of a total in SDMX-CSV, where nothing else is said.
+/// The code of a total in SDMX-CSV, unless set.
 const SDMX_TOTAL: &str = "_T";
 
 impl Published {
@@ -253,7 +253,7 @@ impl Shape {
     }
 }
 
-/// The column of the data that a column of the file is: as said, by its name, or by its name in
+/// The column of the data that a column of the file is: as declared, by its name, or by its name in
 /// capitals or not where that is one column alone.
 fn variable_of(
     entry: &PublishedEntry,

@@ -48,7 +48,7 @@ marginswap_core::refusals! {
         NoProjectFile "no-project-file": "There is no such project file";
         OwnBug "own-bug": "A bug of ours";
         NotKept "not-kept": "A released file that does not keep its tables";
-        PairingTooLarge "pairing-too-large": "Too many records for an optimal pairing";
+        PairingTooLarge "pairing-too-large": "An optimal pairing that cannot be computed";
         TooManyTied "too-many-tied": "Too many variables for larger swaps";
         TooFewThreads "too-few-threads": "Threads that cannot be started";
         Cancelled "cancelled": "The run was stopped on request";
@@ -61,7 +61,8 @@ marginswap_core::refusals! {
         FileMissing IsDirectory TooManyFields TooFewFields UnclosedQuote TextAfterQuote
         DuplicateName EmptyName HeaderNotUtf8 NoRecords NulByte BadGzip BadParquet
         FloatColumn UnsupportedColumn TooManyRecords BareReturn BadDelimiter FieldTooLong
-        NoParquet UnsupportedCompression InputChanged ForeignFile Utf16 OtherDelimiter
+        NoParquet UnsupportedCompression InputChanged ForeignFile Utf16 TooManyColumns PackedTooSmall
+        OtherDelimiter
         NotJsonStat SizesDisagree BadNumber NoNumbers RepeatedCell
         StalePlan OtherParameters NewerPlan NoPlan WrongSeal Unreadable Unwritable OutputExists
         OutputIsInput NoFolder

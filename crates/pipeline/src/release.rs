@@ -89,6 +89,11 @@ fn shuffled_order(seed: Seed, records: usize) -> Vec<u32> {
     order
 }
 
+/// The last records of that order, from the last one on.
+pub(crate) fn last_of_order(seed: Seed, records: usize, places: usize) -> Vec<usize> {
+    Random::new(seed, SHUFFLE_STREAM).last_of_shuffled(records, places)
+}
+
 /// Where each record is in a file that was shuffled with this seed.
 pub(crate) fn shuffled_link(seed: Seed, records: usize) -> Link {
     let order = shuffled_order(seed, records);
@@ -479,6 +484,13 @@ pub fn demo_plans(original: &Original, released: Given<'_>) -> Vec<PlanFile> {
     paths.dedup();
     let plans = paths.iter().filter_map(|path| read_plan(path).ok());
     plans.filter(|plan| plan.header.not_for_release).collect()
+}
+
+/// The plans beside a released file that were made for it, as if it were an original.
+pub(crate) fn plans_for(released: Given<'_>, digest: &FileDigest) -> Vec<PlanFile> {
+    let Given::File(path) = released else { return Vec::new() };
+    let paths = other_plans(path, &digest.sha256, None);
+    paths.iter().filter_map(|path| read_plan(path).ok()).collect()
 }
 
 /// Writes a file completely, under a temporary name.

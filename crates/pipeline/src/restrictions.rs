@@ -1,4 +1,4 @@
-//! What partners must respect beside the kept tables, as a project says it.
+//! What partners must respect besides the kept tables, as a project says it.
 //!
 //! `screen`, `explain` and `plan` take it from here, so that they answer the same question.
 //! Restrictions are applied in one order: linked columns and the weight, which tie variables
@@ -27,7 +27,7 @@ use crate::settings::{EVERYWHERE, NOWHERE};
 /// The restrictions of a project, in a file.
 ///
 /// Trap: that two values may not come together for the first time is asked here only where the
-/// project says so. A plan respects it without being told; to screen for it compares every two
+/// project says so. A plan respects it in any case; to screen for it compares every two
 /// cells, which a long file refuses, and nobody was found whom it leaves without a partner.
 #[must_use]
 pub fn restrictions(
@@ -224,7 +224,7 @@ pub fn partners_left(original: &Original, record: RecordId) -> Vec<RecordRestric
         left.push(RecordRestriction {
             setting: by,
             partners: count(&|_, differing| pair::is_swappable(&graph, differing)),
-            parting: intruders.iter().map(|intruder| parts(intruder.keys)).collect(),
+            separating: intruders.iter().map(|intruder| parts(intruder.keys)).collect(),
         });
     }
     let graph = scope.class().margin_graph();
@@ -242,7 +242,7 @@ pub fn partners_left(original: &Original, record: RecordId) -> Vec<RecordRestric
         left.push(RecordRestriction {
             setting: Some(named(restriction)),
             partners: allowed(scope.schema().all()),
-            parting: intruders.iter().map(|intruder| allowed(intruder.keys)).collect(),
+            separating: intruders.iter().map(|intruder| allowed(intruder.keys)).collect(),
         });
     }
     left

@@ -1,6 +1,6 @@
 //! The key that plans are sealed with.
 //!
-//! Planning makes the key file when it is not there; whoever applies the plan needs it. A seed
+//! Planning makes the key file when it is not there; anyone who applies the plan needs it. A seed
 //! is no key: the file says in its first line what it is.
 //!
 //! Way in: [`SealFrom::for_planning`], [`SealFrom::for_reading`].

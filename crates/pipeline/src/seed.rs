@@ -66,9 +66,7 @@ impl SeedFrom {
         let mut new_file = None;
         let seed = match self {
             Self::Demo(number) => {
-                let mut bytes = [0; 32];
-                bytes[..8].copy_from_slice(&number.to_le_bytes());
-                return Ok(Chosen { seed: Seed(bytes), not_for_release: true, new_file });
+                return Ok(Chosen { seed: demo(*number), not_for_release: true, new_file });
             }
             Self::File(path) if path.exists() => {
                 note_if_others_can_read(path, run);
@@ -83,6 +81,13 @@ impl SeedFrom {
         };
         Ok(Chosen { seed, not_for_release: false, new_file })
     }
+}
+
+/// The seed of a number that others know.
+pub(crate) fn demo(number: u64) -> Seed {
+    let mut bytes = [0; 32];
+    bytes[..8].copy_from_slice(&number.to_le_bytes());
+    Seed(bytes)
 }
 
 /// A seed from the operating system.

@@ -3,12 +3,13 @@
 //! | statement | what it does |
 //! |---|---|
 //! | *cells* | counts the records of every cell |
-//! | *changes* | numbers the records of the cells that a plan takes from, by id, and gives each chosen one its new values |
+//! | *changes* | numbers the records of the cells that a plan takes from, by id, and gives each
+//! chosen one its new values |
 //! | *release* | the table with these values in place, in the order of what is released |
 //! | *verify* | the cells of a table that two tables do not have equally often |
 //!
 //! The planner says "record 3 of this cell": its choice is a number within the cell, so that no
-//! hash and no seed goes into a statement. The moves are a table beside the data, never literals:
+//! hash and no seed goes into a statement. The moves are a table next to the data, never literals:
 //! a log of queries tells nothing. Engines differ in the sign between which names are quoted.
 //!
 //! Traps. The records of a released table are sorted by all that is released: an engine that

@@ -1,7 +1,7 @@
 //! What the kept tables are called, and which of them are published.
 //!
 //! A table has a name where the project file or a list of tables gives it one. Two names may
-//! stand for one table: by the same variables, or because a weight joins both.
+//! mean one table: by the same variables, or because a weight joins both.
 //!
 //! Way in: [`TableNames::of`].
 

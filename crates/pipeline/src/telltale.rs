@@ -41,7 +41,7 @@ const MOST: usize = 100_000;
 /// Fewer records than this tell nothing that could not be chance.
 const FEWEST: u64 = 20;
 
-/// The distance of the records that are looked at, in a file with so many.
+/// The distance of the records that are looked at, in a file with `records` records.
 #[must_use]
 pub(crate) fn sample_step(records: usize) -> usize {
     records.div_ceil(MOST).max(1)
@@ -63,7 +63,7 @@ pub(crate) fn tell_tales(
     let all: Vec<(&str, &Column, Vec<u32>)> = all.collect();
     let (exchanged, staying): (Vec<_>, Vec<_>) =
         all.into_iter().partition(|(name, ..)| is_exchanged(name));
-    // A derived variable is not released; what follows from exchanged columns can be told all the
+    // A derived variable is not released; what follows from exchanged columns can be known all the
     // same, by a column that stays.
     let is_released = |name: &str| released.own_names().iter().any(|own| own == name);
     let staying = staying.into_iter().filter(|(name, ..)| is_released(name));
@@ -129,7 +129,7 @@ fn contradictions(one: &[u32], other: &[u32]) -> Option<u64> {
         usual += same.map(|same| same.len() as u64).max().unwrap_or(0);
         group.iter().for_each(|(_, value)| by_value[*value as usize] += 1);
     }
-    // What the most frequent value alone explains is not told by the column.
+    // What the most frequent value alone explains is no tale of the column.
     let plain = by_value.iter().max().copied().unwrap_or(0);
     let is_told = looked_at >= FEWEST && (usual - plain) * 4 >= (looked_at - plain) * 3;
     (is_told && looked_at > plain).then_some(looked_at - usual)

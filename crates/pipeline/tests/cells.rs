@@ -156,7 +156,7 @@ fn law_cells_give_the_plan_of_records() {
                 released[record][column] = cells[from[change] as usize][column].clone();
             }
         }
-        // The same records, and everything that can be said of their contents.
+        // The same records, and everything that can be known of their contents.
         assert_eq!(counted(&released), counted(&expected));
         let whole = cells_of(&released).1;
         let found: CellsReport = decided.certify(Recounted::Cells(&whole), run).unwrap();
@@ -170,7 +170,7 @@ fn law_cells_give_the_plan_of_records() {
         let fates = found.protect.verify.protection.fates;
         *verdicts.entry((fates.gone > 0, fates.shared > 0, fates.matched > 0)).or_insert(0) += 1;
 
-        // A released table that does not keep the tables is told from one that does.
+        // A released table that does not keep the tables is distinguished from one that does.
         let mut wrong = released.clone();
         wrong[0][1] = Some("other".to_owned());
         let whole = |rows: &[Row]| {

@@ -203,7 +203,7 @@ fn a_column_that_cannot_be_used_is_refused_when_it_is_wanted() {
     assert!(in_memory::protect(wanted, &SeedFrom::Demo(1), run).is_ok());
 }
 
-/// A household file has no place beside a data frame.
+/// A household file has no place next to a data frame.
 #[test]
 fn a_household_file_beside_a_frame_is_refused() {
     let run = &mut Run::silent();

@@ -153,7 +153,7 @@ fn a_release_that_is_written_into_is_refused() {
         survey.lines().skip(1).map(value).collect()
     };
     write_parquet(&data, &[("town", values(0)), ("age", values(1)), ("job", values(2))]);
-    // Who wrote the file stands at its end, and no reader minds.
+    // Who wrote the file is written at its end, and no reader minds.
     let damage = |path: &Path| {
         let mut bytes = fs::read(path).unwrap();
         let is_name = |some: &[u8]| some == b"parquet-rs" || some == b"marginswap";

@@ -1,5 +1,5 @@
 //! How often a whole job reads its input: for the columns, and once more for the released file;
-//! twice more where that is a Parquet file, whose sum is taken beside the writing.
+//! twice more where that is a Parquet file, whose sum is taken during the writing.
 //!
 //! Counted by the operating system, over everything that this process reads; so the tests of this
 //! file take turns.

@@ -157,7 +157,7 @@ fn screening_is_explaining_every_record() {
         let mut lines = list.lines();
         let head: Vec<&str> = lines.next().unwrap().split(',').collect();
         let place = |name: &str| head.iter().position(|head| *head == name);
-        let (swappable, partable) = (place("swappable").unwrap(), place("partable").unwrap());
+        let (swappable, partable) = (place("swappable").unwrap(), place("separable").unwrap());
         let mut counts = [0, 0];
         for (record, line) in lines.enumerate() {
             let fields: Vec<&str> = line.split(',').collect();
@@ -169,7 +169,7 @@ fn screening_is_explaining_every_record() {
             let explained =
                 explain_record(&project, &number, Partners::Count, &mut Run::silent()).unwrap();
             let last = explained.restrictions.last().unwrap();
-            let left = [last.partners > 0, last.parting[0] > 0];
+            let left = [last.partners > 0, last.separating[0] > 0];
             assert_eq!(found, left, "record {number} of {case:?}");
             // The setting in the way is the first that leaves none, in both answers.
             let step = explained.restrictions.iter().find(|step| step.partners == 0);
@@ -181,11 +181,11 @@ fn screening_is_explaining_every_record() {
         }
         let report = &screened.report;
         let keys = report.keys.first().unwrap();
-        assert_eq!([report.swappable, keys.partable], counts);
+        assert_eq!([report.swappable, keys.separable], counts);
         let last = report.restrictions.last().unwrap();
-        assert_eq!([last.swappable, last.partable[0]], counts);
+        assert_eq!([last.swappable, last.separable[0]], counts);
         let falling = |steps: &[marginswap_report::restrictions::Restriction]| {
-            steps[0].swappable >= steps[1].swappable && steps[0].partable >= steps[1].partable
+            steps[0].swappable >= steps[1].swappable && steps[0].separable >= steps[1].separable
         };
         assert!(report.restrictions.windows(2).all(falling), "{:?}", report.restrictions);
     }

@@ -1,6 +1,6 @@
 //! An answer into JSON, text and a picture.
 
-use marginswap_report::{Answer as Shown, Picture};
+use marginswap_report::{Answer as Shown, Picture, Versioned};
 use pyo3::prelude::*;
 
 /// What a function answers; Python makes a class of its own from it.
@@ -16,7 +16,7 @@ impl Answer {
     /// An answer with its notes.
     pub fn new(answer: &impl Shown, picture: Option<&Picture>, notes: Vec<String>) -> Self {
         Self {
-            json: serde_json::to_string(answer).expect("an answer is plain data"),
+            json: serde_json::to_string(&Versioned::of(answer)).expect("an answer is plain data"),
             text: answer.text(),
             svg: picture.map(Picture::file),
             notes,

@@ -8,7 +8,7 @@ use marginswap_io::{Finished, Overwrite, Secrecy, Staged, publish_all};
 use marginswap_pipeline::notes::Run;
 use marginswap_pipeline::project::Project;
 use marginswap_pipeline::questions::explain::{Partners, explain_pair, explain_record};
-use marginswap_pipeline::questions::inspect::{Header, Reveal};
+use marginswap_pipeline::questions::inspect::Reveal;
 use marginswap_pipeline::questions::risk::Sets;
 use marginswap_pipeline::refusal::Code;
 use marginswap_pipeline::{answer, codes, questions};
@@ -23,12 +23,11 @@ use crate::work::carry_out;
 
 /// What is in a table.
 #[pyfunction]
-pub fn inspect(py: Python<'_>, asked: Asked<'_>, reveal: bool, header: bool) -> PyResult<Answer> {
+pub fn inspect(py: Python<'_>, asked: Asked<'_>, reveal: bool) -> PyResult<Answer> {
     let project = asked.project(py, "inspect")?;
     let reveal = if reveal { Reveal::Everything } else { Reveal::Counts };
-    let header = if header { Header::Known } else { Header::Required };
     let (report, notes) = carry_out(py, &asked.how, move |run| {
-        questions::inspect::inspect(&project, reveal, header, run)
+        questions::inspect::inspect(&project, reveal, run)
     })?;
     Ok(Answer::new(&report, None, notes))
 }

@@ -16,6 +16,7 @@ use std::time::Duration;
 
 use marginswap_core::diagnostic::Diagnostic;
 use marginswap_pipeline::notes::{Event, Flow, Run};
+use marginswap_pipeline::pipeline::MOST_THREADS;
 use marginswap_pipeline::refusal::Code;
 use pyo3::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
@@ -94,7 +95,7 @@ pub fn pool(threads: Option<NonZeroUsize>) -> Result<Arc<ThreadPool>, Diagnostic
         return Ok(Arc::clone(pool));
     }
     let named = ThreadPoolBuilder::new().thread_name(|number| format!("{NAME}-{number}"));
-    let pool = named.num_threads(threads.map_or(0, NonZeroUsize::get)).build();
+    let pool = named.num_threads(threads.map_or(0, |threads| threads.get().min(MOST_THREADS))).build();
     let pool = pool.map(Arc::new).map_err(|error| {
         let detail = format!("the threads cannot be started: {error}");
         Diagnostic::new(Code::TooFewThreads, detail, "give a smaller number to `threads=`")

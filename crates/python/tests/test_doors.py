@@ -116,7 +116,7 @@ def test_law_every_door_releases_what_memory_releases(door):
     release = marginswap.protect(**door.given(table), release_id=True, **ENGINE)
     assert by_person(door.read(release.table)) == by_person(here.data)
     same = ["at_risk", "gone", "shared", "matched", "protected", "newly_exposed", "new_pairs"]
-    same += ["records_changed", "cells_changed", "replaced", "parted", "detached", "equal", "margins"]
+    same += ["records_changed", "cells_changed", "replaced", "separated", "values_replaced", "equal", "margins"]
     assert {name: release.to_dict()[name] for name in same} == {
         name: here.to_dict()[name] for name in same
     }

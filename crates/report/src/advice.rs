@@ -7,10 +7,43 @@ use serde::Serialize;
 
 use crate::answer::{Names, counted, formula, shown};
 
-/// One thing that would help, with how many people it would help.
+/// At most this many things are advised.
+pub const MOST: usize = 3;
+
+/// One thing that would help people who are left.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Advice {
+    /// What to do.
+    #[serde(flatten)]
+    pub help: Help,
+    /// How many of those who are left it would help.
+    pub helps: u64,
+    /// The command that does it, where there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub command: Option<String>,
+}
+
+impl Advice {
+    /// The things that help most people, the best first.
+    #[must_use]
+    pub fn ranked(mut all: Vec<Self>) -> Vec<Self> {
+        all.sort_by_key(|one| std::cmp::Reverse(one.helps));
+        all.truncate(MOST);
+        all
+    }
+}
+
+/// What to do.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "advice", rename_all = "snake_case")]
-pub enum Advice {
+pub enum Help {
+    /// Let more records change.
+    RaiseBudget {
+        /// How many would be enough, if everybody took a partner of their own.
+        records: u64,
+    },
+    /// Let partners differ in everything but the strata.
+    WidenMatch,
     /// Allow swaps of more records.
     LargerSwaps {
         /// Of up to this many records.
@@ -26,8 +59,10 @@ pub enum Advice {
     WithoutTable {
         /// The table.
         table: Names,
-        /// People whose keys could be parted then.
+        /// People who could be hidden then, or whose keys could be separated where intruders know all.
         frees: u64,
+        /// Is it about hiding them?
+        hides: bool,
     },
     /// Let single persons exchange what is theirs, after whole households.
     ThenPersons {
@@ -80,13 +115,38 @@ pub(crate) fn lines(advice: &[Advice]) -> String {
     }
     for advice in advice {
         text.push_str(&format!("  - {advice}\n"));
+        text.extend(advice.command.iter().map(|command| format!("      {command}\n")));
     }
     text
 }
 
 impl fmt::Display for Advice {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let people = counted(self.helps, "person", "people");
+        match self.help {
+            Help::RaiseBudget { .. } | Help::WidenMatch => {
+                write!(
+                    formatter,
+                    "{}: up to {people} have a partner then, each asked for alone.",
+                    self.help
+                )
+            }
+            _ => self.help.fmt(formatter),
+        }
+    }
+}
+
+impl fmt::Display for Help {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::RaiseBudget { records } => write!(
+                formatter,
+                "Let {} change (--budget)",
+                counted(*records, "record", "records")
+            ),
+            Self::WidenMatch => {
+                formatter.write_str("Let partners differ in the columns of --match")
+            }
             Self::LargerSwaps { max_records, frees, asked, not_asked } => {
                 write!(
                     formatter,
@@ -104,12 +164,12 @@ impl fmt::Display for Advice {
                     ),
                 }
             }
-            Self::WithoutTable { table, frees } => write!(
+            Self::WithoutTable { table, frees, hides } => write!(
                 formatter,
-                "Do not keep {}: without it {} can be separated from their keys. Only if it is not \
-                 published and will not be.",
+                "Do not keep {}: without it {} can be {}. Only if it is not published and will not be.",
                 formula(table),
-                counted(*frees, "person", "people")
+                counted(*frees, "person", "people"),
+                if *hides { "hidden" } else { "separated from their keys" }
             ),
             Self::ThenPersons { people } => write!(
                 formatter,
@@ -129,7 +189,7 @@ impl fmt::Display for Advice {
                 ways.push(format!("{} without it", grouped(*left_out)));
                 write!(
                     formatter,
-                    "Recode {} before swapping: instead of {} at risk there would be {}.",
+                    "Recode {} in the file, or do not release it: instead of {} at risk there would be {}.",
                     shown(key),
                     counted(*now, "person", "people"),
                     ways.join(", ")

@@ -14,6 +14,26 @@ pub trait Answer: Serialize {
     fn text(&self) -> String;
 }
 
+/// The version of the JSON: raised when a field is renamed, is removed or gets another meaning.
+/// A new field leaves it as it is.
+pub const JSON_VERSION: u32 = 1;
+
+/// What is printed as JSON, with its version before it.
+#[derive(Serialize)]
+pub struct Versioned<'a, A> {
+    version: u32,
+    #[serde(flatten)]
+    answer: &'a A,
+}
+
+impl<'a, A: Serialize> Versioned<'a, A> {
+    /// The answer with the version of this program's JSON.
+    #[must_use]
+    pub fn of(answer: &'a A) -> Self {
+        Self { version: JSON_VERSION, answer }
+    }
+}
+
 /// A set of variables by name, in the file's column order.
 pub type Names = Vec<String>;
 
@@ -39,7 +59,7 @@ pub(crate) fn listed(set: &[String]) -> String {
     set.iter().map(|name| shown(name)).collect::<Vec<_>>().join(", ")
 }
 
-/// Words in lines of at most a hundred characters, parted by semicolons.
+/// Words in lines of at most a hundred characters, separated by semicolons.
 #[must_use]
 pub(crate) fn wrapped(words: &[String]) -> String {
     const WIDTH: usize = 100;
@@ -70,7 +90,7 @@ pub(crate) fn counted(count: u64, singular: &str, plural: &str) -> String {
 }
 
 /// A share in percent. Only all is 100.0 and only none is 0.0; what would be rounded to one
-/// of them is told as less than 0.1 or more than 99.9.
+/// of them is written as less than 0.1 or more than 99.9.
 #[must_use]
 pub(crate) fn percent(part: u64, whole: u64) -> String {
     if whole == 0 {

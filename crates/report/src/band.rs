@@ -1,11 +1,11 @@
-//! Bands: numbers that may be told only as a range.
+//! Bands: numbers that may be published only as a range.
 //!
-//! The external report tells how far a table moved, how many records changed and how many
+//! The external report says how far a table moved, how many records changed and how many
 //! people at risk are protected as ranges. A band is that range and nothing else: the number it
 //! came from cannot be recovered.
 //!
-//! Trap: a range that holds few counts tells the count. In a small file narrow ranges are
-//! joined until each holds at least [`FEWEST`] counts; where even that fails, nothing is told.
+//! Trap: a range that holds few counts gives the count away. In a small file narrow ranges are
+//! joined until each holds at least [`FEWEST`] counts; where even that fails, no range is given.
 //! Zero is in the lowest range, so that none and few are not told apart, and all and nearly all
 //! share the highest range of the protected.
 
@@ -14,7 +14,7 @@ use serde::{Serialize, Serializer};
 /// The fewest counts that a range may hold.
 pub const FEWEST: u64 = 10;
 
-/// The first bound below which everything is told as one range, so that every range holds
+/// The first bound below which everything is one range, so that every range holds
 /// enough counts of these records; `None` when there is none. Bounds in thousandths, the last
 /// is all.
 fn first_bound(bounds: &[u64], records: u64) -> Option<usize> {
@@ -56,7 +56,7 @@ impl Band {
         Self::at(bounds.iter().map(|&bound| u8::from(total_variation >= bound)).sum())
     }
 
-    /// The band that may be told of a file with this number of records.
+    /// The band that may be published of a file with this number of records.
     #[must_use]
     pub fn told(total_variation: f64, records: u64) -> Self {
         let band = Self::of(total_variation);
@@ -89,7 +89,7 @@ impl Band {
         self.label
     }
 
-    /// Is its range not told, because the file is too small for any?
+    /// Is its range left out, because the file is too small for any?
     #[must_use]
     pub fn is_untold(self) -> bool {
         self.label == Self::JOINED[Self::COUNT - 1]
@@ -157,7 +157,7 @@ pub struct Protected(&'static str);
 
 impl Protected {
     /// Lower bounds of the ranges in thousandths, from the highest; each but the lowest range
-    /// with its words as the highest one told, and below a higher one.
+    /// with its words as the highest one shown, and below a higher one.
     const RANGES: [(u64, &str, &str); 3] = [
         (900, "more than 90 %", ""),
         (750, "more than 75 %", "between 75 % and 90 %"),
@@ -269,7 +269,7 @@ mod tests {
         }
     }
 
-    /// For every size of file, no range that is told holds few counts.
+    /// For every size of file, no range that is given holds few counts.
     #[test]
     fn every_range_holds_many_counts() {
         for records in [1u64, 12, 19, 24, 60, 100, 199, 240, 400, 999, 1200, 5000, 12_000] {

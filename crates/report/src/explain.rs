@@ -418,7 +418,7 @@ impl Answer for RecordReport {
                 .iter()
                 .map(|one| vec![titled(&one.table, one.name.as_ref()), grouped(one.partners)])
                 .collect();
-            // Numbers are aligned to the right, the remarks behind them to the left.
+            // Numbers are aligned to the right, the remarks after them to the left.
             let rows: Vec<Vec<String>> = aligned(&rows)
                 .lines()
                 .zip(first)

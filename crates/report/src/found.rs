@@ -27,7 +27,7 @@ pub struct FoundBySomeKeys {
     /// The people who are found.
     #[serde(flatten)]
     pub people: FoundPeople,
-    /// People at risk of whom at least 1, 2, … sensitive values are told truly.
+    /// People at risk of whom at least 1, 2, … sensitive values are learned truly.
     pub true_at_least: Vec<TrueAtLeast>,
     /// People at risk to whom the record that agrees best gives every sensitive value, ties by
     /// shares; null with more than 64 keys.
@@ -46,7 +46,7 @@ pub struct FoundBySomeKeys {
     pub exact_up_to: usize,
 }
 
-/// People of whom at least this number of sensitive values is told truly.
+/// People of whom at least this number of sensitive values is learned truly.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct TrueAtLeast {
     /// How many values, or more.
@@ -57,7 +57,7 @@ pub struct TrueAtLeast {
     pub by_chance: u64,
 }
 
-/// What is told of one sensitive variable.
+/// What is learned of one sensitive variable.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct SensitiveAlone {
     /// The variable.

@@ -14,7 +14,7 @@ pub struct FrontierReport {
     /// How many people are at risk.
     pub at_risk: u64,
     /// Of these, how many have keys that no exchange of two records can part.
-    pub not_partable: u64,
+    pub not_separable: u64,
     /// Of these, how many are already disclosed.
     pub disclosed: u64,
     /// May one swap take more than two records? Then only the disclosed ones are known to be out
@@ -76,7 +76,7 @@ impl FrontierReport {
     /// The people at risk whose keys no plan can part, as far as it is known.
     #[must_use]
     pub fn floor(&self) -> u64 {
-        if self.larger_swaps { self.disclosed } else { self.not_partable }
+        if self.larger_swaps { self.disclosed } else { self.not_separable }
     }
 
     /// Of the floor, in words.
@@ -108,9 +108,9 @@ impl Answer for FrontierReport {
         let mut text = format!(
             "{} at risk. Not separable from their keys by swaps of two records: {}, of whom already disclosed: {}.\n{}\n",
             counted(self.at_risk, "person", "people"),
-            grouped(self.not_partable),
+            grouped(self.not_separable),
             grouped(self.disclosed),
-            if self.larger_swaps && self.not_partable > self.disclosed {
+            if self.larger_swaps && self.not_separable > self.disclosed {
                 "Larger swaps may part those who are not disclosed.\n"
             } else {
                 ""

@@ -92,7 +92,7 @@ pub struct SeparatorReport {
 }
 
 impl GraphReport {
-    /// What a table is called, behind its formula.
+    /// What a table is called, after its formula.
     fn called(&self, table: &Names) -> String {
         let found = self.tables.iter().find(|other| other.variables == *table);
         let name = found.and_then(|found| found.name.as_ref());

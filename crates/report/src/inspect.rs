@@ -3,7 +3,7 @@
 use marginswap_core::text::{escaped, grouped};
 use serde::Serialize;
 
-use crate::answer::{Answer, aligned, aligned_left, counted, listed, percent, shown};
+use crate::answer::{Answer, Names, aligned, aligned_left, counted, listed, percent, shown};
 
 /// What is in a file.
 #[derive(Debug, Clone, Serialize)]
@@ -27,9 +27,24 @@ pub struct InspectReport {
     pub cells: usize,
     /// How many records are alone with their combination.
     pub sample_uniques: usize,
+    /// The columns that follow from others in every record.
+    pub dependencies: Vec<DependencyReport>,
     /// What the columns hold, where it was asked for: values of the data.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub revealed: Option<Revealed>,
+}
+
+/// A column that follows from others in every record.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct DependencyReport {
+    /// The column.
+    pub column: String,
+    /// The columns that it follows from.
+    pub of: Names,
+    /// How: `function` of one column, or `sum`.
+    pub how: &'static str,
+    /// The line of a project file that links them.
+    pub linked: String,
 }
 
 /// The households of a file, and which of its columns are theirs.
@@ -189,6 +204,22 @@ impl Answer for InspectReport {
         ));
         if let Some(households) = &self.households {
             households.tell(&mut text);
+        }
+        if !self.dependencies.is_empty() {
+            text.push_str(
+                "\nIn every record. Where some of the columns are exchanged without the others, a \
+                 record that\nno longer obeys was exchanged; to link them, write under [swap]:\n",
+            );
+            let row = |found: &DependencyReport| {
+                let column = shown(&found.column);
+                let follows = match found.how {
+                    "sum" => format!("{column} is the sum of {}", listed(&found.of)),
+                    _ => format!("{column} follows from {}", listed(&found.of)),
+                };
+                vec![follows, escaped(&found.linked)]
+            };
+            let rows: Vec<Vec<String>> = self.dependencies.iter().map(row).collect();
+            text.push_str(&aligned_left(&rows));
         }
         if let Some(revealed) = &self.revealed {
             revealed.tell(&mut text);

@@ -1,4 +1,4 @@
-//! Whose keys can be parted, and what prevents it: parts of what `screen` and `explain`
+//! Whose keys can be separated, and what prevents it: parts of what `screen` and `explain`
 //! answer.
 
 use std::fmt::Write;
@@ -26,7 +26,7 @@ pub(crate) fn by_scenario<T: Serialize, S: Serializer>(
     map.end()
 }
 
-/// [`by_scenario`] for what is told of keys.
+/// [`by_scenario`] for answers about keys.
 pub(crate) fn keys_by_scenario<T: Serialize, S: Serializer>(
     found: &[T],
     out: S,
@@ -51,10 +51,10 @@ pub struct KeyScreening {
     pub name: Option<String>,
     /// What the intruder knows.
     pub keys: Names,
-    /// Records whose keys can be parted.
-    pub partable: u64,
+    /// Records whose keys can be separated.
+    pub separable: u64,
     /// Records whose keys cannot.
-    pub not_partable: u64,
+    pub not_separable: u64,
     /// Of these, those whose combination is published: all keys are in one kept table.
     pub published: u64,
     /// Of these, those whose combination the kept tables prove to occur.
@@ -66,30 +66,30 @@ pub struct KeyScreening {
     pub restricted: u64,
     /// Records that are alone with their keys.
     pub unique_on_keys: u64,
-    /// Of these, those whose keys can be parted.
-    pub partable_uniques: u64,
+    /// Of these, those whose keys can be separated.
+    pub separable_uniques: u64,
 }
 
 impl KeyScreening {
     /// Lines of a text answer, with a number where there are several intruders.
     #[must_use]
     pub fn lines(&self, number: &str) -> String {
-        let all = self.partable + self.not_partable;
+        let all = self.separable + self.not_separable;
         let row = |label: &str, number: u64, whole: u64| {
             vec![label.to_owned(), grouped(number), percent(number, whole)]
         };
         let mut rows = vec![
-            row("separable from their keys", self.partable, all),
-            row("not separable from their keys", self.not_partable, all),
+            row("separable from their keys", self.separable, all),
+            row("not separable from their keys", self.not_separable, all),
             row("  published in one kept table", self.published, all),
             row("  proved by the kept tables", self.proved, all),
-            row("  no partner parts them", self.no_partner, all),
+            row("  no partner separates them", self.no_partner, all),
         ];
         if self.restricted > 0 {
             rows.push(row("  no partner that the settings allow", self.restricted, all));
         }
         rows.push(row("alone with their keys", self.unique_on_keys, all));
-        rows.push(row("  separable from their keys", self.partable_uniques, self.unique_on_keys));
+        rows.push(row("  separable from their keys", self.separable_uniques, self.unique_on_keys));
         let who = sentence(&intruder(self.name.as_deref()));
         format!("\n{number}{who} knows {}:\n{}", listed(&self.keys), aligned(&rows))
     }
@@ -103,21 +103,21 @@ pub struct RecordKeys {
     pub name: Option<String>,
     /// What the intruder knows.
     pub keys: Names,
-    /// Can the keys be parted?
-    pub partable: bool,
+    /// Can the keys be separated?
+    pub separable: bool,
     /// Why not.
     pub why_not: Option<WhyNot>,
     /// Records that part the keys.
-    pub parting: u64,
+    pub separating: u64,
     /// Records that only detach sensitive values from them.
-    pub detaching: u64,
+    pub replacing: u64,
     /// The ways to part them, the fewest differences first.
-    pub parting_ways: Vec<PartingWay>,
+    pub separating_ways: Vec<SeparatingWay>,
     /// The ways to detach, those that make most values false first.
-    pub detaching_ways: Vec<DetachingWay>,
+    pub replacing_ways: Vec<ReplacingWay>,
 }
 
-/// Why keys cannot be parted.
+/// Why keys cannot be separated.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "because", rename_all = "snake_case")]
 pub enum WhyNot {
@@ -131,13 +131,13 @@ pub enum WhyNot {
         /// How many.
         people: u64,
     },
-    /// No record parts them.
+    /// No record separates them.
     NoPartner,
 }
 
 /// Partners that part the keys.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct PartingWay {
+pub struct SeparatingWay {
     /// Where they differ.
     pub differing: Names,
     /// How many there are.
@@ -148,14 +148,14 @@ pub struct PartingWay {
 
 /// Partners that only detach.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct DetachingWay {
+pub struct ReplacingWay {
     /// Where they differ.
     pub differing: Names,
     /// How many there are.
     pub records: u64,
     /// What is exchanged.
     pub exchanged: Names,
-    /// Sensitive values that would be false beside the keys.
+    /// Sensitive values that would be false next to the keys.
     pub made_false: Names,
     /// Sensitive values that would stay true.
     pub left_true: Names,
@@ -172,8 +172,8 @@ impl RecordKeys {
                 let _ = writeln!(
                     text,
                     "They can be separated from these keys, with {}; {} only replace sensitive values.",
-                    counted(self.parting, "partner", "partners"),
-                    grouped(self.detaching)
+                    counted(self.separating, "partner", "partners"),
+                    grouped(self.replacing)
                 );
             }
             Some(why) => {
@@ -185,27 +185,27 @@ impl RecordKeys {
                         "the kept tables prove that {} it",
                         counted(*people, "person has", "people have")
                     ),
-                    WhyNot::NoPartner => "no record parts them".to_owned(),
+                    WhyNot::NoPartner => "no record separates them".to_owned(),
                 };
                 let _ = writeln!(
                     text,
                     "They cannot be separated from these keys: {why}. {} can replace sensitive values.",
-                    counted(self.detaching, "partner", "partners")
+                    counted(self.replacing, "partner", "partners")
                 );
             }
         }
-        for way in self.parting_ways.iter().take(SHOWN) {
+        for way in self.separating_ways.iter().take(SHOWN) {
             let _ = writeln!(
                 text,
-                "  part: {} differ in {}",
+                "  separates the keys: {} differ in {}",
                 counted(way.records, "record", "records"),
                 listed(&way.differing)
             );
         }
-        for way in self.detaching_ways.iter().take(SHOWN) {
+        for way in self.replacing_ways.iter().take(SHOWN) {
             let _ = writeln!(
                 text,
-                "  detach: {} differ in {}; false afterwards: {}; still true: {}",
+                "  replaces values: {} differ in {}; false afterwards: {}; still true: {}",
                 counted(way.records, "record", "records"),
                 listed(&way.differing),
                 listed(&way.made_false),

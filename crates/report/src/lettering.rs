@@ -13,7 +13,7 @@
 
 /// A name as it can be shown: what no reader can see (controls, embeddings and overrides of
 /// the writing direction) becomes U+FFFD, and no character carries more than four marks. A
-/// blank at an end, behind another one, or of another kind than a space becomes `␣`: names
+/// blank at an end, after another one, or of another kind than a space becomes `␣`: names
 /// may differ in nothing else.
 ///
 /// An empty or blank name is shown as `(no name)`.

@@ -32,7 +32,7 @@
 //! | [`margin_graph`] | the picture of the kept tables' graph, its separators and what they separate |
 //! | [`pictures`] | all other pictures, one file for each |
 //! | [`page`] | the report as one HTML page, internal and external |
-//! | [`band`] | numbers that may be told only as a range |
+//! | [`band`] | numbers that may be published only as a range |
 //! | [`svg`] | elements, attributes, escaping, numbers |
 //! | [`lettering`] | how much room a text takes, in any script, before a font is known |
 
@@ -68,5 +68,5 @@ mod ring;
 mod sheet;
 pub mod svg;
 
-pub use answer::{Answer, formula};
+pub use answer::{Answer, JSON_VERSION, Versioned, formula};
 pub use sheet::{Picture, TextTable, Twin};

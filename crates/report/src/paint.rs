@@ -37,7 +37,7 @@ pub(crate) const PARTS: [Colour; 5] = [
     colour("part-5", "#0072b2", "#4a90d9"),
 ];
 
-/// What is wrong, missed or left: beside it there is always a word.
+/// What is wrong, missed or left: there is always a word next to it.
 pub(crate) const LEFT: Colour = colour("left", "#d55e00", "#f28e3c");
 /// What is done, or harmless.
 pub(crate) const DONE: Colour = colour("done", "#0072b2", "#56b4e9");

@@ -18,8 +18,8 @@ use crate::verify::{HouseholdsReport, VerifyReport};
 pub struct PlanReport {
     /// How many records there are.
     pub records: u64,
-    /// Where whole households are swapped, they are the records of this plan; this is what is
-    /// behind them.
+    /// Where whole households are swapped, they are the records of this plan; this counts
+    /// their persons.
     #[serde(rename = "planned_households", skip_serializing_if = "Option::is_none")]
     pub households: Option<PlannedHouseholds>,
     /// What intruders will learn when the plan is followed; in the answer of `protect`, what
@@ -27,19 +27,20 @@ pub struct PlanReport {
     #[serde(flatten)]
     pub protection: Protection,
     /// People at risk whose keys some exchange of two records can part.
-    pub partable: u64,
+    pub separable: u64,
     /// People at risk whose keys the plan parts.
-    pub parted: u64,
+    pub separated: u64,
     /// People at risk whose keys the plan does not part and whose sensitive values it detaches.
-    pub detached: u64,
+    pub values_replaced: u64,
     /// How many people at risk the plan parts or detaches.
     pub covered: u64,
     /// Of these, how many by swaps of more than two records.
     pub covered_by_groups: u64,
     /// How many people at risk the plan neither parts nor detaches.
+    #[serde(rename = "without_swap")]
     pub left: u64,
     /// The same by reason.
-    pub left_because: LeftReport,
+    pub without_swap_because: LeftReport,
     /// Of those left who are not swappable, how many have a record that is already disclosed.
     pub not_swappable_disclosed: u64,
     /// How many records one swap may take.
@@ -55,7 +56,7 @@ pub struct PlanReport {
     /// No swap of any number of records parts more people at risk from their keys at once, with
     /// proof. Null where nothing was proved: the kept tables are not two, or several intruders
     /// are named.
-    pub most_parted: Option<u64>,
+    pub most_separated: Option<u64>,
     /// How many swaps of two records there are.
     pub swaps: u64,
     /// How many swaps of more records there are; moves that share a record count as one.
@@ -81,6 +82,8 @@ pub struct PlanReport {
     pub then: Option<ThenReport>,
     /// Records of the original that already break a rule.
     pub broken_rules: u64,
+    /// Did a search end because planning had done the work that the size of the file allows?
+    pub work_limit_reached: bool,
     /// Is the seed a demo seed, which others know?
     pub not_for_release: bool,
     /// What the gate would say; only in the answer of `plan`.
@@ -264,14 +267,14 @@ fn round_step(least: f64) -> f64 {
     step
 }
 
-/// What is behind the records of a plan that are households.
+/// The persons of a plan whose records are households.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct PlannedHouseholds {
     /// How many persons there are.
     pub persons: u64,
     /// How many households have a member at risk, or are at risk themselves.
     pub households_at_risk: u64,
-    /// Is there a household file beside that of the persons?
+    /// Is there a household file next to that of the persons?
     pub household_file: bool,
 }
 
@@ -281,10 +284,11 @@ pub struct ThenReport {
     /// Persons whom the exchange of households leaves with keys by which somebody at risk is found.
     pub at_risk: u64,
     /// Of these, those whose keys the second step parts.
-    pub parted: u64,
+    pub separated: u64,
     /// Of these, those whose sensitive values it detaches.
-    pub detached: u64,
+    pub values_replaced: u64,
     /// Of these, those whom it neither parts nor detaches.
+    #[serde(rename = "without_swap")]
     pub left: u64,
     /// How many swaps of two persons there are.
     pub swaps: u64,
@@ -301,8 +305,8 @@ impl ThenReport {
         format!(
             "Then {} still at risk: {} separated from their keys, {} with sensitive values replaced, {} neither; {} changed, {}.\n",
             counted(self.at_risk, "person", "persons"),
-            grouped(self.parted),
-            grouped(self.detached),
+            grouped(self.separated),
+            grouped(self.values_replaced),
             grouped(self.left),
             counted(self.persons_changed, "person", "persons"),
             counted(self.cells_changed, "value", "values"),
@@ -322,7 +326,7 @@ pub struct LeftReport {
     /// Every exchange breaks a rule or gives a record the keys of someone at risk.
     pub not_allowed: u64,
     /// They stay with others who have their keys, because somebody would be alone without them.
-    pub company: u64,
+    pub keys_shared: u64,
     /// Every allowed partner is used by another swap.
     pub taken: u64,
     /// The budget is used up.
@@ -337,10 +341,10 @@ impl LeftReport {
     #[must_use]
     pub fn reasons(&self) -> Vec<(&'static str, u64)> {
         let all = [
-            ("no partner parts or detaches the keys", self.keys),
+            ("no partner separates the keys or replaces sensitive values", self.keys),
             ("no partner agrees on the columns that must match", self.no_match),
             ("every exchange breaks a rule or recreates keys at risk", self.not_allowed),
-            ("no allowed swap was left for them", self.company),
+            ("no allowed swap was left for them", self.keys_shared),
             ("every allowed partner is already used", self.taken),
             ("the budget is used up", self.budget),
             ("the search ended early", self.not_searched),
@@ -355,7 +359,7 @@ impl PlanReport {
     pub fn coverage(&self) -> Coverage {
         match &self.households {
             Some(households) => Coverage::of(households.persons, None, &self.protection),
-            None => Coverage::of(self.records, Some(self.partable), &self.protection),
+            None => Coverage::of(self.records, Some(self.separable), &self.protection),
         }
     }
 
@@ -366,7 +370,7 @@ impl PlanReport {
 
     /// Why people are left: in words, each with its number.
     fn left_rows(&self) -> Vec<(String, u64)> {
-        let reasons = self.left_because.reasons();
+        let reasons = self.without_swap_because.reasons();
         match (self.impossible, self.not_found, self.barred) {
             (Some(impossible), Some(not_found), Some(barred)) => {
                 let mut rows = vec![
@@ -381,7 +385,7 @@ impl PlanReport {
             _ => {
                 let disclosed = grouped(self.not_swappable_disclosed);
                 let alone = format!("no partner ({disclosed} already disclosed)");
-                let mut rows = vec![(alone, self.left_because.not_swappable)];
+                let mut rows = vec![(alone, self.without_swap_because.not_swappable)];
                 rows.extend(reasons.into_iter().map(|(why, number)| (why.to_owned(), number)));
                 rows
             }
@@ -409,9 +413,9 @@ impl PlanReport {
         self.distance.as_ref().map_or_else(String::new, |distance| distance.lines(self.many()))
     }
 
-    /// How many can be parted at once, and how many are.
+    /// How many can be separated at once, and how many are.
     fn most_line(&self) -> String {
-        let Some(most) = self.most_parted else { return String::new() };
+        let Some(most) = self.most_separated else { return String::new() };
         format!(
             "No more than {} can be separated from their keys at once by any swap that keeps these\n\
              tables; {} {}.\n",
@@ -419,8 +423,8 @@ impl PlanReport {
                 Some(_) => counted(most, "household", "households"),
                 None => counted(most, "person", "people"),
             },
-            grouped(self.parted),
-            if self.parted == 1 { "is" } else { "are" },
+            grouped(self.separated),
+            if self.separated == 1 { "is" } else { "are" },
         )
     }
 
@@ -436,6 +440,11 @@ impl PlanReport {
                 },
                 if self.broken_rules == 1 { "breaks" } else { "break" }
             ));
+        }
+        if self.work_limit_reached {
+            text.push_str(
+                "The work limit was reached: this is the best plan until then. --effort long looks further.\n",
+            );
         }
         if self.not_for_release {
             text.push_str("NOT FOR RELEASE: made with a demo seed, which others know.\n");
@@ -455,9 +464,9 @@ impl Answer for PlanReport {
         };
         let mut rows = vec![
             row(at_risk_words, at_risk, self.records),
-            row("  can be separated from their keys by a swap", self.partable, at_risk),
-            row("  separated from their keys by this plan", self.parted, at_risk),
-            row("  sensitive values replaced by this plan", self.detached, at_risk),
+            row("  can be separated from their keys by a swap", self.separable, at_risk),
+            row("  separated from their keys by this plan", self.separated, at_risk),
+            row("  sensitive values replaced by this plan", self.values_replaced, at_risk),
         ];
         if self.impossible.is_some() || self.covered_by_groups > 0 {
             let label = format!("  by swaps of more than two {}", self.many());
@@ -505,10 +514,10 @@ impl Answer for PlanReport {
 /// What a whole job did: everything that `verify` answers about the released file, and the plan.
 #[derive(Debug, Clone, Serialize)]
 pub struct ProtectReport {
-    /// The released file beside the original.
+    /// The released file next to the original.
     #[serde(flatten)]
     pub verify: VerifyReport,
-    /// The plan; what is told of the released file already is not told again.
+    /// The plan; what was shown of the released file already is not repeated.
     #[serde(flatten, serialize_with = "beside_verify")]
     pub plan: PlanReport,
     /// The released file.
@@ -542,6 +551,7 @@ impl Answer for ProtectReport {
         ));
         text.push_str(&published::line(&verify.published));
         text.push_str(&verify.weights());
+        text.push_str(&verify.quotes());
         let usefulness = verify.usefulness.words();
         text.push_str(&format!("Usefulness {} changed{usefulness}\n", self.changed()));
         text.push_str(&self.learned());
@@ -555,9 +565,9 @@ impl Answer for ProtectReport {
                     ),
                     None => String::new(),
                 },
-                grouped(plan.parted),
-                grouped(plan.partable),
-                grouped(plan.detached),
+                grouped(plan.separated),
+                grouped(plan.separable),
+                grouped(plan.values_replaced),
                 grouped(plan.left),
             ));
             if plan.left > 0 {
@@ -698,6 +708,7 @@ impl ProtectReport {
         }
         text.push_str(&learned.alone_line());
         text.push_str(&learned.left_out_line());
+        text.push_str(&learned.dependency_lines());
         text
     }
 }

@@ -6,7 +6,9 @@ use std::fmt::{self, Write};
 use marginswap_core::text::grouped;
 use serde::Serialize;
 
-use crate::answer::{Names, aligned, counted, formula, intruder, listed, percent, sentence, share};
+use crate::answer::{
+    Names, aligned, counted, formula, intruder, listed, percent, sentence, share, shown,
+};
 use crate::found::{FoundBySomeKeys, FoundPeople};
 use crate::page::LeftReason;
 pub use crate::reason::Reason;
@@ -53,9 +55,13 @@ pub struct Protection {
     pub new_pairs_records: u64,
     /// The pairs of variables that have any.
     pub new_pairs_by_variables: Vec<NewPair>,
+    /// Columns that follow from others in every original record and not in every released one.
+    pub dependencies_broken: Vec<BrokenDependency>,
+    /// Released records in which one of them does not.
+    pub dependencies_broken_records: u64,
     /// Each intruder by itself.
     pub scenarios: Vec<ScenarioProtection>,
-    /// The same of whole households, where these are swapped and the rest is said of persons.
+    /// The same of whole households, where these are swapped and the rest counts persons.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub household_fates: Option<HouseholdProtection>,
 }
@@ -210,7 +216,7 @@ pub struct ScenarioProtection {
 
 impl Protection {
     /// Of whom [`Protection::values_true`] speaks, where there are several intruders: everything
-    /// else is said of all of them together.
+    /// else counts all of them together.
     pub(crate) fn whose_values(&self) -> Option<String> {
         let mut scenarios = self.scenarios.iter();
         let same = |one: &&ScenarioProtection| {
@@ -236,7 +242,7 @@ impl Protection {
         format!("  tested against anyone {knowledge}\n")
     }
 
-    /// How many values are true beside chance, in one sentence; none when nobody is matched.
+    /// How many values are true, and by chance, in one sentence; none when nobody is matched.
     pub(crate) fn values_true_words(&self) -> Option<String> {
         let whose = self.whose_values();
         values_true_words(self.values_true, self.values_true_by_chance, whose.as_deref())
@@ -299,7 +305,13 @@ impl Protection {
             }
         }
         text.push_str(&self.left_out_line());
+        text.push_str(&self.dependency_lines());
         text
+    }
+
+    /// Which dependencies records break, each in a line.
+    pub(crate) fn dependency_lines(&self) -> String {
+        self.dependencies_broken.iter().map(BrokenDependency::line).collect()
     }
 
     /// How many people a model leaves out who are unique on the keys, where there are any.
@@ -323,6 +335,35 @@ impl Protection {
                 listed(&self.new_pairs_left_out)
             ),
         }
+    }
+}
+
+/// A column that follows from others in every original record and not in every released one.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct BrokenDependency {
+    /// The column.
+    pub column: String,
+    /// The columns that it follows from.
+    pub of: Names,
+    /// How: `function` of one column, or `sum`.
+    pub how: &'static str,
+    /// Released records in which it does not.
+    pub records: u64,
+}
+
+impl BrokenDependency {
+    fn line(&self) -> String {
+        let follows = match self.how {
+            "sum" => "is the sum of",
+            _ => "follows from",
+        };
+        format!(
+            "{} {follows} {} in every original record, and not in {}. Link these columns, or let \
+             one stay.\n",
+            shown(&self.column),
+            listed(&self.of),
+            counted(self.records, "released record", "released records"),
+        )
     }
 }
 
@@ -384,8 +425,8 @@ impl ScenarioProtection {
     }
 }
 
-/// How many values are true beside chance, in one sentence; none when nobody is matched. `whose`:
-/// the one of several intruders of whom this is said.
+/// How many values are true, and by chance, in one sentence; none when nobody is matched.
+/// `whose`: the one of several intruders who learns them.
 pub(crate) fn values_true_words(
     right: Option<f64>,
     chance: Option<f64>,
@@ -432,7 +473,7 @@ pub struct ExposedBecause {
     /// The kept tables prove that somebody has these keys.
     pub disclosed: u64,
     /// No exchange of two records parts their keys.
-    pub not_partable: u64,
+    pub not_separable: u64,
     /// Exchanges that part their keys exist, and none was made: another setting forbids them, the
     /// budget is used up, or the partners are used.
     pub not_taken: u64,
@@ -443,7 +484,7 @@ impl ExposedBecause {
     pub(crate) fn reasons(&self) -> Vec<(LeftReason, u64)> {
         let all = [
             (LeftReason::Disclosed, self.disclosed),
-            (LeftReason::NotPartable, self.not_partable),
+            (LeftReason::NotSeparable, self.not_separable),
             (LeftReason::NotTaken, self.not_taken),
         ];
         all.into_iter().filter(|(_, people)| *people > 0).collect()
@@ -507,7 +548,7 @@ impl Verdict {
         }
     }
 
-    /// The answer as a sign, beside its words.
+    /// The answer as a sign, next to its words.
     pub(crate) fn sign(self) -> &'static str {
         match self {
             Self::Release => "✓",
@@ -553,7 +594,7 @@ impl Judgement {
         self.reasons.iter().any(|why| matches!(why, Reason::NothingExchanged { .. }))
     }
 
-    /// Lines of a text answer. That nothing was exchanged is said in the first one.
+    /// Lines of a text answer. The first one says when nothing was exchanged.
     #[must_use]
     pub fn lines(&self) -> String {
         self.lines_as("Verdict")

@@ -102,7 +102,7 @@ impl PublishedReport {
     }
 }
 
-/// A difference as it is told: `2`, `0.25`.
+/// A difference as it is shown: `2`, `0.25`.
 fn amount(largest: f64) -> String {
     let whole = largest.fract() == 0.0 && largest.abs() < 1e15;
     if whole { grouped_whole(largest) } else { format!("{largest}") }

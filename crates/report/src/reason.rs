@@ -17,7 +17,7 @@ pub fn reason_words(reason: &Reason) -> String {
     let words = words(reason);
     let tolerated = reason.numbers().into_iter().find(|(name, _)| *name == "tolerated");
     match tolerated {
-        // What a table may move by is said with what it moved by.
+        // What a table may move by is given with what it moved by.
         None | Some((_, 0)) => words,
         _ if matches!(reason, Reason::TablesMoved { .. }) => words,
         Some((_, most)) => format!("{words} (at most {} tolerated)", grouped(most)),
@@ -129,7 +129,7 @@ fn words(reason: &Reason) -> String {
         Reason::NotHidden { people, at_risk, .. } => format!(
             "{} of {} at risk {} not hidden from anyone who knows some of the keys",
             grouped(*people),
-            counted(*at_risk, "person", "people"),
+            grouped(*at_risk),
             if *people == 1 { "is" } else { "are" }
         ),
         Reason::FoundBeyondChance { people, by_chance, counts, of } => format!(
@@ -153,10 +153,13 @@ fn words(reason: &Reason) -> String {
             grouped(*counts),
             counted(*of, "count", "counts"),
         ),
+        Reason::HidingNotCounted {} => "who is hidden was not counted: single persons exchange \
+                                        values after their households"
+            .to_owned(),
         Reason::CannotBeHidden { people, at_risk, .. } => format!(
             "{} of {} at risk cannot be hidden by swapping: a kept table prevents it",
             grouped(*people),
-            counted(*at_risk, "person", "people"),
+            grouped(*at_risk),
         ),
         Reason::NoKeys {} => "no keys were named, so no risk was measured".to_owned(),
         Reason::NobodyChecked {} => {
@@ -192,7 +195,7 @@ fn words(reason: &Reason) -> String {
         Reason::NewlyExposed { people, .. } => {
             format!("the release newly exposes {}", counted(*people, "person", "people"))
         }
-        Reason::NotPartable { disclosed, others, undecided, .. } => format!(
+        Reason::NotSeparable { disclosed, others, undecided, .. } => format!(
             "no swap of two records separates {} from their keys{}",
             counted(disclosed + others, "person at risk", "people at risk"),
             match (*disclosed, *undecided) {
@@ -202,6 +205,10 @@ fn words(reason: &Reason) -> String {
                 (some, _) =>
                     format!("; the kept tables disclose at least {} of these", grouped(some)),
             }
+        ),
+        Reason::IdsReleased { columns } => format!(
+            "{} nearly every record",
+            counted(*columns, "released column names", "released columns name")
         ),
         Reason::ColumnsTell { columns } => format!(
             "{} swaps away",
@@ -231,6 +238,11 @@ fn words(reason: &Reason) -> String {
             if *tables == 1 { "moves" } else { "move" },
             percent(*tolerated, *records),
             percent(*largest, *records)
+        ),
+        Reason::DependenciesBroken { dependencies, records, .. } => format!(
+            "{} what every original record obeys: {} others",
+            counted(*records, "released record breaks", "released records break"),
+            counted(*dependencies, "column follows from", "columns follow from")
         ),
         Reason::NewPairs { combinations, impossible, .. } => format!(
             "{} never {} in the original: {}",

@@ -1,4 +1,4 @@
-//! What settings beside the kept tables leave: parts of what `screen` and `explain` answer.
+//! What settings other than the kept tables leave: parts of what `screen` and `explain` answer.
 
 use std::fmt::{self, Write};
 
@@ -72,17 +72,17 @@ pub struct Restriction {
     pub swappable: u64,
     /// Of the sample uniques, those that have one.
     pub swappable_uniques: u64,
-    /// For each intruder, the records whose keys can be parted.
-    #[serde(flatten, serialize_with = "partable")]
-    pub partable: Vec<u64>,
+    /// For each intruder, the records whose keys can be separated.
+    #[serde(flatten, serialize_with = "separable")]
+    pub separable: Vec<u64>,
 }
 
-fn partable<S: Serializer>(counts: &[u64], out: S) -> Result<S::Ok, S::Error> {
-    by_scenario(["partable", "partable_by_scenario"], counts, out)
+fn separable<S: Serializer>(counts: &[u64], out: S) -> Result<S::Ok, S::Error> {
+    by_scenario(["separable", "separable_by_scenario"], counts, out)
 }
 
-fn parting<S: Serializer>(counts: &[u64], out: S) -> Result<S::Ok, S::Error> {
-    by_scenario(["parting", "parting_by_scenario"], counts, out)
+fn separating<S: Serializer>(counts: &[u64], out: S) -> Result<S::Ok, S::Error> {
+    by_scenario(["separating", "separating_by_scenario"], counts, out)
 }
 
 /// Lines of a text answer: nothing where only the tables decide.
@@ -91,13 +91,13 @@ pub(crate) fn lines(restrictions: &[Restriction], records: u64, of: Exchanged) -
         return String::new();
     }
     let mut head = vec![String::new(), "swappable".to_owned(), String::new()];
-    for label in columns("separable from their keys", restrictions[0].partable.len()) {
+    for label in columns("separable from their keys", restrictions[0].separable.len()) {
         head.extend([label, String::new()]);
     }
     let mut rows = vec![head];
     rows.extend(restrictions.iter().map(|one| {
         let mut row = vec![label(one.setting)];
-        for &number in [one.swappable].iter().chain(&one.partable) {
+        for &number in [one.swappable].iter().chain(&one.separable) {
             row.extend([grouped(number), percent(number, records)]);
         }
         row
@@ -115,8 +115,8 @@ pub struct RecordRestriction {
     /// Partners with an exchange that is allowed.
     pub partners: u64,
     /// For each intruder, those of them with an allowed exchange that parts the keys.
-    #[serde(flatten, serialize_with = "parting")]
-    pub parting: Vec<u64>,
+    #[serde(flatten, serialize_with = "separating")]
+    pub separating: Vec<u64>,
 }
 
 /// The headings of the columns of these intruders: numbered where there are several.
@@ -133,11 +133,11 @@ pub(crate) fn record_lines(restrictions: &[RecordRestriction]) -> String {
         return String::new();
     }
     let mut head = vec![String::new(), "partners".to_owned()];
-    head.extend(columns("part the keys", restrictions[0].parting.len()));
+    head.extend(columns("part the keys", restrictions[0].separating.len()));
     let mut rows = vec![head];
     rows.extend(restrictions.iter().map(|one| {
         let mut row = vec![label(one.setting), grouped(one.partners)];
-        row.extend(one.parting.iter().copied().map(grouped));
+        row.extend(one.separating.iter().copied().map(grouped));
         row
     }));
     let mut text = format!("\nPartners that are left, setting by setting\n{}", aligned(&rows));

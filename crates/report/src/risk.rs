@@ -27,7 +27,7 @@ pub struct RiskReport {
     pub population: f64,
     /// The share of them that is in the file.
     pub sampling_fraction: f64,
-    /// The model behind the estimates.
+    /// The model that the estimates come from.
     pub model: ModelReport,
     /// Estimated: population uniques among the sample uniques.
     pub tau1: f64,
@@ -118,7 +118,7 @@ pub struct ScenarioRisk {
     pub anonymity: Vec<AnonymityReport>,
 }
 
-/// The model behind the estimates.
+/// The model that the estimates come from.
 #[derive(Debug, Clone, Serialize)]
 pub struct ModelReport {
     /// Its tables as a formula.
@@ -362,7 +362,7 @@ pub struct AnonymityReport {
     pub records_below: u64,
 }
 
-/// What a set of keys tells.
+/// What a set of keys reveals.
 #[derive(Debug, Clone, Serialize)]
 pub struct KeySetReport {
     /// The keys.
@@ -375,7 +375,7 @@ pub struct KeySetReport {
     pub below_3: u64,
 }
 
-/// What a key tells.
+/// What a key reveals.
 #[derive(Debug, Clone, Serialize)]
 pub struct KeyReport {
     /// The key.
@@ -449,7 +449,7 @@ fn share(share: f64) -> String {
     }
 }
 
-/// Words in lines of limited width, behind an indent.
+/// Words in lines of limited width, after an indent.
 fn flowing(words: &[String], joint: &str, indent: &str) -> String {
     const WIDTH: usize = 78;
     let mut text = String::new();

@@ -16,7 +16,7 @@ use crate::what_if::{self, AreasReport, WhatIfReport};
 pub struct ScreenReport {
     /// How many records there are: households, where these are swapped.
     pub records: u64,
-    /// How many persons are behind them, where records are households.
+    /// How many persons they have, where records are households.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub persons: Option<u64>,
     /// How many different cells they fall into.
@@ -58,9 +58,65 @@ pub struct ScreenReport {
     /// The disclosed records of each area, where a variable is named for it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub by: Option<AreasReport>,
-    /// For each intruder, whose keys can be parted.
+    /// For each intruder, whose keys can be separated.
     #[serde(flatten, serialize_with = "keys_by_scenario")]
     pub keys: Vec<KeyScreening>,
+    /// Who at risk can be hidden, where somebody is to be.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hiding: Option<HidingReport>,
+}
+
+/// Who at risk can be hidden from anyone who knows any part of their keys by a swap of two records,
+/// each person asked for alone.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct HidingReport {
+    /// How many people share each piece of the keys of somebody who is hidden.
+    pub crowd: u64,
+    /// People at risk: households with one, where these are swapped.
+    pub at_risk: u64,
+    /// Of these, those for whom there is a swap that hides them.
+    pub can_be_hidden: u64,
+    /// Those whom a kept table keeps from being hidden.
+    pub cannot_be_hidden: u64,
+    /// These tables, with how many people each.
+    pub prevented: Vec<Prevented>,
+    /// Those for whom no such swap was found, and no table prevents it.
+    pub no_swap_found: u64,
+}
+
+/// A kept table, and how many people it keeps from being hidden.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Prevented {
+    /// The table.
+    pub table: Names,
+    /// How many people.
+    pub people: u64,
+}
+
+impl HidingReport {
+    fn lines(&self, exchanged: Exchanged) -> String {
+        let who = match exchanged {
+            Exchanged::Records => "people at risk",
+            Exchanged::Households => "households with somebody at risk",
+        };
+        let row = |label: String, number: u64| {
+            vec![label, grouped(number), percent(number, self.at_risk)]
+        };
+        let mut rows = vec![
+            vec![who.to_owned(), grouped(self.at_risk), String::new()],
+            row("  can be hidden".to_owned(), self.can_be_hidden),
+            row("  cannot be hidden".to_owned(), self.cannot_be_hidden),
+        ];
+        let tables = self.prevented.iter();
+        rows.extend(
+            tables.map(|one| row(format!("    because of {}", formula(&one.table)), one.people)),
+        );
+        rows.push(row("  no swap found that hides them".to_owned(), self.no_swap_found));
+        format!(
+            "\nHidden from anyone who knows any part of the keys, each asked for alone:\n{}",
+            aligned(&rows)
+        )
+    }
 }
 
 impl Answer for ScreenReport {
@@ -90,6 +146,7 @@ impl Answer for ScreenReport {
         let mut text = aligned(&rows);
         text.push_str(&restrictions::lines(&self.restrictions, self.records, exchanged));
         text.push_str(&all_lines(&self.keys, KeyScreening::lines));
+        text.push_str(&self.hiding.as_ref().map_or_else(String::new, |one| one.lines(exchanged)));
         text.push_str(&what_if::lines(&self.what_if));
         if let Some(by) = &self.by {
             text.push_str(&by.lines());

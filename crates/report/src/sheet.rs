@@ -1,7 +1,7 @@
 //! The paper that every picture is drawn on: it fills from top to bottom.
 //!
 //! A [`Picture`] is a drawing with its text twin. As a file it carries its colours and the
-//! twin in its `<desc>`; on a page the colours come from the page, and the twin is beside
+//! twin in its `<desc>`; on a page the colours come from the page, and the twin is next to
 //! it as words and a table.
 //!
 //! Trap: what has no text twin is not drawn. A picture without one cannot be made.

@@ -111,7 +111,7 @@ impl ShowReport {
         }
     }
 
-    /// How many lines the file has: as many as there are persons behind its households.
+    /// How many lines the file has: as many as there are persons in its households.
     fn lines(&self) -> u64 {
         let persons = self.summary.get("planned_households").and_then(|told| told.get("persons"));
         persons.and_then(Value::as_u64).unwrap_or(self.records)
@@ -278,11 +278,10 @@ impl Answer for ShowReport {
             Exchanged::Households => ("household", "households"),
         };
         row(
-            "left",
-            self.number("left").map(|left| {
+            "no swap",
+            without_swap(&self.summary).map(|left| {
                 let words = format!("{} at risk without an exchange", counted(left, one, many));
-                let then = self.summary.get("then").and_then(|then| then.get("left"));
-                match then.and_then(Value::as_u64) {
+                match self.summary.get("then").and_then(without_swap) {
                     None => words,
                     Some(left) => format!(
                         "{words} of households; {} at risk after the exchange of persons",
@@ -320,4 +319,9 @@ impl Answer for ShowReport {
         }
         text
     }
+}
+
+/// How many are without a swap, as a plan tells it, or one of an earlier version.
+fn without_swap(told: &Value) -> Option<u64> {
+    ["without_swap", "left"].iter().find_map(|name| told.get(name).and_then(Value::as_u64))
 }

@@ -32,7 +32,7 @@ pub struct VerifyReport {
     pub records_before: u64,
     /// How many the released file has.
     pub records_after: u64,
-    /// The households behind the records, where these are swapped.
+    /// The households of the records, where these are swapped.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub households: Option<HouseholdsReport>,
     /// The kept tables.
@@ -61,6 +61,9 @@ pub struct VerifyReport {
     /// How far weighted counts of kept tables moved, where they need not be exact.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub weighted: Vec<WeightedReport>,
+    /// Columns of which the original quotes some fields and not others, though none need it, and
+    /// the released file those that need it: quotes travel with values and would give swaps away.
+    pub requoted: Names,
     /// Sets of columns whose counts differ although no swap can change them.
     pub broken: Vec<Names>,
     /// Why the records could not be linked by their ids, if that was asked for.
@@ -81,7 +84,7 @@ pub struct VerifyReport {
     pub three_way_mean: Option<f64>,
 }
 
-/// How useful a released file still is, beside how many of its records and values were changed.
+/// How useful a released file still is, and how many of its records and values were changed.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Usefulness {
     /// Two-way tables that are not kept, of variables with few levels.
@@ -426,6 +429,9 @@ impl VerifyReport {
                 text.push_str(&format!("  … and {more} more; --json lists all\n"));
             }
         }
+        if !self.requoted.is_empty() {
+            text.push_str(&format!("Quotes: {}\n", self.quotes_words()));
+        }
         for columns in &self.broken {
             text.push_str(&format!(
                 "The counts of {} differ, although no swap can change them.\n",
@@ -450,6 +456,22 @@ impl VerifyReport {
             vec![formula(&table.margin), moved, table.largest_words()]
         }));
         format!("\n{}", aligned(&rows))
+    }
+
+    fn quotes_words(&self) -> String {
+        format!(
+            "the fields of {} are quoted only where they need it. The original quotes some of them \
+             and not others, and quotes travel with values.",
+            listed(&self.requoted)
+        )
+    }
+
+    /// Which columns are quoted otherwise than in the original, in a line of a longer answer.
+    pub(crate) fn quotes(&self) -> String {
+        match self.requoted.is_empty() {
+            true => String::new(),
+            false => format!("Quotes     {}\n", self.quotes_words()),
+        }
     }
 
     /// The same in a line for each table of a longer answer.
@@ -491,6 +513,7 @@ impl VerifyReport {
             changed_by_variable: None,
             usefulness: Usefulness::default(),
             weighted: vec![],
+            requoted: vec![],
             broken: vec![],
             unlinked: None,
             reordered: false,

@@ -20,6 +20,12 @@ pub struct WhatIfReport {
     pub swappable: u64,
     /// How many fewer these are than now.
     pub swappable_fewer: u64,
+    /// People at risk who could still be hidden, where somebody is to be.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub can_be_hidden: Option<u64>,
+    /// How many fewer these are than now.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub can_be_hidden_fewer: Option<u64>,
 }
 
 /// The disclosed records of each area.
@@ -144,18 +150,22 @@ pub(crate) fn lines(what_ifs: &[WhatIfReport]) -> String {
     if what_ifs.is_empty() {
         return String::new();
     }
-    let mut rows = vec![
-        ["if published too", "disclosed", "more", "swappable", "fewer"].map(str::to_owned).to_vec(),
-    ];
+    let mut head = vec!["if published too", "disclosed", "more", "swappable", "fewer"];
+    if what_ifs.iter().any(|one| one.can_be_hidden.is_some()) {
+        head.extend(["can be hidden", "fewer"]);
+    }
+    let mut rows = vec![head.into_iter().map(str::to_owned).collect()];
     rows.extend(what_ifs.iter().map(|one| {
         let at_least = if one.disclosed_is_exact { "" } else { "≥ " };
-        vec![
+        let mut row = vec![
             one.tables.iter().map(|table| escaped(table)).collect::<Vec<_>>().join(" + "),
             format!("{at_least}{}", grouped(one.disclosed)),
             grouped(one.disclosed_more),
             grouped(one.swappable),
             grouped(one.swappable_fewer),
-        ]
+        ];
+        row.extend([one.can_be_hidden, one.can_be_hidden_fewer].into_iter().flatten().map(grouped));
+        row
     }));
     format!("\n{}", aligned(&rows))
 }

@@ -4,12 +4,12 @@
 
 #![allow(clippy::unwrap_used, reason = "a test stops where it is surprised")]
 
-mod support;
+use crate::support;
 
 use std::collections::BTreeMap;
 
 use marginswap_report::Answer;
-use marginswap_report::advice::Advice;
+use marginswap_report::advice::{Advice, Help};
 use marginswap_report::found::{
     FoundByKeysKnown, FoundBySomeKeys, FoundPeople, SensitiveAlone, TrueAtLeast,
 };
@@ -125,6 +125,8 @@ fn protection() -> Protection {
             impossible: 0,
             records: 3,
         }],
+        dependencies_broken: vec![],
+        dependencies_broken_records: 0,
         scenarios: vec![scenario],
     }
 }
@@ -137,19 +139,19 @@ fn plan() -> PlanReport {
         distance: None,
         records: 400,
         protection: protection(),
-        partable: 15,
-        parted: 13,
-        detached: 1,
+        separable: 15,
+        separated: 13,
+        values_replaced: 1,
         covered: 14,
         covered_by_groups: 0,
         not_swappable_disclosed: 1,
         left: 3,
-        left_because: LeftReport { not_swappable: 1, taken: 2, ..LeftReport::default() },
+        without_swap_because: LeftReport { not_swappable: 1, taken: 2, ..LeftReport::default() },
         max_records: 2,
         impossible: None,
         not_found: None,
         barred: None,
-        most_parted: Some(14),
+        most_separated: Some(14),
         swaps: 8,
         groups: 0,
         groups_by_records: BTreeMap::new(),
@@ -158,6 +160,7 @@ fn plan() -> PlanReport {
         cost: 31,
         tables: 2,
         broken_rules: 1,
+        work_limit_reached: false,
         not_for_release: true,
         foreseen: Some(Foreseen {
             judgement: Judgement {
@@ -179,7 +182,7 @@ fn larger() -> PlanReport {
         impossible: Some(1),
         not_found: Some(1),
         barred: Some(1),
-        most_parted: None,
+        most_separated: None,
         groups: 2,
         groups_by_records: BTreeMap::from([(3, 1), (4, 1)]),
         ..plan()
@@ -208,12 +211,17 @@ fn compared() -> VerifyReport {
         margins: vec![],
         published: vec![],
         protection: protection(),
-        advice: vec![Advice::SuppressOrRecode { people: 2 }],
+        advice: vec![Advice {
+            help: Help::SuppressOrRecode { people: 2 },
+            helps: 2,
+            command: None,
+        }],
         replaced: 16,
         records_changed: Some(16),
         cells_changed: Some(20),
         changed_by_variable: None,
         new_pairs_revealed: None,
+        requoted: vec![],
         usefulness: Usefulness {
             tables: 7,
             moved_mean: Some(0.003),
@@ -252,7 +260,7 @@ fn the_parts_of_a_plan_add_up() {
     assert_eq!(plan().left, 3);
     let coverage = plan().coverage();
     assert_eq!(coverage.gone + coverage.shared + coverage.matched, coverage.at_risk);
-    assert_eq!(coverage.partable, Some(15));
+    assert_eq!(coverage.separable, Some(15));
     // Two are shared, and the records of one of them give everything.
 }
 
@@ -261,7 +269,7 @@ fn the_parts_of_a_plan_add_up() {
 fn protect_is_flat_in_json() {
     let told = serde_json::to_value(protect()).unwrap();
     for (name, value) in
-        [("at_risk", 17), ("gone", 12), ("matched", 3), ("parted", 13), ("detached", 1)]
+        [("at_risk", 17), ("gone", 12), ("matched", 3), ("separated", 13), ("values_replaced", 1)]
     {
         assert_eq!(told[name], value, "{name}");
     }
@@ -323,7 +331,7 @@ fn the_frontier_tells_every_fate() {
     let report = FrontierReport {
         records: 400,
         at_risk: 17,
-        not_partable: 2,
+        not_separable: 2,
         disclosed: 1,
         larger_swaps: false,
         by_two_way: true,

@@ -5,7 +5,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test stops where it is surprised")]
 
-mod support;
+use crate::support;
 
 use marginswap_core::varset::VarSet;
 use marginswap_report::margin_graph::{self, BANNER, GraphPicture, SeparatorPicture, describe};

@@ -6,9 +6,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a test stops where it is surprised")]
 
-#[path = "support/html.rs"]
-mod html;
-mod support;
+use crate::support;
+use crate::support::html;
 
 use marginswap_core::varset::VarSet;
 use marginswap_report::Answer;
@@ -18,9 +17,9 @@ use marginswap_report::found::{
 use marginswap_report::graph::{GraphReport, JunctionReport, SeparatorReport};
 use marginswap_report::margin_graph::{self, GraphPicture, SeparatorPicture};
 use marginswap_report::page::{
-    Advice, Banded, ColumnFacts, ExternalHouseholds, ExternalReport, FileFacts, HouseholdNames,
-    InternalReport, LeftReason, LeftRecord, Merged, Method, NotKept, PlanFacts, RiskBefore,
-    ThenFacts, WatchReport,
+    Advice, Banded, ColumnFacts, ExternalHouseholds, ExternalReport, FileFacts, Help,
+    HouseholdNames, InternalReport, LeftReason, LeftRecord, Merged, Method, NotKept, PlanFacts,
+    RiskBefore, ThenFacts, WatchReport,
 };
 use marginswap_report::pictures::waterfall::Coverage;
 use marginswap_report::plan::{Moved, MovedDistance};
@@ -120,6 +119,8 @@ fn learned(names: [&str; 3]) -> Protection {
             impossible: 0,
             records: 2,
         }],
+        dependencies_broken: vec![],
+        dependencies_broken_records: 0,
         scenarios: vec![scenario],
     }
 }
@@ -181,21 +182,25 @@ fn compared(names: [&str; 3]) -> VerifyReport {
             weighted_max: None,
         },
         new_pairs_revealed: None,
-        advice: vec![
-            Advice::LargerSwaps { max_records: 4, frees: 1, asked: 2, not_asked: 0 },
-            Advice::WithoutTable {
+        requoted: vec![],
+        advice: [
+            Help::LargerSwaps { max_records: 4, frees: 1, asked: 2, not_asked: 0 },
+            Help::WithoutTable {
                 table: vec![names[0].to_owned(), names[1].to_owned()],
                 frees: 1,
+                hides: false,
             },
-            Advice::CoarserKey {
+            Help::CoarserKey {
                 key: names[2].to_owned(),
                 now: 4,
                 bands: vec![Banded { width: 10, at_risk: 2 }],
                 merged: Some(Merged { categories: 3, at_risk: 1 }),
                 left_out: 0,
             },
-            Advice::SuppressOrRecode { people: 1 },
-        ],
+            Help::SuppressOrRecode { people: 1 },
+        ]
+        .map(|help| Advice { help, helps: 1, command: None })
+        .to_vec(),
         broken: Vec::new(),
         unlinked: None,
         reordered: false,
@@ -458,11 +463,12 @@ fn every_reason_is_a_sentence_of_the_page() {
         ),
         (
             Reason::NotHidden { people: 1, at_risk: 17, tolerated: 0 },
-            "1 of 17 people at risk is not hidden from anyone who knows some of the keys",
+            "1 of 17 at risk is not hidden from anyone who knows some of the keys",
         ),
+        (Reason::HidingNotCounted {}, "who is hidden was not counted: single persons exchange"),
         (
             Reason::CannotBeHidden { people: 3, at_risk: 17, tolerated: 0 },
-            "3 of 17 people at risk cannot be hidden by swapping: a kept table prevents it",
+            "3 of 17 at risk cannot be hidden by swapping: a kept table prevents it",
         ),
         (
             Reason::FoundBeyondChance { people: 90, by_chance: 12, counts: 2, of: 9 },
@@ -494,11 +500,11 @@ fn every_reason_is_a_sentence_of_the_page() {
         ),
         (Reason::NewlyExposed { people: 1, tolerated: 0 }, "newly exposes 1 person"),
         (
-            Reason::NotPartable { disclosed: 1, others: 2, undecided: 2, tolerated: 0 },
+            Reason::NotSeparable { disclosed: 1, others: 2, undecided: 2, tolerated: 0 },
             "from their keys; the kept tables disclose at least 1 of these",
         ),
         (
-            Reason::NotPartable { disclosed: 0, others: 2, undecided: 2, tolerated: 0 },
+            Reason::NotSeparable { disclosed: 0, others: 2, undecided: 2, tolerated: 0 },
             "separates 2 people at risk from their keys; whether the kept tables disclose them is not decided",
         ),
         (
@@ -506,9 +512,10 @@ fn every_reason_is_a_sentence_of_the_page() {
             "2 published categories of 1 table occur in no record of the original",
         ),
         (
-            Reason::NotPartable { disclosed: 1, others: 2, undecided: 0, tolerated: 0 },
+            Reason::NotSeparable { disclosed: 1, others: 2, undecided: 0, tolerated: 0 },
             "separates 3 people at risk from their keys; the kept tables disclose 1 of these",
         ),
+        (Reason::IdsReleased { columns: 1 }, "1 released column names nearly every record"),
         (
             Reason::ColumnsTell { columns: 2 },
             "2 released columns that are not exchanged give swaps",
@@ -530,6 +537,11 @@ fn every_reason_is_a_sentence_of_the_page() {
         (
             Reason::NewPairs { combinations: 1, impossible: 1, tolerated: 0 },
             "never occurs in the original: its values are frequent, so it looks impossible",
+        ),
+        (
+            Reason::DependenciesBroken { dependencies: 1, records: 1_128, tolerated: 0 },
+            "1,128 released records break what every original record obeys: 1 column follows from \
+             others",
         ),
         (
             Reason::TablesMoved { tables: 2, of: 10, largest: 48, records: 100, tolerated: 10 },
@@ -641,7 +653,7 @@ fn every_scenario_is_on_the_page() {
     report.verify.protection.scenarios.push(second);
     report.verify.protection.fates.newly_exposed = 3;
     report.verify.protection.newly_exposed_because =
-        ExposedBecause { disclosed: 1, not_partable: 0, not_taken: 2 };
+        ExposedBecause { disclosed: 1, not_separable: 0, not_taken: 2 };
     let page = html::checked(&report.html());
     let text = html::plain(&page);
     for words in [
@@ -728,7 +740,7 @@ fn a_page_of_little_is_a_page() {
 fn records_are_named_only_when_revealed() {
     let mut report = internal(NAMES);
     assert!(!report.html().contains("Revealed"));
-    let reasons = [LeftReason::Disclosed, LeftReason::NotPartable, LeftReason::NotTaken];
+    let reasons = [LeftReason::Disclosed, LeftReason::NotSeparable, LeftReason::NotTaken];
     let left = reasons.map(|reason| LeftRecord { record: 4711, reason });
     report.left_records = Some(left.to_vec());
     let exposed = LeftRecord { record: 1234, reason: LeftReason::NotTaken };

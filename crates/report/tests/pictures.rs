@@ -5,7 +5,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test stops where it is surprised")]
 
-mod support;
+use crate::support;
 
 use marginswap_report::Picture;
 use marginswap_report::band::Band;
@@ -279,12 +279,12 @@ fn the_diagonal_exchanges_what_may_travel() {
     assert!(DiagonalPicture::of_pair(&pair_of(&names, false), &names).is_none());
 }
 
-/// Of those at risk these are partable, shared and matched; every third match is right.
-fn coverage(records: u64, at_risk: u64, partable: u64, shared: u64, matched: u64) -> Coverage {
+/// Of those at risk these are separable, shared and matched; every third match is right.
+fn coverage(records: u64, at_risk: u64, separable: u64, shared: u64, matched: u64) -> Coverage {
     Coverage {
         records,
         at_risk,
-        partable: Some(partable),
+        separable: Some(separable),
         gone: at_risk - shared - matched,
         shared,
         matched,
@@ -364,12 +364,12 @@ fn counts_of_any_size_fit() {
         [MOST, MOST, 3_000_000_000, 1_000_000_000, 1_000_000_000],
         [10, 10, 0, 10, 0],
     ] {
-        let [records, at_risk, partable, shared, matched] = numbers;
-        let coverage = coverage(records, at_risk, partable, shared, matched);
+        let [records, at_risk, separable, shared, matched] = numbers;
+        let coverage = coverage(records, at_risk, separable, shared, matched);
         checked(&waterfall::draw("", &coverage), &format!("{numbers:?}"));
-        let unknown = Coverage { partable: None, ..coverage };
+        let unknown = Coverage { separable: None, ..coverage };
         let picture = waterfall::draw("", &unknown);
-        checked(&picture, &format!("{numbers:?}, partable not known"));
+        checked(&picture, &format!("{numbers:?}, separable not known"));
         assert!(!picture.file().contains("artable"));
         for values in [None, Some([0.0, 0.0]), Some([1.0, 0.000_1]), Some([0.99999, 1.0])] {
             checked(
@@ -430,7 +430,7 @@ fn plans(count: usize) -> FrontierReport {
     FrontierReport {
         records: 100_000,
         at_risk: 1000,
-        not_partable: 12,
+        not_separable: 12,
         disclosed: 3,
         larger_swaps: false,
         by_two_way: true,
@@ -450,7 +450,7 @@ fn the_frontier_has_no_overlaps() {
     for plan in &mut same.plans {
         (plan.matched, plan.change, plan.undominated) = (0, 0.0, true);
     }
-    same.not_partable = 0;
+    same.not_separable = 0;
     checked(&frontier::draw("", &same), "all at one point");
 }
 

@@ -24,8 +24,10 @@ use crate::recount::{self, Released};
 use crate::world::CANARY;
 use crate::{Case, Went};
 
-const PROJECT: &str = "marginswap.toml";
-const SEED: &str = "seed";
+/// The project file of a case.
+pub const PROJECT: &str = "marginswap.toml";
+/// Its seed file.
+pub const SEED: &str = "seed";
 
 /// A folder with the files of a case.
 pub struct Doors {
@@ -106,7 +108,9 @@ impl Doors {
         };
         let one = self.command(&protect("1", "one.out", "one.plan"), &["one.out", "one.plan"])?;
         let two = self.command(&protect("2", "two.out", "two.plan"), &["two.out", "two.plan"])?;
-        if (one.code, &one.out.replace("one.out", "two.out")) != (two.code, &two.out) {
+        // Advice names the files of its own run.
+        let told = one.out.replace("one.out", "two.out").replace("one.plan", "two.plan");
+        if (one.code, &told) != (two.code, &two.out) {
             return Err(format!(
                 "one thread says {}{}, two say {}{}",
                 one.code, one.out, two.code, two.out

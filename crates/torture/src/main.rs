@@ -1,7 +1,8 @@
 //! Attacks marginswap for a while: `marginswap-torture --seconds 600 --seed 7`.
 //!
-//! The program is taken from beside this one unless it is named. A failing case is made smaller,
-//! kept in a folder, and printed with the command that shows it again; then the exit code is 1.
+//! The program is taken from the folder of this one unless it is named. A failing case is made
+//! smaller, kept in a folder, and printed with the command that shows it again; then the exit code
+//! is 1.
 
 #![allow(clippy::print_stdout, reason = "it is a program that talks")]
 
@@ -31,7 +32,7 @@ struct Options {
     /// Write the files of --case to this folder and run nothing
     #[arg(long, requires = "case")]
     write: Option<PathBuf>,
-    /// The program to attack [default: the one beside this one]
+    /// The program to attack [default: the one in the same folder]
     #[arg(long)]
     program: Option<PathBuf>,
     /// Folder for cases that fail

@@ -2,12 +2,13 @@
 //!
 //! A generator belongs to a kind of setting, so a new setting is tortured without anybody
 //! remembering; a new kind does not compile here until it has one. A word or number of its own
-//! kind is drawn from a list, or where there is none from the example in the table.
+//! kind is drawn from a list, or where there is none from the example in the table. Each setting
+//! draws from a stream of its own, so that a new one leaves the others of a case as they are.
 //!
 //! Most cases are tame: columns are drawn so that settings rarely contradict each other. The
-//! others are wild, and mostly refused; a refusal must leave nothing behind.
+//! others are wild, and mostly refused; a refusal must leave no file.
 
-use marginswap_core::random::Random;
+use marginswap_core::random::{Random, Seed};
 use marginswap_pipeline::settings::{Kind, SETTINGS, Setting, Topic, Value};
 
 use crate::csv;
@@ -33,8 +34,10 @@ pub fn draw(world: &World, random: &mut Random) -> Vec<Told> {
     let wild = random.below(5) == 0;
     let preset = random.below(12) == 0;
     let columns = Columns::draw(world, wild, random);
+    let seed = random.seed();
     let mut told = Vec::new();
     for setting in SETTINGS {
+        let random = &mut stream(seed, setting);
         if is_for_the_doors(setting) || !is_drawn(setting, world, wild, preset, random) {
             continue;
         }
@@ -43,6 +46,14 @@ pub fn draw(world: &World, random: &mut Random) -> Vec<Told> {
         }
     }
     told
+}
+
+/// The stream of one setting.
+fn stream(Seed(mut bytes): Seed, setting: &Setting) -> Random {
+    for (place, byte) in setting.key().bytes().enumerate() {
+        bytes[place % 32] ^= byte;
+    }
+    Random::new(Seed(bytes), 0)
 }
 
 /// Files that the doors name for themselves.
@@ -299,6 +310,7 @@ fn words(key: &str) -> &'static [&'static str] {
         "swap.budget" => &["0", "2", "3", "7", "10 %", "50 %", "100 %"],
         "swap.rate" => &["0", "2", "5", "10 %", "50 %", "100 %"],
         "swap.pairing" => &["slices", "greedy", "optimal"],
+        "swap.effort" => &["quick", "normal", "long"],
         "release.order" => &["random", "input"],
         "trs.k_anonymity" => &["0", "2", "3"],
         "trs.swaprate" => &["0", "5 %", "50 %"],
@@ -350,6 +362,13 @@ mod tests {
 
     use super::*;
     use crate::Case;
+
+    #[test]
+    fn every_setting_has_a_stream_of_its_own() {
+        let first = |setting| stream(Seed([7; 32]), setting).bits();
+        let all: BTreeSet<u64> = SETTINGS.iter().map(first).collect();
+        assert_eq!(all.len(), SETTINGS.len());
+    }
 
     /// Every setting that no door names is drawn: a new one too.
     #[test]

@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use super::dictionary::Key;
 use super::quick::Quick;
-use super::{Dictionary, Listed};
+use super::{Dictionary, UncodedColumn};
 
 /// One column: its categories, and each record's code.
 #[derive(Clone, Default)]
@@ -33,13 +33,13 @@ pub struct ColumnBuilder {
     quick: Quick,
 }
 
-/// Records of a column that are read beside others; those before them may be read at the same
+/// Records of a column that are read apart from others; those before them may be read at the same
 /// time. See [`ColumnBuilder::append`].
 #[derive(Default)]
 pub struct ColumnPart {
     /// How many categories were known when it was begun.
     known: usize,
-    /// Those that were not; their codes come behind.
+    /// Those that were not; their codes come after.
     new: Dictionary,
     codes: Codes,
 }
@@ -105,7 +105,7 @@ impl ColumnBuilder {
         self.len() == 0
     }
 
-    /// Records that come behind those of this column, none yet.
+    /// Records that come after those of this column, none yet.
     #[must_use]
     pub fn part(&self) -> ColumnPart {
         ColumnPart { known: self.dictionary.levels(), ..ColumnPart::default() }
@@ -175,8 +175,8 @@ impl ColumnBuilder {
     }
 
     /// The category of each record instead of its code.
-    pub(super) fn into_listed(self) -> Listed {
-        let mut list = Listed::default();
+    pub(super) fn into_listed(self) -> UncodedColumn {
+        let mut list = UncodedColumn::default();
         self.codes.for_each(|_, code| {
             list.push(self.dictionary.category(code).expect("what is listed has no nulls"));
         });
@@ -184,7 +184,7 @@ impl ColumnBuilder {
     }
 
     /// The column of a list, which grows code by code from here on.
-    pub(super) fn of_listed(list: Listed) -> Self {
+    pub(super) fn of_listed(list: UncodedColumn) -> Self {
         let (dictionary, listed) = list.coded();
         let codes = match dictionary.levels() {
             0..=0x1_0000 => {
@@ -361,7 +361,7 @@ pub fn looks_like_id(column: &Column) -> bool {
     nearly_all_differ(column.dictionary().levels(), column.len())
 }
 
-/// Are so many levels nearly one for each record: for nine of ten or more, in a file of at
+/// Are there nearly as many levels as records: nine for ten records or more, in a file of at
 /// least ten?
 #[must_use]
 pub fn nearly_all_differ(levels: usize, records: usize) -> bool {
@@ -398,7 +398,7 @@ impl Default for Codes {
 }
 
 impl Codes {
-    /// Room for so many records with codes below `levels`.
+    /// Room for `records` records with codes below `levels`.
     fn for_levels(levels: usize, records: usize) -> Self {
         match levels.saturating_sub(1) {
             0..=0xff => Self::Narrow(Vec::with_capacity(records)),
@@ -456,7 +456,7 @@ impl Codes {
         }
     }
 
-    /// Adds other codes behind these.
+    /// Appends other codes to these.
     fn extend(&mut self, other: &Self) {
         match (&mut *self, other) {
             (Self::Narrow(own), Self::Narrow(other)) => own.extend_from_slice(other),
@@ -510,7 +510,7 @@ impl Codes {
     }
 }
 
-/// A code behind so many.
+/// A code that comes after `known` others.
 fn behind(known: usize, code: u32) -> u32 {
     let known = u32::try_from(known).ok();
     known

@@ -74,7 +74,7 @@ impl Dictionary {
         self.code_within(category, 0..category.len())
     }
 
-    /// The code of the category that is this range of the bytes. What stands behind it is
+    /// The code of the category that is this range of the bytes. What comes after it is
     /// loaded along with a short category, which is faster than to load it byte by byte,
     /// and has no part in the answer.
     ///
@@ -93,7 +93,7 @@ impl Dictionary {
     }
 
     /// The code of a category with this key, where the codes of these categories are known already
-    /// and one that is new is added to others beside them.
+    /// and a new one is added to a dictionary of its own.
     pub(super) fn code_beside(
         &self,
         new: &mut Self,

@@ -6,7 +6,7 @@
 //! Edge case: values that differ at first and come again later, as in a file of two years. A listed
 //! column is looked at whenever it is four times as long as before, and coded again if need be.
 
-use super::listed::Listed;
+use super::uncoded::UncodedColumn;
 use super::{Column, ColumnBuilder, ColumnPart, nearly_all_differ};
 
 /// A column that is being read.
@@ -17,17 +17,17 @@ pub enum GrowingColumn {
     Listed(GrowingList),
 }
 
-/// Records of a column that are read beside others, as the column is at that time.
+/// Records of a column that are read apart from others, as the column is at that time.
 pub enum GrowingPart {
     /// See [`ColumnBuilder::append`].
     Coded(ColumnPart),
-    /// They come behind those of the list.
-    Listed(Listed),
+    /// They come after those of the list.
+    Listed(UncodedColumn),
 }
 
 /// The list of a column, and how long it is when it is next looked at.
 pub struct GrowingList {
-    list: Listed,
+    list: UncodedColumn,
     look_at: usize,
 }
 
@@ -42,12 +42,12 @@ impl Default for GrowingColumn {
 }
 
 impl GrowingColumn {
-    /// Records that come behind those of this column, none yet.
+    /// Records that come after those of this column, none yet.
     #[must_use]
     pub fn part(&self) -> GrowingPart {
         match self {
             Self::Coded(builder) => GrowingPart::Coded(builder.part()),
-            Self::Listed(_) => GrowingPart::Listed(Listed::default()),
+            Self::Listed(_) => GrowingPart::Listed(UncodedColumn::default()),
         }
     }
 

@@ -282,7 +282,7 @@ pub enum Level {
 
 impl Columns {
     /// The table of households, one record for each: the columns in their places with one value
-    /// for each household, and behind them those of its members together, which stay. The
+    /// for each household, and after them those of its members together, which stay. The
     /// column that names the households is the id.
     ///
     /// An exchange between two households keeps a table of persons exactly when it keeps the

@@ -8,19 +8,21 @@
 //! Way in: [`Columns::new`].
 
 mod column;
+mod dependency;
 mod dictionary;
 mod growing;
 mod household;
-mod listed;
 mod quick;
 mod role;
+mod uncoded;
 
 pub use column::{Column, ColumnBuilder, ColumnPart, looks_like_id, nearly_all_differ};
+pub use dependency::{BrokenDependencies, Dependency, SUPPORT, broken, dependencies};
 pub use dictionary::Dictionary;
 pub use growing::{GrowingColumn, GrowingList, GrowingPart};
 pub use household::{Households, Level, Torn};
-pub use listed::Listed;
 pub use role::{DerivedColumn, Role, Roles, did_you_mean};
+pub use uncoded::UncodedColumn;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -187,7 +189,7 @@ impl Columns {
     /// are to be derived again.
     ///
     /// # Errors
-    /// The name of a column that one file has read and the other has not.
+    /// The name of a column that was read of one file and not of the other.
     pub fn in_the_order_of(mut self, other: &Self) -> Result<Self, String> {
         let mut columns = Vec::with_capacity(other.names.len());
         let theirs = other.own_names().iter().zip(&other.columns);

@@ -19,7 +19,7 @@ pub(super) struct Quick {
     known: usize,
 }
 
-/// As many as fit the fastest cache beside what is read.
+/// As many as fit the fastest cache together with what is read.
 const SLOTS: usize = 1 << 8;
 
 /// A dictionary with more categories has none here: too many would share a slot.

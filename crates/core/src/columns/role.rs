@@ -1,6 +1,6 @@
 //! What may happen to each column.
 //!
-//! Behind the columns of a file there may be derived ones, which follow from them. A derived
+//! After the columns of a file there may be derived ones, which follow from them. A derived
 //! column is never written out: it stays where all that it follows from stays, and is exchanged
 //! with it otherwise.
 
@@ -100,7 +100,7 @@ impl Roles {
         Self { roles: vec![Role::Variable; columns], id: None, derived: Vec::new() }
     }
 
-    /// These roles with derived columns behind the others. One that takes part may be exchanged
+    /// These roles with derived columns after the others. One that takes part may be exchanged
     /// where something that it follows from may.
     ///
     /// # Panics
@@ -127,8 +127,8 @@ impl Roles {
     }
 
     /// The roles in the table of households of the file: what varies inside a household takes
-    /// no part by itself, the column `id` names the households, and behind all come columns
-    /// that stay.
+    /// no part by itself, the column `id` names the households, and columns that stay come
+    /// last.
     ///
     /// # Panics
     /// When there is not a level for each column.
@@ -147,7 +147,7 @@ impl Roles {
         Self { roles, id: Some(id), derived }
     }
 
-    /// How many columns the file has: those behind them are derived.
+    /// How many columns the file has: those after them are derived.
     #[must_use]
     pub fn own(&self) -> usize {
         self.roles.len() - self.derived.len()

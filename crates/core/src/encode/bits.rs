@@ -18,7 +18,7 @@ pub(crate) struct Bits {
 }
 
 impl Bits {
-    /// So many variables are bits at most.
+    /// The most variables that are bits of one number.
     pub(crate) const MOST: usize = 64;
 
     /// The bits of some variables; `Err` with their number when these are too many.

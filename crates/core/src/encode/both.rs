@@ -2,7 +2,7 @@
 //!
 //! Codes count categories in the order of first appearance, so the same category has other
 //! codes in two files. Here a category of the second file takes the code it has in the
-//! first; one that occurs in the second file alone takes a code of its own behind them.
+//! first; one that occurs in the second file alone takes a code of its own after them.
 //! Categories are matched by their bytes, a null by being null.
 //!
 //! Way in: [`encode_both`]; [`Both`] where the second file need not be held as a whole.
@@ -87,8 +87,8 @@ impl<'a> Both<'a> {
     }
 }
 
-/// For each code of one dictionary the code of the same category in another one, or behind
-/// it.
+/// For each code of one dictionary the code of the same category in another one, or after
+/// its codes.
 pub(crate) struct Recoding {
     codes: Vec<u32>,
     levels: usize,
@@ -170,7 +170,7 @@ impl Shared<'_> {
             })
             .collect();
         // Those of the first file in the order of the columns' codes, as in that file alone; the
-        // others behind them.
+        // others after them.
         let mut ranks: Vec<u32> = (0..).take(combinations.levels()).collect();
         let first = combinations.order().into_iter().filter(|&code| (code as usize) < known);
         for (rank, code) in (0..).zip(first) {

@@ -78,7 +78,7 @@ impl Mask {
 }
 
 impl Layout {
-    /// A layout for variables with so many levels each; widest first, each into the first
+    /// A layout for variables with these numbers of levels; widest first, each into the first
     /// word that has room for it.
     #[must_use]
     pub fn new(levels: &[usize]) -> Self {
@@ -212,7 +212,7 @@ impl PackedCells {
         Self { layout, keys: Vec::new() }
     }
 
-    /// No cells yet, and room for so many.
+    /// No cells yet, and room for `cells`.
     pub(crate) fn with_room(layout: Layout, cells: usize) -> Self {
         let keys = Vec::with_capacity(cells * layout.words);
         Self { layout, keys }
@@ -244,7 +244,7 @@ impl PackedCells {
         packed
     }
 
-    /// So many cells, every code 0.
+    /// `length` cells, every code 0.
     pub(crate) fn blank(levels: &[usize], length: usize) -> Self {
         let layout = Layout::new(levels);
         let keys = vec![0; length * layout.words];
@@ -320,7 +320,7 @@ impl fmt::Debug for PackedCells {
     }
 }
 
-/// So many records are packed at once, one variable after the other.
+/// How many records are packed at once, one variable after the other.
 pub(crate) const PACKED_AT_ONCE: usize = 1 << 13;
 
 /// Records that are packed piece by piece, so that not all of them need be held.
@@ -346,7 +346,7 @@ pub(crate) struct Packing<'a> {
 }
 
 impl<'a> Packing<'a> {
-    /// Of variables with so many levels.
+    /// Of variables with these numbers of levels.
     ///
     /// # Panics
     /// When they differ in length.

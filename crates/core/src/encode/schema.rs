@@ -1,7 +1,7 @@
 //! Which columns take part, and as what.
 //!
 //! A column has one [`Role`](crate::columns::Role). The variables of Δ are the columns that may be exchanged,
-//! those that stay but stand in a kept table, and one super-variable, the *rest*, for all other
+//! those that stay but are in a kept table, and one super-variable, the *rest*, for all other
 //! columns that stay: exchanging a variable relative to the rest has an effect, and the rest
 //! itself is bound to every other column that stays, so it never travels in part. A rest of one
 //! column is called like it, a rest of several [`TOGETHER`].
@@ -17,7 +17,7 @@ use std::collections::BTreeSet;
 use crate::columns::{Role, Roles};
 use crate::varset::VarSet;
 
-/// What several columns that stay and stand in no kept table are called together.
+/// What several columns that stay and are in no kept table are called together.
 pub const TOGETHER: &str = "columns that stay";
 
 /// One variable of Δ.
@@ -25,7 +25,7 @@ pub const TOGETHER: &str = "columns that stay";
 pub struct Variable {
     /// Its name: the column's, or that of several columns that stay.
     pub name: String,
-    /// The columns of the file it stands for.
+    /// The columns of the file that it represents.
     pub columns: Vec<usize>,
     /// Does it stay where it is?
     pub stays: bool,
@@ -42,7 +42,7 @@ pub struct Schema {
 }
 
 impl Schema {
-    /// The variables for these columns and roles. `tabled` are the columns that stand in a
+    /// The variables for these columns and roles. `tabled` are the columns that are in a
     /// kept table: of the columns that stay, these keep a place of their own.
     #[must_use]
     pub fn new(columns: &[String], roles: &Roles, tabled: &BTreeSet<usize>) -> Self {
@@ -101,7 +101,7 @@ impl Schema {
         self.all() - self.derived()
     }
 
-    /// The variables that stand for one of the first columns of the file, of this many.
+    /// The variables that represent one of the first `first` columns of the file.
     #[must_use]
     pub fn standing_for(&self, first: usize) -> VarSet {
         (0..first).filter_map(|column| self.variable_of(column)).collect()
@@ -157,7 +157,7 @@ impl Schema {
         (0..self.variables.len()).filter(|&variable| self.variables[variable].stays).collect()
     }
 
-    /// The variable that stands for a column of the file.
+    /// The variable that represents a column of the file.
     #[must_use]
     pub fn variable_of(&self, column: usize) -> Option<usize> {
         self.variable_of.get(column).copied().flatten()
@@ -169,7 +169,7 @@ impl Schema {
         self.variable_of.len()
     }
 
-    /// The columns of the file that a set of variables stands for; a derived variable stands for
+    /// The columns of the file that a set of variables represents; a derived variable represents
     /// none.
     #[must_use]
     pub fn columns_of(&self, variables: VarSet) -> Vec<usize> {
@@ -177,7 +177,7 @@ impl Schema {
         own.flat_map(|variable| self.variables[variable].columns.clone()).collect()
     }
 
-    /// The variables that columns stand for; a column that takes no part is passed over.
+    /// The variables of these columns; a column that takes no part is passed over.
     #[must_use]
     pub fn variables_of(&self, columns: &[usize]) -> VarSet {
         columns.iter().filter_map(|&column| self.variable_of(column)).collect()

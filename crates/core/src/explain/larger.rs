@@ -2,7 +2,7 @@
 //! record by record.
 //!
 //! The searches speak of cells; here records take part: for every cell that gives one away,
-//! its first record in file order. A proof names, beside each count, the smallest kept table
+//! its first record in file order. A proof names with each count the smallest kept table
 //! in which a reader finds it.
 //!
 //! Way in: [`larger`].
@@ -20,7 +20,7 @@ use crate::varset::VarSet;
 /// What swaps of more than two records can do for a record.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Larger {
-    /// Swaps of up to so many records were looked for.
+    /// The largest swaps that were looked for, in records.
     pub max_records: usize,
     /// What was found.
     pub answer: LargerAnswer,
@@ -75,7 +75,7 @@ pub struct CertificateSum {
 /// The records that share the record's values on some variables.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Term {
-    /// The variables; none stands for all records.
+    /// The variables; none means all records.
     pub variables: VarSet,
     /// The smallest kept table that holds them.
     pub inside: Option<VarSet>,
@@ -83,7 +83,7 @@ pub struct Term {
     pub count: u64,
 }
 
-/// Looks for swaps of up to so many records that free a record. The same question has the
+/// Looks for swaps of at most `max_records` records that free a record. The same question has the
 /// same answer: what is explained is not released, so nothing is drawn.
 ///
 /// # Errors
@@ -189,7 +189,7 @@ mod tests {
         assert!(swap.takes.iter().any(|taking| taking.record == RecordId::at(0)));
     }
 
-    /// Two records that differ everywhere along a chain of tables: the tables tell both.
+    /// Two records that differ everywhere along a chain of tables: the tables give both away.
     #[test]
     fn a_proof_adds_up() {
         let LargerAnswer::Impossible(sum) = explained("a*b + b*c", &[[0, 0, 0], [1, 1, 1]]) else {

@@ -1,6 +1,6 @@
 //! Why a record or a pair can be swapped, or why not: plain sets and counts.
 //!
-//! An explanation is what the searches found, put together so that it can be told: variables
+//! An explanation is what the searches found, put together so that it can be shown: variables
 //! are positions in the schema, records are [`RecordId`](crate::encode::RecordId)s, and no
 //! value of a record is in it. Names and words are for those who show it.
 //!

@@ -59,7 +59,7 @@ pub fn pair(scope: &Scope, records: &Records, left: RecordId, right: RecordId) -
 }
 
 /// Why a table is kept. One that is named, and tied for another reason too, is a named one; so is
-/// what is left of one that names a derived variable beside all it follows from.
+/// what is left of one that names a derived variable together with all it follows from.
 fn reason(scope: &Scope, margin: VarSet) -> Reason {
     let because = |reason| {
         scope.tables().iter().any(|table| table.reason == reason && table.variables == margin)

@@ -26,7 +26,7 @@ pub struct JunctionTree {
 pub struct JunctionEdge {
     /// The clique nearer to the first one, by its position.
     pub parent: usize,
-    /// The clique behind it.
+    /// The clique farther from it.
     pub child: usize,
     /// The vertices in both; empty between two pieces of the graph.
     pub separator: VarSet,

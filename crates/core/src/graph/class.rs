@@ -54,7 +54,7 @@ impl GeneratingClass {
         &self.margins
     }
 
-    /// The variables that stand in no table.
+    /// The variables that are in no table.
     #[must_use]
     pub fn uncovered(&self) -> VarSet {
         self.margins.iter().fold(self.delta, |left, margin| left - *margin)

@@ -1,7 +1,7 @@
 //! Tables as a user writes them: `region*sex*age + age*marital`.
 //!
-//! As in R's hierarchical formulas, `*` joins the variables of one table and `+` parts two
-//! tables. A name that holds one of these signs stands between backticks; a backtick in it
+//! As in R's hierarchical formulas, `*` joins the variables of one table and `+` separates
+//! two tables. A name that holds one of these signs is put between backticks; a backtick in it
 //! is doubled. Spaces around names do not count.
 //!
 //! Way in: [`Formula::parse`], then [`Formula::resolve`] against the file's columns.
@@ -24,7 +24,7 @@ impl Formula {
     /// Law: `formulas-come-back`.
     ///
     /// # Errors
-    /// An empty table, a variable twice in one table, an unclosed backtick or text behind a
+    /// An empty table, a variable twice in one table, an unclosed backtick or text after a
     /// closing one.
     pub fn parse<T: AsRef<str>>(texts: &[T]) -> Result<Self, Diagnostic> {
         let mut tables = Vec::new();
@@ -93,7 +93,7 @@ impl Formula {
 /// a comma.
 ///
 /// # Errors
-/// A missing name, an unclosed backtick or text behind a closing one.
+/// A missing name, an unclosed backtick or text after a closing one.
 pub fn parse_names(text: &str) -> Result<Vec<String>, Diagnostic> {
     let mut names = Vec::new();
     let mut rest = text;

@@ -1,7 +1,7 @@
 //! A file's columns joined with the tables to keep.
 //!
 //! "Everything is a margin": that some columns never move is one more margin that holds
-//! them all. Where none of them stands in a table they are one isolated vertex
+//! them all. Where none of them is in a table they are one isolated vertex
 //! and need no such margin. A derived variable is tied to what it follows from in the same way;
 //! for one that follows from a single variable this is no restriction, since every swap keeps
 //! one-way tables.
@@ -45,14 +45,14 @@ pub enum Reason {
     Derived,
 }
 
-/// What binds columns beside the named tables, by column positions.
+/// What binds columns besides the named tables, by column positions.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Ties {
     /// Groups of columns that only travel together.
     pub linked: Vec<BTreeSet<usize>>,
     /// The column of weights: it joins every named table, so that weighted tables are kept.
     pub weight: Option<usize>,
-    /// The named tables that it joins; all of them where none is told.
+    /// The named tables that it joins; all of them where none is named.
     pub weighted: Vec<BTreeSet<usize>>,
     /// Columns that something asks for by themselves; if they stay, each is a
     /// variable of its own.
@@ -162,14 +162,14 @@ impl Scope {
         &self.tables
     }
 
-    /// The margin of the columns that stay, where it is one: some of them stands in a table.
+    /// The margin of the columns that stay, where it is one: at least one of them is in a table.
     #[must_use]
     pub fn stay_margin(&self) -> Option<VarSet> {
         let stays = self.tables.iter().find(|table| table.reason == Reason::Stays);
         stays.map(|table| table.variables)
     }
 
-    /// The variables that stand in no named table.
+    /// The variables that are in no named table.
     #[must_use]
     pub fn in_no_named_table(&self) -> VarSet {
         let named = self.tables.iter().filter(|table| table.reason == Reason::Named);
@@ -215,9 +215,9 @@ fn derived_with_sources(columns: usize, roles: &Roles) -> Vec<BTreeSet<usize>> {
         .collect()
 }
 
-/// The sets that keep all these tables. Beside all that it follows from a derived variable adds
-/// nothing to a table; and a table of derived variables is kept where one is that holds all they
-/// follow from.
+/// The sets that keep all these tables. A derived variable adds nothing to a table that holds
+/// all it follows from; and a table of derived variables is kept where a table is kept that holds
+/// all they follow from.
 ///
 /// Law: `coarser-tables-leave-more-freedom`.
 fn generators(schema: &Schema, tables: &[KeptTable]) -> Vec<VarSet> {

@@ -14,7 +14,7 @@ pub enum Answer {
     Possible(Box<Found>),
     /// No swap of any number of records can empty the cell: here is the proof.
     Impossible(Impossibility),
-    /// No move was found, and no proof that there is none. What was tried is said.
+    /// No move was found, and no proof that there is none; it says what was tried.
     NotFound(Tried),
 }
 
@@ -56,15 +56,15 @@ pub enum Kind {
 /// What was tried without success.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Tried {
-    /// Moves of up to so many records.
+    /// The most records of a move that was tried.
     pub records: usize,
-    /// Moves that flip groups of variables, with so many variables in all.
+    /// The most variables, over all groups, of a move that flips groups of variables.
     pub box_variables: usize,
-    /// Other moves among so many of the nearest cells.
+    /// How many of the nearest cells other moves were tried among.
     pub neighbours: usize,
     /// How many steps the search took.
     pub steps: u64,
-    /// Was every move of so many records among these cells tried? If not, the search
+    /// Was every such move among these cells tried? If not, the search
     /// reached its limit of steps.
     pub complete: bool,
 }

@@ -4,7 +4,7 @@
 //! asks, because most searches end near. The nearest are found through blocks of variables on
 //! which they agree; who asks for more looks once at all cells.
 //!
-//! Only cells that may take part stand in buckets.
+//! Only cells that may take part are in buckets.
 
 use std::cell::OnceCell;
 
@@ -31,7 +31,7 @@ pub(super) struct Around<'s, 'a> {
 struct ByDistance {
     /// Nearest first; within a distance in the order of the table.
     order: Vec<u32>,
-    /// Where each distance begins in `order`, with the end behind.
+    /// Where each distance begins in `order`, and after the last its end.
     levels: Vec<usize>,
 }
 
@@ -111,7 +111,7 @@ impl<'s, 'a> Around<'s, 'a> {
         self.by_distance.get_or_init(|| ByDistance::new(self.space, self.own))
     }
 
-    /// The cells that differ in just so many variables, with these.
+    /// The cells that differ in exactly `distance` variables, with these.
     fn level(&self, distance: usize) -> Vec<(u64, u32)> {
         let Space { cells, bits, blocks, .. } = self.space;
         let near = match self.by_distance.get() {
@@ -152,7 +152,7 @@ impl<'s, 'a> Around<'s, 'a> {
         }
     }
 
-    /// The buckets of the cells that differ in so many variables, by rising set.
+    /// The buckets of the cells that differ in `distance` variables, by rising set.
     pub(super) fn at(&self, distance: usize) -> &[Bucket] {
         match self.ends.get(distance) {
             Some(&end) if distance > 0 => &self.buckets[self.ends[distance - 1]..end],

@@ -14,7 +14,7 @@
 use crate::graph::{GeneratingClass, MarginGraph, minimal_separators};
 use crate::varset::VarSet;
 
-/// So many separators of a piece are looked at. A piece that is not parted further is only
+/// The most separators of a piece that are looked at. A piece that is not parted further is only
 /// larger than it need be.
 const MOST_SEPARATORS: usize = 10_000;
 

@@ -48,7 +48,7 @@ impl Blocks {
         Self { by_distance: std::array::from_fn(|_| OnceLock::new()) }
     }
 
-    /// The cells that differ from one in just so many variables, with these; `None` where a look
+    /// The cells that differ from one in `distance` variables, with these; `None` where a look
     /// at all cells costs no more.
     pub(super) fn near(
         &self,
@@ -85,7 +85,7 @@ impl Blocks {
     }
 }
 
-/// The variables in so many blocks, those with most values to different ones.
+/// The variables dealt to `count` blocks, those with most values to different ones.
 fn dealt(bits: &Bits, count: usize) -> impl Iterator<Item = u64> {
     let mut variables: Vec<usize> = (0..bits.len()).collect();
     variables.sort_by_key(|&bit| std::cmp::Reverse(bits.width(bit)));

@@ -17,18 +17,18 @@ use std::borrow::Cow;
 use std::sync::OnceLock;
 
 use super::around::{Around, Bucket};
-use super::search::Hunt;
+use super::search::{Hunt, LINKING};
 use super::space::subsets;
 use super::{Found, Kind};
 use crate::encode::ones;
 use crate::partner::pair;
 use crate::varset::VarSet;
 
-/// Four groups of so many variables in all are listed, if there are no more ways than this to
-/// choose them.
+/// The most ways to choose four groups over a number of variables for these groupings to be
+/// listed.
 const MOST_GROUPINGS: u64 = 600_000;
 
-/// Once a move is found, so many others that disturb as little are looked at.
+/// Once a move is found, the most others looked at that disturb as little.
 const CHOICES: usize = 12;
 
 /// Up to four disjoint groups and what flipping them disturbs.
@@ -85,7 +85,7 @@ impl BoxLists {
         self.margins.iter().copied().filter(is_large).collect()
     }
 
-    /// The groupings of four groups over so many variables in all, cheapest first.
+    /// The groupings of four groups over this many variables in all, cheapest first.
     pub(super) fn fours(&self, variables: usize) -> &[Groups] {
         self.lists[variables].get_or_init(|| {
             let mut list = Vec::new();
@@ -170,8 +170,8 @@ pub(super) fn cheapest_box(
         }
         hunt.reach(around, variables + 2 - q);
         let list = match q {
-            2 => Cow::Owned(pair_groups(around, boxes, variables)),
-            3 => Cow::Owned(three_groups(around, boxes, variables)),
+            2 => Cow::Owned(pair_groups(hunt, around, boxes, variables)),
+            3 => Cow::Owned(three_groups(hunt, around, boxes, variables)),
             _ => Cow::Borrowed(boxes.fours(variables)),
         };
         for run in list.chunk_by(|left, right| left.cost == right.cost) {
@@ -183,6 +183,7 @@ pub(super) fn cheapest_box(
             for groups in run[start..].iter().chain(&run[..start]) {
                 let mut joining = Joining { hunt, around, q, choice: &mut choice };
                 joining.try_groups(groups);
+                hunt.spend(1);
                 if choice.met >= CHOICES || hunt.is_spent() {
                     break;
                 }
@@ -200,9 +201,15 @@ pub(super) fn cheapest_box(
 }
 
 /// The groupings of a pair swap: single parts of what differs, and all parts but one.
-fn pair_groups(around: &Around<'_, '_>, boxes: &BoxLists, variables: usize) -> Vec<Groups> {
+fn pair_groups(
+    hunt: &mut Hunt<'_, '_>,
+    around: &Around<'_, '_>,
+    boxes: &BoxLists,
+    variables: usize,
+) -> Vec<Groups> {
     let space = around.space;
     let mut list: Vec<Groups> = Vec::new();
+    hunt.spend(around.at(variables).len() as u64 * LINKING);
     for bucket in around.at(variables) {
         let parts = pair::exchangeable_parts(&space.graph, space.bits.set(bucket.mask));
         if parts.len() < 2 {
@@ -226,8 +233,13 @@ fn pair_groups(around: &Around<'_, '_>, boxes: &BoxLists, variables: usize) -> V
 ///
 /// The three sets in which these cells differ are A ∪ B, A ∪ C and B ∪ C: each is the symmetric
 /// difference of the two others. So every two sets of cells that are there are looked at, the
-/// third being the largest.
-fn three_groups(around: &Around<'_, '_>, boxes: &BoxLists, variables: usize) -> Vec<Groups> {
+/// third being the largest, as long as there is work left.
+fn three_groups(
+    hunt: &mut Hunt<'_, '_>,
+    around: &Around<'_, '_>,
+    boxes: &BoxLists,
+    variables: usize,
+) -> Vec<Groups> {
     let large = boxes.large(3);
     let mut list: Vec<Groups> = Vec::new();
     for first in 2..variables {
@@ -238,6 +250,9 @@ fn three_groups(around: &Around<'_, '_>, boxes: &BoxLists, variables: usize) -> 
                 continue;
             }
             for one in around.at(first) {
+                if !hunt.spend(around.at(second).len() as u64) {
+                    return list;
+                }
                 for two in around.at(second) {
                     let three = one.mask ^ two.mask;
                     let is_last = (second, two.mask) < (third, three);

@@ -13,7 +13,7 @@ use super::{Found, Kind};
 use crate::hash::{Map, STATE};
 use crate::partner::pair;
 
-/// The first pair is looked for among so many of the nearest cells.
+/// How many of the nearest cells the first pair is looked for among.
 const NEAREST: usize = 160;
 
 /// Two cells with more parts than this to exchange are not tried in every way.

@@ -2,14 +2,14 @@
 //!
 //! A move in a piece says which cells of the piece change. Each comes with a record of the
 //! file; what these records have outside the piece is dealt out again so that every table
-//! stays: behind each component γ outside the piece stands N(γ), which lies inside a kept
+//! stays: each component γ outside the piece touches it in N(γ), which lies inside a kept
 //! table of the piece, so both sides of the move have the same values there equally often.
 //!
 //! Which record takes which new cell is an assignment: what stays must stay, the record that
 //! is to be protected must change a key, others at risk too, and as few values as possible
 //! are to change.
 
-use super::search::{MoveSearch, Wishes};
+use super::search::{LINKING, MoveSearch, Wishes};
 use super::space::Space;
 use super::{Found, Kind, TableMove};
 use crate::encode::{Layout, Mask};
@@ -20,10 +20,10 @@ use crate::varset::VarSet;
 /// An assignment of more records than this is not looked for.
 const MOST_ASSIGNED: usize = 16;
 
-/// For a move in a piece, so many choices of records are tried.
+/// The most choices of records tried for a move in a piece.
 const TRIES: usize = 4;
 
-/// So many parts are dealt out for one choice of records, until the wishes are met.
+/// The most ways in which parts are dealt out for one choice of records, until the wishes are met.
 const DEALINGS: usize = 400;
 
 /// Who asks for what.
@@ -35,9 +35,10 @@ pub(super) struct Asked<'q> {
     pub(super) cell: CellId,
 }
 
-/// The move of whole records behind a move in a piece; `None` when a wish is against it.
+/// The move of whole records that a move in a piece comes from; `None` when a wish is against it.
 ///
-/// `removed` are cells of the piece, the first is that of the protected cell.
+/// `removed` are cells of the piece, the first is that of the protected cell. What it takes is
+/// added to `units`.
 pub(super) fn lift(
     asked: Asked<'_>,
     space: &Space<'_>,
@@ -45,11 +46,13 @@ pub(super) fn lift(
     added: &[Vec<u64>],
     kind: Kind,
     random: &mut Random,
+    units: &mut u64,
 ) -> Option<Found> {
     let Asked { search, wishes, .. } = asked;
-    // Behind a cell of a piece there may be several of the file, and other ones may do.
+    // A cell of a piece may come from several of the file, and other ones may do.
     let tries = if space.is_whole() { 1 } else { TRIES };
     (0..tries).find_map(|_| {
+        *units += LINKING;
         let cells = choose_cells(asked, space, removed, random)?;
         let file = search.joint().cells();
         let layout = file.layout();
@@ -57,8 +60,9 @@ pub(super) fn lift(
         let added = if space.is_whole() {
             added.iter().all(|cell| wishes.may_make(cell)).then(|| added.to_vec())?
         } else {
-            fill(asked, space, &left, added, random)?
+            fill(asked, space, &left, added, random, units)?
         };
+        *units += work_of_assignment(left.len());
         let takes = assign(layout, wishes, &cells, &left, &added, random)?;
         let removed = left.iter().map(|cell| cell.to_vec()).collect();
         let table_move = TableMove::new(layout, search.class(), removed, added)?;
@@ -66,7 +70,7 @@ pub(super) fn lift(
     })
 }
 
-/// A cell of the file behind each cell of the piece, with a record that may take part.
+/// A cell of the file for each cell of the piece, with a record that may take part.
 fn choose_cells(
     asked: Asked<'_>,
     space: &Space<'_>,
@@ -86,7 +90,8 @@ fn choose_cells(
         let cell = if space.is_whole() {
             Some(CellId(position)).filter(fits)
         } else {
-            let fitting: Vec<CellId> = space.behind(position as usize).filter(fits).collect();
+            let fitting: Vec<CellId> =
+                space.cells_of_file(position as usize).filter(fits).collect();
             (!fitting.is_empty()).then(|| fitting[random.below(fitting.len())])
         }?;
         chosen.push(cell);
@@ -94,18 +99,20 @@ fn choose_cells(
     Some(chosen)
 }
 
-/// The whole cells behind those of a piece: what the records have outside is dealt out.
+/// The whole cells for those of a piece: what the records have outside is dealt out.
 fn fill(
     asked: Asked<'_>,
     space: &Space<'_>,
     left: &[&[u64]],
     added: &[Vec<u64>],
     random: &mut Random,
+    units: &mut u64,
 ) -> Option<Vec<Vec<u64>>> {
     let Asked { search, wishes, .. } = asked;
     let layout = search.joint().cells().layout();
     let inside = space.class.delta();
     // As much as possible stays with the record that would take the cell.
+    *units += work_of_assignment(left.len());
     let takes = assign_by(left, added, random, |_, left, right| {
         Some((layout.differing(left, right) & inside).len() as u64)
     })?;
@@ -128,7 +135,9 @@ fn fill(
         cells: added.to_vec(),
         steps: DEALINGS,
     };
-    dealing.deal(0, 0).then_some(dealing.cells)
+    let is_dealt = dealing.deal(0, 0);
+    *units += (DEALINGS - dealing.steps) as u64 * LINKING;
+    is_dealt.then_some(dealing.cells)
 }
 
 /// Cells that are filled one after the other, one component outside after the other.
@@ -174,6 +183,11 @@ impl Dealing<'_> {
         }
         false
     }
+}
+
+/// The units of work of an assignment of this many records.
+fn work_of_assignment(records: usize) -> u64 {
+    (records << records.min(MOST_ASSIGNED)) as u64 / 4
 }
 
 /// Which new cell each record takes; `None` when the wishes allow no assignment.

@@ -26,16 +26,16 @@ use crate::hash::{Map, STATE};
 const WORDS: usize = 2;
 const MOST_VARIABLES: usize = 12;
 
-/// The first box lacks so many records at most.
+/// The most records that the first box lacks.
 const MOST_MISSING: usize = 2;
 
-/// So many first boxes are tried, those that lack fewer first.
+/// The most first boxes tried, those that lack fewer first.
 const MOST_FIRST: usize = 1_000;
 
-/// So many boxes are tried to bring what one of them lacks.
+/// The most boxes tried to bring what one of them lacks.
 const MOST_BRINGING: usize = 400;
 
-/// So many boxes follow the first.
+/// The most boxes that follow the first.
 const DEPTH: usize = 2;
 
 type Cell = [u64; WORDS];
@@ -115,7 +115,7 @@ impl Links {
     }
 }
 
-/// A move of up to so many records out of several boxes that takes a record out of the middle
+/// A move of at most `most` records out of several boxes that takes a record out of the middle
 /// cell.
 ///
 /// Law: `boxes-bring-what-boxes-lack`.
@@ -248,6 +248,7 @@ impl<'l, 'h, 'w, 's, 'a> Linking<'l, 'h, 'w, 's, 'a> {
     fn first_boxes(&mut self) -> Vec<Flips> {
         let links = self.links;
         let buckets = self.buckets(self.own);
+        self.step(links.groupings.len());
         let mut found: [Vec<Flips>; MOST_MISSING + 1] = std::array::from_fn(|_| Vec::new());
         // Those that lack records where none can be come last.
         for groups in &links.groupings {
@@ -281,8 +282,8 @@ impl<'l, 'h, 'w, 's, 'a> Linking<'l, 'h, 'w, 's, 'a> {
     }
 
     /// The box around the middle with these three flips of the first group and another one, if
-    /// it lacks one or two records; and its rank: 0 and 1 where it lacks so many less one where
-    /// records can be, 2 where none can. `order` says which groups these are.
+    /// it lacks one or two records; and its rank: one less than it lacks where records can be, 2
+    /// where none can. `order` says which groups these are.
     fn first_box(
         &self,
         groups: [usize; 4],
@@ -314,7 +315,7 @@ impl<'l, 'h, 'w, 's, 'a> Linking<'l, 'h, 'w, 's, 'a> {
         Some((if can_be { missing - 1 } else { MOST_MISSING }, flips))
     }
 
-    /// A move, once every cell has the records that leave it; up to so many more boxes bring
+    /// A move, once every cell has the records that leave it; at most `boxes` more boxes bring
     /// what is lacking.
     fn bring(&mut self, boxes: usize) -> Option<Found> {
         let lacking =
@@ -335,10 +336,11 @@ impl<'l, 'h, 'w, 's, 'a> Linking<'l, 'h, 'w, 's, 'a> {
         None
     }
 
-    /// The boxes that put a record into a cell and lack so many at most, fewest first.
+    /// The boxes that put a record into a cell and lack at most `most_missing`, fewest first.
     fn bringing(&mut self, cell: Cell, most_missing: usize) -> Vec<Flips> {
         let links = self.links;
         let buckets = self.buckets(cell);
+        self.step(links.groupings.len());
         let mut found: [Vec<Flips>; MOST_MISSING + 1] = std::array::from_fn(|_| Vec::new());
         'all: for &groups in &links.groupings {
             let [first, second, third, fourth] = groups.map(|group| &buckets[group]);
@@ -406,7 +408,10 @@ impl<'l, 'h, 'w, 's, 'a> Linking<'l, 'h, 'w, 's, 'a> {
                 removed.extend(std::iter::repeat_n(position, times));
             }
         }
-        self.hunt.judge(self.around, &removed, added, Kind::Linked)
+        let before = self.hunt.judging();
+        let found = self.hunt.judge(self.around, &removed, added, Kind::Linked);
+        self.left = self.left.saturating_sub(self.hunt.judging() - before);
+        found
     }
 }
 

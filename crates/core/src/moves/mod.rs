@@ -43,6 +43,7 @@ pub use answer::{Answer, Found, Impossibility, Kind, Tried};
 pub use atoms::atoms;
 pub use lift::sources;
 pub(crate) use search::LINKING;
+pub(crate) use search::Outcome;
 pub use search::{Free, Limits, MOST_IN_ONE_BOX, MOST_RECORDS, MoveSearch, Wishes};
 pub use space::{MOST_TIED, TooManyTied};
 pub use table_move::TableMove;

@@ -20,13 +20,22 @@ use crate::encode::Bits;
 use crate::hash::{Map, STATE};
 use crate::varset::VarSet;
 
-/// So many of the nearest cells are candidates, more in each round.
+/// How many of the nearest cells are candidates in each round.
 pub(super) const NEIGHBOURS: [usize; 4] = [20, 40, 80, 160];
 
-/// At most so many cells may be put in, the nearest ones.
+/// The most cells that may be put in, the nearest ones.
 const MOST_PATCHES: usize = 4096;
 
-/// So many steps are taken for one neighbourhood and degree, before the next is tried.
+/// A patchwork is woven in this many steps at most.
+const MOST_WOVEN: u64 = 400_000;
+
+/// The units of work of a step of weaving, and to judge a patch; the cells sorted by their distance
+/// for one unit of work.
+const WEAVING: u64 = 4;
+const JUDGING: u64 = 16;
+const LOOKING_UP: u64 = 8;
+
+/// The most steps for one neighbourhood and degree before the next is tried.
 const STEPS: u64 = 40_000;
 
 /// The candidates of one neighbourhood.
@@ -49,10 +58,12 @@ pub(super) struct Neighbourhood {
     /// Are all patches of these cells among the candidates?
     pub(super) is_complete: bool,
     pub(super) cells: usize,
+    /// The units of work that it took.
+    pub(super) work: u64,
 }
 
 impl Neighbourhood {
-    /// The nearest so many cells that may take part, and their patchwork.
+    /// The `count` nearest cells that may take part, and their patchwork.
     pub(super) fn new(hunt: &Hunt<'_, '_>, around: &Around<'_, '_>, count: usize) -> Self {
         let space = around.space;
         // Other records of the middle cell may leave it too.
@@ -88,7 +99,9 @@ impl Neighbourhood {
                 (0..margins.len()).map(|table| keys.number(table, words)).collect()
             })
             .collect();
-        let (cells, is_complete) = patchwork(around, &out, &margins, &keys);
+        let most = MOST_WOVEN.min(hunt.left() / WEAVING);
+        let (cells, woven, is_complete) = patchwork(around, &out, &margins, &keys, most);
+        let judged = cells.len() as u64;
         let wished = |cell: &Vec<u64>| !space.is_whole() || hunt.may_make(cell);
         let patches: Vec<Vec<u64>> =
             cells.into_iter().filter(|cell| cell != around.middle()).filter(wished).collect();
@@ -116,6 +129,7 @@ impl Neighbourhood {
             .collect();
         drop(place);
         let cells = out.len();
+        let work = woven * WEAVING + judged * JUDGING + space.cells.len() as u64 / LOOKING_UP;
         Self {
             out,
             patches,
@@ -128,6 +142,7 @@ impl Neighbourhood {
             is_everything,
             is_complete,
             cells,
+            work,
         }
     }
 }
@@ -195,14 +210,15 @@ impl Keys {
     }
 }
 
-/// All cells each of whose tables' cells occurs among the candidates, nearest first; with
-/// whether these are all.
+/// All cells each of whose tables' cells occurs among the candidates, nearest first; with the steps
+/// that it took, at most `most`, and whether these are all.
 fn patchwork(
     around: &Around<'_, '_>,
     out: &[(u32, u32)],
     margins: &[u64],
     keys: &Keys,
-) -> (Vec<Vec<u64>>, bool) {
+    most: u64,
+) -> (Vec<Vec<u64>>, u64, bool) {
     let space = around.space;
     let bits = &space.bits;
     let count = bits.len();
@@ -222,7 +238,7 @@ fn patchwork(
     for (table, margin) in margins.iter().enumerate() {
         ends[63 - margin.leading_zeros() as usize].push(table);
     }
-    let mut weaver = Weaver { around, keys, values, ends, found: Vec::new(), left: 400_000 };
+    let mut weaver = Weaver { around, keys, values, ends, found: Vec::new(), left: most };
     let mut cell = around.middle().to_vec();
     for farthest in 1..=count {
         // Cells at just this distance: the nearer ones were found before.
@@ -230,10 +246,10 @@ fn patchwork(
         if weaver.found.len() >= MOST_PATCHES || weaver.left == 0 {
             let kept = weaver.found.len().min(MOST_PATCHES);
             weaver.found.truncate(kept);
-            return (weaver.found, false);
+            return (weaver.found, most - weaver.left, false);
         }
     }
-    (weaver.found, true)
+    (weaver.found, most - weaver.left, true)
 }
 
 struct Weaver<'w, 's, 'a> {
@@ -246,7 +262,7 @@ struct Weaver<'w, 's, 'a> {
 }
 
 impl Weaver<'_, '_, '_> {
-    /// Sets the variables from `bit` on; just so many of them differ from the middle.
+    /// Sets the variables from `bit` on; exactly `differ` of them differ from the middle.
     fn weave(&mut self, bit: usize, differ: usize, cell: &mut Vec<u64>) {
         if self.left == 0 || self.found.len() >= MOST_PATCHES {
             return;

@@ -36,13 +36,14 @@ pub const MOST_RECORDS: usize = 16;
 /// Moves of more records than this are looked for only as linked boxes.
 pub const MOST_IN_ONE_BOX: usize = 8;
 
-/// A step of the search for linked boxes is so much shorter than another one.
+/// A step takes as long as this many units of work: comparisons of two cells, looks at a group of
+/// variables, or steps in search of linked boxes.
 pub(crate) const LINKING: u64 = 50;
 
-/// So many of them are made for a single question.
+/// The most of them made for a single question.
 const MOST_LINKING: u64 = 20_000_000;
 
-/// What a move must respect beside the tables.
+/// What a move must respect besides the tables.
 pub trait Wishes: Sync {
     /// How many records of a cell may still take part.
     fn free(&self, cell: CellId) -> u32;
@@ -104,16 +105,16 @@ impl Wishes for Free<'_> {
 /// How far to look.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// Moves of up to so many records, at most [`MOST_RECORDS`].
+    /// The most records of a move, at most [`MOST_RECORDS`].
     pub records: usize,
-    /// The search ends after so many steps.
+    /// The most steps of the search.
     pub steps: u64,
-    /// The search for linked boxes ends after so many.
+    /// The most steps of the search for linked boxes.
     pub linking: u64,
 }
 
 impl Limits {
-    /// Moves of up to so many records, with the steps that a single question may take.
+    /// Moves of up to this many records, with the steps that a single question may take.
     #[must_use]
     pub fn records(records: usize) -> Self {
         Self { records: records.min(MOST_RECORDS), steps: 2_000_000, linking: MOST_LINKING }
@@ -209,8 +210,27 @@ impl<'a> MoveSearch<'a> {
         limits: Limits,
         random: &mut Random,
     ) -> Answer {
+        self.ask(cell, wishes, limits, random).answer
+    }
+
+    /// The same, with the work that it took.
+    pub(crate) fn ask(
+        &self,
+        cell: CellId,
+        wishes: &dyn Wishes,
+        limits: Limits,
+        random: &mut Random,
+    ) -> Outcome {
+        let most = limits.steps * LINKING;
+        let mut hunt = Hunt { search: self, wishes, cell, random, left: most, judging: 0 };
+        let mut linking = 0;
+        let answer = self.hunted(&mut hunt, limits, &mut linking);
+        Outcome { answer, units: most - hunt.left, linking }
+    }
+
+    fn hunted(&self, hunt: &mut Hunt<'_, '_>, limits: Limits, linking: &mut u64) -> Answer {
+        let (cell, wishes) = (hunt.cell, hunt.wishes);
         let agree = |space: &Space<'_>| space.bits.of(wishes.agree());
-        let mut hunt = Hunt { search: self, wishes, cell, random, left: limits.steps };
         let whole = &self.spaces[0];
         let around_in = |space| Around::new(space, space.position(cell), agree(space));
         let mut tried = Tried {
@@ -223,7 +243,7 @@ impl<'a> MoveSearch<'a> {
         let mut around_whole = around_in(whole);
         if limits.records >= 2
             && !self.graph.is_complete()
-            && let Some(found) = cheapest_box(&mut hunt, &mut around_whole, 2)
+            && let Some(found) = cheapest_box(hunt, &mut around_whole, 2)
         {
             return Answer::Possible(Box::new(found));
         }
@@ -240,12 +260,12 @@ impl<'a> MoveSearch<'a> {
                     continue;
                 }
                 let found = match degree {
-                    3 => shortest_chain(&mut hunt, around),
+                    3 => shortest_chain(hunt, around),
                     4 | 8 => {
                         let q = if degree == 4 { 3 } else { 4 };
                         tried.box_variables =
                             tried.box_variables.max(around.space.boxes.most_variables(q));
-                        cheapest_box(&mut hunt, around, q)
+                        cheapest_box(hunt, around, q)
                     }
                     _ => None,
                 };
@@ -270,17 +290,18 @@ impl<'a> MoveSearch<'a> {
             return Answer::Impossible(proof);
         }
         tried.complete &= !hunt.is_spent();
-        tried.steps = limits.steps - hunt.left;
+        tried.steps = limits.steps - hunt.left / LINKING;
         if limits.records > MOST_IN_ONE_BOX {
             let steps = limits.linking;
             for around in around_pieces.iter().filter(|around| around.space.strength == 3) {
-                let linked = linked_boxes(&mut hunt, around, limits.records, steps);
+                let linked = linked_boxes(hunt, around, limits.records, steps);
+                *linking += linked.steps;
                 if let Some(found) = linked.found {
                     return Answer::Possible(Box::new(found));
                 }
                 tried.steps += linked.steps / LINKING;
             }
-            // Moves of so many records that are not boxes are not tried.
+            // Moves of this many records that are not boxes are not tried.
             tried.complete = false;
         }
         Answer::NotFound(tried)
@@ -293,20 +314,47 @@ impl std::fmt::Debug for MoveSearch<'_> {
     }
 }
 
+/// An answer with the work that it took.
+pub(crate) struct Outcome {
+    pub(crate) answer: Answer,
+    /// The units of all steps but those in search of linked boxes.
+    pub(crate) units: u64,
+    /// The steps in search of linked boxes.
+    pub(crate) linking: u64,
+}
+
 /// One question on its way.
 pub(super) struct Hunt<'h, 'w> {
     search: &'h MoveSearch<'h>,
     wishes: &'w dyn Wishes,
     cell: CellId,
     random: &'w mut Random,
+    /// The units of work that are left.
     left: u64,
+    /// Those that were spent on judging moves.
+    judging: u64,
 }
 
 impl Hunt<'_, '_> {
     /// Counts a step; `false` when there is none left.
     pub(super) fn step(&mut self) -> bool {
-        self.left = self.left.saturating_sub(1);
+        self.spend(LINKING)
+    }
+
+    /// Counts some units of work; `false` when none is left.
+    pub(super) fn spend(&mut self, units: u64) -> bool {
+        self.left = self.left.saturating_sub(units);
         self.left > 0
+    }
+
+    /// The units of work that are left.
+    pub(super) fn left(&self) -> u64 {
+        self.left
+    }
+
+    /// The units that were spent on judging moves so far.
+    pub(super) fn judging(&self) -> u64 {
+        self.judging
     }
 
     pub(super) fn is_spent(&self) -> bool {
@@ -326,8 +374,8 @@ impl Hunt<'_, '_> {
         self.wishes.may_make(cell)
     }
 
-    /// How many records of a cell of the piece may take part, in all cells of the file
-    /// behind it.
+    /// How many records of a cell of the piece may take part, in all cells of the file that
+    /// it comes from.
     pub(super) fn free(&self, around: &Around<'_, '_>, position: usize, mask: u64) -> u32 {
         free(self.search, self.wishes, self.cell, around.space, around.agree, position, mask)
     }
@@ -344,7 +392,7 @@ impl Hunt<'_, '_> {
         });
     }
 
-    /// The move of whole records behind a move in a piece, if every wish allows it.
+    /// The move of whole records that a move in a piece comes from, if every wish allows it.
     pub(super) fn judge(
         &mut self,
         around: &Around<'_, '_>,
@@ -353,7 +401,11 @@ impl Hunt<'_, '_> {
         kind: Kind,
     ) -> Option<Found> {
         let asked = Asked { search: self.search, wishes: self.wishes, cell: self.cell };
-        lift(asked, around.space, removed, &added, kind, self.random)
+        let mut units = 0;
+        let found = lift(asked, around.space, removed, &added, kind, self.random, &mut units);
+        self.judging += units;
+        self.spend(units);
+        found
     }
 
     /// The repair search for one degree, in growing neighbourhoods.
@@ -366,7 +418,9 @@ impl Hunt<'_, '_> {
     ) -> Option<Box<Found>> {
         for (round, &count) in NEIGHBOURS.iter().enumerate() {
             if near.len() == round {
-                near.push(Neighbourhood::new(self, around, count));
+                let made = Neighbourhood::new(self, around, count);
+                self.spend(made.work);
+                near.push(made);
             }
             let near = &near[round];
             tried.neighbours = tried.neighbours.max(near.cells - 1);
@@ -406,7 +460,7 @@ fn free(
     let everywhere = file.layout().mask(wishes.agree());
     let middle = file.get(own.position());
     space
-        .behind(position)
+        .cells_of_file(position)
         .filter(|cell| !everywhere.parts(middle, file.get(cell.position())))
         .fold(0u32, |sum, cell| sum.saturating_add(wishes.free(cell)))
 }

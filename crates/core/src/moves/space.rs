@@ -16,7 +16,7 @@ use crate::graph::{GeneratingClass, MarginGraph};
 use crate::table::{CellId, CellIndex, Grouping, JointTable};
 use crate::varset::VarSet;
 
-/// So many variables with two values or more may take part in larger moves.
+/// The most variables with two values or more that may take part in larger moves.
 pub const MOST_TIED: usize = Bits::MOST;
 
 /// There are more variables than larger moves are looked for in.
@@ -44,7 +44,7 @@ pub(super) struct Space<'a> {
     pub(super) graph: MarginGraph,
     pub(super) cells: Cow<'a, PackedCells>,
     pub(super) index: CellIndex,
-    /// The cells of the file behind each cell here; `None` when they are the same.
+    /// The cells of the file for each cell here; `None` when they are the same.
     members: Option<Members>,
     /// Every t variables lie in a common margin: no move has fewer than 2^t records.
     pub(super) strength: usize,
@@ -110,7 +110,7 @@ impl<'a> Space<'a> {
         })
     }
 
-    /// Are boxes, all of which are looked for, the only moves of so many records?
+    /// Are boxes, all of which are looked for, the only moves of this many records?
     ///
     /// Law: `smallest-moves-are-boxes`.
     pub(super) fn has_only_boxes(&self, records: usize) -> bool {
@@ -135,8 +135,8 @@ impl<'a> Space<'a> {
             .map_or(cell.position(), |members| members.of_file[cell.position()] as usize)
     }
 
-    /// The cells of the file behind a cell here.
-    pub(super) fn behind(&self, position: usize) -> impl Iterator<Item = CellId> + '_ {
+    /// The cells of the file for a cell here.
+    pub(super) fn cells_of_file(&self, position: usize) -> impl Iterator<Item = CellId> + '_ {
         let (list, own) = match &self.members {
             Some(members) => {
                 (&members.list[members.starts[position]..members.starts[position + 1]], None)
@@ -158,7 +158,7 @@ fn strength(bits: &Bits, margins: &[u64]) -> usize {
         .unwrap_or(1)
 }
 
-/// Every subset of so many members, by rising value (Gosper).
+/// Every subset of `size` members, by rising value (Gosper).
 pub(super) fn subsets(of: u64, size: usize) -> impl Iterator<Item = u64> {
     let members: Vec<u64> = (0..64).map(|bit| 1u64 << bit).filter(|bit| of & bit != 0).collect();
     let count = members.len();

@@ -21,7 +21,7 @@ pub struct TableMove {
 
 impl TableMove {
     /// The move from these cells to those; `None` when a kept table or a variable's own
-    /// counts would change, when a cell stands on both sides, or when nothing moves.
+    /// counts would change, when a cell is on both sides, or when nothing moves.
     ///
     /// Law: `a-move-keeps-every-table`.
     #[must_use]
@@ -41,7 +41,7 @@ impl TableMove {
             .then_some(Self { removed, added })
     }
 
-    /// The cells that lose a record; one that loses two stands there twice.
+    /// The cells that lose a record; one that loses two is there twice.
     #[must_use]
     pub fn removed(&self) -> &[Vec<u64>] {
         &self.removed

@@ -11,7 +11,7 @@ use crate::varset::VarSet;
 pub struct DerivedWorld {
     /// The columns of the file.
     pub own: World,
-    /// The derived variables, in their order behind the columns.
+    /// The derived variables, in their order after the columns.
     pub derived: Vec<Follows>,
 }
 

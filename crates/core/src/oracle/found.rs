@@ -12,10 +12,12 @@ pub struct PlainQuestion {
     pub keys: VarSet,
     /// What is to be hidden.
     pub sensitive: VarSet,
-    /// Fewer records than this are told apart.
+    /// Fewer records than this are few enough to read a value from.
     pub k: usize,
     /// For a key: ways to class its codes.
     pub roughly: BTreeMap<usize, Vec<Vec<u32>>>,
+    /// For a key: the codes that say nothing.
+    pub blank: BTreeMap<usize, BTreeSet<u32>>,
 }
 
 /// What is found out about one person in one file.
@@ -89,47 +91,56 @@ impl World {
     }
 }
 
-/// A key, exactly or in classes.
-type KeySeen<'a> = (usize, Option<&'a Vec<u32>>);
+/// How a key is taken: exactly, as the value or none, or in classes.
+#[derive(Clone, Copy)]
+enum Taken<'a> {
+    Exactly,
+    OrBlank(&'a BTreeSet<u32>),
+    Roughly(&'a Vec<u32>),
+}
+
+impl Taken<'_> {
+    fn agree(self, code: u32, own: u32) -> bool {
+        match self {
+            Self::Exactly => code == own,
+            Self::OrBlank(blank) => code == own || blank.contains(&code),
+            Self::Roughly(classes) => classes[code as usize] == classes[own as usize],
+        }
+    }
+}
 
 fn look(file: &[Vec<u32>], own: &[u32], question: &PlainQuestion) -> PlainLook {
     let mut found = PlainLook { linked: linked(file, own, question), ..PlainLook::default() };
     let mut seen: BTreeSet<Vec<usize>> = BTreeSet::new();
-    for part in question.keys.subsets() {
-        let alike = |one: &Vec<u32>| part.iter().all(|key| one[key] == own[key]);
-        let group: Vec<usize> = (0..file.len()).filter(|&one| alike(&file[one])).collect();
-        let Some(told) = told(file, &group, own, question) else { continue };
-        found.most_true = found.most_true.max(told.len());
-        if told == question.sensitive {
-            let size = part.len();
-            found.smallest = Some(found.smallest.map_or(size, |smallest| smallest.min(size)));
-            found.roughly = true;
-        }
-        if seen.insert(group) {
-            found.told.push(told);
-        }
-    }
-    // A part takes each of its keys exactly, or in one of its classings.
+    // A part takes each of its keys in one of its ways.
     let none = Vec::new();
-    let mut parts: Vec<Vec<KeySeen<'_>>> = vec![Vec::new()];
+    let mut parts: Vec<Vec<(usize, Taken<'_>)>> = vec![Vec::new()];
     for key in question.keys {
-        let mut ways: Vec<Option<&Vec<u32>>> = vec![None];
-        ways.extend(question.roughly.get(&key).unwrap_or(&none).iter().map(Some));
+        let mut ways = vec![Taken::Exactly];
+        ways.extend(question.blank.get(&key).map(Taken::OrBlank));
+        ways.extend(question.roughly.get(&key).unwrap_or(&none).iter().map(Taken::Roughly));
         let mut longer = Vec::new();
         for part in &parts {
-            longer.extend(ways.iter().map(|way| [part.clone(), vec![(key, *way)]].concat()));
+            longer.extend(ways.iter().map(|&way| [part.clone(), vec![(key, way)]].concat()));
         }
         parts.extend(longer);
     }
     for part in parts {
-        let alike = |one: &Vec<u32>| {
-            part.iter().all(|&(key, way)| match way {
-                None => one[key] == own[key],
-                Some(classes) => classes[one[key] as usize] == classes[own[key] as usize],
-            })
-        };
+        let alike = |one: &Vec<u32>| part.iter().all(|&(key, way)| way.agree(one[key], own[key]));
         let group: Vec<usize> = (0..file.len()).filter(|&one| alike(&file[one])).collect();
-        found.roughly |= told(file, &group, own, question) == Some(question.sensitive);
+        let Some(told) = told(file, &group, own, question) else { continue };
+        found.roughly |= told == question.sensitive;
+        if part.iter().any(|(_, way)| matches!(way, Taken::Roughly(_))) {
+            continue;
+        }
+        found.most_true = found.most_true.max(told.len());
+        if told == question.sensitive {
+            let size = part.len();
+            found.smallest = Some(found.smallest.map_or(size, |smallest| smallest.min(size)));
+        }
+        if seen.insert(group) {
+            found.told.push(told);
+        }
     }
     found.told.sort();
     found

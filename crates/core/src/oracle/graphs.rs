@@ -81,7 +81,7 @@ pub fn maximal_cliques(graph: &MarginGraph) -> Vec<VarSet> {
     found
 }
 
-/// Every graph on so many labelled vertices.
+/// Every graph on this many labelled vertices.
 pub fn all_graphs(vertices: usize) -> impl Iterator<Item = MarginGraph> {
     let pairs: Vec<(usize, usize)> = (0..vertices)
         .flat_map(|left| (left + 1..vertices).map(move |right| (left, right)))
@@ -92,7 +92,7 @@ pub fn all_graphs(vertices: usize) -> impl Iterator<Item = MarginGraph> {
     })
 }
 
-/// Every non-empty antichain of non-empty sets of so many variables.
+/// Every non-empty antichain of non-empty sets of this many variables.
 #[must_use]
 pub fn all_antichains(variables: usize) -> Vec<Vec<VarSet>> {
     let sets: Vec<VarSet> =

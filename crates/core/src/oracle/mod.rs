@@ -5,6 +5,7 @@
 //! beyond [`VarSet`](crate::varset::VarSet), the graph's list of edges and the types in which
 //! restrictions are given.
 
+pub mod dependencies;
 mod derived;
 mod found;
 mod graphs;

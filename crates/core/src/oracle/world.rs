@@ -176,7 +176,7 @@ impl World {
     /// whose keys nobody has in one file with the same tables, where at most `company` records
     /// have any of these keys. And how many people no pair can part.
     #[must_use]
-    pub fn most_parted(&self, tables: &[VarSet], keys: VarSet, company: usize) -> [u64; 2] {
+    pub fn most_separated(&self, tables: &[VarSet], keys: VarSet, company: usize) -> [u64; 2] {
         let before = self.margin_table(keys);
         let own = |record: usize| project(&self.records[record], keys);
         let (alone, others): (Vec<usize>, Vec<usize>) = (0..self.records.len())

@@ -129,8 +129,8 @@ pub fn screen_keys_announced(
     screen_keys_with(joint, class, separators, keys, EFFORT, announce)
 }
 
-/// Which of these cells have a record with which some exchange parts their keys; nothing is said
-/// of the others, for which this answers no.
+/// Which of these cells have a record with which some exchange parts their keys; the
+/// others are not decided, and this answers no for them.
 ///
 /// # Errors
 /// As [`screen_keys`].
@@ -263,7 +263,7 @@ pub struct DetachingPartners {
     pub records: u64,
     /// What travels: the part of Δ̄ that holds the differing keys.
     pub exchanged: VarSet,
-    /// The sensitive variables that would be false beside the keys, at best.
+    /// The sensitive variables that would be false next to the keys, at best.
     pub made_false: VarSet,
     /// The sensitive variables that would stay true.
     pub left_true: VarSet,

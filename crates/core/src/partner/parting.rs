@@ -65,7 +65,7 @@ pub struct Detaching {
 }
 
 /// Every exchange of these parts of Δ̄ in which all differing keys, at least one, travel
-/// together and a sensitive value stays behind, each result once.
+/// together and a sensitive value stays, each result once.
 ///
 /// Law: `parting-and-detaching-exchanges`.
 ///
@@ -87,7 +87,7 @@ pub fn detaching_exchanges(
     })
 }
 
-/// The exchange that leaves most sensitive values behind the keys: the parts with a key
+/// The exchange that leaves most sensitive values where they are: the parts with a key
 /// travel, and nothing else. `None` when nothing can be detached.
 ///
 /// Law: `parting-and-detaching-exchanges`.

@@ -22,7 +22,7 @@ use crate::graph::{GeneratingClass, Separators, minimal_separators};
 use crate::table::{CellId, JointTable};
 use crate::varset::VarSet;
 
-/// What a partner must respect beside the kept tables.
+/// What a partner must respect besides the kept tables.
 #[derive(Debug, Clone, Default)]
 pub struct Restrictions {
     /// The variables on which any two partners agree.

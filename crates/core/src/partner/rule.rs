@@ -134,7 +134,7 @@ pub fn is_absent_by_rarity(one: u64, other: u64, records: u64) -> bool {
 
 /// Does a variable have few levels against the records, so that an absent combination can tell
 /// anything? An average level must have at least five records: with fewer, it is absent by rarity
-/// beside any other value, even one that all records have.
+/// together with any other value, even one that all records have.
 #[must_use]
 pub fn has_few_levels(levels: usize, records: u64) -> bool {
     u128::from(EXPECTED) * levels as u128 <= u128::from(records)
@@ -233,8 +233,8 @@ impl<'a> Rules<'a> {
 mod tests {
     use super::*;
 
-    /// The bound is where an average level, beside a value that everybody has, stops being absent
-    /// by rarity.
+    /// The bound is where an average level, together with a value that everybody has, stops being
+    /// absent by rarity.
     #[test]
     fn few_levels_are_those_that_rarity_does_not_excuse() {
         for each in 1..=12u64 {
@@ -245,7 +245,7 @@ mod tests {
             }
         }
         assert!(has_few_levels(20, 100) && !has_few_levels(21, 100));
-        // 20 levels of 5 records each beside a value that all 100 have: 5 are expected.
+        // 20 levels of 5 records each, and a value that all 100 have: 5 are expected.
         assert!(!is_absent_by_rarity(5, 100, 100) && is_absent_by_rarity(4, 100, 100));
     }
 }

@@ -54,7 +54,7 @@ impl Screening {
     }
 
     /// Is "not disclosed" certain too? Yes when 𝒟 is decomposable, or when every cell without
-    /// a partner was decided; otherwise more cells may be disclosed than are said to be.
+    /// a partner was decided; otherwise more cells may be disclosed than are counted.
     #[must_use]
     pub fn disclosed_is_exact(&self) -> bool {
         self.disclosure.is_exact()
@@ -233,7 +233,7 @@ struct Sides {
     tell_apart: bool,
 }
 
-/// The number of comparisons of so many cells or separators with all cells, if it is not
+/// The number of comparisons of `times` cells or separators with all cells, if it is not
 /// beyond the limit.
 pub(super) fn weigh(times: usize, cells: usize, limit: u64) -> Result<u64, Diagnostic> {
     let comparisons = (times as u64).saturating_mul(cells as u64);
@@ -251,7 +251,7 @@ pub(super) fn weigh(times: usize, cells: usize, limit: u64) -> Result<u64, Diagn
     ))
 }
 
-/// So many cells at least are worth another thread.
+/// The fewest cells that are worth another thread.
 const AT_ONCE: usize = 1 << 10;
 
 /// The cells whose answer is not yet known.
@@ -597,7 +597,7 @@ mod tests {
     }
 
     /// A record that only the count finds: sixteen cells that differ from it on one side
-    /// stand before the one that differs on both.
+    /// come before the one that differs on both.
     #[test]
     fn witness_beyond_the_glance() {
         let mut records: Vec<Vec<u32>> = (0..20).map(|code| vec![0, 0, code]).collect();
@@ -611,7 +611,7 @@ mod tests {
         assert!((0..21).all(|cell| screening.is_swappable(CellId::at(cell))));
     }
 
-    /// What is ahead is told, and refused when it is too much; either way nothing hangs.
+    /// The work ahead is announced, and refused when it is too much; either way nothing hangs.
     #[test]
     fn too_many_comparisons_are_refused() {
         // Tied on a path, and frozen: every record differs from every other on both sides.

@@ -32,7 +32,7 @@ pub struct ThroughSeparator {
     /// Of these, the ones that differ in two components or more: partners.
     pub partners: u64,
     /// The partners in diagonal position, for every two components that have any. A record
-    /// that differs in three components stands in three diagonals.
+    /// that differs in three components is in three diagonals.
     pub diagonals: Vec<Diagonal>,
 }
 
@@ -64,8 +64,8 @@ pub struct Choice {
 
 impl Choice {
     /// The choice of these two components; of the two the one whose differences hold
-    /// nothing that stays is exchanged. Columns that stay lie in one table, so they never
-    /// stand in both.
+    /// nothing that stays is exchanged. Columns that stay lie in one table, so they are
+    /// never in both.
     fn of(
         separator: VarSet,
         sides: (VarSet, VarSet),

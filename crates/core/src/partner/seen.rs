@@ -2,7 +2,7 @@
 //!
 //! For each pair of variables the combinations that some record of the file has, listed when
 //! first asked for, or for many pairs at once before that. An exchange can only make a new one of
-//! a variable that travels with one that stays behind, so a judgement asks about few pairs.
+//! a variable that travels with one that does not, so a judgement asks about few pairs.
 
 use std::sync::OnceLock;
 
@@ -63,8 +63,8 @@ impl<'a> Seen<'a> {
         self.occurring(left, right).holds(codes.map(u64::from))
     }
 
-    /// Lists what occurs of these pairs, the smaller variable first, on all threads. Whoever asks
-    /// for a pair that is not listed yet lists it, and others wait.
+    /// Lists what occurs of these pairs, the smaller variable first, on all threads. A thread
+    /// that asks for a pair not listed yet lists it, and others wait.
     pub(crate) fn list(&self, pairs: &[(usize, usize)]) {
         self.levels();
         pairs.par_iter().with_max_len(1).for_each(|&(left, right)| {

@@ -1,7 +1,7 @@
 //! The cells of a file, sorted into the slices of one separator.
 //!
-//! A slice holds the cells that agree on S. Every partner through S of a cell stands in the
-//! cell's own slice, so this is the index that keeps a search from comparing all pairs. Where
+//! A slice holds the cells that agree on S. Every partner through S of a cell is in the cell's
+//! own slice, so this is the index that keeps a search from comparing all pairs. Where
 //! only some variables count as different, so do only these parts of the components.
 
 use crate::encode::Mask;

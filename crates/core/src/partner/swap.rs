@@ -4,7 +4,7 @@
 //! −1 −1 on four cells), and a primitive move for 𝒟 is a swap, as the paper's appendix
 //! shows.
 //!
-//! Trap: the converse needs every variable to stand in some table. For an uncovered
+//! Trap: the converse needs every variable to be in some table. For an uncovered
 //! variable a primitive move may bring in a value that neither record had; no swap does
 //! that, and [`PrimitiveMove::exchanged`] answers `None`.
 
@@ -44,7 +44,7 @@ pub fn exchange(
     (take(left, right), take(right, left))
 }
 
-/// As [`exchange`], into words of the caller's: two new cells behind one another. Searches
+/// As [`exchange`], into words of the caller's: two new cells, one after the other. Searches
 /// ask for many exchanges and keep none.
 pub(crate) fn exchange_into(
     layout: &Layout,

@@ -10,20 +10,12 @@
 
 use std::sync::Arc;
 
+use super::effort::{JUDGING, LOOKED_AT, Search, TRIED};
 use super::{CellSwap, Planner, number};
 use crate::graph::Separator;
 use crate::hash::{Map, STATE};
 use crate::partner::slices::Slices;
 use crate::varset::VarSet;
-
-/// How many cells are looked at for each open cell and separator.
-const LOOKED_AT: usize = 1024;
-
-/// How many records with a swap are tried for each open record.
-const TRIED: usize = 64;
-
-/// How many cells are looked at for all open cells together.
-const LOOKED_AT_IN_ALL: usize = 2_000_000;
 
 /// The swaps that take a record of each cell, but for those that are settled.
 struct SwapsOf(Map<u32, Vec<u32>>);
@@ -71,12 +63,16 @@ impl Planner<'_> {
             return 0;
         }
         let mut covered = 0;
-        let mut left = LOOKED_AT_IN_ALL;
+        let mut left = self.effort.looked_at_for_room();
         let mut swaps_of = SwapsOf::new(&self.swaps, self.settled);
         for separator in self.useful_separators() {
             covered += self.augment_through(separator, agree, &mut swaps_of, &mut left);
             self.close_cells();
-            if self.open.is_empty() || self.is_full() || left == 0 {
+            if self.open.is_empty()
+                || self.is_full()
+                || left == 0
+                || self.effort.is_short(Search::Room)
+            {
                 break;
             }
         }
@@ -91,19 +87,21 @@ impl Planner<'_> {
         left: &mut usize,
     ) -> usize {
         let mut covered = 0;
-        let (_, slices) = self.sorted_slices(&[separator], agree).swap_remove(0);
-        let mut search = Search { slices, lonely: Map::with_hasher(STATE) };
+        let (_, slices) = self.sorted_slices(&[separator], agree, Search::Room).swap_remove(0);
+        let mut search = Rooms { slices, lonely: Map::with_hasher(STATE) };
         // From a random one on: where not all can be looked at, not always the same ones are.
         let mut open = self.open.clone();
         open.rotate_left(self.random.below(self.open.len()));
         for cell in open {
             let cell = cell as usize;
             *left = left.saturating_sub(search.near(cell).len().min(LOOKED_AT));
-            if *left == 0 {
+            self.effort.spend(Search::Room, search.near(cell).len().min(LOOKED_AT) as u64);
+            if *left == 0 || self.effort.is_short(Search::Room) {
                 break;
             }
             while self.pool.is_open(cell)
                 && !self.is_full()
+                && !self.effort.is_short(Search::Room)
                 && self.make_room(&mut search, cell, swaps_of)
             {
                 covered += 1;
@@ -113,7 +111,7 @@ impl Planner<'_> {
     }
 
     /// Tries to cover one record of the cell by moving another swap.
-    fn make_room(&mut self, search: &mut Search<'_>, cell: usize, swaps_of: &mut SwapsOf) -> bool {
+    fn make_room(&mut self, search: &mut Rooms<'_>, cell: usize, swaps_of: &mut SwapsOf) -> bool {
         let mut tried = 0;
         for place in search.from(cell, self.random.below(search.near(cell).len())) {
             let other = search.near(cell)[place] as usize;
@@ -121,6 +119,7 @@ impl Planner<'_> {
                 continue;
             }
             let differing = self.differing(cell, other);
+            self.effort.spend(Search::Room, JUDGING as u64);
             let Some(judgement) = self.judge_below(cell, other, differing, u64::MAX) else {
                 continue;
             };
@@ -140,7 +139,7 @@ impl Planner<'_> {
 
     /// Gives the record that a swap takes of another cell to an open record of a cell, when
     /// the other side of that swap can do without.
-    fn move_swap(&mut self, search: &mut Search<'_>, room: Room, swaps_of: &mut SwapsOf) -> bool {
+    fn move_swap(&mut self, search: &mut Rooms<'_>, room: Room, swaps_of: &mut SwapsOf) -> bool {
         let Room { cell, other, swap, exchanged } = room;
         let old = self.swaps[swap as usize];
         let (record, mate) = match old.left.cell.position() == other {
@@ -188,7 +187,7 @@ impl Planner<'_> {
     /// A free cell in the same slice that a cell can be swapped with, other than `not`.
     fn free_partner(
         &mut self,
-        search: &mut Search<'_>,
+        search: &mut Rooms<'_>,
         cell: usize,
         not: usize,
     ) -> Option<(usize, VarSet)> {
@@ -200,6 +199,7 @@ impl Planner<'_> {
             if other == not || other == cell || !self.pool.is_free(other) {
                 continue;
             }
+            self.effort.spend(Search::Room, JUDGING as u64);
             let differing = self.differing(cell, other);
             if let Some(judgement) = self.judge_below(cell, other, differing, u64::MAX) {
                 return Some((other, judgement.exchanged));
@@ -211,13 +211,13 @@ impl Planner<'_> {
 }
 
 /// One look through the slices of a separator.
-struct Search<'a> {
+struct Rooms<'a> {
     slices: Arc<Slices<'a>>,
     /// The cells that found no free partner: what is set free later, the next look sees.
     lonely: Map<u32, ()>,
 }
 
-impl Search<'_> {
+impl Rooms<'_> {
     /// The cells of a cell's slice.
     fn near(&self, cell: usize) -> &[u32] {
         self.slices.around(number(cell))

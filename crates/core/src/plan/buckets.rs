@@ -23,7 +23,7 @@ pub(super) struct Marks {
 }
 
 impl Marks {
-    /// These buckets, so many at most.
+    /// These buckets, at most `most`.
     pub(super) fn of(buckets: impl Iterator<Item = u64>, most: usize) -> Self {
         Self::met(buckets, most, 0)
     }
@@ -57,7 +57,7 @@ impl Marks {
     }
 }
 
-/// So many cells or swaps are about a piece of the sorted ones.
+/// About how many cells or swaps make a piece of the sorted ones.
 const PIECE: usize = 1 << 9;
 
 /// Cuts what is sorted by buckets into pieces of whole ones, for all threads.
@@ -73,7 +73,7 @@ pub(super) fn pieces<T>(sorted: &[T], bucket: impl Fn(&T) -> u64) -> Vec<Range<u
     pieces
 }
 
-/// The bucket of what stands at a place.
+/// The bucket of what is at a place.
 pub(super) fn bucket_at<T>(sorted: &[T], bucket: impl Fn(&T) -> u64, place: usize) -> Range<usize> {
     let here = bucket(&sorted[place]);
     let start = sorted[..place].partition_point(|one| bucket(one) < here);

@@ -46,7 +46,7 @@ impl Planner<'_> {
         if self.task.rounds == 0 || self.open.is_empty() || self.is_full() {
             return;
         }
-        self.vain.forget();
+        self.exhausted.forget();
         let cells = self.task.joint.cells();
         for &cell in &self.open {
             let cell = cell as usize;
@@ -235,7 +235,7 @@ impl Planner<'_> {
             new.cells().map(&known).into_iter().flatten()
         });
         let mut all: Vec<T> = swaps.collect();
-        let groups = self.beyond.groups.iter().flatten();
+        let groups = self.groups.made.iter().flatten();
         all.extend(groups.filter_map(|(_, words)| known(words)));
         all
     }
@@ -246,7 +246,7 @@ impl Planner<'_> {
         let cells = self.task.joint.cells();
         let taken = self.swaps.iter().flat_map(|swap| [swap.left, swap.right]);
         let taken: Vec<usize> = taken
-            .chain(self.beyond.groups.iter().flatten().map(|(taken, _)| *taken))
+            .chain(self.groups.made.iter().flatten().map(|(taken, _)| *taken))
             .map(|taken| taken.cell.position())
             .collect();
         for combinations in &mut self.combinations {

@@ -7,7 +7,7 @@
 use rayon::prelude::*;
 
 use super::SIDE_BY_SIDE;
-use crate::drawers::sorted_in_drawers;
+use crate::bucket_sort::bucket_sorted;
 use crate::encode::Layout;
 use crate::graph::GeneratingClass;
 use crate::moves::sources;
@@ -203,7 +203,7 @@ impl CellPlan {
                 }
             }
         });
-        let swaps = sorted_in_drawers(swaps, |swap| swap.left.cell.0.into());
+        let swaps = bucket_sorted(swaps, |swap| swap.left.cell.0.into());
         groups.sort_by(|one, other| one.members.cmp(&other.members));
         let plan = Self { swaps, groups };
         // What is left of each cell: those at risk, and the others.

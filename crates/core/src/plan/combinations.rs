@@ -204,7 +204,8 @@ impl<'a> Combinations<'a> {
         self.having(words).is_some_and(|found| found.now == 2 && found.before >= 2)
     }
 
-    /// With so many records more or less, would one be alone with keys that several had?
+    /// With `more` records more, or fewer where negative, would one be alone with keys that several
+    /// had?
     pub(super) fn would_be_alone(&self, combination: u32, more: i64) -> bool {
         let combination = self.all.get(combination);
         let after = i64::from(combination.now) + more;
@@ -266,7 +267,7 @@ impl<'a> Combinations<'a> {
         cells
     }
 
-    /// From now on it is told which combinations swaps change.
+    /// From now on this round notes which combinations swaps change.
     pub(super) fn begin_round(&mut self) {
         self.round = self.round.wrapping_add(1);
     }

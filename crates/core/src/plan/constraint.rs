@@ -1,4 +1,4 @@
-//! What a plan must respect beside the kept tables.
+//! What a plan must respect besides the kept tables.
 
 use super::WeightBound;
 use crate::partner::{Forbidden, NeverNew};
@@ -17,11 +17,12 @@ pub struct Constraints {
     /// How far the weighted cells of tables may move, where that is bounded.
     pub drift: Option<WeightBound>,
     /// For each intruder, cells whose keys no record may come to have, though none has them now:
-    /// those of people whom an earlier step parted from theirs. Nothing for those behind.
+    /// those of people whom an earlier step parted from theirs.
+    /// Nothing for intruders after the last entry.
     pub gone: Vec<Vec<Vec<u64>>>,
-    /// At most so many records may be changed.
+    /// The most records that may be changed.
     pub most_changed: Option<u64>,
-    /// Random swaps are added until so many records are changed.
+    /// Random swaps are added until at least this many records are changed.
     pub least_changed: Option<u64>,
 }
 

@@ -2,19 +2,19 @@
 //!
 //! A record comes to have the keys of the person only with enough of the sensitive values
 //! false; all else is as for any group. The definition is that of
-//! [`Aim::is_detached`](super::Aim::is_detached), said of a cell that a group makes.
+//! [`Aim::is_detached`](super::Aim::is_detached), applied to a cell that a group makes.
 //!
 //! Law: `groups-detach-too`.
 
 use super::Planner;
-use super::beyond::Snapshot;
 use super::combinations::Combinations;
+use super::groups::Snapshot;
 use super::intruder::Aim;
 use crate::moves::{Found, Wishes};
 use crate::table::CellId;
 use crate::varset::VarSet;
 
-/// The wishes of a snapshot, where the keys of one cell may come back beside other values.
+/// The wishes of a snapshot, where the keys of one cell may come back with other values.
 pub(super) struct Detaching<'a> {
     pub(super) snapshot: &'a Snapshot<'a>,
     pub(super) planner: &'a Planner<'a>,

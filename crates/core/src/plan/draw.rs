@@ -2,7 +2,7 @@
 //!
 //! The records of a cell are numbered from 0: those at risk come first, then the others, both
 //! in the order of the file. A record that a plan takes is drawn by such a number, uniformly
-//! among those of its kind that are not drawn yet. So whoever can number the records of a
+//! among those of its kind that are not drawn yet. So anyone who can number the records of a
 //! cell can follow a plan, and the plan itself needs no record.
 //!
 //! Way in: [`draw`], then [`Drawn::on_records`].
@@ -13,7 +13,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::{CellPlan, Plan, PlannedGroup, PlannedSwap, Take, Taken};
-use crate::drawers::sorted_in_drawers;
+use crate::bucket_sort::bucket_sorted;
 use crate::encode::{RecordId, Schema};
 use crate::hash::{Map, STATE};
 use crate::random::{Random, Seed};
@@ -147,7 +147,7 @@ impl Drawn {
                 (left.min(right), left.max(right), swap.exchanged)
             })
             .collect();
-        let records = sorted_in_drawers(records, |(left, ..)| left.position() as u64);
+        let records = bucket_sorted(records, |(left, ..)| left.position() as u64);
         let mut sets: Map<VarSet, Arc<[usize]>> = Map::with_hasher(STATE);
         let swaps: Vec<PlannedSwap> = records
             .into_iter()
@@ -180,7 +180,7 @@ impl Drawn {
     }
 }
 
-/// So many records are looked at by one thread at a time.
+/// The records that one thread looks at in one go.
 const RECORDS_AT_ONCE: usize = 1 << 14;
 
 /// The record of each place that was drawn.
@@ -194,7 +194,7 @@ struct RecordsDrawn {
 
 impl RecordsDrawn {
     fn new(drawn: &Drawn, located: &Located, risky: &[bool]) -> Self {
-        let places = sorted_in_drawers(drawn.places().collect(), |place| place.cell.0.into());
+        let places = bucket_sorted(drawn.places().collect(), |place| place.cell.0.into());
         let mut starts = vec![0u32; located.len() + 1];
         places.iter().for_each(|place| starts[place.cell.position() + 1] += 1);
         (1..starts.len()).for_each(|cell| starts[cell] += starts[cell - 1]);

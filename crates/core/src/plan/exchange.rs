@@ -4,7 +4,7 @@
 //! differing: its cost is w(E ∩ Δ̄) · w(Δ̄ ∖ E). For a given Δ̄ this is smallest where w(E)
 //! is smallest or largest. To part the keys both sides need a part with a key, so the
 //! cheapest is one such part alone. To detach, all parts with a key travel, and of the
-//! others as many as leave enough behind. The slow twin tries every union.
+//! others as many as leave enough where they are. The slow twin tries every union.
 //!
 //! E holds nothing that stays. E and Δ̄ ∖ E give the same records, so of the two only one is
 //! offered: the one with fewer variables, where both may be exchanged.
@@ -159,7 +159,7 @@ fn candidates(parts: &[VarSet], goal: Goal, aims: &[Aim], differing: VarSet) -> 
     found
 }
 
-/// With few other parts every union of them that stays behind, otherwise all of them, those
+/// With few other parts every union of them that stays where it is, otherwise all of them, those
 /// with a sensitive variable, and each alone.
 fn detaching(parts: &[VarSet], aim: &Aim, found: &mut Vec<VarSet>) {
     const FEW: usize = 6;
@@ -193,13 +193,13 @@ pub(super) type Worked = Map<VarSet, Option<Arc<Offer>>>;
 const MOST_REMEMBERED: usize = 1 << 14;
 
 /// [`Offers`] that only look at what they share, and remember for themselves what is new.
-pub(super) struct Beside<'o> {
+pub(super) struct OffersView<'o> {
     offers: &'o Offers<'o>,
     own: Worked,
     worked_out: usize,
 }
 
-impl Beside<'_> {
+impl OffersView<'_> {
     /// The cheapest exchanges for Δ̄.
     pub(super) fn get(&mut self, differing: VarSet) -> Option<&Arc<Offer>> {
         let Self { offers, own, worked_out } = self;
@@ -261,11 +261,11 @@ impl<'a> Offers<'a> {
     }
 
     /// A view that others may have at the same time.
-    pub(super) fn beside(&self) -> Beside<'_> {
-        Beside { offers: self, own: Map::with_hasher(STATE), worked_out: 0 }
+    pub(super) fn view(&self) -> OffersView<'_> {
+        OffersView { offers: self, own: Map::with_hasher(STATE), worked_out: 0 }
     }
 
-    /// Remembers what was worked out beside, as long as there is room for it.
+    /// Remembers what was worked out in such a view, as long as there is room for it.
     pub(super) fn remember(&mut self, own: Worked) {
         if self.known.len() + own.len() <= MOST_REMEMBERED {
             self.known.extend(own);

@@ -5,7 +5,7 @@
 //! that has them carries other sensitive values. Which of the two a plan goes for, and in
 //! what order, is a [`Goal`].
 //!
-//! The definitions are those of [`crate::verify::learned`], said of an exchange.
+//! The definitions are those of [`crate::verify::learned`], applied to an exchange.
 
 use super::members::Members;
 use crate::partner::KeyScreening;
@@ -19,7 +19,7 @@ pub struct Intruder<'a> {
     pub keys: VarSet,
     /// The variables the intruder wants to learn; none when nobody is to be detached.
     pub sensitive: VarSet,
-    /// How many of these must be false beside the keys of somebody who is detached.
+    /// How many of these must be false next to the keys of somebody who is detached.
     pub detach: Detach,
     /// How many records of each cell are at risk.
     pub at_risk: &'a [u32],
@@ -28,6 +28,9 @@ pub struct Intruder<'a> {
     /// What the members of each household have on the keys, where records are households and the
     /// intruder looks for persons.
     pub members: Option<&'a Members>,
+    /// For each variable the codes that say nothing, such as that of an empty field; empty where no
+    /// variable has one.
+    pub blank: &'a [Vec<u32>],
 }
 
 /// How many sensitive values of somebody who is detached must be false.
@@ -73,7 +76,7 @@ pub struct Aim {
     pub keys: VarSet,
     /// What must not be learned.
     pub sensitive: VarSet,
-    /// How many sensitive values must be false beside the keys.
+    /// How many sensitive values must be false next to the keys.
     pub needed: usize,
 }
 
@@ -85,7 +88,7 @@ impl Aim {
     }
 
     /// Do all differing keys, at least one, travel together, with enough sensitive values
-    /// left behind?
+    /// left where they are?
     ///
     /// Law: `detached-means-false`.
     #[must_use]

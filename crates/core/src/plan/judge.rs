@@ -36,7 +36,7 @@ pub(super) struct Judgement {
 }
 
 impl Judgement {
-    /// How much harm it does beside its cost, as one small number.
+    /// How much harm it does besides its cost, as one small number.
     pub(super) fn harm(&self) -> u64 {
         let [exposed, never_seen, new] =
             [self.exposed, self.never_seen.min(7), self.new_uniques.min(7)].map(u64::from);
@@ -47,10 +47,10 @@ impl Judgement {
 /// How much harm an exchange may do.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct MostHarm {
-    /// At most so many people may be left alone with their keys.
+    /// The most people who may be left alone with their keys.
     pub(super) exposed: u8,
-    /// At most so many records may come to have keys that nobody has, and as many combinations of
-    /// two values be seen for the first time.
+    /// The most records that may come to have keys that nobody has, and the most
+    /// combinations of two values that may be seen for the first time.
     pub(super) new: u8,
 }
 
@@ -126,7 +126,7 @@ impl Planner<'_> {
         best.into_iter().chain(others.filter(|set| !set.is_empty()).filter_map(judged)).min()
     }
 
-    /// What differs and may be exchanged beside E: all parts that hold nothing of E and nothing
+    /// What differs and may be exchanged besides E: all parts that hold nothing of E and nothing
     /// that stays. A part that a staying variable ties to others stays as a whole.
     fn other_side(&self, differing: VarSet, exchanged: VarSet) -> VarSet {
         let fixed = exchanged | self.task.prices.staying;
@@ -147,8 +147,7 @@ impl Planner<'_> {
         self.exchange_within(left, right, differing, exchanged, MostHarm::ANY)
     }
 
-    /// The same; `None` too when it does more harm than allowed, which is told as soon as it
-    /// is known.
+    /// The same; `None` too as soon as it is known to do more harm than allowed.
     fn exchange_within(
         &self,
         left: usize,
@@ -408,6 +407,7 @@ pub(super) enum Change {
 #[cfg(test)]
 mod tests {
     use super::super::combinations::Combinations;
+    use super::super::effort::Level;
     use super::*;
     use crate::encode::PackedCells;
     use crate::graph::{GeneratingClass, minimal_separators};
@@ -464,6 +464,7 @@ mod tests {
                     at_risk,
                     screening: None,
                     members: None,
+                    blank: &[],
                 })
                 .collect();
             let at_risk: Vec<u32> = (0..self.joint.len())
@@ -482,6 +483,7 @@ mod tests {
                 rounds: 0,
                 larger: None,
                 crowd: None,
+                effort: Level::default(),
             };
             look(&mut Planner::new(task, &graph, seed))
         }
@@ -668,9 +670,9 @@ mod tests {
         assert!(met.iter().all(|&met| met > 50), "{met:?}");
     }
 
-    /// After a swap, whatever it has not made worse is worth no less than before; and it is counted,
-    /// and counted no more, as any other swap. So too where keys are open to others: whom somebody has
-    /// joined may not leave, and nobody may come to have keys that are gone.
+    /// After a swap, whatever it has not made worse is worth no less than before; and it is
+    /// counted, and counted no more, as any other swap. So too where keys are open to others: whom
+    /// somebody has joined may not leave, and nobody may come to have keys that are gone.
     #[test]
     fn what_is_not_made_worse_is_worth_no_less() {
         let random = &mut Random::new(SEED, 2);

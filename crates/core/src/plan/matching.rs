@@ -39,7 +39,7 @@ struct Edge {
     weight: i64,
 }
 
-/// Where a top node stands in the alternating trees.
+/// Where a top node is in the alternating trees.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Label {
     Outside,

@@ -2,10 +2,10 @@
 //!
 //! Where records are households, an intruder may still look for a person: by what the household
 //! has in common and by what the person has. Such a person is found wherever a released household
-//! with these common values has a member with these values, whoever else lives there. So beside
-//! the combinations of whole households those of their members are counted: one that a person at
-//! risk has must not come back with another household, and a person whom a swap leaves alone is
-//! exposed by it.
+//! with these common values has a member with these values, no matter who else lives there. So
+//! besides the combinations of whole households those of their members are counted: one that a
+//! person at risk has must not come back with another household, and a person whom a swap leaves
+//! alone is exposed by it.
 //!
 //! Way in: [`Members`], given with an [`Intruder`](super::Intruder).
 
@@ -17,12 +17,14 @@ use crate::varset::VarSet;
 /// What the members of households have on the keys of an intruder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Members {
-    /// The variable that stands for all members together.
+    /// The variable that represents all members together.
     pub variable: usize,
     /// For each of its codes, what each member has, as numbers; rising, with repetition.
     pub of_code: Vec<Vec<u32>>,
     /// For each of these numbers, the codes of the member on the keys that are their own.
     pub values: Vec<Vec<u32>>,
+    /// For each of these keys the codes that say nothing.
+    pub blank: Vec<Vec<u32>>,
     /// The persons at risk: the cell of their household, and what they have.
     pub at_risk: Vec<(u32, u32)>,
 }

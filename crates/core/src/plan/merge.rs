@@ -12,18 +12,12 @@ use rayon::prelude::*;
 
 use super::buckets::{Marks, outside, pieces};
 use super::combinations::Combinations;
+use super::effort::{READ_FREELY, READ_PER_MERGER, Search, TRIES};
 use super::judge::Made;
-use super::nearest::{SETS_AT_ONCE, TRIES, brought_little};
+use super::nearest::{SETS_AT_ONCE, brought_little};
 use super::{CellSwap, Change, Judgement, Offer, Planner, SIDE_BY_SIDE, Taken, number};
-use crate::drawers::sorted_in_drawers;
+use crate::bucket_sort::bucket_sorted;
 use crate::varset::VarSet;
-
-/// So many swaps may be read for each pair that becomes one: a look at a swap is short, and a pair
-/// is a swap less.
-const READ_PER_MERGER: usize = 1 << 12;
-
-/// So many swaps may be read before the rounds are asked for their yield.
-const READ_FREELY: usize = 1 << 18;
 
 /// A swap that covers one record.
 #[derive(Debug, Clone, Copy)]
@@ -86,8 +80,11 @@ impl Planner<'_> {
                 );
                 history.push((left, pairs));
                 spent += left;
+                self.effort.spend(Search::Merging, left as u64);
                 left -= 2 * pairs;
-                if spent > READ_FREELY && brought_little(&history, READ_PER_MERGER) {
+                if (spent > READ_FREELY && brought_little(&history, READ_PER_MERGER))
+                    || self.effort.is_short(Search::Merging)
+                {
                     break 'all;
                 }
             }
@@ -123,7 +120,7 @@ impl Planner<'_> {
         let mut near: Vec<(u64, u32)> = singles.iter().map(key).zip(0u32..).collect();
         let shared = Marks::of_shared(near.iter().map(|near| near.0), near.len());
         near.retain(|near| shared.holds(near.0));
-        sorted_in_drawers(near, |near| near.0)
+        bucket_sorted(near, |near| near.0)
     }
 
     /// Merges the swaps of records that differ in one set; marks which of them are merged, and
@@ -236,7 +233,7 @@ impl Planner<'_> {
     }
 
     /// What a swap makes that takes the place of two, and what these have made, where it can be
-    /// told by combinations of keys alone whether it is still worth the same.
+    /// judged by combinations of keys alone whether it is still worth the same.
     fn merged_by(
         &self,
         singles: [Single; 2],

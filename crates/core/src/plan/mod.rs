@@ -8,7 +8,7 @@
 //!
 //! 1. `nearest`: for one set of differing variables after the other, cheapest first, the
 //!    cells that agree on everything else are matched with each other.
-//! 2. `through`: what is left looks through the slices of every separator and takes the
+//! 2. `slice_search`: what is left looks through the slices of every separator and takes the
 //!    cheapest of what it finds.
 //! 3. `augment`: a record whose partners are all taken makes room by moving a swap.
 //! 4. `merge`: two records at risk that each took a helper take each other instead.
@@ -16,7 +16,7 @@
 //!
 //! Where few records are at risk, `optimal` finds the best pairing instead.
 //!
-//! Where swaps of more than two records are allowed, `beyond` looks for one for everybody at
+//! Where swaps of more than two records are allowed, `groups` looks for one for everybody at
 //! risk whom no pair parts from their keys.
 //!
 //! Anybody whom the swaps leave alone with their keys is at risk from then on: `bystanders`.
@@ -26,34 +26,33 @@
 //! gives a [`Plan`] over the columns of the file.
 //!
 //! Swaps are disjoint and each keeps every table, so all of them together do. A plan is
-//! data: nothing after it decides anything. Who is protected how is told for each cell, and
-//! who is left without a swap with the reason: `protection`, `left`.
+//! data: nothing after it decides anything. The plan tells for each cell who is protected how, and
+//! who is left without a swap with the reason: `protection`, `unprotected`.
 //!
 //! Way in: [`plan`].
 
 mod assignment;
 mod augment;
-mod beyond;
 mod buckets;
 mod bystanders;
 mod cell_plan;
 mod combinations;
+mod concentrate;
 mod constraint;
 mod detaching;
 mod draw;
 mod drift;
+mod effort;
 mod exchange;
-mod freed;
-mod gather;
+mod exhausted;
+mod feasible_groups;
+mod groups;
 mod hide;
 mod intruder;
 mod judge;
-mod left;
-mod live;
 mod matching;
 mod members;
 mod merge;
-mod most;
 mod nearest;
 mod obeys;
 mod on_columns;
@@ -61,11 +60,12 @@ mod optimal;
 mod permute;
 mod pool;
 mod protection;
-mod through;
-mod vain;
+mod regroup;
+mod slice_search;
+mod unprotected;
+mod upper_bound;
 
 pub use assignment::{Assignment, FORBIDDEN, assign};
-pub use beyond::Larger;
 pub use bystanders::Exposed;
 pub(crate) use cell_plan::taken;
 pub use cell_plan::{CellGroup, CellPlan, CellSwap, Take, Taken};
@@ -73,11 +73,12 @@ pub use constraint::Constraints;
 pub use draw::{Drawn, DrawnGroup, DrawnSwap, Place, draw};
 pub use drift::WeightBound;
 pub(crate) use drift::share_of;
+pub use effort::{Effort, Level, READINGS, Search};
 pub use exchange::{Offer, Offers, Prices, cheapest};
-pub use freed::freed_by_larger;
+pub use feasible_groups::freed_by_larger;
+pub use groups::Larger;
 pub use hide::{CanBeHidden, Hidden, HiddenPeople, ToHide, can_be_hidden};
 pub use intruder::{Aim, Detach, Goal, Intruder};
-pub use left::{LeftOver, Obstacle, Remaining};
 pub use matching::maximum_weight_matching;
 pub use members::Members;
 pub use obeys::Disobeyed;
@@ -85,6 +86,7 @@ use obeys::Rarity;
 pub use on_columns::{Plan, PlannedGroup, PlannedSwap, Unproved, Unsound};
 pub use optimal::{MOST_VERTICES, NoBestPairing};
 pub use protection::Protection;
+pub use unprotected::{LeftOver, Obstacle, Remaining};
 
 use std::sync::Arc;
 
@@ -99,15 +101,15 @@ pub use crate::partner::{Forbidden, NeverNew, Term};
 use crate::random::{Random, Seed};
 use crate::table::{CellId, JointTable};
 use crate::varset::VarSet;
-use beyond::Beyond;
 use bystanders::Bystanders;
 use combinations::Combinations;
 use drift::Drift;
+use exhausted::Exhausted;
+use groups::Groups;
 use judge::{Change, Judgement};
 use members::MemberCombinations;
 use pool::{CellSet, Pool};
-use through::Sorted;
-use vain::Vain;
+use slice_search::Sorted;
 
 /// What is to be planned.
 #[derive(Debug, Clone, Copy)]
@@ -139,6 +141,8 @@ pub struct Task<'a> {
     /// How many people share each piece of the keys of somebody who is hidden; `None` where
     /// intruders are taken to know all keys.
     pub crowd: Option<u32>,
+    /// How much work it may take.
+    pub effort: Level,
 }
 
 impl Task<'_> {
@@ -186,10 +190,12 @@ pub struct Planned {
     pub exposed: Vec<Exposed>,
     /// More records at risk than this no swap parts from their keys at once; known where the
     /// kept tables are two and one intruder is asked about.
-    pub most_parted: Option<u64>,
-    /// For each cell with a record at risk how many are hidden from whoever knows some of the keys,
-    /// in the order of the cells; empty where intruders are taken to know all of them.
+    pub most_separated: Option<u64>,
+    /// For each cell with a record at risk how many are hidden from an intruder who knows some
+    /// keys, in the order of the cells; empty where intruders are taken to know all of them.
     pub hidden: Vec<Hidden>,
+    /// The work that it took, and which searches ended before they were done.
+    pub effort: Effort,
 }
 
 impl Planned {
@@ -208,14 +214,14 @@ const MOST_ROUNDS: usize = 6;
 /// How many cells or swaps one thread looks at before it takes more.
 const SIDE_BY_SIDE: usize = 1 << 12;
 
-/// Of so many pairs of variables it is listed at once which of their values occur together.
+/// The most pairs of variables of which it is listed at once which of their values occur together.
 const MOST_PAIRS: usize = 100;
 
 /// Plans the swaps for all risky records, from cells and their counts alone.
 ///
-/// Laws: `a-plan-protects-and-keeps`, `plans-repeat`, `plans-are-blind-to-threads`, `optimal-is-best`,
-/// `match-lists-in-order`, `counts-plan-like-records`, `plans-ignore-record-order`,
-/// `parted-combinations-stay-gone`, `protected-from-every-intruder`,
+/// Laws: `a-plan-protects-and-keeps`, `plans-repeat`, `plans-are-blind-to-threads`,
+/// `optimal-is-best`, `match-lists-in-order`, `counts-plan-like-records`,
+/// `plans-ignore-record-order`, `parted-combinations-stay-gone`, `protected-from-every-intruder`,
 /// `weighted-cells-stay-within-their-bound`.
 ///
 /// # Errors
@@ -233,11 +239,16 @@ pub fn plan(task: Task<'_>, pairing: Pairing, seed: Seed) -> Result<Planned, NoB
     let mut planner = Planner::new(task, &graph, seed);
     if let Some(crowd) = task.crowd.filter(|_| task.may_detach()) {
         planner.hide(crowd)?;
-        if let Some(larger) = task.larger {
-            planner.cover_beyond_pairs(larger, seed);
-        }
-        planner.reach_share();
-        return Ok(planner.finished());
+        let Some(larger) = task.larger else { return Ok(planner.finished()) };
+        let mut pairs = planner.clone().finished();
+        planner.effort = pairs.effort.clone();
+        planner.cover_by_groups(larger, seed);
+        // Larger swaps look at all keys together: they may cost more people than they help.
+        let larger = planner.finished();
+        pairs.effort = larger.effort.clone();
+        let not_hidden =
+            |planned: &Planned| planned.hidden.iter().map(|row| u64::from(row.left)).sum::<u64>();
+        return Ok(if not_hidden(&larger) <= not_hidden(&pairs) { larger } else { pairs });
     }
     let mut pairs_alone = None;
     // Where somebody at risk has every possible combination of keys, nobody can be parted
@@ -247,19 +258,21 @@ pub fn plan(task: Task<'_>, pairing: Pairing, seed: Seed) -> Result<Planned, NoB
         if pairing == Pairing::Slices && planner.may_permute() {
             let before = planner.clone();
             planner.permute_slices();
-            pairs_alone = Some(before).filter(|_| !planner.beyond.groups.is_empty());
+            pairs_alone = Some(before).filter(|_| !planner.groups.made.is_empty());
         }
     }
     if pairing == Pairing::Slices {
-        planner.gather();
+        planner.concentrate();
     }
-    let planned = planner.completed(pairing, seed)?;
+    let mut planned = planner.completed(pairing, seed)?;
     // Who is left decides what follows, so more at first may be fewer in the end.
-    if let Some(pairs) = pairs_alone {
+    if let Some(mut pairs) = pairs_alone {
+        pairs.effort = planned.effort.clone();
         let pairs = pairs.completed(Pairing::Greedy, seed)?;
         if pairs.worth() > planned.worth() {
             return Ok(pairs);
         }
+        planned.effort = pairs.effort;
     }
     Ok(planned)
 }
@@ -289,8 +302,8 @@ struct Planner<'a> {
     bystanders: Bystanders,
     /// The cells whose records at risk are left in each other's company.
     given_up: CellSet,
-    /// Who looked at every possible partner in vain.
-    vain: Vain,
+    /// The cells that looked at every possible partner and found none.
+    exhausted: Exhausted,
     /// The slices of some separators.
     slices: Vec<Sorted<'a>>,
     /// The cells in need that wait until everybody looks again.
@@ -301,9 +314,11 @@ struct Planner<'a> {
     /// How many of the swaps were made for earlier goals and stay as they are.
     settled: usize,
     /// Groups of more than two records, and who cannot be freed.
-    beyond: Beyond,
-    /// How many records moves on the live table have changed beside swaps and groups.
-    live_changed: u64,
+    groups: Groups,
+    /// How many records moves on the current table have changed besides swaps and groups.
+    regrouped: u64,
+    /// What may still be done.
+    effort: Effort,
 }
 
 impl<'a> Planner<'a> {
@@ -337,14 +352,15 @@ impl<'a> Planner<'a> {
             rare: None,
             bystanders: Bystanders::Avoided,
             given_up: CellSet::none(joint.len()),
-            vain: Vain::new(),
+            exhausted: Exhausted::new(),
             slices: Vec::new(),
             resting: vec![false; joint.len()],
             open: Vec::new(),
             swaps: Vec::new(),
             settled: 0,
-            beyond: Beyond::default(),
-            live_changed: 0,
+            groups: Groups::default(),
+            regrouped: 0,
+            effort: effort_for(task),
         };
         planner.set_goal(Goal::Part);
         planner
@@ -394,13 +410,13 @@ impl<'a> Planner<'a> {
         }
         self.give_company();
         if let Some(larger) = self.task.larger {
-            self.cover_beyond_pairs(larger, seed);
+            self.cover_by_groups(larger, seed);
         }
         if self.task.may_detach() {
             self.cover(Goal::Detach, pairing)?;
             self.cover_with_rare_pairs(Goal::Detach, pairing)?;
             if let Some(larger) = self.task.larger {
-                self.detach_beyond_pairs(larger, seed);
+                self.detach_by_groups(larger, seed);
             }
         }
         self.protect_bystanders();
@@ -418,10 +434,10 @@ impl<'a> Planner<'a> {
             return Ok(());
         }
         self.rare = Some(Arc::new(Rarity::of(self.task.joint)));
-        self.vain.forget();
+        self.exhausted.forget();
         let covered = self.cover(goal, Pairing::Greedy);
         self.rare = None;
-        self.vain.forget();
+        self.exhausted.forget();
         covered
     }
 
@@ -493,8 +509,8 @@ impl<'a> Planner<'a> {
 
     /// How many records are changed so far.
     fn records_changed(&self) -> u64 {
-        let in_groups: usize = self.beyond.groups.iter().map(Vec::len).sum();
-        2 * self.swaps.len() as u64 + in_groups as u64 + self.live_changed
+        let in_groups: usize = self.groups.made.iter().map(Vec::len).sum();
+        2 * self.swaps.len() as u64 + in_groups as u64 + self.regrouped
     }
 
     /// The plan, with every swap and group proved, and who is left.
@@ -510,12 +526,12 @@ impl<'a> Planner<'a> {
         let (protection, plan) = rayon::join(
             || this.protection(),
             || {
-                let groups = this.beyond.groups.iter().cloned();
+                let groups = this.groups.made.iter().cloned();
                 let groups = groups.map(|members| CellGroup::new(joint, class, members));
                 CellPlan::new(joint, at_risk, class, this.swaps.clone(), groups.collect())
             },
         );
-        let most_parted = self.most_parted(&protection);
+        let most_separated = self.most_separated(&protection);
         let remaining = |cells: &Map<u32, ()>| -> Vec<Remaining> {
             let mut cells: Vec<usize> = cells.keys().map(|&cell| cell as usize).collect();
             cells.sort_unstable();
@@ -525,8 +541,8 @@ impl<'a> Planner<'a> {
                 .map(|cell| Remaining { cell: CellId::at(cell), records: self.pool.open(cell) })
                 .collect()
         };
-        let impossible = remaining(&self.beyond.impossible);
-        let barred = remaining(&self.beyond.barred);
+        let impossible = remaining(&self.groups.impossible);
+        let barred = remaining(&self.groups.barred);
         let untouched = |left: &Remaining| at_risk[left.cell.position()] == left.records;
         assert!(impossible.iter().all(untouched), "who cannot be freed is not swapped");
         let Task { joint, class, intruders, at_risk, .. } = self.task;
@@ -534,7 +550,17 @@ impl<'a> Planner<'a> {
         let hidden = crowd.map_or_else(Vec::new, |crowd| {
             ToHide { joint, class, intruders, at_risk, crowd }.hidden_by_cells(&plan)
         });
-        Planned { plan, protection, left_over, impossible, barred, exposed, most_parted, hidden }
+        Planned {
+            plan,
+            protection,
+            left_over,
+            impossible,
+            barred,
+            exposed,
+            most_separated,
+            hidden,
+            effort: self.effort,
+        }
     }
 
     /// Δ̄ of two cells.
@@ -567,6 +593,12 @@ impl<'a> Planner<'a> {
         let pool = &self.pool;
         self.open.retain(|&cell| pool.is_open(cell as usize));
     }
+}
+
+/// The work for a task: everybody at risk is counted once.
+fn effort_for(task: Task<'_>) -> Effort {
+    let people = task.at_risk.iter().map(|&records| u64::from(records)).sum();
+    Effort::new(task.effort, task.joint.records(), task.class.delta().len(), people)
 }
 
 /// The key combinations of the intruder of this number.

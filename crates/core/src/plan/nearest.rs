@@ -19,24 +19,16 @@ use rayon::prelude::*;
 
 use super::buckets::{Marks, bucket_at, outside, pieces};
 use super::combinations::Combinations;
+use super::effort::{PATIENCE, READ_PER_SWAP, Search, TRIES};
 use super::judge::{Made, MostHarm};
 use super::pool::State;
 use super::{Judgement, Offer, Planner, number};
-use crate::drawers::sorted_in_drawers;
+use crate::bucket_sort::bucket_sorted;
 use crate::hash::mixed;
 use crate::varset::VarSet;
 
-/// With how many cells of its bucket a cell is compared.
-pub(super) const TRIES: usize = 12;
-
-/// So many cells may be read for each swap that is made, over a few rounds.
-const READ_PER_SWAP: usize = 1024;
-
-/// Beyond so many variables small sets of them alone are gone through, once for each price.
+/// With more variables than this only small sets of them are gone through, once for each price.
 const MANY_VARIABLES: usize = 24;
-
-/// Over so many rounds that is looked at.
-const PATIENCE: usize = 12;
 
 /// Which swaps a round makes.
 #[derive(Debug, Clone, Copy)]
@@ -119,8 +111,8 @@ struct Proposal {
     made: Option<Made>,
 }
 
-/// Near cells are looked for with so many sets at once, each on one thread. What the rounds of the
-/// first of them take, the others have found all the same.
+/// Near cells are looked for with this many sets at once, each on one thread. What the rounds of
+/// the first of them take, the others have found all the same.
 pub(super) const SETS_AT_ONCE: usize = 4;
 
 impl Planner<'_> {
@@ -148,7 +140,7 @@ impl Planner<'_> {
             let two = Ask { most: MostHarm::ANY, covers_two: true, wants: Wants::Harmless };
             for sets in sets.chunks(SETS_AT_ONCE) {
                 for ((differing, offer), near) in sets.iter().zip(self.near_open(sets)) {
-                    if self.open.is_empty() || self.is_full() {
+                    if self.is_done_with_nearest() {
                         return;
                     }
                     self.round(&near, &Round::new(self, *differing, offer, two));
@@ -163,7 +155,7 @@ impl Planner<'_> {
             for (sweep, &most) in sweeps.iter().enumerate() {
                 let ask = Ask { most, covers_two: false, wants };
                 for (place, (differing, offer)) in sets.iter().enumerate() {
-                    if self.open.is_empty() || self.is_full() {
+                    if self.is_done_with_nearest() {
                         return;
                     }
                     if near.len() == place {
@@ -185,6 +177,10 @@ impl Planner<'_> {
                 }
             }
         }
+    }
+
+    fn is_done_with_nearest(&mut self) -> bool {
+        self.open.is_empty() || self.is_full() || self.effort.is_short(Search::Nearest)
     }
 
     /// The sets in which two partners may differ, with what they offer; cheapest first, in
@@ -218,8 +214,8 @@ impl Planner<'_> {
         let outside = outside(self.task, differing);
         let bucket = |cell: u32| outside.mixed(cells.get(cell as usize));
         let free = self.pool.free_cells();
-        // Where most cells are open, most of them are alone in their bucket: those are left out. Where
-        // few are, it is not worth asking.
+        // Where most cells are open, most of them are alone in their bucket: those are left out.
+        // Where few are, it is not worth asking.
         let marks = match 2 * self.open.len() > free.len() {
             true => Marks::of_shared(free.iter().map(bucket), free.len()),
             false => Marks::of(self.open.iter().map(|&cell| bucket(cell)), self.open.len()),
@@ -233,7 +229,7 @@ impl Planner<'_> {
                 Near { place: bucket & UPPER | drawn, cell }
             })
             .collect();
-        sorted_in_drawers(near, Near::bucket)
+        bucket_sorted(near, Near::bucket)
     }
 
     /// One set: matches the cells of each bucket. Every bucket finds its swaps by itself, as if
@@ -279,7 +275,9 @@ impl Planner<'_> {
             }
         }
         self.close_cells();
-        free + self.open.len()
+        let read = free + self.open.len();
+        self.effort.spend(Search::Nearest, read as u64);
+        read
     }
 
     /// The swaps that some buckets make, each as if nobody else made any; and the words of the
@@ -309,8 +307,8 @@ impl Planner<'_> {
         (found, unknown)
     }
 
-    /// What is left of some buckets: some of it may have been taken since it was found near. Nothing
-    /// of those in which nobody is open or everybody is alone.
+    /// What is left of some buckets: some of it may have been taken since it was found near.
+    /// Nothing of those in which nobody is open or everybody is alone.
     fn members_left(&self, near: &[Near], range: Range<usize>) -> Vec<Member> {
         let mut left: Vec<(usize, &Near)> = Vec::new();
         let mut start = range.start;
@@ -379,8 +377,8 @@ fn next_sets<T>(sets: &[T]) -> &[T] {
     &sets[..sets.len().div_ceil(times.max(1))]
 }
 
-/// Did the last rounds read more than so much for each swap that they made? Each is told by what it
-/// read and made.
+/// Did the last rounds read more than `read_per_swap` for each swap that they made? Each round is
+/// given by what it read and made.
 pub(super) fn brought_little(rounds: &[(usize, usize)], read_per_swap: usize) -> bool {
     let Some(before) = rounds.len().checked_sub(PATIENCE) else { return false };
     let sums = |(all, made), (read, more): &(usize, usize)| (all + read, made + more);

@@ -1,7 +1,7 @@
 //! Does a plan obey the settings it was made with?
 //!
 //! [`Plan::prove`] proves what must hold for any plan: every kept table stays, and nothing
-//! moves that may not. This is about what one plan promised beside: the budget, rules,
+//! moves that may not. This is about what one plan promised besides: the budget, rules,
 //! combinations that must not be new, partners that agree, no groups where pairs were asked
 //! for. A plan that was edited after it was made is refused here, whatever its sum says.
 //!
@@ -54,7 +54,7 @@ impl fmt::Display for Disobeyed {
 impl std::error::Error for Disobeyed {}
 
 impl Plan {
-    /// Proves that the plan obeys its constraints, with swaps of up to so many records and new
+    /// Proves that the plan obeys its constraints, with swaps of up to `records` records and new
     /// combinations of exempt values.
     ///
     /// Law: `a-plan-obeys-its-settings`.

@@ -12,7 +12,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::cell_plan::{keeps_table, taken};
-use crate::drawers::sorted_in_drawers;
+use crate::bucket_sort::bucket_sorted;
 use crate::encode::{Layout, RecordId, Records, Schema};
 use crate::graph::GeneratingClass;
 use crate::partner::pair;
@@ -110,7 +110,7 @@ impl Plan {
         }
         let plan = Self { swaps, groups };
         let met: Vec<RecordId> = plan.records().collect();
-        let met = sorted_in_drawers(met, |record| record.position() as u64);
+        let met = bucket_sorted(met, |record| record.position() as u64);
         match met.windows(2).find(|pair| pair[0] == pair[1]) {
             Some(pair) => Err(Unsound::Twice(pair[0])),
             None => Ok(plan),
@@ -274,7 +274,7 @@ impl PlannedGroup {
     }
 
     /// For each variable that changes, from which record each takes its value; a column that
-    /// stands for no variable is passed over.
+    /// belongs to no variable is passed over.
     pub(crate) fn takes<'s>(
         &'s self,
         schema: &'s Schema,

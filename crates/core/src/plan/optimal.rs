@@ -4,12 +4,13 @@
 //! edge, and the heaviest matching is the best plan: covering one record more outweighs all
 //! costs together, and one unit of cost outweighs all harm to others.
 //!
-//! With R records at risk each needs, beside all others at risk, only its R cheapest other
+//! With R records at risk each needs, besides all others at risk, only its R cheapest other
 //! partners: the others can take at most R − 1 of them, so one is left that costs no more
 //! than any further one. That keeps the graph small without losing the optimum.
 
 use std::fmt;
 
+use super::effort::{PAIRING, Search};
 use super::judge::MOST_HARM;
 use super::{CellSwap, Planner, Taken, matching::maximum_weight_matching, number};
 use crate::hash::{Map, STATE};
@@ -73,16 +74,15 @@ struct Vertex {
     at_risk: bool,
 }
 
-/// Up to so many pairs of cells the best pairing is tried without being asked for.
-const TRIED_UNASKED: usize = 20_000_000;
-
 impl Planner<'_> {
     /// This plan, or the best pairing where that can be had quickly and covers more.
-    pub(super) fn or_optimal(self, seed: Seed) -> Self {
+    pub(super) fn or_optimal(mut self, seed: Seed) -> Self {
         let cells = self.task.at_risk.iter().filter(|&&at_risk| at_risk > 0).count();
-        if cells.saturating_mul(self.task.joint.len()) > TRIED_UNASKED {
+        let pairs = cells.saturating_mul(self.task.joint.len());
+        if pairs > self.effort.pairs_tried_unasked() {
             return self;
         }
+        self.effort.spend(Search::Optimal, (pairs * PAIRING) as u64);
         let mut best = Planner::new(self.task, self.offers.graph(), seed);
         for &agree in &self.task.constraints.matches {
             if best.match_optimally(agree).is_err() {
@@ -92,7 +92,12 @@ impl Planner<'_> {
         let left = |planner: &Self| -> usize {
             planner.open.iter().map(|&cell| planner.pool.open(cell as usize) as usize).sum()
         };
-        if left(&best) < left(&self) { best } else { self }
+        if left(&best) < left(&self) {
+            best.effort = self.effort;
+            best
+        } else {
+            self
+        }
     }
 
     /// Makes the best swaps for all open records whose partners agree with them on `agree`.

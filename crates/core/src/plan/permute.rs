@@ -5,7 +5,7 @@
 //! records of a slice with three values on both sides are all freed by one 3-cycle, where
 //! disjoint pairs free two.
 //!
-//! After the pairs, the slices in which somebody is left are solved as assignments on the live
+//! After the pairs, the slices in which somebody is left are solved as assignments on the current
 //! table, one separator after the other, until nothing improves: rows are records, columns the
 //! values on one side; a row that keeps its own is free of charge, unless it is somebody at
 //! risk; keys of people at risk are made by nobody; what an exchange disturbs decides among the
@@ -20,27 +20,28 @@
 use rayon::prelude::*;
 
 use super::assignment::{FORBIDDEN, assign};
-use super::live::{Live, Member, may_become};
+use super::effort::{MOST_IN_SLICE, MOST_LEFT_IN_SLICE, STEPS_OF_ASSIGNMENT, Search};
+use super::regroup::{Member, Regrouping, may_become};
 use super::{Planner, Taken, number};
 use crate::encode::PackedCells;
 use crate::hash::{Map, STATE, chance};
 use crate::table::{CellId, Grouping};
 use crate::varset::VarSet;
 
-/// So many records of a slice take part in one assignment: everybody who is left first.
-const MOST_IN_SLICE: usize = 600;
-/// So many of these at most are people who are left.
-const MOST_LEFT_IN_SLICE: usize = 200;
 /// How often all separators are gone through.
 const MOST_ROUNDS: usize = 8;
-/// So many cells are sorted into slices, over all separators and rounds.
-const MOST_SORTED: usize = 60_000_000;
-/// So many costs are worked out, over all slices.
-const MOST_COSTS: usize = 60_000_000;
 /// What it costs to leave somebody at risk where they are.
 const LEFT: i64 = 1 << 48;
 /// The most that one change may cost.
 const MOST_PRICE: u64 = 1 << 36;
+
+/// What it takes to work out the costs of a slice and its assignment: a look through all columns for
+/// everybody who is left, and for some whom these move.
+fn work_of(slice: &[Participant]) -> u64 {
+    let left = slice.iter().filter(|one| one.left).count();
+    let costs = slice.len() * slice.len();
+    costs as u64 * (STEPS_OF_ASSIGNMENT + left as u64) / STEPS_OF_ASSIGNMENT
+}
 
 /// A separator's components, those whose values are permuted against all others.
 #[derive(Clone, Copy)]
@@ -55,7 +56,7 @@ struct Side {
 #[derive(Clone, Copy)]
 struct Participant {
     member: Member,
-    /// Its words, by place in the live cells.
+    /// Its words, by place in the current cells.
     place: u32,
     /// Is it somebody at risk who is left?
     left: bool,
@@ -93,8 +94,8 @@ impl Slice {
 /// Records that take the values of the next one, the last those of the first.
 type Cycle = Vec<Participant>;
 
-/// The live file, cell by cell, and record by record where one was moved.
-struct LiveCells {
+/// The current file, cell by cell, and record by record where one was moved.
+struct CurrentCells {
     cells: PackedCells,
     /// A cell of the file with records that were not moved, or a moved record.
     who: Vec<Who>,
@@ -119,17 +120,22 @@ impl Planner<'_> {
     pub(super) fn permute_slices(&mut self) {
         // Keys that only changed places with a swap were not counted as left and come.
         self.recount();
-        let mut live = Live::new(self);
-        let mut work = Work { sorted: MOST_SORTED, costs: MOST_COSTS };
+        let mut regrouping = Regrouping::new(self);
+        let [sorted, costs] = self.effort.permutations();
+        let mut work = Work { sorted, costs };
         let mut changed = false;
         for round in 0..MOST_ROUNDS {
             let mut freed = 0;
             for side in self.sides() {
                 self.close_cells();
-                if self.open.is_empty() || self.is_full() || work.is_spent() {
+                if self.open.is_empty()
+                    || self.is_full()
+                    || work.is_spent()
+                    || self.effort.is_short(Search::Permutations)
+                {
                     break;
                 }
-                freed += self.permute(&mut live, side, round, &mut work);
+                freed += self.permute(&mut regrouping, side, round, &mut work);
             }
             changed |= freed > 0;
             if freed == 0 {
@@ -137,7 +143,7 @@ impl Planner<'_> {
             }
         }
         if changed {
-            live.settle(self);
+            regrouping.settle(self);
             self.recount();
         }
         self.close_cells();
@@ -170,28 +176,38 @@ impl Planner<'_> {
     }
 
     /// Permutes one side in every slice with somebody left; how many it frees.
-    fn permute(&mut self, live: &mut Live, side: Side, round: usize, work: &mut Work) -> usize {
-        let cells = LiveCells::new(self, live);
+    fn permute(
+        &mut self,
+        regrouping: &mut Regrouping,
+        side: Side,
+        round: usize,
+        work: &mut Work,
+    ) -> usize {
+        let cells = CurrentCells::new(self, regrouping);
         work.sorted = work.sorted.saturating_sub(cells.who.len());
         let mut slices = self.slices(&cells, side, round);
         let mut costs = 0;
+        let mut spent = cells.who.len() as u64;
+        let most = self.effort.left(Search::Permutations);
         slices.retain(|slice| {
             costs += slice.len() * slice.len();
-            costs <= work.costs
+            spent += work_of(slice);
+            costs <= work.costs && spent <= most
         });
         work.costs = work.costs.saturating_sub(costs);
+        self.effort.spend(Search::Permutations, spent.min(most));
         let this = &*self;
         let cycles: Vec<Vec<Cycle>> =
-            slices.par_iter().map(|slice| this.solve(live, &cells, side, slice)).collect();
+            slices.par_iter().map(|slice| this.solve(regrouping, &cells, side, slice)).collect();
         let mut freed = 0;
         for cycle in cycles.into_iter().flatten() {
-            freed += self.make_cycle(live, &cells, side, &cycle);
+            freed += self.make_cycle(regrouping, &cells, side, &cycle);
         }
         freed
     }
 
     /// Who takes part in each slice with somebody left.
-    fn slices(&self, cells: &LiveCells, side: Side, round: usize) -> Vec<Vec<Participant>> {
+    fn slices(&self, cells: &CurrentCells, side: Side, round: usize) -> Vec<Vec<Participant>> {
         let grouping = Grouping::of(&cells.cells, side.agree);
         let slice_of = grouping.group_of();
         let mut wanted = vec![false; grouping.groups()];
@@ -221,8 +237,8 @@ impl Planner<'_> {
         slices.filter(|slice| slice.len() > 1).collect()
     }
 
-    /// Adds the records of one live cell to its slice.
-    fn add(&self, slice: &mut Slice, cells: &LiveCells, place: u32, who: Who, is_left: bool) {
+    /// Adds the records of one current cell to its slice.
+    fn add(&self, slice: &mut Slice, cells: &CurrentCells, place: u32, who: Who, is_left: bool) {
         let fresh = |cell: usize, at_risk: bool| Participant {
             member: Member::Fresh(Taken { cell: CellId::at(cell), at_risk }),
             place,
@@ -252,8 +268,8 @@ impl Planner<'_> {
     /// The cycles of the best assignment of one slice that free somebody.
     fn solve(
         &self,
-        live: &Live,
-        cells: &LiveCells,
+        regrouping: &Regrouping,
+        cells: &CurrentCells,
         side: Side,
         slice: &[Participant],
     ) -> Vec<Cycle> {
@@ -273,7 +289,7 @@ impl Planner<'_> {
                     let is_made_by_nobody =
                         self.combinations.iter().any(|keys| keys.is_protected(&new));
                     match !is_made_by_nobody
-                        && may_become(self, live.origin(taker.member), &new)
+                        && may_become(self, regrouping.origin(taker.member), &new)
                         && rules.allows(&new)
                     {
                         true => self.price(differing, side, taker),
@@ -310,8 +326,8 @@ impl Planner<'_> {
     /// Makes one cycle, if nothing is against it; how many people at risk it frees.
     fn make_cycle(
         &mut self,
-        live: &mut Live,
-        cells: &LiveCells,
+        regrouping: &mut Regrouping,
+        cells: &CurrentCells,
         side: Side,
         cycle: &Cycle,
     ) -> usize {
@@ -327,7 +343,7 @@ impl Planner<'_> {
             .collect();
         let fresh = members.iter().filter(|(member, _)| matches!(member, Member::Fresh(_)));
         if self.is_full_for(fresh.count())
-            || !live.agrees_when_tied(self, &members)
+            || !regrouping.agrees_when_tied(self, &members)
             || self.leaves_alone(cells, cycle, &members)
         {
             return 0;
@@ -342,17 +358,17 @@ impl Planner<'_> {
             }
             if let Member::Fresh(taken) = one.member {
                 self.pool.take_as(taken);
-                self.live_changed += 1;
+                self.regrouped += 1;
             }
         }
-        live.change(members);
+        regrouping.change(members);
         cycle.iter().filter(|one| one.left).count()
     }
 
     /// Would one record be left with keys that more had before?
     fn leaves_alone(
         &self,
-        cells: &LiveCells,
+        cells: &CurrentCells,
         cycle: &Cycle,
         members: &[(Member, Vec<u64>)],
     ) -> bool {
@@ -382,8 +398,8 @@ impl Work {
     }
 }
 
-impl LiveCells {
-    fn new(planner: &Planner<'_>, live: &Live) -> Self {
+impl CurrentCells {
+    fn new(planner: &Planner<'_>, regrouping: &Regrouping) -> Self {
         let before = planner.task.joint.cells();
         let mut all = Self { cells: PackedCells::new(before.layout().clone()), who: Vec::new() };
         for (cell, words) in before.iter().enumerate() {
@@ -392,7 +408,7 @@ impl LiveCells {
                 all.who.push(Who::Cell(cell));
             }
         }
-        for (record, words) in (0u32..).zip(live.all_moved()) {
+        for (record, words) in (0u32..).zip(regrouping.all_moved()) {
             all.cells.push(words);
             all.who.push(Who::Moved(record));
         }

@@ -176,7 +176,7 @@ impl CellSet {
         set
     }
 
-    /// None of so many cells.
+    /// A set of this many cells that holds none.
     pub(super) fn none(cells: usize) -> Self {
         Self(vec![0; cells.div_ceil(64)])
     }
@@ -238,7 +238,7 @@ mod tests {
         assert_eq!(pool.freed(), [0]);
     }
 
-    /// What is left of a cell is the same in the pool and beside it.
+    /// What is left of a cell is the same in the pool and in a state of its own.
     #[test]
     fn a_state_is_taken_from_as_the_pool_is() {
         let mut pool = Pool::new(&[5], &[2]);
@@ -254,7 +254,7 @@ mod tests {
         assert!(!state.is_free() && !state.is_open());
     }
 
-    /// Which cells are free and open is told by their records.
+    /// A cell's records decide whether it is free and open.
     #[test]
     fn sets_follow_the_records() {
         let counts: Vec<u32> = (0..200).map(|cell| cell % 4).collect();

@@ -43,7 +43,7 @@ impl Planner<'_> {
             count(swap.left, !left);
             count(swap.right, !right);
         }
-        for group in &self.beyond.groups {
+        for group in &self.groups.made {
             for (taken, _) in group {
                 count(*taken, self.is_detached_in(group, taken.cell.position()));
             }

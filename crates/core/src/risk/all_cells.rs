@@ -2,7 +2,7 @@
 //!
 //! The fit criterion sums f(λ̂) over all cells, also the empty ones, and there may be more of
 //! them than anybody can list. But f is harmless at both ends. Where λ̂ is small a polynomial
-//! without its first terms stands for it, and power sums Σ λ̂ᵏ over the completions of a part of
+//! without its first terms replaces it, and power sums Σ λ̂ᵏ over the completions of a part of
 //! a cell are messages along the tree of blocks. Where λ̂ is large, e^{−λ̂} leaves nothing. So a
 //! walk through the tree opens only those parts of cells that can still be completed to a λ̂ in
 //! between, and takes all others at once.
@@ -28,7 +28,7 @@ use rayon::prelude::*;
 use super::fitted::{FittedBlock, FittedModel};
 use crate::table::{CellIndex, Grouping};
 
-/// Up to this λ̂ a polynomial stands for the function.
+/// Up to this λ̂ a polynomial replaces the function.
 const SMALL: f64 = 3.0;
 
 /// Above this λ̂ the function counts as nothing: e^{−60} is 10^{−26}.
@@ -37,7 +37,7 @@ const LARGE: f64 = 60.0;
 /// The polynomial goes from λ² to λ^(TERMS + 1).
 pub const TERMS: usize = 16;
 
-/// The walk is cut into about so many pieces.
+/// The number of pieces into which the walk is cut, roughly.
 const PIECES: usize = 4096;
 
 /// A function of λ̂ that begins with λ² and vanishes as e^{−λ}.
@@ -64,7 +64,7 @@ pub fn sum_over_all_cells<F: Smooth>(
     sum_in_pieces(model, population, function, most, PIECES)
 }
 
-/// The same, cut into about so many pieces.
+/// The same, cut into about `pieces` pieces.
 fn sum_in_pieces<F: Smooth>(
     model: &FittedModel,
     population: f64,
@@ -124,7 +124,7 @@ struct Entry {
     factor: f64,
     top: f64,
     low: f64,
-    /// Where its children's separator cells stand in the node's list.
+    /// Where its children's separator cells begin in the node's list.
     children: usize,
 }
 
@@ -134,7 +134,7 @@ struct Node {
     starts: Vec<usize>,
     entries: Vec<Entry>,
     child_cells: Vec<u32>,
-    /// For each entry the power sums of it and all behind it in its slice.
+    /// For each entry the power sums of it and all after it in its slice.
     powers: Vec<[f64; TERMS]>,
     tops: Vec<f64>,
     lows: Vec<f64>,
@@ -148,7 +148,7 @@ impl Node {
         slice.partition_point(|entry| factor * entry.top * rest > SMALL)
     }
 
-    /// The power sums of a slice behind its first entries.
+    /// The power sums of a slice after its first entries.
     #[inline]
     fn rest(&self, separator: usize, first: usize) -> [f64; TERMS] {
         let place = self.starts[separator] + first;
@@ -164,7 +164,7 @@ impl Tree {
     fn new(model: &FittedModel) -> Self {
         let blocks = &model.blocks;
         let mut nodes: Vec<Option<Node>> = blocks.iter().map(|_| None).collect();
-        // Children stand behind their parents.
+        // Children come after their parents.
         for place in (0..blocks.len()).rev() {
             let children: Vec<usize> = (place + 1..blocks.len())
                 .filter(|&child| blocks[child].block.parent == Some(place))
@@ -334,7 +334,7 @@ struct Walk<'a, F> {
     stopped: bool,
 }
 
-/// The walks tell each other how far they are whenever they have opened so many parts.
+/// The number of parts after which a walk tells the others how far it is.
 const OFTEN: u64 = 1 << 14;
 
 impl<'a, F: Smooth> Walk<'a, F> {

@@ -18,16 +18,17 @@ pub struct Block {
     pub variables: VarSet,
     /// The generators inside it; one when it has the closed form.
     pub generators: Vec<VarSet>,
-    /// The block nearer to the first one, by position; it stands before this one.
+    /// The block nearer to the first one, by position; it comes before this one.
     pub parent: Option<usize>,
     /// What it shares with that block; empty for the first one and between pieces.
     pub separator: VarSet,
 }
 
-/// So many minimal separators are looked at; more only make blocks larger.
+/// The largest number of minimal separators that are looked at; beyond it blocks are larger than
+/// they need be.
 const MOST_SEPARATORS: usize = 10_000;
 
-/// The blocks of a model, each behind its parent.
+/// The blocks of a model, each after its parent.
 ///
 /// Law: `blocks-join-to-the-model`.
 #[must_use]

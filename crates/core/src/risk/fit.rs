@@ -47,10 +47,10 @@ pub enum Verdict {
     Overfit,
 }
 
-/// Beyond so many opened parts the sum is given up.
+/// The sum is given up when more parts than this were opened.
 pub const MOST_OPENED: u64 = 200_000_000;
 
-/// So many cells that hold records are summed by one thread.
+/// How many cells that hold records one thread sums at a time.
 const PIECE: usize = 4096;
 
 /// The bounds of a standard normal variable, 19 times out of 20.
@@ -95,7 +95,7 @@ pub fn fit(
     if variance.is_nan() || variance <= f64::MIN_POSITIVE {
         return None;
     }
-    // Beside what the sum over all cells holds already, as if f were 0.
+    // In addition to what the sum over all cells holds already, as if f were 0.
     let held = |(cell, &count): (usize, &u32)| {
         let lambda = population.expected(model.log_probability(CellId::at(cell)));
         let (a, b) = weights(fraction, lambda);

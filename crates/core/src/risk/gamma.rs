@@ -20,7 +20,7 @@ pub fn log_gamma_ratio(x: f64, a: f64) -> f64 {
     ratio + (low - 0.5) * (a / low).ln_1p() + a * high.ln() - a + stirling(high) - stirling(low)
 }
 
-/// The series behind ln Γ(x) − (x − ½)ln x + x − ½ ln 2π.
+/// Stirling's series for ln Γ(x) − (x − ½)ln x + x − ½ ln 2π.
 fn stirling(x: f64) -> f64 {
     let square = 1.0 / (x * x);
     let terms = [1.0 / 12.0, -1.0 / 360.0, 1.0 / 1260.0, -1.0 / 1680.0, 1.0 / 1188.0];

@@ -28,7 +28,7 @@ pub struct Population {
 }
 
 impl Population {
-    /// A file of so many records from a population of so many people; `None` when the
+    /// The sizes of a file and of the population it was drawn from; `None` when the
     /// population is smaller than the file, or no number.
     #[must_use]
     pub fn new(records: u64, size: f64) -> Option<Self> {

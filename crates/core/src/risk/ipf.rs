@@ -34,8 +34,8 @@ pub struct Fitting {
 /// The largest fit: cells times generators.
 pub const MOST_ENTRIES: usize = 1 << 26;
 
-/// So many rounds at least, and more while they are cheap: where the estimate lies at the edge
-/// of the model, the deviation falls only as one over the rounds.
+/// Rounds at least, and more while they are cheap: where the estimate lies at the edge of the
+/// model, the deviation falls only as one over the number of rounds.
 const ITERATIONS: u32 = 1000;
 const MOST_ITERATIONS: u32 = 20_000;
 const CHEAP: usize = 400_000_000;

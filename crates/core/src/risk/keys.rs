@@ -1,4 +1,4 @@
-//! What the keys tell, counted: uniques, k-anonymity, and which key tells most.
+//! What the keys reveal, counted: uniques, k-anonymity, and which key reveals most.
 //!
 //! These numbers are exact counts of the file. They say nothing of the population.
 
@@ -32,7 +32,7 @@ pub fn anonymity(table: &KeyTable, ks: &[u64]) -> Vec<Anonymity> {
         .collect()
 }
 
-/// What one set of keys tells.
+/// What one set of keys reveals.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct KeySet {
     /// The keys.
@@ -45,7 +45,7 @@ pub struct KeySet {
     pub below_3: u64,
 }
 
-/// What every set of up to so many keys tells, the one with most uniques first; `None` when
+/// What every set of at most `largest` keys reveals, the one with most uniques first; `None` when
 /// there are more than `most` such sets.
 ///
 /// Law: `key-sets-by-definition`.
@@ -84,7 +84,7 @@ pub fn key_sets(summaries: &mut Summaries<'_>, largest: usize, most: usize) -> O
     Some(told)
 }
 
-/// For each key how many records would be unique on the others alone; the key that tells most,
+/// For each key how many records would be unique on the others alone; the key that reveals most,
 /// whose absence leaves the fewest, first.
 ///
 /// Law: `uniques-without-a-key`.

@@ -15,7 +15,7 @@
 //! An edge may be added to a chordal graph, and leaves it chordal, exactly when the common
 //! neighbours of its ends part them; it may be removed exactly when they are a clique, so that
 //! one clique alone holds the edge. A score depends on a, b and S alone, so only edges whose S
-//! changed are scored anew.
+//! changed are scored again.
 //!
 //! Trap: the gain of a large table needs no counting where it cannot be positive: G² is at
 //! most 2(h(S) − h(aS)), whatever b says.
@@ -39,7 +39,7 @@ pub enum Criterion {
 }
 
 impl Criterion {
-    /// The price of one parameter in a file of so many records.
+    /// The price of one parameter in a file with this number of records.
     #[must_use]
     pub fn price(self, records: u64) -> f64 {
         match self {
@@ -171,7 +171,7 @@ pub fn grow(
     while judge(&search.graph, &search.steps) == Seen::More && search.add(Only::All) {}
 }
 
-/// Does whoever judges graphs want to see another?
+/// Does the judge of the graphs want to see another?
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Seen {
     /// Yes.

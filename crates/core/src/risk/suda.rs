@@ -29,7 +29,7 @@ pub struct MinimalUniques {
     /// The combinations of keys that are sample uniques on some set, rising, with their sets.
     pub found: Vec<(CellId, Vec<VarSet>)>,
     keys: VarSet,
-    /// Sets of up to so many keys were looked at.
+    /// The largest sets of keys that were looked at.
     largest: usize,
 }
 
@@ -70,7 +70,7 @@ pub fn minimal_uniques(table: &KeyTable, largest: usize) -> MinimalUniques {
     let found = candidates
         .chunk_by(|left, right| left.0 == right.0)
         .map(|of_one| {
-            // Smaller sets stand first.
+            // Smaller sets come first.
             let mut minimal: Vec<VarSet> = Vec::new();
             for &(_, set) in of_one {
                 if minimal.iter().all(|smaller| !smaller.is_subset(&set)) {
@@ -92,7 +92,7 @@ struct Search<'a> {
 
 impl Search<'_> {
     /// Refines groups of cells by one key, notes who is alone then, and goes on with the keys
-    /// behind it.
+    /// after it.
     fn refine(
         &self,
         cells: &[u32],

@@ -3,7 +3,7 @@
 //! | letter | meaning |
 //! |---|---|
 //! | f | records with the same keys |
-//! | w | their weights: how many people each stands for |
+//! | w | their weights: how many people each represents |
 //! | F | how many people have these keys |
 //! | p̂ = f/Σw | what share of them is in the file |
 //!

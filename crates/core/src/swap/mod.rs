@@ -28,7 +28,7 @@ pub fn apply(plan: &Plan, columns: &Columns) -> Columns {
     columns.with_columns(changed.collect()).without_derived()
 }
 
-/// What a plan does to each of so many columns: this record takes the value of that one.
+/// What a plan does to each of `columns` columns: this record takes the value of that one.
 #[must_use]
 pub fn takes(plan: &Plan, columns: usize) -> Vec<Vec<(usize, usize)>> {
     let mut takes: Vec<Vec<(usize, usize)>> = vec![Vec::new(); columns];
@@ -48,8 +48,8 @@ pub fn takes(plan: &Plan, columns: usize) -> Vec<Vec<(usize, usize)>> {
     takes
 }
 
-/// The packed records after a plan: those of the columns after it. A column that stands for
-/// no variable has no part in them. Derived variables follow, as far as the plan keeps them
+/// The packed records after a plan: those of the columns after it. A column of no variable
+/// has no part in them. Derived variables follow, as far as the plan keeps them
 /// together with what they follow from.
 ///
 /// Laws: `packed-records-follow-the-columns`, `plans-carry-derived-variables-along`.

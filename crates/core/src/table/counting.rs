@@ -25,10 +25,11 @@ pub(super) struct Counted {
     pub(super) cell_of: Vec<u32>,
 }
 
-/// After one in so many cells, room is made as if the others brought half as many new ones each.
+/// After this share of the cells (one in eight), room is made as if the others brought half as
+/// many new ones each.
 const LOOK_AHEAD: usize = 8;
 
-/// So many ranges of words are merged for each part: ranges differ in length.
+/// How many ranges of words are merged for each part: ranges differ in length.
 const RANGES: usize = 4;
 
 impl Counted {

@@ -8,7 +8,7 @@
 //! two words of the layout carry the whole set, they are stored in the hash table itself; with
 //! more, the table points to the first cell of each group.
 //!
-//! Whoever asks only how large the groups are takes [`group_counts`], which numbers none.
+//! [`group_counts`] answers how large the groups are, and numbers none.
 
 use std::hash::{BuildHasher, Hash, Hasher};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -227,14 +227,14 @@ impl Grouping {
         self.groups
     }
 
-    /// The cells sorted by group, and where each group begins among them (with the end of
-    /// the last one behind). Within a group the order is kept.
+    /// The cells sorted by group, and where each group begins among them (then the end of
+    /// the last one). Within a group the order is kept.
     #[must_use]
     pub fn sorted(&self) -> (Vec<u32>, Vec<usize>) {
         self.sorted_in(parts_of(self.group_of.len(), self.groups))
     }
 
-    /// Each thread counts a part of the cells and puts them behind those of the parts before it.
+    /// Each thread counts a part of the cells and puts them after those of the parts before it.
     fn sorted_in(&self, parts: usize) -> (Vec<u32>, Vec<usize>) {
         let part = self.group_of.len().div_ceil(parts).max(1);
         let mut next: Vec<Vec<u32>> = self
@@ -271,9 +271,9 @@ impl Grouping {
     }
 }
 
-/// How many records there are in each group of cells that agree on `variables`, where each cell
-/// holds so many; only groups with a record, in an order that depends on the cells alone. On
-/// one thread: who asks for many sets asks side by side.
+/// How many records there are in each group of cells that agree on `variables`, where `counts`
+/// says how many each cell holds; only groups with a record, in an order that depends on the
+/// cells alone. On one thread, so that many sets can be counted side by side.
 ///
 /// Law: `counts-without-numbers`.
 #[must_use]
@@ -339,11 +339,11 @@ pub(super) fn number_of<K: Copy + Eq>(
     }
 }
 
-/// From so many cells on several threads are faster than one.
+/// From this number of cells on several threads are faster than one.
 const SIDE_BY_SIDE: usize = 1 << 15;
 
-/// How many parts of so many cells are looked at side by side, each with room for so many numbers
-/// of its own: together no more than there are cells.
+/// How many parts of `cells` cells are looked at side by side, each with room for `numbers`
+/// numbers of its own: together no more than there are cells.
 pub(super) fn parts_of(cells: usize, numbers: usize) -> usize {
     let most = if cells < SIDE_BY_SIDE { 1 } else { cells / numbers.max(1) };
     rayon::current_num_threads().min(most).max(1)
@@ -376,7 +376,7 @@ struct Places {
 }
 
 impl Places {
-    /// For keys of so many bits.
+    /// For keys of at most `bits` bits.
     fn new(bits: u32) -> Self {
         Self { numbers: vec![u32::MAX; 1 << bits], firsts: Vec::new() }
     }
@@ -390,7 +390,7 @@ impl Places {
     }
 }
 
-/// A key of so many bits at most is a place in a table: of 4 MiB.
+/// A key of at most this many bits is a place in a table: of 4 MiB.
 const DIRECT_BITS: u32 = 20;
 
 /// The words of a mask that have bits.
@@ -405,7 +405,7 @@ fn direct_bits(cells: &PackedCells, used: &[(usize, u64)]) -> Option<u32> {
     few.then_some(bits)
 }
 
-/// Bits that stand side by side in a word, and where they are pushed to.
+/// Bits that are side by side in a word, and where they are pushed to.
 struct Run {
     word: usize,
     from: u32,

@@ -70,8 +70,8 @@ impl JointTable {
         (Self { cells: Arc::new(cells), counts }, cell_of)
     }
 
-    /// The table in which each of these cells holds so many records; cells that are equal
-    /// are one cell, and those without a record are none.
+    /// The table in which each of these cells holds the number of records in `counts`; cells that
+    /// are equal are one cell, and those without a record are none.
     ///
     /// Law: `counts-make-the-table`.
     ///
@@ -351,7 +351,7 @@ impl Located {
     }
 }
 
-/// So many marks are looked at by one thread at a time.
+/// How many marks one thread looks at before it takes more.
 const MARKS_AT_ONCE: usize = 1 << 14;
 
 /// Whatever is asked of cells can be asked of it.

@@ -22,7 +22,7 @@ pub(crate) struct Numbered<T> {
     values: Vec<T>,
 }
 
-/// From so many on they are held in several shares.
+/// From this number on they are held in several shares.
 const FEW: usize = 1 << 15;
 const SHARES: usize = 64;
 
@@ -30,7 +30,7 @@ const SHARES: usize = 64;
 const AT_ONCE: usize = 1 << 12;
 
 impl<T: Clone + Default> Numbered<T> {
-    /// None yet, and room for so many.
+    /// None yet, and room for `most`.
     pub(crate) fn with_room(mask: Mask, most: usize) -> Self {
         let shares = if most < FEW { 1 } else { SHARES };
         // Shares are not quite alike.

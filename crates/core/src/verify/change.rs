@@ -1,8 +1,9 @@
 //! Which record became which, and what is different in it.
 //!
-//! A released file may have its records in another order. [`Link::ByPosition`] says that it
-//! has not; [`link_by_id`] finds the way through a column that names every record. A file
-//! that was shuffled and has no such column cannot be linked, and then nothing is said.
+//! A released file may have its records in another order. [`Link::ByPosition`] says that
+//! they are in the same one; [`link_by_id`] finds the way through a column that names every
+//! record. A file that was shuffled and has no such column cannot be linked, and its single
+//! records are not compared.
 //!
 //! Way in: [`changes`].
 
@@ -25,7 +26,7 @@ pub enum Link {
 }
 
 impl Link {
-    /// Where the record at a position of the first file stands in the second one.
+    /// The position in the second file of the record at a position of the first.
     pub(super) fn follow(&self, position: usize) -> usize {
         match self {
             Self::ByPosition => position,
@@ -59,8 +60,8 @@ impl fmt::Debug for Link {
 pub struct Changes {
     /// Records that differ in some variable.
     pub records: u64,
-    /// Fields that differ: a record and a variable. The columns behind a variable of several
-    /// columns count as one.
+    /// Fields that differ: a record and a variable. A variable of several columns
+    /// counts as one.
     pub cells: u64,
     /// Records that differ in each variable.
     pub by_variable: Vec<u64>,

@@ -2,7 +2,7 @@
 //!
 //! A plan is *dominated* when another one has no more risk and no more change, and less of
 //! one of them. What is not dominated is the frontier; which of its points to take is a
-//! question of criteria, and these are said.
+//! question of criteria, which the answer names.
 //!
 //! Edge case: two plans with the same risk and the same change do not dominate each other.
 //!

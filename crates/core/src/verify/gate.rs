@@ -52,6 +52,8 @@ pub struct Findings {
     pub learned: Option<WorstCase>,
     /// People who are alone with their keys and were not counted among those at risk.
     pub alone_not_counted: u64,
+    /// Released columns, that of the ids among them, that name nearly every record.
+    pub released_ids: usize,
     /// Released columns that no exchange touches and that give exchanges away.
     pub telling_columns: usize,
     /// Released columns that no exchange touches and that could not be looked at: those of a
@@ -62,10 +64,12 @@ pub struct Findings {
     /// Is that number exact? Otherwise it is a lower bound.
     pub disclosed_is_exact: bool,
     /// Other people at risk who are not gone and whose keys no exchange of two records parts.
-    pub not_partable: u64,
-    /// People at risk who are not hidden from whoever knows some of the keys; nothing where no plan
-    /// tells, or intruders are taken to know all of them.
+    pub not_separable: u64,
+    /// People at risk who are not hidden from anyone who knows some of the keys; nothing where no
+    /// plan tells, or intruders are taken to know all of them.
     pub hidden: Option<HiddenFindings>,
+    /// Do single persons exchange values after their households, so that nobody counts who is hidden?
+    pub hiding_not_counted: bool,
     /// Who is found by anybody who knows some of the keys, held against chance; nothing where
     /// intruders are taken to know all of them.
     pub beyond_chance: Option<BeyondChance>,
@@ -75,6 +79,10 @@ pub struct Findings {
     pub new_pairs: u64,
     /// Of these, those that are not absent from the original by rarity alone.
     pub new_pairs_impossible: u64,
+    /// Dependencies between columns that released records break and no original record did.
+    pub dependencies_broken: u64,
+    /// How many released records break one.
+    pub dependencies_broken_records: u64,
     /// For each two-way table that is not kept, by how many records it moved.
     pub moved: Vec<u64>,
 }
@@ -101,6 +109,8 @@ pub struct PublishedFindings {
 /// People at risk who are not hidden.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct HiddenFindings {
+    /// How many are at risk, in the same units: households, where these are exchanged.
+    pub at_risk: u64,
     /// No kept table prevents it.
     pub left: u64,
     /// A kept table prevents it.
@@ -123,7 +133,7 @@ pub struct Thresholds {
     /// Newly exposed people. Default 0.
     pub newly_exposed: u64,
     /// People at risk whom no exchange can part from their keys, disclosed or not. Default 0.
-    pub not_partable: u64,
+    pub not_separable: u64,
     /// People at risk who are not hidden, whether a kept table prevents it or not. Default 0.
     pub not_hidden: u64,
     /// Records by which the released file breaks rules more often than the original.
@@ -131,6 +141,8 @@ pub struct Thresholds {
     pub rules_broken: u64,
     /// New two-way combinations, rare or not. Default 0.
     pub new_pairs: u64,
+    /// Records that break a dependency between columns. Default 0.
+    pub dependencies_broken: u64,
     /// Records by which a two-way table that is not kept may move. Default 0.
     pub moved: u64,
 }
@@ -207,9 +219,9 @@ fn about_the_tables(findings: &Findings) -> Vec<Reason> {
 fn about_the_people(findings: &Findings, thresholds: &Thresholds) -> Vec<Reason> {
     let Some(learned) = &findings.learned else { return vec![Reason::NoKeys {}] };
     let at_risk = learned.at_risk;
-    let Findings { disclosed, not_partable, alone_not_counted: people, .. } = *findings;
+    let Findings { disclosed, not_separable, alone_not_counted: people, .. } = *findings;
     let beyond = |people: u64, tolerated: u64| people > tolerated;
-    let HiddenFindings { left, cannot } = findings.hidden.unwrap_or_default();
+    let HiddenFindings { at_risk: all, left, cannot } = findings.hidden.unwrap_or_default();
     let BeyondChance { counts: of, above, below, newly_found } =
         findings.beyond_chance.unwrap_or_default();
     let nobody_protected = at_risk > 0 && learned.protected == 0;
@@ -226,7 +238,7 @@ fn about_the_people(findings: &Findings, thresholds: &Thresholds) -> Vec<Reason>
         ),
         (
             beyond(left, thresholds.not_hidden),
-            Reason::NotHidden { people: left, at_risk, tolerated: thresholds.not_hidden },
+            Reason::NotHidden { people: left, at_risk: all, tolerated: thresholds.not_hidden },
         ),
         (
             above.0 > 0,
@@ -250,9 +262,14 @@ fn about_the_people(findings: &Findings, thresholds: &Thresholds) -> Vec<Reason>
                 of,
             },
         ),
+        (findings.hiding_not_counted && at_risk > 0, Reason::HidingNotCounted {}),
         (
             beyond(cannot, thresholds.not_hidden),
-            Reason::CannotBeHidden { people: cannot, at_risk, tolerated: thresholds.not_hidden },
+            Reason::CannotBeHidden {
+                people: cannot,
+                at_risk: all,
+                tolerated: thresholds.not_hidden,
+            },
         ),
         (nobody_protected, Reason::NobodyProtected { at_risk }),
         (
@@ -281,12 +298,12 @@ fn about_the_people(findings: &Findings, thresholds: &Thresholds) -> Vec<Reason>
             },
         ),
         (
-            beyond(disclosed.saturating_add(not_partable), thresholds.not_partable),
-            Reason::NotPartable {
+            beyond(disclosed.saturating_add(not_separable), thresholds.not_separable),
+            Reason::NotSeparable {
                 disclosed,
-                others: not_partable,
-                undecided: if findings.disclosed_is_exact { 0 } else { not_partable },
-                tolerated: thresholds.not_partable,
+                others: not_separable,
+                undecided: if findings.disclosed_is_exact { 0 } else { not_separable },
+                tolerated: thresholds.not_separable,
             },
         ),
     ];
@@ -297,12 +314,14 @@ fn about_the_people(findings: &Findings, thresholds: &Thresholds) -> Vec<Reason>
 fn about_the_records(findings: &Findings, thresholds: &Thresholds) -> Vec<Reason> {
     let [before, after] = findings.rules_broken;
     let tolerated = thresholds.rules_broken;
+    let ids = findings.released_ids as u64;
     let columns = findings.telling_columns as u64;
     let unchecked = findings.unchecked_columns as u64;
     let combinations = findings.new_pairs;
     let impossible = findings.new_pairs_impossible;
     let moved_too_far = findings.moved.iter().filter(|&&moved| moved > thresholds.moved).count();
     let found = [
+        (ids > 0, Reason::IdsReleased { columns: ids }),
         (columns > 0, Reason::ColumnsTell { columns }),
         (unchecked > 0, Reason::ColumnsUnchecked { columns: unchecked }),
         (
@@ -312,6 +331,14 @@ fn about_the_records(findings: &Findings, thresholds: &Thresholds) -> Vec<Reason
         (
             combinations > thresholds.new_pairs,
             Reason::NewPairs { combinations, impossible, tolerated: thresholds.new_pairs },
+        ),
+        (
+            findings.dependencies_broken_records > thresholds.dependencies_broken,
+            Reason::DependenciesBroken {
+                dependencies: findings.dependencies_broken,
+                records: findings.dependencies_broken_records,
+                tolerated: thresholds.dependencies_broken,
+            },
         ),
         (
             moved_too_far > 0,

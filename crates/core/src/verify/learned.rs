@@ -9,7 +9,7 @@
 //! | shared | two or more | the sensitive values on which all of them agree |
 //! | matched | exactly one | every sensitive value of that record |
 //!
-//! What is learned may be false. How much of it is true is the measure, beside what a record
+//! What is learned may be false. How much of it is true is the measure, next to what a record
 //! drawn at random from the released file would give.
 //!
 //! A person is *protected* who is gone, or whose keys are shared by records of which the
@@ -354,7 +354,7 @@ impl Learned {
         self.people.get(position).map_or(1, |&people| people.into())
     }
 
-    /// Adds what happened to so many people.
+    /// Adds what happened to `people` people.
     fn add(&mut self, fate: Fate, people: u64) {
         let right = fate.is_right(self.sensitive);
         self.at_risk += people;
@@ -589,7 +589,7 @@ impl WorstCase {
     }
 }
 
-/// So many records at risk are looked at together.
+/// How many records at risk are looked at together.
 const AT_RISK_AT_ONCE: usize = 1 << 13;
 
 impl WorstCase {
@@ -654,7 +654,7 @@ impl WorstCase {
     }
 }
 
-/// For each of so many records the worst outcome in a scenario in which it is at risk.
+/// For each of `records` records the worst outcome in a scenario in which it is at risk.
 fn outcomes(scenarios: &[Learned], records: usize) -> Vec<Option<Outcome>> {
     let mut outcomes = vec![None; records];
     for (record, fate) in scenarios.iter().flat_map(|scenario| &scenario.fates) {

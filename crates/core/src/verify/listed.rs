@@ -191,7 +191,7 @@ struct Search<'a, P> {
 }
 
 impl<P: InPieces> Search<'_, P> {
-    /// Are so many records not where they are guessed to be that all are better looked for? An
+    /// Are enough records not where they are guessed to be that all are better looked for? An
     /// order is known of a file that was just made: what differs there is mostly new.
     fn is_worth_a_finder(&self) -> bool {
         match self.guess {
@@ -250,8 +250,8 @@ fn unlisted(places: &[u32], words: &[u64], stride: usize) -> Vec<u64> {
     others.flat_map(|(_, cell)| cell.iter().copied()).collect()
 }
 
-/// These cells, which are in the order of their words, with those of the others behind them that
-/// are none of them; and for each of the others its place.
+/// These cells, which are in the order of their words, followed by those of the others that are
+/// none of them; and for each of the others its place.
 fn with_others(cells: &PackedCells, others: &PackedCells) -> (PackedCells, Vec<u32>) {
     let (different, of_others) = JointTable::located(others);
     let mut listed = cells.clone();

@@ -124,7 +124,7 @@ struct Combinations {
 
 /// Which combinations they are.
 enum Marked {
-    /// A mark for each combination; the second variable has so many levels.
+    /// A mark for each combination, and the number of levels of the second variable.
     Each(Vec<bool>, usize),
     /// Those that are marked, where there are too many for a mark each.
     Listed(Set<[u32; 2]>),
@@ -171,8 +171,8 @@ mod tests {
 
     use crate::encode::Records;
 
-    /// Variables of so many levels that the combinations are listed, and of few: the records are
-    /// those that have a new one, each once.
+    /// Variables with enough levels that the combinations are listed, and with few: the records
+    /// are those that have a new one, each once.
     #[test]
     fn records_are_counted_once_for_any_number_of_levels() {
         for levels in [8, 1 << 12] {

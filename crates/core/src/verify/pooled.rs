@@ -497,7 +497,7 @@ impl Pooled {
         bundle
     }
 
-    /// Parts the variables into sets with at most so many combinations, as far as single
+    /// Splits the variables into sets with at most `most` combinations, as far as single
     /// variables allow: the ones with most levels first, each into the first set that has
     /// room for it.
     fn bundles(&self, variables: VarSet, most: usize) -> Vec<VarSet> {
@@ -518,8 +518,8 @@ impl Pooled {
 /// How many cells are looked at together.
 const CHUNK: usize = 1024;
 
-/// How many records each of so many places has, where each line is one record, or as many as were
-/// counted: on all threads, as long as the places of all parts are no more than the lines.
+/// How many records each of `places` places has, where each line is one record, or as many as
+/// were counted: on all threads, as long as the places of all parts are no more than the lines.
 fn records_at(lines: &[u32], places: usize, counts: Option<&[u32]>) -> Vec<u32> {
     let parts = rayon::current_num_threads().min(lines.len() / places.max(1)).max(1);
     let part = lines.len().div_ceil(parts).max(1);

@@ -11,9 +11,9 @@
 //! Where the original differs, the release cannot be held against the published number. It is
 //! then held against the original: a cell whose count it changes is *moved*.
 //!
-//! Edge case: a cell that is not listed was not published, unless the table is said to leave
-//! out zeros ([`Absent::Zero`]). Then it says 0 for every cell that is not listed and that has
-//! the same variables at their total as some listed one.
+//! Edge case: a cell that is not listed was not published, unless the project says that the
+//! table leaves out zeros ([`Absent::Zero`]). Then it says 0 for every cell that is not listed
+//! and that has the same variables at their total as some listed one.
 //!
 //! Way in: [`PublishedTable::push`], then [`compare_published`]. Slow twin:
 //! `oracle::published`.
@@ -169,7 +169,7 @@ pub struct PublishedCheck {
     /// How many of these have a published number that is not zero.
     pub unknown_with_people: u64,
     /// Every cell in which not all three numbers are the same, in the order of the table; zeros
-    /// that were left out come behind, in the order of their categories.
+    /// that were left out come last, in the order of their categories.
     pub found: Vec<FoundCell>,
 }
 

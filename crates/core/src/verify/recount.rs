@@ -1,4 +1,4 @@
-//! The kept tables, counted anew in both files and compared cell by cell.
+//! The kept tables, counted again in both files and compared cell by cell.
 //!
 //! Edge case: the number of records is itself a table, that of the empty margin. It is
 //! implied by every other table, so only a run without a table has to look at it.

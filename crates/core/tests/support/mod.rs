@@ -1,6 +1,8 @@
 //! What the tests with vectors share: reading small worlds and classes from JSON.
 
-#![allow(dead_code, clippy::unwrap_used, reason = "each test binary uses a part of it")]
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+pub mod setting;
 
 use marginswap_core::graph::GeneratingClass;
 use marginswap_core::oracle::World;

@@ -1,6 +1,6 @@
 //! Everything a plan needs, over a small world, and the plan on its records.
 
-#![allow(dead_code, clippy::unwrap_used, reason = "each test binary uses a part of it")]
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,8 @@ use marginswap_core::oracle::World;
 use marginswap_core::partner::swap::Swap;
 use marginswap_core::partner::{screen, screen_keys};
 use marginswap_core::plan::{
-    Constraints, Detach, Drawn, Intruder, Larger, Pairing, Plan, Planned, Prices, Task, draw, plan,
+    Constraints, Detach, Drawn, Intruder, Larger, Level, Pairing, Plan, Planned, Prices, Task,
+    draw, plan,
 };
 use marginswap_core::random::{Random, Seed};
 use marginswap_core::swap::apply_to_records;
@@ -28,10 +29,10 @@ pub struct Setting {
     /// What the intruder knows, and wants to learn.
     pub keys: VarSet,
     pub sensitive: VarSet,
-    /// In so many rounds bystanders are protected.
+    /// The rounds in which bystanders are protected.
     pub rounds: usize,
     pub constraints: Constraints,
-    /// So many separators are listed.
+    /// The most separators that are listed.
     pub limit: usize,
     /// Who is at risk; who is unique on the keys, where nobody says.
     pub marked: Option<Vec<bool>>,
@@ -71,6 +72,10 @@ impl Setting {
         schema(self.variables())
     }
 
+    pub fn key(&self, record: &[u32]) -> Vec<u32> {
+        self.keys.iter().map(|variable| record[variable]).collect()
+    }
+
     /// The records at risk.
     pub fn risky(&self) -> Vec<bool> {
         if let Some(marked) = &self.marked {
@@ -78,10 +83,7 @@ impl Setting {
             return marked.iter().copied().cycle().take(records).collect();
         }
         let table = self.world.margin_table(self.keys);
-        let key = |record: &Vec<u32>| -> Vec<u32> {
-            self.keys.iter().map(|variable| record[variable]).collect()
-        };
-        self.world.records.iter().map(|record| table[&key(record)] == 1).collect()
+        self.world.records.iter().map(|record| table[&self.key(record)] == 1).collect()
     }
 
     /// A plan on cells alone: the table, and how many of each cell are at risk.
@@ -105,6 +107,7 @@ impl Setting {
             at_risk,
             screening: Some(&parted),
             members: None,
+            blank: &[],
         };
         let task = Task {
             derived: &[],
@@ -119,11 +122,12 @@ impl Setting {
             at_risk,
             larger: (records > 2).then_some(Larger { search: &search, records }),
             crowd: None,
+            effort: Level::default(),
         };
         plan(task, pairing, Seed([seed; 32])).unwrap()
     }
 
-    /// A plan with swaps of up to so many records.
+    /// A plan with swaps of up to `records` records.
     pub fn made(&self, pairing: Pairing, records: usize, seed: u8) -> Made {
         let packed = self.world.packed();
         let joint = Located::count(&packed);
@@ -154,7 +158,7 @@ pub fn codes(records: &Records) -> Vec<Vec<u32>> {
     (0..records.len()).map(|record| records.cells().codes(record)).collect()
 }
 
-/// One column for each of so many variables.
+/// One column for each of `variables` variables.
 pub fn schema(variables: usize) -> Schema {
     Schema::new(&names(variables), &Roles::all_variables(variables), &BTreeSet::new())
 }

@@ -48,7 +48,7 @@ impl Frame {
         lines.iter().map(|&line| column.code(line as usize)).collect()
     }
 
-    /// The cells after some records left theirs and others came to one, both told as counted
+    /// The cells after some records left theirs and others came to one, both given as counted
     /// cells of the same columns. `None` where that cannot be: a cell is left by more records than
     /// it has, or gets more than can be counted.
     ///

@@ -43,7 +43,7 @@ struct Header {
     format: PublishedFormat,
     names: Vec<String>,
     parts: Vec<Part>,
-    /// Do the values of a column have labels behind a colon?
+    /// Do the values of a column have labels after a colon?
     labelled: Vec<bool>,
 }
 

@@ -33,12 +33,12 @@ use crate::input_file::InputFile;
 use crate::refusal::Code;
 use crate::source::Compression;
 
-/// What is said about a file beside its contents.
+/// What a user says about a file besides its contents.
 #[derive(Debug, Clone, Default)]
 pub struct PublishedOptions {
     /// The column of numbers, where it has another name than the format gives it.
     pub count: Option<String>,
-    /// Signs that stand for a suppressed number, beside the usual ones.
+    /// Signs of a suppressed number, besides the usual ones.
     pub suppressed: Vec<String>,
 }
 
@@ -154,7 +154,7 @@ fn all_bytes(file: &InputFile) -> Result<Vec<u8>, Diagnostic> {
     })
 }
 
-/// Texts that stand for a number which was suppressed or is not available. A dash is none of
+/// Texts in place of a number that was suppressed or is not available. A dash is none of
 /// them: some offices mean zero by it.
 const SIGNS: [&str; 9] = ["", ":", ".", "..", "...", "c", "x", "NA", "NaN"];
 
@@ -162,7 +162,7 @@ const SIGNS: [&str; 9] = ["", ":", ".", "..", "...", "c", "x", "NA", "NaN"];
 fn number(text: &[u8], more: &[String]) -> Result<Option<Decimal>, Diagnostic> {
     let text = text.trim_ascii();
     let is = |sign: &str| sign.as_bytes().eq_ignore_ascii_case(text);
-    // A colon may have a flag behind it, as in `:c`.
+    // A colon may have a flag after it, as in `:c`.
     if text.starts_with(b":")
         || SIGNS.iter().any(|sign| is(sign))
         || more.iter().any(|sign| is(sign))
@@ -184,7 +184,7 @@ fn unusable(detail: &str) -> Diagnostic {
     )
 }
 
-/// Does a flag say that the number beside it is not the true one?
+/// Does a flag say that the number next to it is not the true one?
 fn is_suppressed(flag: &[u8]) -> bool {
     // Flags are single letters, at times a few of them.
     let flag = flag.trim_ascii();

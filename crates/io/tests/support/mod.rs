@@ -1,6 +1,6 @@
 //! What the tests with plans share.
 
-#![allow(dead_code, clippy::unwrap_used, reason = "each test binary uses a part of it")]
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use marginswap_core::encode::RecordId;
 use marginswap_core::plan::{Plan, PlannedGroup, PlannedSwap};

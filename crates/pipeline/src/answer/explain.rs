@@ -23,7 +23,7 @@ use super::{name, names};
 use crate::original::Original;
 use crate::table_names::TableNames;
 
-/// Whole numbers of so many bits are read the same by every program that reads JSON.
+/// The most bits of whole numbers that every program that reads JSON reads the same.
 const MOST_BITS: usize = 53;
 
 /// Why two records can or cannot be swapped.

@@ -17,11 +17,11 @@ pub fn frontier(
 ) -> FrontierReport {
     let standings = standings(prepared, plans);
     let front = undominated(&standings);
-    let [not_partable, disclosed] = prepared.not_partable();
+    let [not_separable, disclosed] = prepared.not_separable();
     FrontierReport {
         records: prepared.original.records.len() as u64,
         at_risk: standings.first().map_or(0, |standing| standing.at_risk),
-        not_partable,
+        not_separable,
         disclosed,
         larger_swaps: prepared.original.project.max_records().get() > 2,
         by_two_way: plans.iter().all(|plan| plan.foreseen.distances.tables > 0),

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use marginswap_core::columns::{Column, Role, looks_like_id};
+use marginswap_core::columns::{Column, Dependency, Role, looks_like_id};
 use marginswap_core::table::CellSizes;
 use marginswap_report::inspect::{
-    ColumnReport, ColumnRole, FunctionReport, HouseholdColumns, InspectReport, LevelReport,
-    Revealed, RevealedColumn,
+    ColumnReport, ColumnRole, DependencyReport, FunctionReport, HouseholdColumns, InspectReport,
+    LevelReport, Revealed, RevealedColumn,
 };
 
 use super::Reveal;
@@ -47,7 +47,32 @@ pub fn inspect(
         ignored,
         cells: sizes.cells,
         sample_uniques: sizes.sample_uniques,
+        dependencies: following(loaded),
         revealed: (reveal == Reveal::Everything).then(|| revealed(loaded)),
+    }
+}
+
+/// The columns that follow from others in every record.
+fn following(loaded: &Loaded) -> Vec<DependencyReport> {
+    let own = loaded.own_names();
+    let told = |found: Dependency| {
+        let (of, column) = found.columns();
+        let all = of.iter().chain([&column]).map(|&one| Value::text(own[one].as_str()));
+        DependencyReport {
+            linked: format!("linked = [{}]", written(&Value::List(all.collect()))),
+            column: own[column].clone(),
+            of: of.iter().map(|&one| own[one].clone()).collect(),
+            how: how(&found),
+        }
+    };
+    loaded.dependencies().into_iter().map(told).collect()
+}
+
+/// The word for how a column follows from others.
+pub(crate) fn how(found: &Dependency) -> &'static str {
+    match found {
+        Dependency::Function { .. } => "function",
+        Dependency::Sum { .. } => "sum",
     }
 }
 

@@ -5,7 +5,7 @@ use marginswap_core::partner::{KeyPartners, KeyScreening, Unpartable};
 use marginswap_core::table::{CellId, Located, MarginTable};
 use marginswap_core::varset::VarSet;
 use marginswap_report::keys::{
-    DetachingWay, KeyScreening as KeyScreeningReport, PartingWay, RecordKeys, WhyNot,
+    KeyScreening as KeyScreeningReport, RecordKeys, ReplacingWay, SeparatingWay, WhyNot,
 };
 
 use super::names;
@@ -23,14 +23,14 @@ pub fn key_screening(
     let mut report = KeyScreeningReport {
         name: name.map(str::to_owned),
         keys: names(schema, screening.keys()),
-        partable: 0,
-        not_partable: 0,
+        separable: 0,
+        not_separable: 0,
         published: 0,
         proved: 0,
         no_partner: 0,
         restricted: 0,
         unique_on_keys: 0,
-        partable_uniques: 0,
+        separable_uniques: 0,
     };
     for cell in (0..joint.len()).map(CellId::at) {
         let records = joint.n(cell);
@@ -38,8 +38,8 @@ pub fn key_screening(
         report.unique_on_keys += unique;
         match screening.why_not(cell) {
             None if allowed[cell.position()] => {
-                report.partable += records;
-                report.partable_uniques += unique;
+                report.separable += records;
+                report.separable_uniques += unique;
                 continue;
             }
             None => report.restricted += records,
@@ -47,7 +47,7 @@ pub fn key_screening(
             Some(Unpartable::Proved(_)) => report.proved += records,
             Some(Unpartable::NoPartner) => report.no_partner += records,
         }
-        report.not_partable += records;
+        report.not_separable += records;
     }
     report
 }
@@ -68,25 +68,25 @@ pub fn record_keys(
     RecordKeys {
         name: name.map(str::to_owned),
         keys: set(keys),
-        partable: why_not.is_none(),
+        separable: why_not.is_none(),
         why_not: why_not.map(|why| match why {
             Unpartable::Published(table) => WhyNot::Published { table: set(table) },
             Unpartable::Proved(people) => WhyNot::Proved { people },
             Unpartable::NoPartner => WhyNot::NoPartner,
         }),
-        parting: partners.parting_records(),
-        detaching: partners.detaching_records(),
-        parting_ways: parting
+        separating: partners.parting_records(),
+        replacing: partners.detaching_records(),
+        separating_ways: parting
             .into_iter()
-            .map(|way| PartingWay {
+            .map(|way| SeparatingWay {
                 differing: set(way.differing),
                 records: way.records,
                 key_parts: way.key_parts.iter().map(|&part| set(part)).collect(),
             })
             .collect(),
-        detaching_ways: detaching
+        replacing_ways: detaching
             .into_iter()
-            .map(|way| DetachingWay {
+            .map(|way| ReplacingWay {
                 differing: set(way.differing),
                 records: way.records,
                 exchanged: set(way.exchanged),

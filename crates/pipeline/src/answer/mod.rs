@@ -33,12 +33,12 @@ pub use frontier::frontier;
 pub use graph::{graph, graph_picture};
 pub use inspect::inspect;
 pub use keys::{key_screening, record_keys};
-pub use plan::{left_because, protect};
+pub use plan::{protect, without_swap_because};
 pub use protection::{Protected, judgement, left_reason, protection, protection_of};
 pub use published::{published, reveal_published};
 pub(crate) use risk::anonymity;
 pub use risk::{RiskParts, risk, write_risk};
-pub use screen::{areas, screen, write_screen};
+pub use screen::{areas, hiding_of_all, screen, write_screen};
 pub use show::show;
 pub use verify::verify;
 

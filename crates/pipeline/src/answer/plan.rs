@@ -8,14 +8,14 @@ use crate::compare::Comparison;
 
 /// Counts why records are left: these have no partner, and those have one and no swap.
 #[must_use]
-pub fn left_because(not_swappable: u64, others: &[LeftOver]) -> LeftReport {
+pub fn without_swap_because(not_swappable: u64, others: &[LeftOver]) -> LeftReport {
     let mut report = LeftReport { not_swappable, ..LeftReport::default() };
     for left in others {
         *match left.obstacle {
             Obstacle::Keys => &mut report.keys,
             Obstacle::Match => &mut report.no_match,
             Obstacle::Rules => &mut report.not_allowed,
-            Obstacle::Company => &mut report.company,
+            Obstacle::Company => &mut report.keys_shared,
             Obstacle::Taken => &mut report.taken,
             Obstacle::Budget => &mut report.budget,
             Obstacle::Unknown => &mut report.not_searched,

@@ -1,5 +1,6 @@
 //! What intruders learn and what the gate says, with names.
 
+use marginswap_core::columns::{BrokenDependencies, Dependency};
 use marginswap_core::encode::Schema;
 use marginswap_core::partner::{KeyScreening, Unpartable};
 use marginswap_core::plan::HiddenPeople;
@@ -10,12 +11,13 @@ use marginswap_report::found::{
 };
 use marginswap_report::page::LeftReason;
 use marginswap_report::protection::{
-    self, ExposedBecause, Fates, HouseholdProtection, Judgement, NewPair, PreventedBy, Protection,
-    ScenarioProtection, Verdict,
+    self, BrokenDependency, ExposedBecause, Fates, HouseholdProtection, Judgement, NewPair,
+    PreventedBy, Protection, ScenarioProtection, Verdict,
 };
 
+use super::inspect::how;
 use super::{name, names};
-use crate::compare::{Comparison, newly_exposed, not_partable, why_exposed};
+use crate::compare::{Comparison, newly_exposed, not_separable, why_exposed};
 use crate::original::{Intruder, Original};
 
 /// What was counted of a file, released or foreseen.
@@ -31,9 +33,11 @@ pub struct Protected<'a> {
     pub worst: Option<&'a WorstCase>,
     /// Two-way combinations that never occurred.
     pub new_pairs: &'a NewPairs,
+    /// What every original record obeys and some do not.
+    pub dependencies: &'a BrokenDependencies,
     /// For each intruder, who can be parted from the keys; none where nobody needs to be.
     pub screenings: &'a [KeyScreening],
-    /// What each intruder learns about households, where these are swapped and the rest is said
+    /// What each intruder learns about households, where these are swapped and the rest speaks
     /// of persons.
     pub households: Option<&'a [Learned]>,
     /// Who is hidden from anyone who knows any part of the keys, where a plan tells.
@@ -49,6 +53,7 @@ pub fn protection(of: &Protected<'_>) -> Protection {
         found: by_some,
         worst,
         new_pairs,
+        dependencies,
         screenings,
         households,
         hidden,
@@ -56,7 +61,7 @@ pub fn protection(of: &Protected<'_>) -> Protection {
     let lines = original.lines();
     let schema = lines.scope.schema();
     let persons = lines.intruders.iter().map(|intruder| (schema, intruder));
-    // Intruders who look for whole households come behind those who look for persons.
+    // Intruders who look for whole households come after those who look for persons.
     let behind =
         original.people.as_ref().map_or(original.intruders.len(), |_| lines.intruders.len());
     let of_households = original.intruders.iter().skip(behind);
@@ -90,8 +95,14 @@ pub fn protection(of: &Protected<'_>) -> Protection {
                 records: found.new.records,
             })
             .collect(),
+        dependencies_broken: dependencies
+            .broken
+            .iter()
+            .map(|(dependency, records)| broken_dependency(lines, dependency, *records))
+            .collect(),
+        dependencies_broken_records: dependencies.records,
         alone_by_model: lines.alone_by_model(),
-        disclosed: not_partable(original, learned, screenings)[0],
+        disclosed: not_separable(original, learned, screenings)[0],
         disclosed_is_exact: screenings.iter().all(KeyScreening::proved_is_exact),
         newly_exposed_because: exposed_because(of),
         knows: (!learned.is_empty()).then(|| match original.asks_for_parts() {
@@ -143,9 +154,21 @@ pub fn protection_of(comparison: &Comparison) -> Protection {
         found: &found.found,
         worst: found.worst_case.as_ref(),
         new_pairs: &found.new_pairs,
+        dependencies: &comparison.dependencies,
         screenings: &comparison.key_screenings,
         households: comparison.people.as_ref().map(|_| &comparison.verification.learned[..]),
     })
+}
+
+fn broken_dependency(lines: &Original, found: &Dependency, records: u64) -> BrokenDependency {
+    let name = |position: usize| lines.loaded.own_names()[position].clone();
+    let (of, column) = found.columns();
+    BrokenDependency {
+        column: name(column),
+        of: of.into_iter().map(name).collect(),
+        how: how(found),
+        records,
+    }
 }
 
 fn scenario(
@@ -242,7 +265,7 @@ pub fn judgement(verdict: &verdict::Verdict) -> Judgement {
 pub fn left_reason(why: Option<&Unpartable>) -> LeftReason {
     match why {
         Some(Unpartable::Published(_) | Unpartable::Proved(_)) => LeftReason::Disclosed,
-        Some(Unpartable::NoPartner) => LeftReason::NotPartable,
+        Some(Unpartable::NoPartner) => LeftReason::NotSeparable,
         None => LeftReason::NotTaken,
     }
 }
@@ -254,7 +277,7 @@ fn exposed_because(found: &Protected<'_>) -> ExposedBecause {
         let why = why_exposed(found.original, found.learned, found.screenings, record);
         *match left_reason(why.as_ref()) {
             LeftReason::Disclosed => &mut because.disclosed,
-            LeftReason::NotPartable => &mut because.not_partable,
+            LeftReason::NotSeparable => &mut because.not_separable,
             LeftReason::NotTaken => &mut because.not_taken,
         } += u64::from(found.original.lines().located.weight(record));
     }

@@ -55,7 +55,7 @@ pub struct RiskParts<'a> {
     pub key_sets: Vec<KeySet>,
     /// For each key the uniques without it.
     pub uniques_without: Vec<(usize, u64)>,
-    /// The minimal sample uniques, up to so many keys.
+    /// The minimal sample uniques, up to a limit of keys.
     pub suda: Option<(&'a MinimalUniques, usize)>,
     /// The asked rule, and the records it takes.
     pub rule: Option<(String, &'a [bool])>,
@@ -260,7 +260,8 @@ fn risky(parts: &RiskParts<'_>, taken: &[bool]) -> Vec<RiskyRecord> {
 /// Writes a line for each record. The columns: its number; how many records have its keys; is
 /// it a sample unique; p̂; λ̂; the estimated P(population unique) and E[1/F] of a sample unique;
 /// then, where they were asked for, the individual risk from the weights, the SUDA and DIS-SUDA
-/// scores (DIS-SUDA where sets of all keys were looked at), whether the rule takes it, whether it can be swapped and is disclosed.
+/// scores (DIS-SUDA where sets of all keys were looked at), whether the rule takes it, whether it
+/// can be swapped and is disclosed.
 ///
 /// # Errors
 /// What the writer says.

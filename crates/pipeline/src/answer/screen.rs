@@ -1,5 +1,6 @@
 //! What `screen` answers: a screening added up, and a line for each record.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
@@ -7,13 +8,15 @@ use marginswap_core::columns::Column;
 use marginswap_core::encode::RecordId;
 use marginswap_core::graph::{Scope, Separators};
 use marginswap_core::partner::{KeyScreening, Screening, Unpartable};
+use marginswap_core::plan::CanBeHidden;
 use marginswap_core::table::{CellId, Located};
 use marginswap_core::varset::VarSet;
 use marginswap_report::restrictions::{RestrictedBy, Restriction};
-use marginswap_report::screen::ScreenReport;
+use marginswap_report::screen::{HidingReport, Prevented, ScreenReport};
 use marginswap_report::what_if::{Area, AreasReport};
 
 use super::{Reveal, names};
+use crate::prepare::Prepared;
 use crate::restrictions::Step;
 
 /// Adds up a screening, and what each restriction leaves. `ids`: the variables in which nearly
@@ -48,6 +51,7 @@ pub fn screen(
         what_if: Vec::new(),
         by: None,
         keys: vec![],
+        hiding: None,
     };
     let all = &steps.last().expect("there is a first step").swappable;
     for cell in (0..joint.len()).map(CellId::at) {
@@ -64,6 +68,36 @@ pub fn screen(
             report.disclosed_uniques += unique;
         }
     }
+    report
+}
+
+/// Adds up whether the people at risk can be hidden, each asked for alone.
+#[must_use]
+pub fn hiding_of_all(prepared: &Prepared, answers: &[(CellId, CanBeHidden)]) -> HidingReport {
+    let original = &prepared.original;
+    let mut report = HidingReport {
+        crowd: original.project.crowd().map_or(0, |crowd| crowd.get().into()),
+        at_risk: 0,
+        can_be_hidden: 0,
+        cannot_be_hidden: 0,
+        prevented: Vec::new(),
+        no_swap_found: 0,
+    };
+    let mut prevented: BTreeMap<VarSet, u64> = BTreeMap::new();
+    for &(cell, answer) in answers {
+        let people = prepared.at_risk_in(cell);
+        report.at_risk += people;
+        match answer {
+            CanBeHidden::By { .. } => report.can_be_hidden += people,
+            CanBeHidden::NotFound => report.no_swap_found += people,
+            CanBeHidden::Prevented { table } => {
+                report.cannot_be_hidden += people;
+                *prevented.entry(table).or_default() += people;
+            }
+        }
+    }
+    let row = |(table, people)| Prevented { table: names(original.scope.schema(), table), people };
+    report.prevented = prevented.into_iter().map(row).collect();
     report
 }
 
@@ -103,12 +137,12 @@ fn restriction(joint: &Located, step: &Step) -> Restriction {
         setting: step.by,
         swappable: count(&step.swappable, &|cell| joint.n(cell)),
         swappable_uniques: count(&step.swappable, &|cell| joint.is_sample_unique(cell).into()),
-        partable: step.partable.iter().map(|one| count(one, &|cell| joint.n(cell))).collect(),
+        separable: step.partable.iter().map(|one| count(one, &|cell| joint.n(cell))).collect(),
     }
 }
 
 /// Writes a line for each record: its number, its cell's count, and the answers. `keys`: for
-/// each intruder, what to put behind the names of its columns.
+/// each intruder, what to put after the names of its columns.
 ///
 /// # Errors
 /// What the writer says.
@@ -118,13 +152,15 @@ pub fn write_screen(
     screening: &Screening,
     keys: &[(String, KeyScreening)],
     steps: &[Step],
+    hiding: Option<&[Option<CanBeHidden>]>,
 ) -> io::Result<()> {
     let (last, restricted) = (steps.last().expect("there is a first step"), steps.len() > 1);
     let mut head = "record,cell_count,sample_unique,swappable,disclosed".to_owned();
     head.push_str(if restricted { ",restricted_by" } else { "" });
     for (ending, _) in keys {
-        write!(head, ",partable{ending},why_not{ending}").expect("writing to a text");
+        write!(head, ",separable{ending},why_not{ending}").expect("writing to a text");
     }
+    head.push_str(if hiding.is_some() { ",hiding" } else { "" });
     writeln!(out, "{head}")?;
     for record in (0..joint.records()).map(RecordId::at) {
         let cell = joint.cell_of(record);
@@ -150,6 +186,15 @@ pub fn write_screen(
                 Some(Unpartable::NoPartner) => "0,no_partner",
             };
             write!(out, ",{why_not}")?;
+        }
+        if let Some(hiding) = hiding {
+            let told = match hiding[record.position()] {
+                None => "",
+                Some(CanBeHidden::By { .. }) => "can_be_hidden",
+                Some(CanBeHidden::Prevented { .. }) => "cannot_be_hidden",
+                Some(CanBeHidden::NotFound) => "no_swap_found",
+            };
+            write!(out, ",{told}")?;
         }
         writeln!(out)?;
     }

@@ -65,6 +65,7 @@ pub fn verify(comparison: &Comparison) -> VerifyReport {
                 largest: table.largest.is_finite().then_some(table.largest),
             })
             .collect(),
+        requoted: comparison.requoted.clone(),
         broken: comparison.broken.clone(),
         unlinked: comparison.unlinked.clone(),
         reordered: comparison.order == Order::Unknown,

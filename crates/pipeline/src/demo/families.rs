@@ -80,7 +80,7 @@ fn area(number: usize) -> (String, String, String) {
     )
 }
 
-/// Writes households of so many persons in all, or a few more, as CSV: a line for each person.
+/// Writes households of this many persons in all, or a few more, as CSV: a line for each person.
 ///
 /// # Errors
 /// What `out` says.

@@ -155,7 +155,7 @@ pub fn project_of_households(records: usize) -> String {
     project.swap.near = texts(&["county", "state"]);
     project.release.out = Some("released.csv".into());
     let columns = columns.collect();
-    let draft = Draft { project: usual(project), records, columns, apart: Vec::new() };
+    let draft = Draft { project: usual(project), records, columns, ..Draft::default() };
     format!("{BANNER}\n{}", draft.text())
 }
 
@@ -180,6 +180,6 @@ pub fn project_file(records: usize) -> String {
     project.swap.rules = RULES.iter().map(|rule| rule.parse().expect("it is a rule")).collect();
     project.release.out = Some("released.csv".into());
     let columns = columns.collect();
-    let draft = Draft { project: usual(project), records, columns, apart: Vec::new() };
+    let draft = Draft { project: usual(project), records, columns, ..Draft::default() };
     format!("{BANNER}\n{}", draft.text())
 }

@@ -86,7 +86,7 @@ pub fn columns() -> impl Iterator<Item = (&'static str, Option<usize>)> {
     .into_iter()
 }
 
-/// Writes a survey of so many people as CSV.
+/// Writes a survey of this many people as CSV.
 ///
 /// # Errors
 /// What `out` says.

@@ -24,8 +24,8 @@ pub enum Bands {
         /// This and everything above is one class.
         top: Option<Decimal>,
     },
-    /// Classes between rising bounds, one below the first and one from the last on; called as
-    /// said where names are given, one more than there are bounds.
+    /// Classes between rising bounds, one below the first and one from the last on; their names,
+    /// where given, are one more than there are bounds.
     Bounds {
         /// The bounds, rising.
         bounds: Vec<Decimal>,

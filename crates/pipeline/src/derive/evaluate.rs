@@ -31,7 +31,7 @@ pub const YES: &str = "yes";
 /// The value of a condition that does not hold.
 pub const NO: &str = "no";
 
-/// What expressions need beside columns: codes of missing numbers, and groups from files.
+/// What expressions need besides columns: codes of missing numbers, and groups from files.
 #[derive(Default)]
 pub struct Context {
     missing: Vec<String>,

@@ -414,7 +414,10 @@ impl fmt::Display for Part {
                 let not = if *negated { "not " } else { "" };
                 write!(formatter, "{} {not}in {{{}}}", of.inner(), values.join(", "))
             }
-            What::Not(inner) => write!(formatter, "not {}", inner.inner()),
+            What::Not(inner) => match inner.what {
+                What::Not(_) => write!(formatter, "not {inner}"),
+                _ => write!(formatter, "not {}", inner.inner()),
+            },
             What::And(all) => formatter.write_str(&joined(all, " and ")),
             What::Or(all) => formatter.write_str(&joined(all, " or ")),
             What::Together { how, of } => {

@@ -26,6 +26,7 @@ use marginswap_core::diagnostic::{Diagnostic, grouped};
 
 pub use evaluate::{Context, MISSING, NO, Trouble, Why, YES};
 pub use expression::{Expression, Together, name as plain};
+use parse::DEEPEST;
 pub use parse::named;
 
 use crate::project::Project;
@@ -322,13 +323,15 @@ pub struct Derivation {
     pub expression: Expression,
     /// The columns of the file that it follows from in the end, by position.
     pub sources: BTreeSet<usize>,
+    /// How many derived variables lead to it, itself among them.
+    pub steps: usize,
     /// Is it yes, no or missing?
     pub is_condition: bool,
     /// Is it counted from all members of a household, or does it follow from what is?
     pub is_counted: bool,
 }
 
-/// The derived variables over these columns, each behind those that it follows from.
+/// The derived variables over these columns, each after those that it follows from.
 ///
 /// # Errors
 /// A name that is taken or unknown, a circle, an expression without a column, or a name in place
@@ -353,7 +356,7 @@ pub fn resolve(
     Ok(resolved)
 }
 
-/// Adds a derived variable behind those that it follows from; `path` leads to it.
+/// Adds a derived variable after those that it follows from; `path` leads to it.
 fn add<'a>(
     name: &'a str,
     derive: &'a BTreeMap<String, Expression>,
@@ -374,11 +377,22 @@ fn add<'a>(
             "let each follow from columns in the end",
         ));
     }
+    let too_many_steps = || {
+        refuse(
+            Code::BadDerived,
+            name,
+            format!("more than {DEEPEST} derived variables follow from one another"),
+            "let them follow from columns in fewer steps",
+        )
+    };
+    if path.len() == DEEPEST {
+        return Err(too_many_steps());
+    }
     path.push(name);
     let expression = &derive[name];
     let together = expression.together().map(|(how, _)| how);
     let mut sources = BTreeSet::new();
-    let (mut counted, mut single) = (together.is_some(), false);
+    let (mut counted, mut single, mut steps) = (together.is_some(), false, 1);
     for used in expression.names() {
         if let Some(column) = columns.iter().position(|column| column == used) {
             sources.insert(column);
@@ -387,6 +401,7 @@ fn add<'a>(
             add(used, derive, columns, resolved, path)?;
             let used = of(resolved, used);
             sources.extend(&used.sources);
+            steps = steps.max(used.steps + 1);
             counted |= used.is_counted;
             single |= !used.is_counted;
         } else {
@@ -399,6 +414,10 @@ fn add<'a>(
         }
     }
     path.pop();
+    // Others may have been resolved before, so that the path was short.
+    if steps > DEEPEST {
+        return Err(too_many_steps());
+    }
     if counted && single && together.is_none() {
         return Err(refuse(
             Code::BadDerived,
@@ -431,11 +450,11 @@ fn add<'a>(
         || expression.alias().is_some_and(is_condition);
     let (name, expression) = (name.to_owned(), expression.clone());
     let is_counted = counted;
-    resolved.push(Derivation { name, expression, sources, is_condition, is_counted });
+    resolved.push(Derivation { name, expression, sources, steps, is_condition, is_counted });
     Ok(())
 }
 
-/// A refusal of what is counted in a household, at the setting that it stands in.
+/// A refusal of what is counted in a household, at the setting that it is in.
 pub(crate) fn placed(refusal: Diagnostic, project: &Project) -> Diagnostic {
     let name = refusal.about.as_ref().and_then(|about| about.strip_prefix("derive="));
     // Its name is the expression itself.

@@ -22,34 +22,45 @@ use super::expression::{
 use crate::project::{BadValue, between};
 use marginswap_core::decimal::Decimal;
 
-/// How deep parts may lie in each other.
-const DEEPEST: usize = 50;
+/// How deep parts may lie in each other, and how many derived variables may follow from one
+/// another: whatever walks through them needs no more of the stack than that.
+pub(super) const DEEPEST: usize = 50;
 
 impl FromStr for Expression {
     type Err = BadValue;
 
     /// Law: `expressions-come-back`.
     fn from_str(text: &str) -> Result<Self, BadValue> {
-        let mut reader = Reader { text, rest: text.trim_start(), depth: 0 };
-        let root = match reader.together()? {
-            Some(root) => root,
-            None => reader.any()?,
-        };
-        if !reader.rest.is_empty() {
-            let remedy = match reader.rest.chars().next() {
-                Some('&' | '|') => "join conditions with `and` and `or`",
-                Some('+' | '*' | '/') => {
-                    "there is no arithmetic; put a name with a sign between backticks"
-                }
-                _ => "put a name with spaces or signs between backticks, and a text between quotes",
-            };
-            return Err(reader.refuse("text follows the expression", remedy));
+        let expression = Self { root: read(text)? };
+        // Written again, as into a plan, it has parentheses that may be left out.
+        match read(&expression.to_string()) {
+            Ok(_) => Ok(expression),
+            Err(_) => Err(Reader { text, rest: text, depth: 0 }.too_deep()),
         }
-        Ok(Self { root })
     }
 }
 
-/// A name and the expression behind it: `age10 = band(age, 10)`.
+/// The whole of a text.
+fn read(text: &str) -> Result<Part, BadValue> {
+    let mut reader = Reader { text, rest: text.trim_start(), depth: 0 };
+    let root = match reader.together()? {
+        Some(root) => root,
+        None => reader.any()?,
+    };
+    if !reader.rest.is_empty() {
+        let remedy = match reader.rest.chars().next() {
+            Some('&' | '|') => "join conditions with `and` and `or`",
+            Some('+' | '*' | '/') => {
+                "there is no arithmetic; put a name with a sign between backticks"
+            }
+            _ => "put a name with spaces or signs between backticks, and a text between quotes",
+        };
+        return Err(reader.refuse("text follows the expression", remedy));
+    }
+    Ok(root)
+}
+
+/// A name and the expression after it: `age10 = band(age, 10)`.
 ///
 /// # Errors
 /// When there is no name, no `=`, or the expression cannot be read.
@@ -116,16 +127,26 @@ impl<'a> Reader<'a> {
 
     /// Conditions joined with `or`, or a value.
     fn any(&mut self) -> Result<Part, BadValue> {
-        if self.depth == DEEPEST {
-            return Err(self.refuse(
-                "too many parentheses lie in each other",
-                "give a part of the expression a name of its own",
-            ));
-        }
-        self.depth += 1;
+        self.deeper()?;
         let found = self.joined("or", |reader| reader.joined("and", Self::negation));
         self.depth -= 1;
         found
+    }
+
+    /// One level deeper, if there is room.
+    fn deeper(&mut self) -> Result<(), BadValue> {
+        if self.depth == DEEPEST {
+            return Err(self.too_deep());
+        }
+        self.depth += 1;
+        Ok(())
+    }
+
+    fn too_deep(&self) -> BadValue {
+        self.refuse(
+            "too many parts lie in each other",
+            "give a part of the expression a name of its own",
+        )
     }
 
     /// Conditions that a word joins, or the one thing there is.
@@ -151,16 +172,15 @@ impl<'a> Reader<'a> {
     }
 
     fn negation(&mut self) -> Result<Part, BadValue> {
-        let at = self.place();
-        let mut nots = 0usize;
+        let (at, before) = (self.place(), self.depth);
         while self.take_word("not") {
-            nots += 1;
+            self.deeper()?;
         }
         let mut part = self.comparison()?;
-        if nots > 0 {
+        if self.depth > before {
             self.must_be_condition(&part)?;
         }
-        for _ in 0..nots {
+        for _ in before..std::mem::replace(&mut self.depth, before) {
             part = Part { what: What::Not(Box::new(part)), at };
         }
         Ok(part)
@@ -543,7 +563,7 @@ impl<'a> Reader<'a> {
         behind.is_some_and(|behind| !behind.starts_with(continues_name)) && self.take(word)
     }
 
-    /// Takes a word and the sign behind it.
+    /// Takes a word and the sign after it.
     fn take_word_before(&mut self, word: &str, sign: &str) -> bool {
         let back = self.rest;
         let found = self.take_word(word) && self.take(sign);
@@ -624,6 +644,31 @@ mod tests {
                 text.parse().unwrap_or_else(|error| panic!("{text}: {error}"));
             assert_eq!(expression.to_string(), again);
             assert_eq!(again.parse::<Expression>().unwrap(), expression, "{again}");
+        }
+    }
+
+    /// Whatever lies in each other is read up to a depth, and what is read comes back.
+    #[test]
+    fn depth_is_limited() {
+        type Nested = fn(usize) -> String;
+        let nested: [Nested; 5] = [
+            |depth| format!("{}a = 1", "not ".repeat(depth)),
+            |depth| format!("{}a = 1{}", "not (".repeat(depth), ")".repeat(depth)),
+            |depth| format!("{}a = 1{}", "(".repeat(depth), ")".repeat(depth)),
+            |depth| format!("{}a{}", "band(".repeat(depth), ", 1)".repeat(depth)),
+            |depth| format!("{}a = 1{}", "a = 1 or a = 1 and (".repeat(depth), ")".repeat(depth)),
+        ];
+        for text in nested {
+            let read = |depth| text(depth).parse::<Expression>();
+            assert!(read(16).is_ok(), "{}", text(16));
+            for depth in 1..2 * DEEPEST {
+                let Ok(expression) = read(depth) else { continue };
+                assert_eq!(expression.to_string().parse::<Expression>().unwrap(), expression);
+            }
+            for depth in [DEEPEST, 20_000] {
+                let refusal = read(depth).unwrap_err();
+                assert!(refusal.detail.contains("lie in each other"), "{}", refusal.detail);
+            }
         }
     }
 

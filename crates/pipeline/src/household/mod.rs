@@ -25,6 +25,7 @@ mod together;
 mod translate;
 
 use std::collections::BTreeSet;
+use std::sync::OnceLock;
 
 use marginswap_core::columns::{Level, Role};
 use marginswap_core::diagnostic::Diagnostic;
@@ -44,6 +45,7 @@ pub(crate) use persons::persons;
 pub(crate) use together::Together;
 pub(crate) use translate::{refuse_without_households, with_counted};
 
+use crate::found::blank;
 use crate::input::{Ids, Loaded, note_many, separators};
 use crate::notes::{Note, Run};
 use crate::original::{
@@ -57,7 +59,7 @@ use crate::table_names::TableNames;
 use crate::weights::Weighting;
 use translate::Words;
 
-/// The original file of a household run: the persons behind the table of households.
+/// The original file of a household run: the persons of the table of households.
 pub struct People {
     /// The lines of the file, with the tables and the intruders that speak of persons.
     pub lines: Original,
@@ -65,18 +67,18 @@ pub struct People {
     pub together: Together,
     /// The named tables that count households, over the variables of households.
     pub tables: Vec<VarSet>,
-    /// The person columns that are exchanged behind those of households, if any are.
+    /// The person columns that are exchanged after those of households, if any are.
     pub then: BTreeSet<usize>,
 }
 
 impl People {
-    /// How many intruders look for persons; those behind them look for households.
+    /// How many intruders look for persons; those after them look for households.
     #[must_use]
     pub fn intruders(&self) -> usize {
         self.lines.intruders.len()
     }
 
-    /// The lines of the file after a plan for its households, and one for single lines behind it.
+    /// The lines of the file after a plan for its households, and one for single lines after it.
     ///
     /// # Panics
     /// When the plan is not one for these households.
@@ -102,7 +104,7 @@ impl People {
         names.map(|name| households.variable_and_column(scope, name).0).collect()
     }
 
-    /// The columns of the lines that a variable of households stands for.
+    /// The columns of the lines that a variable of households represents.
     #[must_use]
     pub fn in_words_of_lines(&self, variable: &str) -> Vec<String> {
         let names = self.lines.loaded.names();
@@ -188,7 +190,9 @@ pub(crate) fn read(project: Project, ids: Ids, run: &mut Run<'_>) -> Result<Orig
     let tables = household_tables(&lines.project, &loaded, &scope)?;
     let then = persons::exchanged(&lines.project, &lines.loaded, &together)?;
     let people = People { together, tables, then, lines };
+    let blank = blank(&project, &scope, &loaded, None);
     Ok(Original {
+        blank,
         project,
         loaded,
         scope,
@@ -201,11 +205,12 @@ pub(crate) fn read(project: Project, ids: Ids, run: &mut Run<'_>) -> Result<Orig
         table_names,
         weighting,
         people: Some(Box::new(people)),
+        dependencies: OnceLock::new(),
     })
 }
 
 /// What the members of each household have on those keys of an intruder that are columns of
-/// persons, for the variable that stands for all of them together.
+/// persons, for the variable that represents all of them together.
 fn members_of(
     lines: &Original,
     intruder: &Intruder,
@@ -249,7 +254,8 @@ fn members_of(
         .collect();
     at_risk.sort_unstable();
     at_risk.dedup();
-    Members { variable, of_code, values, at_risk }
+    let blank = keys.iter().map(|&key| lines.blank.get(key).cloned().unwrap_or_default()).collect();
+    Members { variable, of_code, values, blank, at_risk }
 }
 
 /// Refuses a column of persons where only one of households makes sense.

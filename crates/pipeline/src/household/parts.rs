@@ -1,10 +1,10 @@
 //! A file of persons and a file of their households, read together and released together.
 //!
 //! Both have the column that names the households. In memory the columns of the household file
-//! stand behind those of the persons, on every line of a household; written, each file gets back
+//! come after those of the persons, on every line of a household; written, each file gets back
 //! what is its own. So a plan speaks of one list of columns, and everything else of one file.
 //!
-//! Trap: households are numbered by their first person, and stand in another order in their file.
+//! Trap: households are numbered by their first person, and come in another order in their file.
 //!
 //! Way in: [`Parts::of`], [`Parts::joined`].
 
@@ -16,10 +16,10 @@ use marginswap_core::diagnostic::{Diagnostic, grouped};
 use marginswap_core::encode::RecordId;
 use marginswap_core::plan::Plan;
 use marginswap_io::{
-    FileDigest, Format, InputFile, ReadOptions, ReleaseOptions, Renamed, Sample, Source, sha256_hex,
+    FileDigest, Format, InputFile, ReleaseOptions, Renamed, Sample, Source, sha256_hex,
 };
 
-use crate::input::{line_of, position_of};
+use crate::input::{FirstLine, line_of, open_data, position_of};
 use crate::project::Project;
 use crate::refusal::Code;
 
@@ -47,7 +47,7 @@ pub struct HouseholdFile {
     format: Format,
     /// The sum of the file of persons alone.
     pub(crate) persons: FileDigest,
-    /// How many columns the file of persons has; those behind them are of this file.
+    /// How many columns the file of persons has; those after them are of this file.
     behind: usize,
     /// The places that these have here.
     columns: Vec<usize>,
@@ -63,6 +63,8 @@ pub struct HouseholdFile {
 pub(crate) struct Joined {
     pub(crate) columns: Vec<Option<Column>>,
     pub(crate) samples: Vec<Option<Column>>,
+    /// For each column: are its fields quoted otherwise than they need it?
+    pub(crate) mixed_quotes: Vec<bool>,
     pub(crate) file: HouseholdFile,
 }
 
@@ -80,8 +82,7 @@ impl Parts {
     /// When the second cannot be opened, has no column that names households, or shares another
     /// column with the first.
     pub fn joined(source: Source, path: &Path, project: &Project) -> Result<Self, Diagnostic> {
-        let options = ReadOptions { delimiter: project.delimiter };
-        let other = Source::open(path, &options)?;
+        let other = open_data(path, project)?;
         let household = project.unit.household.as_deref().unwrap_or_default();
         let position = position_of(other.columns(), household)
             .map_err(|error| error.in_file(path).about(format!("unit.household={household}")))?;
@@ -127,6 +128,7 @@ impl HouseholdSource {
         sample: &Sample,
         persons: (&Path, Option<&InputFile>, Format, &FileDigest),
         behind: usize,
+        first_line: FirstLine,
     ) -> Result<Joined, Diagnostic> {
         let Self { path, source, household } = self;
         let file = source.file().cloned().expect("a file of households is a file");
@@ -134,6 +136,7 @@ impl HouseholdSource {
         let all = vec![true; source.columns().len()];
         let columns: Vec<usize> = (0..all.len()).filter(|&column| column != household).collect();
         let mut table = source.read(&all)?;
+        first_line.check(table.looks_like_a_record, &path)?;
         let own = table.columns[household].take().expect("every column was read");
         let refuse = |code, detail: String, remedy: &str, place: (&Path, Option<u64>)| {
             let mut refusal = Diagnostic::new(code, detail, remedy).in_file(place.0);
@@ -188,7 +191,7 @@ impl HouseholdSource {
             let line = line_of(&file, format, empty);
             return refuse(Code::NoPerson, detail, remedy, (&path, line));
         }
-        // A line without a household is refused by whoever asks for the households of lines.
+        // A line without a household is refused by the code that asks for the households of lines.
         let row = |line: usize| row_of[names.code(line) as usize].unwrap_or(0);
         let on_lines = |column: &Column, step: usize| {
             column.of_records((0..names.len()).step_by(step).map(row))
@@ -200,6 +203,9 @@ impl HouseholdSource {
         let samples = all.iter().zip(&sample.columns);
         let samples =
             samples.map(|(column, asked)| asked.then(|| on_lines(column, sample.step))).collect();
+        let written = table.written.as_ref();
+        let is_mixed = |&column: &usize| written.is_some_and(|written| written.is_mixed(column));
+        let mixed_quotes = columns.iter().map(is_mixed).collect();
         let persons_together = Households::by(names);
         let line_of = (0..persons_together.len()).map(|one| row(persons_together.first(one)));
         let line_of = line_of.map(|row| u32::try_from(row).expect("lines have numbers of 32 bits"));
@@ -215,7 +221,7 @@ impl HouseholdSource {
             line_of: line_of.collect(),
             lines: Arc::new(lines),
         };
-        Ok(Joined { columns: taken, samples, file })
+        Ok(Joined { columns: taken, samples, mixed_quotes, file })
     }
 }
 

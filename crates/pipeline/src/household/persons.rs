@@ -1,6 +1,6 @@
 //! Persons after households: who is still at risk exchanges what is theirs alone.
 //!
-//! Behind the exchange of households the lines of the file are an ordinary file of records, in
+//! After the exchange of households the lines of the file are an ordinary file of records, in
 //! which every column of households stays. An exchange of values between two of its lines keeps
 //! every table of persons by the theory of single records. A table of households by what is
 //! counted in them stays when each household keeps what is counted: that is, when the table of
@@ -17,6 +17,7 @@
 //! Way in: [`persons`].
 
 use std::collections::BTreeSet;
+use std::sync::OnceLock;
 
 use marginswap_core::columns::{Column, Level, Role};
 use marginswap_core::diagnostic::Diagnostic;
@@ -29,6 +30,7 @@ use marginswap_core::varset::VarSet;
 use marginswap_core::verify::{Outcome, Pooled, learned};
 
 use super::{People, Together, with_counted};
+use crate::found::blank;
 use crate::input::{Loaded, separators};
 use crate::notes::Run;
 use crate::original::{
@@ -109,7 +111,9 @@ pub(crate) fn persons(original: &Original, plan: &Plan) -> Result<Original, Diag
             gone,
         });
     }
+    let blank = blank(&project, &scope, &loaded, None);
     Ok(Original {
+        blank,
         project,
         loaded,
         scope,
@@ -122,6 +126,7 @@ pub(crate) fn persons(original: &Original, plan: &Plan) -> Result<Original, Diag
         table_names,
         weighting,
         people: None,
+        dependencies: OnceLock::new(),
     })
 }
 

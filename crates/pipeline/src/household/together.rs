@@ -1,7 +1,7 @@
 //! Which columns are those of households, and what households are together.
 //!
 //! A column that never varies inside a household is one of households. A person column alone
-//! means nothing in a table of households; what stands for it is the multiset of the members'
+//! means nothing in a table of households; it is represented by the multiset of the members'
 //! values, and there is one for each set of person columns that a table or an intruder asks for,
 //! and one for all of them, so that two households that differ anywhere are two households.
 //!
@@ -100,7 +100,7 @@ impl Together {
         }
         for name in &project.columns.vars {
             let position = lines.position(name)?;
-            // Columns of persons are exchanged behind those of households, where that is asked for.
+            // Columns of persons are exchanged after those of households, where that is asked for.
             if levels[position] == Level::Person && project.unit.then.is_none() {
                 must_be_constant(lines, position, "exchange")?;
             }

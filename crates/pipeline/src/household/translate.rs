@@ -22,7 +22,7 @@ use crate::settings::{EVERYWHERE, NOWHERE, SETTINGS, Topic};
 pub(super) struct Told {
     pub(super) keys: Vec<String>,
     pub(super) sensitive: Vec<String>,
-    /// The variable that stands for the keys of all members, where some are columns of persons.
+    /// The variable that represents the keys of all members, where some are columns of persons.
     pub(super) members: Option<String>,
 }
 
@@ -69,7 +69,7 @@ pub(crate) fn with_counted(project: &Project, columns: &[String]) -> Result<Proj
     Ok(project)
 }
 
-/// Refuses what is said of households where records are swapped.
+/// Refuses settings of households where records are swapped.
 pub(crate) fn refuse_without_households(project: &Project) -> Result<(), Diagnostic> {
     if project.unit.household.is_some() {
         return Ok(());
@@ -247,8 +247,8 @@ impl Words<'_> {
         Ok(())
     }
 
-    /// The columns of persons that stand only in rules, links, pairs and costs of persons: these
-    /// hold for the step behind that of households.
+    /// The columns of persons that occur only in rules, links, pairs and costs of persons: these
+    /// hold for the step after that of households.
     fn of_second_step(&self, project: &Project) -> Result<BTreeSet<String>, Diagnostic> {
         let swap = &project.swap;
         let mut alone: BTreeSet<String> = BTreeSet::new();

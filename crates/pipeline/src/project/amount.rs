@@ -10,17 +10,17 @@ use std::str::FromStr;
 
 use super::text::{BadValue, Written};
 
-/// A number of records, said outright or as a share.
+/// A number of records, given outright or as a share.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Amount {
-    /// So many.
+    /// This many.
     Records(u64),
     /// Such a share of all records.
     Share(Share),
 }
 
 impl Amount {
-    /// How many of so many records; never more than there are.
+    /// How many of `records` records; never more than there are.
     #[must_use]
     pub fn of(self, records: u64) -> u64 {
         match self {
@@ -40,11 +40,11 @@ pub struct Share {
     denominator: u64,
 }
 
-/// So many decimals are read at most: a thousandth of a millionth.
+/// The most decimals that are read: a thousandth of a millionth.
 const DECIMALS: usize = 9;
 
 impl Share {
-    /// So many in a hundred.
+    /// `percent` in a hundred.
     #[must_use]
     pub fn percent(percent: u8) -> Self {
         assert!(percent <= 100, "a share is no more than the whole");

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use super::text::{BadValue, Written};
 
-/// From 2 to 1,000; 5 where nothing is said.
+/// From 2 to 1,000; 5 unless set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Crowd(u32);
 

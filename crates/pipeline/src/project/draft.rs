@@ -1,6 +1,6 @@
 //! A project file to start from, with a line on every setting.
 //!
-//! What is known of the data is filled in; what a user must decide is an example behind `#`,
+//! What is known of the data is filled in; what a user must decide is an example after `#`,
 //! with columns of the file. A draft holds names and counts, never a value of the data. Its
 //! sections, entries and explanations come from the table of settings.
 
@@ -25,6 +25,19 @@ pub struct Draft {
     pub columns: Vec<DraftColumn>,
     /// Pairs of columns with frequent values that never occur together.
     pub apart: Vec<ApartColumns>,
+    /// Columns that follow from others in every record.
+    pub following: Vec<FollowingColumn>,
+}
+
+/// A column that follows from others in every record.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FollowingColumn {
+    /// Its name.
+    pub column: String,
+    /// The others.
+    pub of: Vec<String>,
+    /// Is it their sum?
+    pub is_sum: bool,
 }
 
 /// Two columns with frequent values that never occur together.
@@ -39,7 +52,7 @@ pub struct ApartColumns {
 /// How many pairs of columns a draft lists.
 const MOST_APART: usize = 20;
 
-/// What is said of a column.
+/// What the draft says of a column.
 #[derive(Debug, Clone)]
 pub struct DraftColumn {
     /// Its name.
@@ -110,8 +123,10 @@ impl Draft {
     fn entry(&self, file: &mut String, setting: &Setting) {
         let _ = writeln!(file, "# {}.", setting.help);
         let name = setting.name;
-        if name == "never_new" {
-            self.list_apart(file);
+        match name {
+            "never_new" => self.list_apart(file),
+            "linked" => self.list_following(file),
+            _ => {}
         }
         if let (Kind::Derived, Some(Value::Map(all))) = (setting.kind, setting.get(&self.project)) {
             for (name, expression) in &all {
@@ -129,6 +144,8 @@ impl Draft {
                 self.propose_widths(file, setting);
                 Ok(())
             }
+            // Its example is a proposal.
+            None if name == "linked" && !self.following.is_empty() => Ok(()),
             None => writeln!(file, "#{name} = {}", self.example(setting)),
         };
     }
@@ -154,6 +171,31 @@ impl Draft {
             let more = grouped((apart.len() - MOST_APART) as u64);
             let _ = writeln!(file, "#   and {more} more pairs of columns");
         }
+    }
+
+    /// The columns that follow from others, each with the entry that keeps them together.
+    fn list_following(&self, file: &mut String) {
+        if self.following.is_empty() {
+            return;
+        }
+        let _ = writeln!(
+            file,
+            "# Every record obeys these. Where some of the columns are exchanged without the others, a\n\
+             # record that no longer does was exchanged: link them, leave one out, or let them stay."
+        );
+        for found in &self.following {
+            let names: Vec<String> = found.of.iter().map(|name| text(name)).collect();
+            let column = text(&found.column);
+            let _ = match found.is_sum {
+                true => writeln!(file, "#   {} = {column}", names.join(" + ")),
+                false => writeln!(file, "#   {column} follows from {}", names.join(", ")),
+            };
+        }
+        let groups = self.following.iter().map(|found| {
+            let names = found.of.iter().chain([&found.column]);
+            Value::List(names.map(|name| Value::text(name.as_str())).collect())
+        });
+        let _ = writeln!(file, "#linked = {}", written(&Value::List(groups.collect())));
     }
 
     /// A line for each column of many numbers, or an example.

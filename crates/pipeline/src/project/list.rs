@@ -159,7 +159,7 @@ impl Project {
         self.without_area_groups()
     }
 
-    /// This project without what a file of areas stands for: that only says who is preferred.
+    /// This project without what a file of areas expands to: that only says who is preferred.
     #[must_use]
     pub(super) fn without_area_groups(mut self) -> Self {
         if !self.swap.area_groups.is_empty() {

@@ -14,6 +14,7 @@ mod amount;
 mod crowd;
 mod draft;
 mod effect;
+mod effort;
 mod files;
 mod intruder;
 mod list;
@@ -40,9 +41,10 @@ use serde_json::{Map, Value, json};
 
 pub use amount::{Amount, Share};
 pub use crowd::Crowd;
-pub use draft::{ApartColumns, Draft, DraftColumn};
+pub use draft::{ApartColumns, Draft, DraftColumn, FollowingColumn};
 pub(crate) use draft::{key, written};
 pub(crate) use effect::{check_effects, no_effect};
+pub use effort::Effort;
 pub use intruder::NamedIntruder;
 pub use list::ListedTable;
 pub use max_records::MaxRecords;
@@ -71,6 +73,8 @@ pub struct Project {
     pub frame: Option<Frame>,
     /// What parts its fields; without it the header line decides.
     pub delimiter: Option<Delimiter>,
+    /// Is the first line the header even if it looks like a record?
+    pub header: Option<bool>,
     /// What each column is.
     pub columns: Columns,
     /// Variables that follow from columns, by name.
@@ -83,13 +87,13 @@ pub struct Project {
     pub risk: Risk,
     /// How records are swapped.
     pub swap: Swapping,
-    /// What a released file is checked against beside the original.
+    /// What a released file is checked against besides the original.
     pub verify: Verifying,
     /// What the gate tolerates.
     pub gate: Gate,
     /// What is written.
     pub release: Release,
-    /// What is told about it.
+    /// What is reported about it.
     pub report: Reports,
     /// The parameters of targeted record swapping, in place of the entries above.
     pub trs: Option<Trs>,
@@ -140,7 +144,7 @@ pub struct Keep {
     pub listed: Vec<ListedTable>,
     /// How many of the tables of households, the last ones, are of the list.
     pub listed_households: usize,
-    /// The derived variables that stand for conditions of these tables.
+    /// The derived variables that represent conditions of these tables.
     pub conditions: Vec<String>,
     /// How many minimal separators are listed at most.
     pub max_separators: Option<u32>,
@@ -155,7 +159,7 @@ pub struct Risk {
     pub more_keys: Vec<Vec<String>>,
     /// What an intruder may know of a whole household.
     pub household_keys: Vec<String>,
-    /// Intruders with names, beside those without.
+    /// Intruders with names, besides those without.
     pub scenarios: BTreeMap<String, NamedIntruder>,
     /// What an intruder must not learn; every variable that is no key when none is named.
     pub sensitive: Vec<String>,
@@ -184,7 +188,7 @@ pub struct Risk {
 }
 
 impl Risk {
-    /// What a parameter costs: as said, else ln n (BIC), or 2 (AIC) where the fit chooses, because
+    /// What a parameter costs: as set, else ln n (BIC), or 2 (AIC) where the fit chooses, because
     /// it has to come past the models that BIC calls too rich.
     #[must_use]
     pub fn criterion(&self) -> ScoreBy {
@@ -204,7 +208,7 @@ pub struct Swapping {
     pub near: Vec<String>,
     /// The file of areas with their places, by which near ones are preferred.
     pub areas: Option<PathBuf>,
-    /// The derived variables that it stands for, when it has been read.
+    /// The derived variables that it expands to, when it has been read.
     pub area_groups: Vec<String>,
     /// Columns on which partners always agree.
     pub strata: Vec<String>,
@@ -217,32 +221,34 @@ pub struct Swapping {
     /// Combinations that no swap may create.
     pub rules: Vec<Rule>,
     /// Pairs of variables whose values may not come together for the first time, `all` or `none`;
-    /// all where nothing is said.
+    /// all unless set.
     pub never_new: Vec<String>,
-    /// How many sensitive values must be false beside keys that cannot be parted.
+    /// How many sensitive values must be false next to keys that cannot be parted.
     pub detach: Option<u32>,
     /// No more records than this are changed.
     pub budget: Option<Amount>,
-    /// Random swaps are added until so many records are changed.
+    /// Random swaps are added until at least this many records are changed.
     pub rate: Option<Amount>,
     /// How partners are found.
     pub pairing: Option<Pairing>,
-    /// A single swap takes at most so many records.
+    /// How much work planning may take.
+    pub effort: Option<Effort>,
+    /// The most records of a single swap.
     pub max_records: Option<MaxRecords>,
     /// What it costs to disturb a variable; 1 where none is given.
     pub weights: BTreeMap<String, NonZeroU16>,
 }
 
-/// `[verify]`: what a released file is checked against beside the original.
+/// `[verify]`: what a released file is checked against besides the original.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Verifying {
     /// The numbers as they were published.
     pub published: PublishedEntries,
-    /// Codes that stand for a total in them.
+    /// Codes that mean a total in them.
     pub total: Vec<String>,
 }
 
-/// `[gate]`: how much of each finding is tolerated; nothing where nothing is said.
+/// `[gate]`: how much of each finding is tolerated; nothing unless set.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Gate {
     /// People matched with every sensitive value true.
@@ -256,11 +262,13 @@ pub struct Gate {
     /// People who became alone with their keys.
     pub newly_exposed: Option<Amount>,
     /// People whose keys no exchange can part.
-    pub not_partable: Option<Amount>,
+    pub not_separable: Option<Amount>,
     /// People at risk who may be left without being hidden.
     pub not_hidden: Option<Amount>,
     /// Two-way combinations that never occurred.
     pub new_pairs: Option<Amount>,
+    /// Records that may break a dependency between columns.
+    pub dependencies_broken: Option<Amount>,
     /// How far a two-way table that is not kept may move; a tenth of the records where nothing is
     /// said.
     pub moved: Option<Amount>,
@@ -291,7 +299,7 @@ pub struct Release {
     pub drop: Vec<String>,
 }
 
-/// `[report]`: what is told about a release.
+/// `[report]`: what is reported about a release.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Reports {
     /// The page for those who decide.
@@ -366,7 +374,7 @@ impl Project {
         self
     }
 
-    /// This project with the entries that `[trs]` stands for. An entry that is given
+    /// This project with the entries that `[trs]` expands to. An entry that is given
     /// itself wins over the one that `[trs]` would set; tables are kept on top.
     #[must_use]
     pub fn expanded(mut self) -> Self {
@@ -382,7 +390,7 @@ impl Project {
         preset.merge(self)
     }
 
-    /// Which records are risky, said or not.
+    /// Which records are risky, set or not.
     #[must_use]
     pub fn risky(&self) -> Risky {
         self.risk.risky.clone().unwrap_or_default()
@@ -398,32 +406,38 @@ impl Project {
         }
     }
 
-    /// How partners are found, said or not.
+    /// How partners are found, set or not.
     #[must_use]
     pub fn pairing(&self) -> Pairing {
         self.swap.pairing.unwrap_or_default()
     }
 
-    /// How many records a single swap takes at most, said or not.
+    /// How much work planning may take, set or not.
+    #[must_use]
+    pub fn effort(&self) -> Effort {
+        self.swap.effort.unwrap_or_default()
+    }
+
+    /// How many records a single swap takes at most, set or not.
     #[must_use]
     pub fn max_records(&self) -> MaxRecords {
         self.swap.max_records.unwrap_or_default()
     }
 
-    /// What is asked of weighted counts, said or not.
+    /// What is asked of weighted counts, set or not.
     #[must_use]
     pub fn weight_drift(&self) -> WeightDrift {
         self.swap.weight_drift.unwrap_or_default()
     }
 
-    /// How many minimal separators are listed at most, said or not.
+    /// How many minimal separators are listed at most, set or not.
     #[must_use]
     pub fn max_separators(&self) -> usize {
         const USUAL: u32 = 100_000;
         self.keep.max_separators.unwrap_or(USUAL) as usize
     }
 
-    /// In which order records are released, said or not.
+    /// In which order records are released, set or not.
     #[must_use]
     pub fn order(&self) -> ReleaseOrder {
         self.release.order.unwrap_or_default()
@@ -440,7 +454,7 @@ impl Project {
 
     /// This project, which a plan holds, with files of groups where they are now: where the same
     /// derived variable of another project finds them, else from the folder in which the program
-    /// runs, else beside the data.
+    /// runs, else next to the data.
     #[must_use]
     pub fn with_files_of(mut self, told: &Self) -> Self {
         self.unit.file.clone_from(&told.unit.file);
@@ -480,7 +494,7 @@ impl Project {
         if let Risky::Records(_) = project.risky() {
             parameters.insert("risky", "records".into());
         }
-        // Only a choice by the model depends on what the model is told.
+        // Only a choice by the model depends on what the model is given.
         let model = match project.risky() {
             Risky::Top(_) | Risky::Probability(_) => {
                 let told = SETTINGS.iter().filter(|setting| setting.topic == Topic::Model);
@@ -501,6 +515,7 @@ impl Project {
             ("households", project.keep.households.is_empty()),
             ("household_keys", project.risk.household_keys.is_empty()),
             ("weight_drift", project.weight_drift() == WeightDrift::Exact),
+            ("effort", project.effort() == Effort::default()),
         ] {
             if is_empty {
                 parameters.remove(name);
@@ -522,7 +537,7 @@ impl Project {
         json!(parameters)
     }
 
-    /// This project with what holds where nothing is said, as far as that is one value.
+    /// This project with what holds unless set, as far as that is one value.
     #[must_use]
     pub fn with_defaults(mut self) -> Self {
         let (risk, swap) = (&mut self.risk, &mut self.swap);
@@ -575,7 +590,7 @@ impl Project {
         }
         let risk = &mut project.risk;
         risk.knows.get_or_insert(Knows::All);
-        // A model that is given is not searched, whatever is said there of the search.
+        // A model that is given is not searched, whatever the project sets for the search.
         if risk.model.as_ref().is_some_and(|model| *model != ModelChoice::Auto) {
             risk.start.clear();
             (risk.criterion, risk.search, risk.select) = (None, None, None);

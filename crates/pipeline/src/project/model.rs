@@ -1,4 +1,4 @@
-//! What the risk model is told: the population, and which model is fitted.
+//! What the risk model is given: the population, and which model is fitted.
 
 use std::fmt;
 use std::str::FromStr;

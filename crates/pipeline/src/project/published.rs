@@ -25,7 +25,7 @@ use crate::settings::{Entry, Misfit, Step, Value, Word};
 /// One published table.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PublishedEntry {
-    /// What it is called; its file, where nothing is said.
+    /// What it is called; its file, unless set.
     pub name: Option<String>,
     /// Where its numbers are.
     pub file: PathBuf,
@@ -33,7 +33,7 @@ pub struct PublishedEntry {
     pub columns: BTreeMap<String, String>,
     /// The column of numbers, where it has another name than usual.
     pub count: Option<String>,
-    /// Codes that stand for the total; those of the project, where none is given.
+    /// Codes that mean the total; those of the project, where none is given.
     pub total: Vec<String>,
     /// Are cells that the file leaves out zero?
     pub absent_is_zero: bool,
@@ -41,11 +41,11 @@ pub struct PublishedEntry {
     pub only: BTreeMap<String, String>,
     /// Columns of the file that are no variables.
     pub ignore: Vec<String>,
-    /// Signs of a suppressed number, beside the usual ones.
+    /// Signs of a suppressed number, besides the usual ones.
     pub suppressed: Vec<String>,
     /// The column of weights, where the numbers are sums of weights.
     pub weight: Option<String>,
-    /// The people it counts, as a condition; everybody where nothing is said.
+    /// The people it counts, as a condition; everybody unless set.
     pub condition: Option<String>,
 }
 

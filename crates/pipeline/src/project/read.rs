@@ -1,8 +1,8 @@
 //! From the bytes of a project file to a [`Project`].
 //!
-//! What cannot be read is told with line and column of the project file; a text that was
+//! What cannot be read is refused with line and column of the project file; a text that was
 //! found is left out, since rules hold categories. The lines of all entries are kept, so that
-//! a column which the data do not have can be told with its place too.
+//! a column which the data do not have can be refused with its place too.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -74,7 +74,7 @@ impl ProjectFile {
             at(refusal, good, good.len())
         })?;
         let root = DeTable::parse(text).map_err(|error| bad_toml(&error, text))?;
-        // All of them are read, and the first one in the file is told.
+        // All of them are read, and the first one in the file is reported.
         let mut refused: Vec<(usize, Diagnostic)> = Vec::new();
         for (name, value) in root.get_ref().iter() {
             let section = name.get_ref().as_ref();

@@ -14,12 +14,12 @@ pub enum Risky {
     /// `unique`: nobody else has the same keys.
     #[default]
     Unique,
-    /// `k:3`: fewer than so many records, itself counted, have the same keys. `k:0` is
+    /// `k:3`: fewer than this many records, itself counted, have the same keys. `k:0` is
     /// nobody; `k:1` would be too, and is refused as a slip.
     BelowK(u32),
     /// `records:FILE`: the records that the file names, one on a line.
     Records(PathBuf),
-    /// `top:50`: so many, the riskiest first.
+    /// `top:50`: the riskiest, this many.
     Top(u32),
     /// `prob:0.2`: the model gives the record at least this probability.
     Probability(f64),

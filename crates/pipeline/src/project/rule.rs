@@ -1,7 +1,7 @@
 //! A combination that must not arise: `age in {0-4, 5-9} & marital != single`.
 //!
 //! A rule is a conjunction of terms: `name = value`, `name != value`, `name in {a, b}`,
-//! `name not in {a, b}`. A name stands between backticks when it holds a sign, a value
+//! `name not in {a, b}`. A name is put between backticks when it holds a sign, a value
 //! between double quotes (doubled inside) when it holds one, has spaces at its ends or is
 //! empty. A rule is broken by a record that meets every term.
 //!
@@ -35,7 +35,7 @@ pub struct Term {
     pub negated: bool,
 }
 
-/// Signs that stand in a name or a value only between quotes.
+/// Signs that occur in a name or a value only between quotes.
 const SIGNS: [char; 9] = ['=', '!', '&', '{', '}', '<', '>', '"', '`'];
 
 impl FromStr for Rule {

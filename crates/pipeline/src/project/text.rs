@@ -1,6 +1,6 @@
 //! Entries that are written as text: what a text means, or why it means nothing.
 //!
-//! The same text may be in the project file and behind a flag, so the reading is `FromStr`.
+//! The same text may be in the project file and after a flag, so the reading is `FromStr`.
 //! A refusal shows no value: rules hold categories.
 
 use std::error::Error;
@@ -26,7 +26,7 @@ impl BadValue {
 }
 
 /// What is between the sign that a text begins with and the next one of its kind, and the text
-/// behind it; a doubled sign belongs to the inside. `None` when it is not closed.
+/// after it; a doubled sign belongs to the inside. `None` when it is not closed.
 pub(crate) fn between(text: &str, sign: char) -> Option<(String, &str)> {
     let mut inner = String::new();
     let mut rest = text.strip_prefix(sign)?;
@@ -68,6 +68,6 @@ pub trait Written: FromStr<Err = BadValue> {
         None
     }
 
-    /// May a decimal number stand without quotes?
+    /// May a decimal number be written without quotes?
     const TAKES_DECIMALS: bool = false;
 }

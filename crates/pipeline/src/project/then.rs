@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use super::text::{BadValue, Written};
 
-/// The step behind the exchange of households.
+/// The step after the exchange of households.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Then {
     /// `persons`: people who are still at risk exchange what is theirs alone.

@@ -19,19 +19,19 @@ pub struct Trs {
     pub similar: Vec<Vec<String>>,
     /// Columns that travel with the geography.
     pub carry_along: Vec<String>,
-    /// A record is risky when fewer than so many have its risk variables and geography; 3
-    /// when not said, and with 0 nobody is.
+    /// A record is risky when fewer than this many have its risk variables and geography; 3
+    /// unless set, and with 0 nobody is.
     pub k_anonymity: Option<u32>,
-    /// What an intruder may know beside the geography.
+    /// What an intruder may know besides the geography.
     pub risk_variables: Vec<String>,
-    /// Random swaps are added until so many records are changed; `5 %` when not said.
+    /// Random swaps are added until at least this many records are changed; `5 %` unless set.
     pub swaprate: Option<Amount>,
     /// The column of households: whole households are swapped.
     pub hid: Option<String>,
 }
 
 impl Trs {
-    /// The project that these parameters stand for.
+    /// The project that these parameters expand to.
     #[must_use]
     pub fn expand(&self) -> Project {
         let union = |lists: [&[String]; 2]| {

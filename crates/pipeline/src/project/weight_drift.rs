@@ -14,7 +14,7 @@ pub enum WeightDrift {
     Exact,
     /// No weighted cell moves by more than this share of its count.
     Within(Share),
-    /// They may move; how far is told.
+    /// They may move; how far is reported.
     Free,
 }
 

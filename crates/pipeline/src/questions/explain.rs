@@ -46,7 +46,8 @@ pub fn explain_record(
     if original.asks_for_parts() {
         let cell = original.located.cell_of(record);
         let prepared = Prepared::of(original)?;
-        let answer = prepared.can_be_hidden(cell)?;
+        let answer = prepared.can_be_hidden(std::iter::once(cell))?.pop();
+        let answer = answer.map(|(_, answer)| answer);
         report.hiding = Some(answer::hiding(&prepared.original, cell, answer));
     }
     Ok(report)

@@ -41,10 +41,14 @@ pub fn graph(project: &Project, run: &mut Run<'_>) -> Result<Graph, Diagnostic> 
             let opened = open(project, &data)?;
             (scope_of(project, &opened)?, opened.columns().to_vec())
         }
-        Err(_) if project.columns != Columns::default() || project.delimiter.is_some() => {
+        Err(_)
+            if project.columns != Columns::default()
+                || project.delimiter.is_some()
+                || project.header.is_some() =>
+        {
             return Err(Diagnostic::new(
                 Code::MissingSetting,
-                "a delimiter and the roles of columns need a data file",
+                "a delimiter, a header and the roles of columns need a data file",
                 "name the data file, or leave them out",
             ));
         }

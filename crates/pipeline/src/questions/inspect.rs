@@ -5,7 +5,6 @@ use marginswap_core::table::CellSizes;
 use marginswap_report::inspect::{ColumnReport, ColumnRole, InspectReport};
 
 pub use crate::answer::Reveal;
-pub use crate::input::Header;
 use crate::input::Ids;
 
 use crate::answer;
@@ -23,11 +22,10 @@ use crate::settings::formula;
 pub fn inspect(
     project: &Project,
     reveal: Reveal,
-    header: Header,
     run: &mut Run<'_>,
 ) -> Result<InspectReport, Diagnostic> {
     let data = data_of(project)?;
-    let opened = open_with(project, &data, Take::All)?.with_header(header);
+    let opened = open_with(project, &data, Take::All)?;
     let ignored = opened.ignored();
     let format = opened.format();
     let loaded = opened.without_sum().read(Ids::PassedOver, run)?;

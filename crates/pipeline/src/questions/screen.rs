@@ -3,16 +3,19 @@
 use std::io::{self, Write};
 
 use marginswap_core::diagnostic::Diagnostic;
+use marginswap_core::encode::RecordId;
 use marginswap_core::graph::Formula;
 use marginswap_core::partner::{KeyScreening, Screening, screen_announced, screen_keys};
-use marginswap_core::table::Located;
-use marginswap_report::screen::ScreenReport;
+use marginswap_core::plan::CanBeHidden;
+use marginswap_core::table::{CellId, Located};
+use marginswap_report::screen::{HidingReport, ScreenReport};
 use marginswap_report::what_if::WhatIfReport;
 
 use crate::answer::{self, Reveal};
 use crate::input::{Ids, ids, note_many, separators};
 use crate::notes::{Note, Phase, Run};
-use crate::original::{Scoped, forbidden, key_lists, read_scoped};
+use crate::original::{Original, Scoped, forbidden, key_lists, read_scoped};
+use crate::prepare::Prepared;
 use crate::project::Project;
 use crate::refusal::Code;
 use crate::restrictions::{Step, combined, restrictions, steps};
@@ -26,13 +29,15 @@ pub struct Screened {
     pub report: ScreenReport,
     joint: Located,
     screening: Screening,
-    /// For each intruder, what to put behind the names of its columns, and whose keys can be
+    /// For each intruder, what to put after the names of its columns, and whose keys can be
     /// parted.
     key_screenings: Vec<(String, KeyScreening)>,
     steps: Vec<Step>,
+    /// For each record at risk, whether it can be hidden; nothing where nobody asks.
+    hiding: Option<Vec<Option<CanBeHidden>>>,
 }
 
-/// What is asked beside.
+/// What is asked besides.
 #[derive(Debug, Clone, Default)]
 pub struct Further {
     /// Formulas of tables that might be published too.
@@ -72,6 +77,12 @@ pub fn screen_further(
             disclosed_is_exact: now.disclosed_is_exact && then.disclosed_is_exact,
             swappable: then.swappable,
             swappable_fewer: now.swappable.saturating_sub(then.swappable),
+            can_be_hidden: then.hiding.as_ref().map(|then| then.can_be_hidden),
+            can_be_hidden_fewer: now
+                .hiding
+                .as_ref()
+                .zip(then.hiding.as_ref())
+                .map(|(now, then)| now.can_be_hidden.saturating_sub(then.can_be_hidden)),
         };
         screened.report.what_if.push(what_if);
     }
@@ -92,6 +103,7 @@ fn screened(
     further: &Further,
     run: &mut Run<'_>,
 ) -> Result<Screened, Diagnostic> {
+    let hidden = hiding(project, run)?;
     let Scoped { project, loaded, scope } = read_scoped(project, Ids::PassedOver, run)?;
     let project = &project;
     let households = loaded.households().filter(|_| loaded.is_of_households());
@@ -144,7 +156,37 @@ fn screened(
     }
     let endings = intruders.iter().enumerate().map(|(place, (name, _))| ending(place, *name));
     let key_screenings = endings.zip(on_keys).collect();
-    Ok(Screened { report, joint, screening, key_screenings, steps })
+    let hiding = hidden.map(|(counts, of_records)| {
+        report.hiding = Some(counts);
+        of_records
+    });
+    Ok(Screened { report, joint, screening, key_screenings, steps, hiding })
+}
+
+/// Who at risk can be hidden from anyone who knows any part of the keys: in numbers, and record by
+/// record. Nothing where nobody is asked to be hidden.
+type Hiding = (HidingReport, Vec<Option<CanBeHidden>>);
+
+fn hiding(project: &Project, run: &mut Run<'_>) -> Result<Option<Hiding>, Diagnostic> {
+    if key_lists(project).is_empty() || project.crowd().is_none() {
+        return Ok(None);
+    }
+    let original = Original::read(project.clone(), run)?;
+    if !original.asks_for_parts() || original.loaded.counts().is_some() {
+        return Ok(None);
+    }
+    let prepared = Prepared::of(original)?;
+    let located = &prepared.original.located;
+    let answers = prepared.can_be_hidden((0..located.len()).map(CellId::at))?;
+    let report = answer::hiding_of_all(&prepared, &answers);
+    let mut of_cells = vec![None; located.len()];
+    answers.into_iter().for_each(|(cell, answer)| of_cells[cell.position()] = Some(answer));
+    let at_risk = prepared.original.at_risk();
+    let of_record = |(record, at_risk): (usize, bool)| {
+        let answer = of_cells[located.cell_of(RecordId::at(record)).position()];
+        answer.filter(|_| at_risk)
+    };
+    Ok(Some((report, at_risk.into_iter().enumerate().map(of_record).collect())))
 }
 
 /// What tells the columns of an intruder from those of the first one.
@@ -162,6 +204,7 @@ impl Screened {
     /// # Errors
     /// When the writer fails.
     pub fn write_records(&self, out: &mut dyn Write) -> io::Result<()> {
-        answer::write_screen(out, &self.joint, &self.screening, &self.key_screenings, &self.steps)
+        let Self { joint, screening, key_screenings, steps, hiding, .. } = self;
+        answer::write_screen(out, joint, screening, key_screenings, steps, hiding.as_deref())
     }
 }

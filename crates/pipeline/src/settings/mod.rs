@@ -71,7 +71,7 @@ pub enum Kind {
     Rules,
     /// A file.
     Path,
-    /// Several files, with what is said about each.
+    /// Several files, with what the user says about each.
     Files,
     /// A word or number of its own kind, called this in a flag's help.
     Text(&'static str),
@@ -114,13 +114,13 @@ pub enum Topic {
     Plan,
     /// What is released.
     Release,
-    /// The released files beside that of the records.
+    /// The released files next to that of the records.
     Released,
     /// The pages about it.
     Pages,
-    /// What the pages look at beside the kept tables.
+    /// What the pages look at besides the kept tables.
     Watch,
-    /// What a released file is checked against beside the original.
+    /// What a released file is checked against besides the original.
     Published,
     /// What the gate tolerates.
     Gate,
@@ -145,7 +145,7 @@ impl Setting {
     }
 
     /// May it name a derived variable in place of a column? What is done to a column itself, or
-    /// taken from it, cannot be said of a derived variable.
+    /// taken from it, cannot be set for a derived variable.
     #[must_use]
     pub fn takes_derived(&self) -> bool {
         !matches!(

@@ -83,7 +83,7 @@ impl Value {
 }
 
 /// A value of the wrong kind, or text that means nothing; where it is in the value, so that a
-/// list can be told item by item.
+/// list can be reported item by item.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Misfit {
     /// What is wrong.

@@ -157,7 +157,6 @@ def inspect(
     data: Any = None,
     *,
     reveal: bool = False,
-    header: bool = False,
     project: Any = None,
     progress: Any = None,
     threads: int | None = None,
@@ -165,7 +164,7 @@ def inspect(
 ) -> results.Inspection:
     """What is in a table: records, columns, categories, what looks like an id.
 
-    Names that look like values are not shown, unless ``header`` says that they are names.
+    Names that look like values are refused, unless ``header=True`` says that they are names.
 
     >>> import pyarrow as pa
     >>> found = marginswap.inspect(pa.table({"sex": ["f", "m", "f"], "age": [1, 2, 2]}))
@@ -173,7 +172,7 @@ def inspect(
     3
     """
     call = Call(data, project, progress, threads, settings)
-    return noted(results.Inspection(native.inspect(call, reveal, header)))
+    return noted(results.Inspection(native.inspect(call, reveal)))
 
 
 @takes_settings

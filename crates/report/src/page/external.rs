@@ -1,9 +1,9 @@
-//! The external report: what may be told to everyone who gets the file.
+//! The external report: what everyone who gets the file may know.
 //!
-//! Its class is RELEASABLE. The type has no field for what must not be told: no seed, no
+//! Its class is RELEASABLE. The type has no field for what must stay secret: no seed, no
 //! plan, no id, no record number, no exact rate, no count of people or of a cell, no hash of
 //! the input. What was known before is lost in [`ExternalReport::new`], not left out of a
-//! template. How many people are protected is told as a range of a share.
+//! template. How many people are protected is given as a range of a share.
 //!
 //! Trap: a page about a file that does not keep its tables would make false promises; there
 //! is none ([`NotKept`]).
@@ -21,13 +21,13 @@ use crate::protection::Verdict;
 use crate::sheet::TextTable;
 use crate::verify::{Counted, MarginReport, VerifyReport};
 
-/// What may be told.
+/// What may be published.
 #[derive(Debug, Clone, Serialize)]
 pub struct ExternalReport {
     class: &'static str,
     tool_version: &'static str,
     records: u64,
-    /// What is told of households, where whole ones were exchanged.
+    /// What the page says of households, where whole ones were exchanged.
     #[serde(skip_serializing_if = "Option::is_none")]
     households: Option<ExternalHouseholds>,
     /// The kept tables that count records.
@@ -37,7 +37,7 @@ pub struct ExternalReport {
     household_tables: Vec<Names>,
     extent: Option<Extent>,
     /// The share of people at risk who no longer match a record of their own; null when no
-    /// keys were named or any range would tell too much.
+    /// keys were named or any range would reveal too much.
     protected: Option<Protected>,
     variables: Names,
     /// The columns in which a record may differ, by their role and not by what was found.
@@ -49,7 +49,7 @@ pub struct ExternalReport {
     verdict: Verdict,
 }
 
-/// What is told where whole households were exchanged.
+/// What the page says where whole households were exchanged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct ExternalHouseholds {
     /// How many the released file has.
@@ -99,7 +99,7 @@ pub struct WatchedTable {
 pub struct NotKept;
 
 impl ExternalReport {
-    /// What may be told of a comparison. `may_differ`: the columns whose values may be
+    /// What may be published of a comparison. `may_differ`: the columns whose values may be
     /// exchanged. `demonstration`: is the seed a demo seed, which others know?
     ///
     /// # Errors
@@ -113,7 +113,7 @@ impl ExternalReport {
         if !verify.equal {
             return Err(NotKept);
         }
-        // A demo seed is a reason of the gate where it is known, and is told here in any case.
+        // A demo seed is a reason of the gate where it is known, and is shown here in any case.
         let verdict = match demonstration {
             true => Verdict::DoNotRelease,
             false => verify.judgement.verdict,

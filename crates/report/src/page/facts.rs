@@ -119,7 +119,7 @@ pub enum LeftReason {
     /// The kept tables prove that somebody has these keys.
     Disclosed,
     /// No exchange of two records parts the keys.
-    NotPartable,
+    NotSeparable,
     /// Exchanges that part the keys exist, and none was taken.
     NotTaken,
 }
@@ -128,7 +128,7 @@ impl fmt::Display for LeftReason {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(match self {
             Self::Disclosed => "the kept tables already disclose the keys",
-            Self::NotPartable => "no swap of two records separates them from their keys",
+            Self::NotSeparable => "no swap of two records separates them from their keys",
             Self::NotTaken => "no allowed swap was left for them",
         })
     }

@@ -27,7 +27,7 @@ use crate::paint::style_sheet;
 use crate::sheet::{Picture, TextTable};
 use crate::svg::{self, Element};
 
-pub use crate::advice::{Advice, Banded, Merged};
+pub use crate::advice::{Advice, Banded, Help, Merged};
 pub use external::{
     ExternalHouseholds, ExternalReport, ExternalTable, HouseholdNames, NotKept, WatchedTable,
 };

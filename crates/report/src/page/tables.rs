@@ -79,7 +79,7 @@ pub(super) fn found(found: &FoundBySomeKeys) -> TextTable {
     )
 }
 
-/// What is told of each sensitive variable alone.
+/// What is learned of each sensitive variable alone.
 pub(super) fn alone(found: &FoundBySomeKeys) -> TextTable {
     let told = |right: Option<f64>| right.map_or_else(|| "–".to_owned(), share);
     let rows = found.sensitive_alone.iter().map(|one| {

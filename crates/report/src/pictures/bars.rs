@@ -52,7 +52,7 @@ impl Row {
     }
 }
 
-/// Where the bars are, and the room of the figures and shares behind them.
+/// Where the bars are, and the room of the figures and shares after them.
 pub(super) struct Columns {
     pub left: f64,
     pub wide: f64,

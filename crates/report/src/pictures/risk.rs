@@ -3,7 +3,7 @@
 //!
 //! Trap: the number of unique records after swapping is no measure of risk, so it is not
 //! drawn. A match may lead to a record put together from two; how many of its values are true
-//! is the measure, and chance is drawn beside it.
+//! is the measure, and chance is drawn next to it.
 //!
 //! Way in: [`draw`].
 
@@ -56,7 +56,7 @@ impl RiskPicture {
 }
 
 /// Two bars of people, before and after; and below, where anybody is matched, the share of true
-/// values beside chance.
+/// values next to chance.
 ///
 /// # Panics
 /// When the numbers do not add up.

@@ -39,9 +39,9 @@ pub enum Fate {
     Fixed,
     /// No kept table holds it, and no count differs.
     Same,
-    /// No kept table holds it, and whether a count differs is not told, only a range.
+    /// No kept table holds it, and whether a count differs is not shown, only a range.
     Free(Band),
-    /// Counts differ; by how much, as far as it may be told.
+    /// Counts differ; by how much, as far as it may be published.
     Changed(Distance),
     /// A kept table holds it, and counts differ nevertheless.
     Broken(Distance),

@@ -1,6 +1,6 @@
 //! What happened to the people at risk: all records → at risk → gone → shared → matched.
 //!
-//! A dashed line marks how many of those at risk are partable. Nothing here needs to know which
+//! A dashed line marks how many of those at risk are separable. Nothing here needs to know which
 //! released record was which original one.
 //!
 //! Trap: a thousand people at risk among a million records would be a bar too short to see.
@@ -30,7 +30,7 @@ pub struct Coverage {
     pub at_risk: u64,
     /// Of these, the ones whose keys some exchange of two records can part; null when this was
     /// not computed.
-    pub partable: Option<u64>,
+    pub separable: Option<u64>,
     /// No released record has their keys.
     pub gone: u64,
     /// Two or more have them.
@@ -44,9 +44,9 @@ pub struct Coverage {
 impl Coverage {
     /// The coverage of a file with these records.
     #[must_use]
-    pub fn of(records: u64, partable: Option<u64>, protection: &Protection) -> Self {
+    pub fn of(records: u64, separable: Option<u64>, protection: &Protection) -> Self {
         let Fates { at_risk, gone, shared, matched, matched_right, .. } = protection.fates;
-        Self { records, at_risk, partable, gone, shared, matched, matched_right }
+        Self { records, at_risk, separable, gone, shared, matched, matched_right }
     }
 }
 
@@ -56,8 +56,8 @@ impl Coverage {
 /// When the numbers do not add up.
 #[must_use]
 pub fn draw(id: &str, coverage: &Coverage) -> Picture {
-    let Coverage { records, at_risk, partable, gone, shared, matched, matched_right } = *coverage;
-    assert!(at_risk <= records && partable.unwrap_or(0) <= at_risk, "a part is no more than all");
+    let Coverage { records, at_risk, separable, gone, shared, matched, matched_right } = *coverage;
+    assert!(at_risk <= records && separable.unwrap_or(0) <= at_risk, "a part is no more than all");
     assert!(matched_right <= matched, "a part is no more than all");
     assert_eq!(gone + shared + matched, at_risk, "everybody at risk is counted once");
     let rows = rows(coverage);
@@ -89,11 +89,11 @@ pub fn draw(id: &str, coverage: &Coverage) -> Picture {
         sheet.parts.push(funnel.with("fill-opacity", 0.25));
     }
     bars::put(&mut sheet, &rows, &columns);
-    if let Some(partable) = partable.filter(|_| at_risk > 0) {
+    if let Some(separable) = separable.filter(|_| at_risk > 0) {
         // From below the row that names it to the last row.
         let path = format!(
             "M{} {}V{}",
-            number(columns.left + share(partable, at_risk) * columns.wide),
+            number(columns.left + share(separable, at_risk) * columns.wide),
             number(top + 3.0 * ROW - 4.0),
             number(sheet.y)
         );
@@ -109,14 +109,14 @@ pub fn draw(id: &str, coverage: &Coverage) -> Picture {
             (Fill::Solid(&LEFT), "exactly one, every sensitive value true"),
         ],
     );
-    if partable.is_some() {
+    if separable.is_some() {
         sheet.small_print("Dashed line: how many a swap can separate from their keys");
     }
     sheet.finish(id, "waterfall", TITLE.to_owned(), twin(coverage))
 }
 
 fn rows(coverage: &Coverage) -> Vec<Row> {
-    let Coverage { records, at_risk, partable, gone, shared, matched, matched_right } = *coverage;
+    let Coverage { records, at_risk, separable, gone, shared, matched, matched_right } = *coverage;
     let row = |name: &str, pieces: Vec<Piece>, count: u64, whole: u64| {
         Row::new(name, pieces, grouped(count)).of(percent(count, whole))
     };
@@ -135,9 +135,9 @@ fn rows(coverage: &Coverage) -> Vec<Row> {
         row("all records", first, records, records),
         row("people at risk", piece(0, at_risk, Fill::Solid(&STOCK)), at_risk, records),
     ];
-    if let Some(partable) = partable {
-        let bar = piece(0, partable, Fill::Open(&STOCK));
-        rows.push(row("of these separable from their keys", bar, partable, at_risk));
+    if let Some(separable) = separable {
+        let bar = piece(0, separable, Fill::Open(&STOCK));
+        rows.push(row("of these separable from their keys", bar, separable, at_risk));
     }
     let right = at_risk - matched_right;
     let mut both = piece(gone + shared, right, Fill::Open(&LEFT));
@@ -157,7 +157,7 @@ fn rows(coverage: &Coverage) -> Vec<Row> {
 }
 
 fn twin(coverage: &Coverage) -> Twin {
-    let Coverage { records, at_risk, partable, gone, shared, matched, matched_right } = *coverage;
+    let Coverage { records, at_risk, separable, gone, shared, matched, matched_right } = *coverage;
     let words = vec![format!(
         "In {}, {} at risk. Of these {} gone, {} shared and {} matched; {} matched with every \
          sensitive value true.",
@@ -173,10 +173,10 @@ fn twin(coverage: &Coverage) -> Twin {
     };
     let mut rows =
         vec![cells("all records", records, records), cells("people at risk", at_risk, records)];
-    if let Some(partable) = partable {
+    if let Some(separable) = separable {
         rows.push(cells(
             "separable: some swap of two records separates them from their keys",
-            partable,
+            separable,
             at_risk,
         ));
     }

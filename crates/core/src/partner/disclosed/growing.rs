@@ -30,7 +30,7 @@ pub(crate) struct Tables {
 }
 
 impl Tables {
-    /// The tables over so many variables.
+    /// The tables over this number of variables.
     pub(crate) fn new(variables: usize, margins: Vec<u64>) -> Self {
         let all = (0..variables).fold(0, |all, bit| all | 1 << bit);
         let covered = margins.iter().fold(0, |all, margin| all | margin);

@@ -32,9 +32,9 @@ use crate::varset::VarSet;
 const MOST_SEARCHED: usize = 4_096;
 /// Slices with more cells that can be occupied get no bounds.
 const MOST_CELLS: usize = 1 << 15;
-/// So many repairs are made one after the other.
+/// At most this many repairs are made one after the other.
 const MOST_REPAIRS: usize = 2_000;
-/// So many steps are made for one slice, and for all of them together.
+/// The most steps for one slice, and for all slices together.
 const STEPS_A_SLICE: u64 = 3_000_000;
 const MOST_STEPS: u64 = 400_000_000;
 

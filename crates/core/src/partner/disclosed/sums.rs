@@ -52,7 +52,7 @@ pub fn certified_by_forest(
     cells.iter().zip(bounds).filter_map(full).collect()
 }
 
-/// So many cells at least are worth another thread.
+/// The fewest cells that are worth another thread.
 const AT_ONCE: usize = 1 << 10;
 
 /// The largest L(i) that a spanning forest of two-way tables gives, for each of these cells.
@@ -60,7 +60,7 @@ const AT_ONCE: usize = 1 << 10;
 pub fn forest_bounds(joint: &JointTable, graph: &MarginGraph, cells: &[CellId]) -> Vec<i64> {
     let vertices: Vec<usize> = graph.vertices().iter().collect();
     let edges: Vec<(usize, usize)> = graph.edges().collect();
-    // Counts of so many cells are held at once; the tables are counted again for each batch.
+    // The counts that are held at once; the tables are counted again for each batch.
     const COUNTS_AT_ONCE: usize = 1 << 24;
     let batch = (COUNTS_AT_ONCE / (vertices.len() + edges.len()).max(1)).max(1);
     let mut bounds = Vec::with_capacity(cells.len());

@@ -21,19 +21,19 @@ use crate::hash::{Map, STATE};
 use crate::table::{CellId, JointTable, MarginTable};
 use crate::varset::VarSet;
 
-/// So many trees are tried on the whole file.
+/// At most this many trees are tried on the whole file.
 const MOST_TREES: usize = 32;
-/// So many trees in a row that prove nothing new, and no more are tried.
+/// No more are tried after this many trees in a row that prove nothing new.
 const MOST_MISSES: usize = 4;
-/// So many counts of cells are made for trees of the whole file, beyond the first few trees.
+/// At most this many counts of cells are made for trees of the whole file after the first few.
 const MOST_COUNTS: usize = 60_000_000;
 /// The first trees, which are tried in any case.
 const FIRST_TREES: usize = 3;
-/// A tree for many is grown for so many cells, and for so many others around each of them.
+/// A tree for many is grown for a sample of cells, and for a number of others around each.
 const SAMPLE: usize = 64;
 const AROUND: usize = 2_000;
-/// So many steps are made to grow a tree for each cell that is left, in slices of up to so
-/// many cells.
+/// At most this many steps are made to grow a tree for each cell that is left, in slices of at
+/// most `SMALL_SLICE` cells.
 const MOST_STEPS: u64 = 200_000_000;
 const SMALL_SLICE: usize = 4_096;
 
@@ -222,7 +222,7 @@ struct CountedTables<'a> {
 
 impl CountedTables<'_> {
     fn add(&mut self, margin: VarSet, sign: i64, cells: &[CellId], bounds: &mut [i64]) {
-        /// So many counts are remembered.
+        /// At most this many counts are remembered.
         const REMEMBERED: usize = 1 << 22;
         if let Some(counts) = self.counted.get(&margin) {
             for (cell, bound) in cells.iter().zip(bounds) {

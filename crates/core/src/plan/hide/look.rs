@@ -5,30 +5,29 @@
 //! and others from a random place on. What a pair of cells may exchange depends on what differs
 //! alone and is worked out once.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use rayon::prelude::*;
 
 use super::movement::{Moved, codes};
 use super::pieces::Pieces;
-use super::{Demand, Held, Hiding, NewPairs, Person, Watch};
+use super::{AgreeingSlices, Demand, Grade, Hiding, NewPairs, Person, Watch};
 use crate::graph::Separator;
-use crate::hash::{Map, STATE, chance};
+use crate::hash::{Map, chance};
 use crate::partner::is_absent_by_rarity;
 use crate::partner::pair::{exchangeable_parts, exchanges};
 use crate::partner::slices::Slices;
 use crate::partner::swap::exchange;
+use crate::plan::effort::LOOKS_EACH;
 use crate::varset::VarSet;
 
-/// How many partners a person notes; and where little was found.
-const NOTES: usize = 24;
-const MORE_NOTES: usize = 1024;
+/// How many of the cheapest partners a person notes for each demand, and how many that serve are
+/// kept until it is the person's turn.
+const NOTES: usize = 512;
+const KEPT: usize = 2;
 
-/// All people who look in one round together look at this many cells, each at this many at least.
-/// Where a round brings little, who is left looks at as many as that allows; before, at this many
-/// at most.
-const LOOKS: usize = 1 << 20;
-const LOOKS_EACH: std::ops::RangeInclusive<usize> = 32..=2048;
+/// One thread looks at this many before it takes more.
+const AT_ONCE: usize = 1 << 10;
 
 /// Of this many parts every union is tried; of more, only those of parts with a key.
 const MOST_PARTS: usize = 7;
@@ -36,10 +35,10 @@ const MOST_PARTS: usize = 7;
 /// What a round looks for.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Look {
-    pub(super) demand: Demand,
-    pub(super) new_pairs: NewPairs,
     /// The variables on which two partners agree.
     pub(super) agree: VarSet,
+    /// How well an exchange must serve.
+    pub(super) last: Grade,
     pub(super) depth: Depth,
 }
 
@@ -53,11 +52,21 @@ pub(super) enum Depth {
 }
 
 impl Depth {
-    /// How many partners a person notes.
-    fn notes(self) -> usize {
+    /// How many partners each looks at, where `looking` look and `together` is the sum of all
+    /// looks.
+    pub(super) fn looks(self, looking: usize, together: usize) -> usize {
+        let each = (together / looking.max(1)).max(*LOOKS_EACH.start());
         match self {
-            Self::Some => NOTES,
-            Self::Most => MORE_NOTES,
+            Self::Some => each.min(*LOOKS_EACH.end()),
+            Self::Most => each,
+        }
+    }
+
+    /// A round that serves no more than one in this many is the last.
+    pub(super) fn least_served(self) -> usize {
+        match self {
+            Self::Some => 2,
+            Self::Most => 16,
         }
     }
 }
@@ -65,28 +74,96 @@ impl Depth {
 /// An exchange that would serve somebody.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Candidate {
+    pub(super) grade: Grade,
     /// Under a cap on the records that change, does it serve nobody but the one who looks?
     for_one: bool,
-    price: i64,
+    pub(super) price: i64,
     chance: u64,
     pub(super) partner: u32,
     pub(super) exchanged: VarSet,
 }
 
-/// One way to exchange what differs.
-pub(super) struct Choice {
-    /// What is exchanged of it, and what is not.
-    sides: [VarSet; 2],
-    /// For each intruder the keys on either side, by bit.
-    keys: Vec<[u32; 2]>,
-    /// The two-way tables that it moves.
-    moves: Vec<Moved>,
-    /// The pairs of variables, the lower one first, whose values meet anew and must not be new.
-    meets: Vec<(usize, usize)>,
+/// The cheapest candidates, for each demand apart: where none serves that seemed to hide somebody,
+/// there are others.
+#[derive(Default)]
+struct Notes([Vec<Candidate>; Demand::EVERY.len()]);
+
+impl Notes {
+    fn note(&mut self, candidate: Candidate) {
+        let noted = &mut self.0[candidate.grade.demand as usize];
+        noted.push(candidate);
+        if noted.len() == 2 * NOTES {
+            noted.select_nth_unstable(NOTES);
+            noted.truncate(NOTES);
+        }
+    }
+
+    fn with(mut self, others: Self) -> Self {
+        others.0.into_iter().flatten().for_each(|one| self.note(one));
+        self
+    }
+
+    /// All of them, the best and cheapest first.
+    fn in_order(self) -> impl Iterator<Item = Candidate> {
+        self.0.into_iter().flat_map(|mut noted| {
+            noted.sort_unstable();
+            noted.into_iter().take(NOTES)
+        })
+    }
 }
 
-/// The choices for each Δ̄, as far as they were worked out.
-type Choices = Map<VarSet, Arc<[Choice]>>;
+/// One way to exchange what differs.
+struct Choice {
+    exchanged: VarSet,
+    /// What is left of a person, for each intruder.
+    left: Vec<Left>,
+    /// The tables that it moves, by their places among those of all choices.
+    moves: Vec<usize>,
+}
+
+/// What an exchange leaves of a person at risk from one intruder.
+struct Left {
+    /// The keys on which their own record still agrees with them, and their partner's, by bit.
+    pieces: [u32; 2],
+    /// Does either record carry other sensitive values?
+    is_false: [bool; 2],
+    is_parted: bool,
+}
+
+impl Left {
+    /// The demands that are met, by bit, where `crowded` says which pieces of the keys are.
+    fn meets(&self, mut crowded: impl FnMut(u32) -> bool) -> u8 {
+        let mut is_hidden = true;
+        for (piece, is_false) in self.pieces.into_iter().zip(self.is_false) {
+            let is_crowded = crowded(piece);
+            if !is_crowded && !is_false {
+                return 0;
+            }
+            is_hidden &= is_crowded;
+        }
+        let met = [(Demand::Hidden, is_hidden), (Demand::Replaced, self.is_parted)];
+        met.into_iter().fold(1 << Demand::Detached as u8, |all, (demand, is_met)| {
+            all | u8::from(is_met) << demand as u8
+        })
+    }
+}
+
+/// What two cells that differ on one Δ̄ may exchange.
+struct Exchanges {
+    choices: Vec<Choice>,
+    /// The two-way tables that they move.
+    moved: Vec<Moved>,
+    /// Those that may serve the cell that asked last, as far as their keys tell.
+    serving: Vec<(usize, Demand)>,
+    asked: u64,
+}
+
+/// The exchanges for each Δ̄, as far as they were worked out, and how often people asked for some.
+#[derive(Default)]
+pub(super) struct Choices {
+    known: Map<VarSet, Exchanges>,
+    asked: u64,
+}
 
 /// A person at risk who looks, with what is known of the pieces of their keys.
 struct Looking {
@@ -111,8 +188,8 @@ impl<'a> Hiding<'_, 'a> {
     /// Keys are cut only through separators that part two of them; who keeps all keys and gets
     /// other values needs no such one.
     pub(super) fn slices(&mut self, look: Look) -> Arc<[Slices<'a>]> {
-        let (agree, every) = (look.agree, look.demand == Demand::Detached);
-        let same = |held: &&Held<'_>| (held.agree, held.every) == (agree, every);
+        let (agree, every) = (look.agree, look.last.demand == Demand::Detached);
+        let same = |held: &&AgreeingSlices<'_>| (held.agree, held.every) == (agree, every);
         if let Some(held) = self.held.iter().find(same) {
             return Arc::clone(&held.slices);
         }
@@ -133,204 +210,209 @@ impl<'a> Hiding<'_, 'a> {
         widest.dedup();
         let slices: Arc<[Slices<'a>]> =
             widest.into_iter().map(|set| Slices::on(task.joint, set, &[])).collect();
-        self.held.push(Held { agree, every, slices: Arc::clone(&slices) });
+        self.held.push(AgreeingSlices { agree, every, slices: Arc::clone(&slices) });
         slices
     }
 
-    /// The cheapest candidates of each of these cells, where so many look in all.
+    /// The cheapest candidates of each of these cells, each among this many partners.
     pub(super) fn look(
         &self,
         slices: &[Slices<'_>],
         cells: &[u32],
-        looking: usize,
+        looks: usize,
         look: Look,
         salt: u64,
     ) -> Vec<Vec<Candidate>> {
-        let each = (LOOKS / looking.max(1)).max(*LOOKS_EACH.start());
-        let each = match look.depth {
-            Depth::Some => each.min(*LOOKS_EACH.end()),
-            Depth::Most => each,
-        } / slices.len().max(1);
-        let known: Mutex<Vec<Choices>> = Mutex::new(Vec::new());
-        let found = cells.par_chunks(4).flat_map_iter(|cells| {
-            let taken = known.lock().expect("nobody panics with it").pop();
-            let mut choices = taken.unwrap_or_else(|| Choices::with_hasher(STATE));
-            let found: Vec<Vec<Candidate>> = cells
-                .iter()
-                .map(|&cell| self.candidates(slices, cell, each, look, salt, &mut choices))
-                .collect();
-            known.lock().expect("nobody panics with it").push(choices);
-            found
+        let each = looks / slices.len().max(1);
+        let found = cells.par_iter().with_min_len(AT_ONCE / each.max(1)).map(|&cell| {
+            if !self.planner.pool.is_free(cell as usize) {
+                return Vec::new();
+            }
+            let partners = partners(slices, cell, each, salt);
+            let noted = partners.par_chunks(AT_ONCE).map(|partners| {
+                let taken = self.choices.lock().expect("nobody panics with it").pop();
+                let mut choices = taken.unwrap_or_default();
+                let noted = self.noted(cell, partners, look, salt, &mut choices);
+                self.choices.lock().expect("nobody panics with it").push(choices);
+                noted
+            });
+            self.serving(cell, noted.reduce(Notes::default, Notes::with), look)
         });
         found.collect()
     }
 
-    fn candidates(
+    /// What can be exchanged with these partners as far as the keys tell, the cheapest of it.
+    fn noted(
         &self,
-        slices: &[Slices<'_>],
         cell: u32,
-        each: usize,
+        partners: &[u32],
         look: Look,
         salt: u64,
         choices: &mut Choices,
-    ) -> Vec<Candidate> {
+    ) -> Notes {
         let people = self.people_at_risk(cell as usize).into_iter();
         let room = |watch: usize| {
             self.watches[watch].pieces.as_ref().map_or(0, |one| one.all_keys() as usize + 1)
         };
         let mut people: Vec<Looking> =
             people.map(|person| Looking { person, crowded: vec![0; room(person.watch)] }).collect();
-        let mut found: Vec<Candidate> = Vec::new();
-        for slices in slices {
-            let slice = slices.around(cell);
-            let own = slice.partition_point(|&other| other < cell);
-            if slice.len() <= each {
-                for &other in slice {
-                    self.note(&mut found, cell, other, &mut people, look, salt, choices);
-                }
+        let cells = self.task().joint.cells();
+        let own = codes(cells.layout(), cells.get(cell as usize));
+        let mut other = own.clone();
+        // For each table the partner whose price it is.
+        let mut prices = Vec::new();
+        let mut notes = Notes::default();
+        let Choices { known, asked } = choices;
+        *asked += 1;
+        for &partner in partners.iter().filter(|&&partner| partner != cell) {
+            let place = partner as usize;
+            if !self.planner.pool.is_free(place) {
                 continue;
             }
-            let near = own.saturating_sub(each / 4).min(slice.len() - each / 2);
-            let far = usize::try_from(chance((salt, cell)) % slice.len() as u64).expect("a place");
-            let far = (0..each / 2).map(|step| slice[(far + step * 7919) % slice.len()]);
-            for other in slice[near..near + each / 2].iter().copied().chain(far) {
-                self.note(&mut found, cell, other, &mut people, look, salt, choices);
+            let differing = self.planner.differing(cell as usize, place);
+            let known = known.entry(differing).or_insert_with(|| self.exchanges_for(differing));
+            if known.asked != *asked {
+                known.asked = *asked;
+                self.list_serving(known, &mut people, differing, look);
+            }
+            if known.serving.is_empty() {
+                continue;
+            }
+            cells.layout().read_codes(cells.get(place), &mut other);
+            prices.resize(known.moved.len().max(prices.len()), (cell, 0));
+            let for_one =
+                self.task().constraints.most_changed.is_some() && !self.planner.pool.is_open(place);
+            for &(number, demand) in &known.serving {
+                let choice = &known.choices[number];
+                let of_table = |&table: &usize| {
+                    if prices[table].0 != partner {
+                        let price = self.movement.price(&own, &other, known.moved[table]);
+                        prices[table] = (partner, price);
+                    }
+                    prices[table].1
+                };
+                notes.note(Candidate {
+                    grade: Grade::of(demand, NewPairs::Forbidden),
+                    for_one,
+                    price: choice.moves.iter().map(of_table).sum(),
+                    chance: chance((salt, partner, number)),
+                    partner,
+                    exchanged: choice.exchanged,
+                });
             }
         }
-        found
+        notes
     }
 
-    /// Notes the cheapest exchange with a partner, if it is among the cheapest of all.
-    #[allow(clippy::too_many_arguments, reason = "the inner step of one loop")]
-    fn note(
+    /// Lists the exchanges that may serve everybody who looks, with the least demand that they
+    /// meet.
+    fn list_serving(
         &self,
-        found: &mut Vec<Candidate>,
-        cell: u32,
-        partner: u32,
+        known: &mut Exchanges,
         people: &mut [Looking],
+        differing: VarSet,
         look: Look,
-        salt: u64,
-        choices: &mut Choices,
     ) {
-        let (own, other) = (cell as usize, partner as usize);
-        if own == other || !self.planner.pool.is_free(other) {
-            return;
-        }
-        let differing = self.planner.differing(own, other);
+        let Exchanges { choices, serving, .. } = known;
+        serving.clear();
         if differing.meets(&look.agree) {
             return;
         }
-        let known = Arc::clone(choices.entry(differing).or_insert_with(|| self.choices(differing)));
-        let mut both: Option<[Vec<u32>; 2]> = None;
-        for choice in known.iter() {
-            if !people.iter_mut().all(|one| self.may_serve(one, choice, differing, look.demand)) {
-                continue;
-            }
-            let layout = self.task().joint.cells().layout();
-            let [left, right] = both.get_or_insert_with(|| {
-                [own, other].map(|cell| codes(layout, self.task().joint.cells().get(cell)))
+        for (number, choice) in choices.iter().enumerate() {
+            let wanted = (2 << look.last.demand as u8) - 1;
+            let met = people.iter_mut().fold(wanted, |met, one| {
+                let left = &choice.left[one.person.watch];
+                let pieces = self.watches[one.person.watch].pieces.as_ref();
+                let crowded =
+                    |part| pieces.map_or(left.is_parted, |pieces| one.is_crowded(pieces, part));
+                if met == 0 { 0 } else { met & left.meets(crowded) }
             });
-            let price = self.movement.price(left, right, &choice.moves);
-            let for_one =
-                self.task().constraints.most_changed.is_some() && !self.planner.pool.is_open(other);
-            let is_dearer = |last: &Candidate| (for_one, price) > (last.for_one, last.price);
-            let notes = look.depth.notes();
-            if found.len() == notes && is_dearer(&found[notes - 1]) {
-                continue;
-            }
-            let exchanged = choice.sides[0];
-            let chance = chance((salt, partner, exchanged));
-            let candidate = Candidate { for_one, price, chance, partner, exchanged };
-            let place = found.partition_point(|one| *one < candidate);
-            if place == notes || found.get(place) == Some(&candidate) {
-                continue;
-            }
-            if !self.is_allowed(own, other, choice, [left, right], look.new_pairs)
-                || !self.may_serve_partner(other, choice, differing, look.demand)
-            {
-                continue;
-            }
-            found.insert(place, candidate);
-            found.truncate(notes);
+            let least = Demand::EVERY.get(met.trailing_zeros() as usize);
+            serving.extend(least.map(|&demand| (number, demand)));
         }
     }
 
-    /// Can an exchange serve this person, as far as the keys tell?
-    fn may_serve(
-        &self,
-        one: &mut Looking,
-        choice: &Choice,
-        differing: VarSet,
-        demand: Demand,
-    ) -> bool {
-        let watch = &self.watches[one.person.watch];
-        let pieces = watch.pieces.as_ref();
-        let crowded =
-            |one: &mut Looking, part| pieces.is_some_and(|pieces| one.is_crowded(pieces, part));
-        may_serve(watch, choice.keys[one.person.watch], choice.sides, differing, demand, |part| {
-            crowded(one, part)
-        })
-    }
-
-    /// Can it serve everybody at risk of the partner's cell?
-    fn may_serve_partner(
-        &self,
-        partner: usize,
-        choice: &Choice,
-        differing: VarSet,
-        demand: Demand,
-    ) -> bool {
-        if !self.planner.pool.is_open(partner) {
-            return true;
+    /// Those that serve and harm nobody, the best first.
+    fn serving(&self, cell: u32, noted: Notes, look: Look) -> Vec<Candidate> {
+        let mut serving = Vec::new();
+        let mut good = 0;
+        for mut one in noted.in_order() {
+            let (left, right) = (cell as usize, one.partner as usize);
+            let Some(new_pairs) = self.new_pairs(left, right, one.exchanged) else { continue };
+            if new_pairs > look.last.new_pairs {
+                continue;
+            }
+            let trial = self.trial(self.next_swap(left, right, one.exchanged), self.made.len());
+            let Some(demand) = self.meets(&trial) else { continue };
+            one.grade = Grade::of(demand, new_pairs);
+            if one.grade <= look.last {
+                serving.push(one);
+                good += usize::from(new_pairs == NewPairs::Forbidden);
+            }
+            if good == KEPT {
+                break;
+            }
         }
-        self.people_at_risk(partner).into_iter().all(|person| {
-            let watch = &self.watches[person.watch];
-            let pieces = watch.pieces.as_ref();
-            let crowded = |part| pieces.is_some_and(|pieces| pieces.is_crowded(part, person.name));
-            may_serve(watch, choice.keys[person.watch], choice.sides, differing, demand, crowded)
-        })
+        serving.sort_unstable();
+        serving.truncate(KEPT);
+        serving
     }
 
-    /// Does an exchange break no rule and put no two values together that must not be?
-    fn is_allowed(
+    /// What an exchange adds to the movement as things are now.
+    pub(super) fn price_of(&self, cell: usize, partner: usize, exchanged: VarSet) -> i64 {
+        let cells = self.task().joint.cells();
+        let [left, right] = [cell, partner].map(|cell| codes(cells.layout(), cells.get(cell)));
+        let moved = self.movement.moved_within(self.planner.differing(cell, partner));
+        let moved = moved.into_iter().filter(|moved| moved.is_moved_by(exchanged));
+        moved.map(|moved| self.movement.price(&left, &right, moved)).sum()
+    }
+
+    /// Which new pairs of values an exchange makes, unless it makes one that may not be or breaks a
+    /// rule.
+    pub(super) fn new_pairs(
         &self,
         left: usize,
         right: usize,
-        choice: &Choice,
-        codes: [&Vec<u32>; 2],
-        new_pairs: NewPairs,
-    ) -> bool {
+        exchanged: VarSet,
+    ) -> Option<NewPairs> {
         let constraints = self.task().constraints;
         let cells = self.task().joint.cells();
         let layout = cells.layout();
-        let [one, _] = choice.sides;
+        let old = [cells.get(left), cells.get(right)];
         if !constraints.forbidden.is_empty() {
-            let old = [cells.get(left), cells.get(right)];
-            let new = exchange(layout, old[0], old[1], one);
+            let new = exchange(layout, old[0], old[1], exchanged);
             let breaks =
                 |rule: &crate::partner::Forbidden| rule.newly_broken(layout, old, [&new.0, &new.1]);
             if constraints.forbidden.iter().any(breaks) {
-                return false;
+                return None;
             }
         }
-        let [left, right] = codes;
-        let is_new = |low: usize, high: usize, pair: [u32; 2]| {
-            !self.planner.seen.holds(low, high, pair)
-                && (new_pairs == NewPairs::Forbidden || {
-                    let count = |variable, code| u64::from(self.movement.count(variable, code));
-                    let records = self.movement.records();
-                    !is_absent_by_rarity(count(low, pair[0]), count(high, pair[1]), records)
-                })
-        };
-        !choice.meets.iter().any(|&(low, high)| {
-            is_new(low, high, [left[low], right[high]])
-                || is_new(low, high, [right[low], left[high]])
-        })
+        let [left, right] = old.map(|words| codes(layout, words));
+        let records = self.movement.records();
+        let count = |variable, code| u64::from(self.movement.count(variable, code));
+        let mut worst = NewPairs::Forbidden;
+        let other = layout.differing(old[0], old[1]) - exchanged;
+        for (one, two) in exchanged.iter().flat_map(|one| other.iter().map(move |two| (one, two))) {
+            let (low, high) = (one.min(two), one.max(two));
+            if !constraints.never_new.forbids(low, high) {
+                continue;
+            }
+            for pair in [[left[low], right[high]], [right[low], left[high]]] {
+                if self.planner.seen.holds(low, high, pair) {
+                    continue;
+                }
+                if !is_absent_by_rarity(count(low, pair[0]), count(high, pair[1]), records) {
+                    return None;
+                }
+                worst = NewPairs::OfRareValues;
+            }
+        }
+        Some(worst)
     }
 
     /// What two cells that differ on Δ̄ may exchange so that every table is kept and some key
     /// changes hands.
-    fn choices(&self, differing: VarSet) -> Arc<[Choice]> {
+    fn exchanges_for(&self, differing: VarSet) -> Exchanges {
         let task = self.task();
         let keys = task.all_keys();
         let parts = exchangeable_parts(self.planner.offers.graph(), differing);
@@ -343,58 +425,63 @@ impl<'a> Hiding<'_, 'a> {
             let with = &with[..with.len().min(MOST_PARTS)];
             exchanges(with).flat_map(|set| [set, set | rest]).collect()
         };
-        let parts_of = |set: VarSet| {
-            self.watches
-                .iter()
-                .map(move |watch| watch.pieces.as_ref().map_or(0, |pieces| pieces.names.part(set)))
-        };
+        let moved = self.movement.moved_within(differing);
         let mut choices: Vec<Choice> = Vec::new();
         for set in sets {
             let Some(exchanged) = task.prices.at_rest(differing, set) else { continue };
-            let sides = [exchanged, differing - exchanged];
-            if exchanged.is_empty() || sides[1].is_empty() || !keys.meets(&differing) {
+            if exchanged.is_empty() || exchanged == differing || !keys.meets(&differing) {
                 continue;
             }
-            let keys = parts_of(sides[0])
-                .zip(parts_of(sides[1]))
-                .map(|(one, other)| [one, other])
-                .collect();
-            let moves = self.movement.moved_by(sides);
-            let never_new = &task.constraints.never_new;
-            let meets = sides[0].iter().flat_map(|one| sides[1].iter().map(move |two| (one, two)));
-            let meets = meets.map(|(one, two)| (one.min(two), one.max(two)));
-            let meets = meets.filter(|&(low, high)| never_new.forbids(low, high)).collect();
-            choices.push(Choice { sides, keys, moves, meets });
+            let moves = (0..moved.len()).filter(|&table| moved[table].is_moved_by(exchanged));
+            let left = self.watches.iter().map(|watch| watch.left(differing, exchanged));
+            choices.push(Choice { exchanged, left: left.collect(), moves: moves.collect() });
         }
-        choices.into()
+        Exchanges { choices, moved, serving: Vec::new(), asked: 0 }
     }
 }
 
-/// Can an exchange serve a person, where `crowded` says which pieces of their keys are?
-fn may_serve(
-    watch: &Watch<'_>,
-    [moved, stays]: [u32; 2],
-    sides: [VarSet; 2],
-    differing: VarSet,
-    demand: Demand,
-    mut crowded: impl FnMut(u32) -> bool,
-) -> bool {
-    let Some(pieces) = &watch.pieces else {
-        return watch.intruder.aim().is_parted(differing, sides[0]);
-    };
-    // The person's own record has the partner's values on what is exchanged; the partner's record has
-    // theirs there, and is somebody else's in what members have of their own.
-    let own = pieces.all_keys() & !moved;
-    let theirs = match watch.intruder.members {
-        None => pieces.all_keys(),
-        Some(_) => pieces.names.part(watch.intruder.keys),
-    } & !stays;
-    let sensitive = watch.intruder.sensitive;
-    let few_same = (sensitive & differing).len() >= watch.intruder.aim().needed;
-    let mut is_hidden = |piece: u32, carried: VarSet| {
-        crowded(piece) || (demand != Demand::Hidden && few_same && !carried.meets(&sensitive))
-    };
-    (demand != Demand::Replaced || watch.intruder.aim().is_parted(differing, sides[0]))
-        && is_hidden(own, sides[1])
-        && is_hidden(theirs, sides[0])
+/// The partners that a cell looks at: this many in each list of slices, half of them near in the
+/// order of the cells, the others from a random place on.
+fn partners(slices: &[Slices<'_>], cell: u32, each: usize, salt: u64) -> Vec<u32> {
+    let mut partners = Vec::new();
+    for slices in slices {
+        let slice = slices.around(cell);
+        if slice.len() <= each {
+            partners.extend_from_slice(slice);
+            continue;
+        }
+        let own = slice.partition_point(|&other| other < cell);
+        let near = own.saturating_sub(each / 4).min(slice.len() - each / 2);
+        let far = usize::try_from(chance((salt, cell)) % slice.len() as u64).expect("a place");
+        partners.extend_from_slice(&slice[near..near + each / 2]);
+        partners.extend((0..each / 2).map(|step| slice[(far + step * 7919) % slice.len()]));
+    }
+    partners
+}
+
+impl Watch<'_> {
+    /// What an exchange leaves of a person at risk.
+    fn left(&self, differing: VarSet, exchanged: VarSet) -> Left {
+        let aim = self.intruder.aim();
+        let is_parted = aim.is_parted(differing, exchanged);
+        let Some(pieces) = &self.pieces else {
+            return Left { pieces: [0; 2], is_false: [false; 2], is_parted };
+        };
+        // The person's own record has the partner's values on what is exchanged; the partner's
+        // record has theirs there, and is somebody else's in what members have of their own.
+        let stays = differing - exchanged;
+        let theirs = match self.intruder.members {
+            None => pieces.all_keys(),
+            Some(_) => pieces.names.part(self.intruder.keys),
+        };
+        let few_same = (aim.sensitive & differing).len() >= aim.needed;
+        Left {
+            pieces: [
+                pieces.all_keys() & !pieces.names.part(exchanged),
+                theirs & !pieces.names.part(stays),
+            ],
+            is_false: [stays, exchanged].map(|carried| few_same && !carried.meets(&aim.sensitive)),
+            is_parted,
+        }
+    }
 }

@@ -9,6 +9,7 @@ use rayon::prelude::*;
 use crate::encode::Layout;
 use crate::hash::{Map, STATE};
 use crate::plan::Prices;
+use crate::plan::judge::Change;
 use crate::table::JointTable;
 use crate::varset::VarSet;
 
@@ -32,12 +33,19 @@ pub(super) struct Movement {
     records: u64,
 }
 
-/// A table that an exchange moves: its place, and its two variables, the lower one first.
+/// A table that an exchange may move: its place, and its two variables, the lower one first.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Moved {
     place: usize,
     low: usize,
     high: usize,
+}
+
+impl Moved {
+    /// Does an exchange of these variables part the two of the table?
+    pub(super) fn is_moved_by(self, exchanged: VarSet) -> bool {
+        exchanged.contains(self.low) != exchanged.contains(self.high)
+    }
 }
 
 #[derive(Clone)]
@@ -126,38 +134,30 @@ impl Movement {
         self.counts[variable].get(code as usize).copied().unwrap_or(0)
     }
 
-    /// The tables that it moves when two records exchange one set of what differs and not the
-    /// other.
-    pub(super) fn moved_by(&self, [one, other]: [VarSet; 2]) -> Vec<Moved> {
-        let pairs = one.iter().flat_map(|first| other.iter().map(move |second| (first, second)));
-        let moved = |(first, second): (usize, usize)| {
-            let (low, high) = (first.min(second), first.max(second));
-            let place = low * self.variables + high;
-            self.tables[place].is_some().then_some(Moved { place, low, high })
-        };
-        pairs.filter_map(moved).collect()
+    /// The tables of two of these variables.
+    pub(super) fn moved_within(&self, variables: VarSet) -> Vec<Moved> {
+        let after = |low: usize| variables.iter().filter(move |&high| low < high);
+        let pairs = variables.iter().flat_map(|low| after(low).map(move |high| (low, high)));
+        let moved =
+            pairs.map(|(low, high)| Moved { place: low * self.variables + high, low, high });
+        moved.filter(|moved| self.tables[moved.place].is_some()).collect()
     }
 
-    /// What it adds to the movement when two records exchange what moves these tables.
-    pub(super) fn price(&self, left: &[u32], right: &[u32], moved: &[Moved]) -> i64 {
-        moved
-            .iter()
-            .map(|&Moved { place, low, high }| {
-                let table = self.tables[place].as_ref().expect("a table that moves is counted");
-                let width = self.levels[high];
-                let at =
-                    |row: &[u32], column: &[u32]| row[low] as usize * width + column[high] as usize;
-                let more = |cell: usize, by: i32| {
-                    let moved = table.get(cell);
-                    i64::from((moved + by).abs() - moved.abs())
-                };
-                let cells = more(at(left, left), -1)
-                    + more(at(right, right), -1)
-                    + more(at(left, right), 1)
-                    + more(at(right, left), 1);
-                cells * self.weights[place]
-            })
-            .sum()
+    /// What it adds to the movement of a table when two records exchange one of its variables.
+    pub(super) fn price(&self, left: &[u32], right: &[u32], moved: Moved) -> i64 {
+        let Moved { place, low, high } = moved;
+        let table = self.tables[place].as_ref().expect("a table that moves is counted");
+        let width = self.levels[high];
+        let at = |row: &[u32], column: &[u32]| row[low] as usize * width + column[high] as usize;
+        let more = |cell: usize, by: i32| {
+            let moved = table.get(cell);
+            i64::from((moved + by).abs() - moved.abs())
+        };
+        let cells = more(at(left, left), -1)
+            + more(at(right, right), -1)
+            + more(at(left, right), 1)
+            + more(at(right, left), 1);
+        cells * self.weights[place]
     }
 
     /// Counts that two records exchanged one set of what differs and not the other, or that this is
@@ -167,9 +167,12 @@ impl Movement {
         left: &[u32],
         right: &[u32],
         [one, other]: [VarSet; 2],
-        made: bool,
+        change: Change,
     ) {
-        let by = if made { 1 } else { -1 };
+        let by = match change {
+            Change::Made => 1,
+            Change::Undone => -1,
+        };
         for first in one.iter() {
             for second in other.iter() {
                 let [low, high] = [first.min(second), first.max(second)];

@@ -9,11 +9,16 @@
 //! piece is a name under a mask. Where records are households each member is a person, whose
 //! fields beyond the household's own keys do not change.
 //!
+//! A record that is blank on a key may be anybody's there. An intruder who leaves out the records
+//! with other values is left with it: it counts as agreeing on that key, and its crowd are the
+//! records that are blank there as well, which no one who is looked for can part from it.
+//!
 //! Where there are too many parts to count, the small ones are counted and the whole: a piece
 //! that is not counted counts as not crowded.
 
 use rayon::prelude::*;
 
+use super::super::judge::Change;
 use super::super::{Intruder, Members};
 use crate::encode::Layout;
 use crate::hash::{Map, STATE};
@@ -31,6 +36,8 @@ pub(super) struct Names<'a> {
     /// The variable, the place and the bits of the field of each key of a record.
     fields: Vec<Field>,
     members: Option<(&'a Members, Vec<Field>)>,
+    /// For each key with codes that say nothing its bit, its field and these codes in their place.
+    blank: Vec<(u32, u128, Vec<u128>)>,
 }
 
 #[derive(Clone, Copy)]
@@ -67,8 +74,27 @@ impl<'a> Names<'a> {
                 Some((members, fields.collect::<Option<Vec<Field>>>()?))
             }
         };
-        let names = Self { fields, members };
+        let mut names = Self { fields, members, blank: Vec::new() };
+        let none = Vec::new();
+        let own = names.fields.iter().map(|field| intruder.blank.get(field.variable));
+        let theirs = names.members.iter().flat_map(|(members, _)| members.blank.iter().map(Some));
+        let codes = own.chain(theirs).map(|codes| codes.unwrap_or(&none));
+        let blank =
+            (0u32..).zip(names.all_fields()).zip(codes).filter(|(_, codes)| !codes.is_empty());
+        names.blank = blank
+            .map(|((key, field), codes)| {
+                let placed = codes.iter().map(|&code| u128::from(code) << field.shift);
+                (1u32 << key, field.mask, placed.filter(|code| code & !field.mask == 0).collect())
+            })
+            .collect();
         (1..=MOST_KEYS).contains(&names.keys()).then_some(names)
+    }
+
+    /// How many people a record has at most.
+    fn most_people(&self) -> u32 {
+        let most = |members: &Members| members.of_code.iter().map(Vec::len).max().unwrap_or(0);
+        let most = self.members.as_ref().map_or(1, |(members, _)| most(members));
+        u32::try_from(most).expect("a record has few people")
     }
 
     /// How many keys a person has.
@@ -86,11 +112,17 @@ impl<'a> Names<'a> {
         fields.fold(0, |mask, (_, field)| mask | field.mask)
     }
 
-    /// The keys in which two people agree.
-    pub(super) fn agreeing(&self, one: u128, other: u128) -> u32 {
-        let differing = one ^ other;
+    /// What a record holds of a person: the keys on which it agrees with them or is blank, and a
+    /// name that has its piece there.
+    pub(super) fn held(&self, record: u128, person: u128) -> (u32, u128) {
+        let differing = record ^ person;
         let agree = self.all_fields().enumerate().filter(|(_, field)| differing & field.mask == 0);
-        agree.fold(0, |part, (key, _)| part | 1 << key)
+        let part = agree.fold(0, |part, (key, _)| part | 1 << key);
+        let blank = self.blank.iter().filter(|(_, mask, codes)| codes.contains(&(record & mask)));
+        match part | blank.fold(0, |blank, (key, ..)| blank | key) {
+            same if same == part => (part, person),
+            more => (more, record),
+        }
     }
 
     /// The keys of a record among these variables, by bit.
@@ -101,15 +133,40 @@ impl<'a> Names<'a> {
     }
 
     /// Calls `each` with the name of every person of a record with these words.
-    pub(super) fn each(&self, layout: &Layout, words: &[u64], mut each: impl FnMut(u128)) {
+    pub(super) fn each(&self, layout: &Layout, words: &[u64], each: impl FnMut(u128)) {
+        self.each_but(layout, words, |_| false, each);
+    }
+
+    /// The same without those members of whom this is true.
+    pub(super) fn each_but(
+        &self,
+        layout: &Layout,
+        words: &[u64],
+        is_left_out: impl Fn(u32) -> bool,
+        mut each: impl FnMut(u128),
+    ) {
         match &self.members {
             None => each(self.of_record(layout, words)),
             Some((members, _)) => {
                 let code = layout.code(words, members.variable);
-                let own = &members.of_code[code as usize];
-                own.iter().for_each(|&number| each(self.member(layout, words, number)));
+                let own = members.of_code[code as usize].iter().copied();
+                let own = own.filter(|&number| !is_left_out(number));
+                own.for_each(|number| each(self.member(layout, words, number)));
             }
         }
+    }
+
+    /// The names of all people of some records, with the numbers of these.
+    pub(super) fn people<'w>(
+        &self,
+        layout: &Layout,
+        records: impl IntoIterator<Item = (&'w [u64], u32)>,
+    ) -> Vec<(u128, u32)> {
+        let mut people = Vec::with_capacity(2);
+        for (words, number) in records {
+            self.each(layout, words, |name| people.push((name, number)));
+        }
+        people
     }
 
     /// The name of the member with this number, of a household with these words.
@@ -132,7 +189,7 @@ fn ones(bits: u32) -> u128 {
 }
 
 /// People with one piece.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Count {
     /// In the file as it was.
     pub(super) before: u32,
@@ -140,8 +197,15 @@ pub(super) struct Count {
     pub(super) now: u32,
     /// The numbers of their records, added up: where one is left, its number.
     pub(super) who: u32,
-    /// People who are hidden by it.
+    /// People whose values are now in a record that has it: they are hidden by it where it is
+    /// crowded.
     relied_on: u32,
+    /// The last name of the file as it was that has it.
+    last: u32,
+}
+
+impl Count {
+    const NOBODY: Self = Self { before: 0, now: 0, who: 0, relied_on: 0, last: NOWHERE };
 }
 
 /// The counts of every part of the keys.
@@ -159,6 +223,8 @@ pub(super) struct Pieces<'a> {
     counted: Vec<Part>,
     /// By the bits of the part, which of the counted ones it is.
     parts: Vec<Option<u32>>,
+    /// At most this many people go in one turn.
+    most_gone: u32,
 }
 
 /// The pieces of one part of the keys.
@@ -171,12 +237,16 @@ struct Part {
     last: Field,
     pieces: Places,
     counts: Vec<Count>,
+    /// By place, what makes a piece worth looking at: [`RELIED_ON`], [`SMALL`].
+    flags: Vec<u8>,
+    /// For each name of the file as it was, the next one with the same piece.
+    next: Vec<u32>,
 }
 
 /// The places of the pieces of a part, by that of the piece without the last key and its code.
 #[derive(Clone)]
 enum Places {
-    /// One for each possible piece, so many codes to a row; [`NOWHERE`] where nobody has it.
+    /// One for each possible piece, `width` codes to a row; [`NOWHERE`] where nobody has it.
     Dense { width: usize, places: Vec<u32> },
     /// Those that occur.
     Sparse(Map<u64, u32>),
@@ -186,7 +256,8 @@ enum Places {
 
 const NOWHERE: u32 = u32::MAX;
 
-/// A piece is looked up in a list of all possible ones while these are at most this many for each name.
+/// A piece is looked up in a list of all possible ones while these are at most this many for each
+/// name.
 const DENSE: usize = 4;
 
 impl Part {
@@ -195,7 +266,7 @@ impl Part {
         usize::try_from(code).expect("a code fits")
     }
 
-    /// The place of the piece with this code beside the one at `without`, where somebody has it.
+    /// The place of the piece with this code and the one at `without`, where somebody has it.
     fn find(&self, without: u32, name: u128) -> Option<u32> {
         let code = self.code(name);
         match &self.pieces {
@@ -206,6 +277,12 @@ impl Part {
             Places::Sparse(places) => places.get(&key(without, code)).copied(),
             Places::Names => None,
         }
+    }
+
+    /// The names of the file as it was that have the same piece as this one.
+    fn names_from(&self, number: u32) -> impl Iterator<Item = u32> {
+        std::iter::successors(Some(number), |&one| self.next.get(one as usize).copied())
+            .take_while(|&number| number != NOWHERE)
     }
 
     /// The same; a new place where nobody had it. `number` is that of the name.
@@ -228,11 +305,30 @@ impl Part {
             Places::Names => number,
         };
         if place == next {
-            self.counts.push(Count::default());
+            self.counts.push(Count::NOBODY);
+            self.flags.push(0);
         }
         place
     }
+
+    /// Notes whether a piece is worth looking at, when at most this many people go at once.
+    fn flag(&mut self, place: u32, most_gone: u32) {
+        let count = self.counts[place as usize];
+        let is_small = count.before >= 2 && count.now <= 1 + most_gone;
+        self.flags[place as usize] = match (count.relied_on > 0, is_small) {
+            (false, false) => 0,
+            (true, false) => RELIED_ON,
+            (false, true) => SMALL,
+            (true, true) => RELIED_ON | SMALL,
+        };
+    }
 }
+
+/// Somebody is hidden by the piece.
+const RELIED_ON: u8 = 1;
+
+/// Several people had the piece and so few have it now that one turn may leave one of them.
+const SMALL: u8 = 2;
 
 fn key(without: u32, code: usize) -> u64 {
     u64::from(without) << u32::BITS | code as u64
@@ -251,13 +347,14 @@ impl<'a> Pieces<'a> {
                 let next = u32::try_from(people.len()).expect("there are fewer than 2^32 people");
                 let number = *numbers.entry(name).or_insert(next);
                 if number == next {
-                    people.push((name, Count::default()));
+                    people.push((name, Count::NOBODY));
                 }
                 let count = &mut people[number as usize].1;
                 count.now += records;
                 count.who = count.who.wrapping_add(cell.wrapping_mul(records));
             });
         }
+        let most_gone = 2 * names.most_people();
         let all = 1u32 << names.keys();
         let largest = largest_counted(names.keys(), people.len());
         let is_counted =
@@ -277,6 +374,8 @@ impl<'a> Pieces<'a> {
                 last: fields[last as usize],
                 pieces: Places::Names,
                 counts: Vec::new(),
+                flags: Vec::new(),
+                next: Vec::with_capacity(people.len()),
             }
         };
         let mut counted: Vec<Part> = listed.iter().map(new).collect();
@@ -310,9 +409,11 @@ impl<'a> Pieces<'a> {
                         count.now += one.now;
                         count.before += one.now;
                         count.who = count.who.wrapping_add(one.who);
+                        part.next.push(std::mem::replace(&mut count.last, number));
                         place
                     });
                     let places = places.collect();
+                    (0u32..).take(part.counts.len()).for_each(|place| part.flag(place, most_gone));
                     (part, places)
                 })
                 .collect();
@@ -323,7 +424,12 @@ impl<'a> Pieces<'a> {
         let places =
             (0..people.len()).flat_map(|person| lists.iter().map(move |places| places[person]));
         let places = places.collect();
-        Some(Self { names, crowd, numbers, places, counted, parts })
+        Some(Self { names, crowd, numbers, places, counted, parts, most_gone })
+    }
+
+    /// The number of a name that occurs.
+    pub(super) fn name_number(&self, name: u128) -> u32 {
+        self.numbers[&name]
     }
 
     /// All keys.
@@ -338,7 +444,7 @@ impl<'a> Pieces<'a> {
             Some(&number) => Some(self.places_of(number)[part]),
             None => self.find(part, name),
         };
-        Some(place.map_or(Count::default(), |place| self.counted[part].counts[place as usize]))
+        Some(place.map_or(Count::NOBODY, |place| self.counted[part].counts[place as usize]))
     }
 
     /// The place of the piece of a name that has no number, key by key.
@@ -366,66 +472,167 @@ impl<'a> Pieces<'a> {
         part == 0 || self.count(part, name).is_some_and(|count| count.before >= self.crowd)
     }
 
-    /// The number of a name, which may be new.
-    fn number(&mut self, name: u128) -> u32 {
-        let next = u32::try_from(self.numbers.len()).expect("there are fewer than 2^32 names");
-        let number = *self.numbers.entry(name).or_insert(next);
-        if number == next {
-            let first = self.places.len();
-            for part in &mut self.counted {
-                let without = part.without.map_or(0, |one| self.places[first + one as usize]);
-                self.places.push(part.place(without, name, number));
+    /// The number of a name that comes in a turn, which may be new.
+    fn number(&mut self, name: u128, turn: &Turn) -> u32 {
+        if let Some(&number) = self.numbers.get(&name) {
+            return number;
+        }
+        let number = u32::try_from(self.numbers.len()).expect("there are fewer than 2^32 names");
+        let mut places = Vec::with_capacity(self.counted.len());
+        self.list_places(name, turn, &mut places);
+        self.numbers.insert(name, number);
+        for one in 0..places.len() {
+            if places[one] == NOWHERE {
+                let part = &mut self.counted[one];
+                let without = part.without.map_or(0, |without| places[without as usize]);
+                places[one] = part.place(without, name, number);
             }
         }
+        self.places.append(&mut places);
         number
     }
 
-    /// A person of the record with this number comes, or goes.
-    pub(super) fn change(&mut self, name: u128, record: u32, comes: bool) {
-        let number = self.number(name);
-        let parts = self.counted.len();
-        let places = &self.places[number as usize * parts..][..parts];
-        for (part, &place) in self.counted.iter_mut().zip(places) {
-            let count = &mut part.counts[place as usize];
-            if comes {
-                count.now += 1;
-                count.who = count.who.wrapping_add(record);
-            } else {
-                count.now = count.now.checked_sub(1).expect("a person who goes was there");
-                count.who = count.who.wrapping_sub(record);
+    /// People go and come, or those who went are back.
+    pub(super) fn count_turn(&mut self, turn: &Turn, change: Change) {
+        let made = change == Change::Made;
+        let gone = turn.gone.iter().map(|person| (person, !made));
+        for (&(name, record), comes) in gone.chain(turn.come.iter().map(|person| (person, made))) {
+            let number = self.number(name, turn);
+            let parts = self.counted.len();
+            let places = &self.places[number as usize * parts..][..parts];
+            for (part, &place) in self.counted.iter_mut().zip(places) {
+                let count = &mut part.counts[place as usize];
+                if comes {
+                    count.now += 1;
+                    count.who = count.who.wrapping_add(record);
+                } else {
+                    count.now = count.now.checked_sub(1).expect("a person who goes was there");
+                    count.who = count.who.wrapping_sub(record);
+                }
+                part.flag(place, self.most_gone);
             }
         }
     }
 
-    /// Somebody is hidden by the piece that they have on a part, where it is crowded.
-    pub(super) fn rely(&mut self, part: u32, name: u128) {
+    /// Will enough people have the piece that a person has on a part, after this turn? Everybody
+    /// has the empty one.
+    pub(super) fn will_be_crowded(&self, part: u32, name: u128, turn: &Turn) -> bool {
+        part == 0
+            || self.parts[part as usize].zip(self.count(part, name)).is_some_and(
+                |(place, count)| {
+                    let mask = self.counted[place as usize].mask;
+                    turn.after(count, mask, name).now >= self.crowd
+                },
+            )
+    }
+
+    /// Somebody relies on the piece that they have on a part, or no longer.
+    pub(super) fn rely(&mut self, part: u32, name: u128, change: Change) {
         let Some(place) = self.parts[part as usize] else { return };
         let Some(&number) = self.numbers.get(&name) else { return };
-        let (part, crowd) = (place as usize, self.crowd);
-        let place = self.places_of(number)[part] as usize;
-        let count = &mut self.counted[part].counts[place];
-        count.relied_on += u32::from(count.now >= crowd);
+        let part = place as usize;
+        let place = self.places_of(number)[part];
+        let count = &mut self.counted[part].counts[place as usize];
+        match change {
+            Change::Made => count.relied_on += 1,
+            Change::Undone => count.relied_on -= 1,
+        }
+        self.counted[part].flag(place, self.most_gone);
     }
 
-    /// Do too few people have a piece of this name by which somebody is hidden?
-    pub(super) fn is_one_too_few(&self, name: u128) -> bool {
-        let number = self.numbers.get(&name);
-        let places = number.map_or(&[][..], |&number| self.places_of(number));
-        self.counted.iter().zip(places).any(|(part, &place)| {
-            let count = part.counts[place as usize];
-            count.relied_on > 0 && count.now < self.crowd
-        })
+    /// Does a turn leave enough people with every piece by which somebody is hidden, and no record
+    /// alone with a piece that several people had, unless this is true: of the numbers of all names
+    /// that had it, and of that of the record?
+    pub(super) fn is_harmless(
+        &self,
+        turn: &Turn,
+        mut may_be_alone: impl FnMut(&mut dyn Iterator<Item = u32>, u32) -> bool,
+    ) -> bool {
+        let mut is_harmless = |part: &Part, place: u32, name: u128, watched: u8| {
+            let flags = part.flags.get(place as usize).map_or(0, |flags| flags & watched);
+            flags == 0 || {
+                let count = part.counts[place as usize];
+                let after = turn.after(count, part.mask, name);
+                let uncrowded = count.now >= self.crowd && after.now < self.crowd;
+                !(flags & RELIED_ON != 0 && uncrowded)
+                    && (flags & SMALL == 0
+                        || after.now != 1
+                        || may_be_alone(&mut part.names_from(count.last), after.who))
+            }
+        };
+        let gone = turn.gone.iter().filter_map(|(name, _)| Some((*name, *self.numbers.get(name)?)));
+        let gone: Vec<(u128, &[u32])> =
+            gone.map(|(name, number)| (name, self.places_of(number))).collect();
+        let stays = gone.iter().all(|&(name, places)| {
+            let mut each = self.counted.iter().zip(places);
+            each.all(|(part, &place)| is_harmless(part, place, name, RELIED_ON | SMALL))
+        });
+        let mut places = Vec::with_capacity(self.counted.len());
+        stays
+            && turn.come.iter().all(|&(name, _)| {
+                self.list_places(name, turn, &mut places);
+                self.counted.iter().zip(&places).enumerate().all(|(one, (part, &place))| {
+                    // What somebody who goes has as well was asked about.
+                    gone.iter().any(|(_, places)| places[one] == place)
+                        || is_harmless(part, place, name, SMALL)
+                })
+            })
     }
 
-    /// The pieces of this name that one record alone has now and that several people had, with the
-    /// part and the number of that record.
-    pub(super) fn left_alone(&self, name: u128) -> impl Iterator<Item = (u128, u32)> {
-        let number = self.numbers.get(&name);
-        let places = number.map_or(&[][..], |&number| self.places_of(number));
-        self.counted.iter().zip(places).filter_map(|(part, &place)| {
-            let count = part.counts[place as usize];
-            (count.now == 1 && count.before >= 2).then_some((part.mask, count.who))
-        })
+    /// The place of each piece of a name that goes or comes in a turn, [`NOWHERE`] where nobody
+    /// ever had it.
+    fn list_places(&self, name: u128, turn: &Turn, places: &mut Vec<u32>) {
+        places.clear();
+        if let Some(&number) = self.numbers.get(&name) {
+            places.extend_from_slice(self.places_of(number));
+            return;
+        }
+        // What it has in common with somebody who goes has the same place.
+        let known = |&(gone, _): &(u128, u32)| {
+            let number = self.numbers.get(&gone)?;
+            Some((name ^ gone, self.places_of(*number)))
+        };
+        let known: Vec<(u128, &[u32])> = turn.gone.iter().filter_map(known).collect();
+        for (one, part) in self.counted.iter().enumerate() {
+            let same = known.iter().find(|(differing, _)| differing & part.mask == 0);
+            let without = part.without.map_or(0, |without| places[without as usize]);
+            places.push(match same {
+                Some((_, places)) => places[one],
+                None if without == NOWHERE => NOWHERE,
+                None => part.find(without, name).unwrap_or(NOWHERE),
+            });
+        }
+    }
+}
+
+/// People who go and people who come when an exchange is made: their names, and the numbers of
+/// their records.
+pub(super) struct Turn {
+    pub(super) gone: Vec<(u128, u32)>,
+    pub(super) come: Vec<(u128, u32)>,
+}
+
+impl Turn {
+    /// The way back.
+    pub(super) fn back(&self) -> Self {
+        Self { gone: self.come.clone(), come: self.gone.clone() }
+    }
+
+    /// What is counted of the piece that a name has under a mask, afterwards.
+    fn after(&self, mut count: Count, mask: u128, name: u128) -> Count {
+        for (other, record) in &self.come {
+            if (other ^ name) & mask == 0 {
+                count.now += 1;
+                count.who = count.who.wrapping_add(*record);
+            }
+        }
+        for (other, record) in &self.gone {
+            if (other ^ name) & mask == 0 {
+                count.now = count.now.checked_sub(1).expect("a person who goes was there");
+                count.who = count.who.wrapping_sub(*record);
+            }
+        }
+        count
     }
 }
 

@@ -5,7 +5,7 @@
 
 use super::super::{Planner, Task};
 use super::look::{Depth, Look};
-use super::{Demand, Hiding, NewPairs, prevented_by};
+use super::{Grade, Hiding, prevented_by};
 use crate::random::Seed;
 use crate::table::CellId;
 use crate::varset::VarSet;
@@ -37,36 +37,30 @@ pub fn can_be_hidden(task: Task<'_>, crowd: u32, cells: &[CellId], seed: Seed) -
     let graph = task.class.margin_graph();
     let mut planner = Planner::new(task, &graph, seed);
     let mut hiding = Hiding::new(&mut planner, crowd);
+    let together = hiding.planner.effort.looks();
     let mut answers = vec![CanBeHidden::NotFound; cells.len()];
-    for &new_pairs in NewPairs::in_turn(task) {
-        for demand in [Demand::Hidden, Demand::Detached] {
-            for &agree in &task.constraints.matches {
-                let open: Vec<usize> =
-                    (0..cells.len()).filter(|&one| answers[one] == CanBeHidden::NotFound).collect();
-                let look = Look { demand, new_pairs, agree, depth: Depth::Most };
-                let slices = hiding.slices(look);
-                let asked: Vec<u32> = open.iter().map(|&one| cells[one].0).collect();
-                let found = hiding.look(&slices, &asked, asked.len(), look, 0);
-                for (one, candidates) in open.into_iter().zip(found) {
-                    let cell = cells[one].position();
-                    let served = candidates.iter().find(|candidate| {
-                        let accepted = hiding.make(cell, candidate, look);
-                        if accepted {
-                            hiding.undo(hiding.made.len() - 1);
-                            hiding.made.pop();
-                        }
-                        accepted
-                    });
-                    if let Some(by) = served {
-                        let (partner, exchanged) = (CellId(by.partner), by.exchanged);
-                        answers[one] = CanBeHidden::By { partner, exchanged };
-                    } else if let Some(table) =
-                        prevented_by(&hiding.watches, task.joint, task.class, cell)
-                    {
-                        answers[one] = CanBeHidden::Prevented { table };
-                    }
-                }
+    // Who finds nobody among some partners looks at as many as the work allows.
+    for (depth, &agree) in [Depth::Some, Depth::Most]
+        .into_iter()
+        .flat_map(|depth| task.constraints.matches.iter().map(move |agree| (depth, agree)))
+    {
+        let open: Vec<usize> =
+            (0..cells.len()).filter(|&one| answers[one] == CanBeHidden::NotFound).collect();
+        let asked: Vec<u32> = open.iter().map(|&one| cells[one].0).collect();
+        let look = Look { agree, last: Grade::last(task), depth };
+        let slices = hiding.slices(look);
+        let found = hiding.look(&slices, &asked, depth.looks(asked.len(), together), look, 0);
+        for (one, candidates) in open.into_iter().zip(found) {
+            if let Some(by) = candidates.first() {
+                let (partner, exchanged) = (CellId(by.partner), by.exchanged);
+                answers[one] = CanBeHidden::By { partner, exchanged };
             }
+        }
+    }
+    for (answer, cell) in answers.iter_mut().zip(cells) {
+        if *answer == CanBeHidden::NotFound {
+            let table = prevented_by(&hiding.watches, task.joint, task.class, cell.position());
+            *answer = table.map_or(*answer, |table| CanBeHidden::Prevented { table });
         }
     }
     answers

@@ -6,10 +6,11 @@
 
 use rayon::prelude::*;
 
+use super::super::judge::Change;
 use super::super::{CellPlan, Intruder, Plan};
-use super::pieces::Pieces;
+use super::pieces::Turn;
 use super::{Demand, Hidden, Watch, people_at_risk, prevented_by, watches};
-use crate::encode::{Layout, PackedCells, RecordId};
+use crate::encode::{PackedCells, RecordId};
 use crate::graph::GeneratingClass;
 use crate::partner::swap::exchange;
 use crate::plan::Taken;
@@ -95,9 +96,14 @@ impl ToHide<'_> {
         let mut watches = watches(self.joint, self.intruders, self.crowd);
         watches.par_iter_mut().filter_map(|watch| watch.pieces.as_mut()).for_each(|pieces| {
             for one in exchanges {
-                let old = one.members.iter().map(|taken| cells.get(taken.cell.position()));
-                old.for_each(|words| count(pieces, layout, words, false));
-                one.new.iter().for_each(|words| count(pieces, layout, words, true));
+                let old = one.members.iter().map(|taken| (cells.get(taken.cell.position()), 0));
+                let turn = Turn {
+                    gone: pieces.names.people(layout, old),
+                    come: pieces
+                        .names
+                        .people(layout, one.new.iter().map(|new| (new.as_slice(), 0))),
+                };
+                pieces.count_turn(&turn, Change::Made);
             }
         });
         let mut rows: Vec<[u32; 2]> = vec![[0; 2]; self.joint.len()];
@@ -131,14 +137,12 @@ impl ToHide<'_> {
         [Demand::Hidden, Demand::Detached].into_iter().position(|demand| {
             people.iter().all(|&person| {
                 let watch = &watches[person.watch];
-                watch.is_hidden(layout, own, &exchange.new, person, differing, demand)
+                let crowded = |part, name| {
+                    let pieces = watch.pieces.as_ref();
+                    pieces.is_some_and(|pieces| pieces.is_crowded(part, name))
+                };
+                watch.is_hidden(layout, own, &exchange.new, person, differing, demand, crowded)
             })
         })
     }
-}
-
-fn count(pieces: &mut Pieces<'_>, layout: &Layout, words: &[u64], comes: bool) {
-    let mut people = Vec::new();
-    pieces.names.each(layout, words, |name| people.push(name));
-    people.into_iter().for_each(|name| pieces.change(name, 0, comes));
 }

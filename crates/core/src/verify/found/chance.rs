@@ -7,10 +7,10 @@
 //! variable is held against chance as well.
 //!
 //! Both sides count. People who are found more often than by chance were not hidden. Where unique
-//! look-ups are less often right than by chance, whoever takes the opposite is right: of each sensitive
-//! variable the share of right look-ups is held against that by chance. Their number is not: the
-//! strangers whom rare people are taken for are rare as well, so that swaps move them too, and a
-//! control group is found less often just the same.
+//! look-ups are less often right than by chance, anyone who takes the opposite is right: of each
+//! sensitive variable the share of right look-ups is held against that by chance. Their number is
+//! not: the strangers whom rare people are taken for are rare as well, so that swaps move them
+//! too, and a control group is found less often just the same.
 
 use std::cmp::Ordering;
 
@@ -20,7 +20,7 @@ use super::{Alone, Beside, Found, FoundByAny, SharesBeside, WHOLE};
 const ERRORS: u128 = 3;
 
 /// A release changes the share of right look-ups of strangers as well, by a few in a hundred; one that
-/// is lower by more than one in this many tells.
+/// is lower by more than one in this many is a sign.
 const INVERTED: u128 = 10;
 
 /// What was counted, rounded to whole people, and what would be by chance.

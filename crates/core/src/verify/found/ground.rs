@@ -16,10 +16,15 @@ pub(super) struct Ground<'a> {
     /// The listed cells, one combination of the keys after the other, and where each begins.
     cells: Vec<u32>,
     starts: Vec<usize>,
+    /// The combination of each listed cell, where some are blank.
+    combination_of: Vec<u32>,
     /// How many records of each file have each combination.
     pub counts: Vec<[u32; 2]>,
     /// For each key the code of each combination.
     pub codes: Vec<Vec<u32>>,
+    /// For each combination the keys, by their places, on which it says nothing; empty where no
+    /// combination has any.
+    pub blank: Vec<u64>,
     /// How many people at risk each listed cell has.
     pub at_risk: Vec<u64>,
     /// How many people it has in all.
@@ -46,7 +51,8 @@ impl<'a> Ground<'a> {
             let first = starts[..counts.len()].iter().map(|&start| sorted[start] as usize);
             first.map(|listed| layout.code(cells.get(listed), key)).collect()
         };
-        let codes = keys.iter().map(code_of).collect();
+        let codes: Vec<Vec<u32>> = keys.iter().map(code_of).collect();
+        let blank = blank_keys(question, &keys, &codes);
         let mut at_risk = vec![0; cells.len()];
         let mut people = vec![0; cells.len()];
         let mut risky = vec![false; counts.len()];
@@ -70,8 +76,13 @@ impl<'a> Ground<'a> {
             sensitive_bits: layout.mask(scenario.sensitive),
             cells: sorted,
             starts,
+            combination_of: match blank.is_empty() {
+                true => Vec::new(),
+                false => grouping.group_of().to_vec(),
+            },
             counts,
             codes,
+            blank,
             at_risk,
             people,
             risky,
@@ -105,9 +116,34 @@ impl<'a> Ground<'a> {
         self.keys_outside(self.differing(one, other))
     }
 
+    /// The keys on which a listed cell says nothing, by their places.
+    pub fn blank_in(&self, listed: u32) -> u64 {
+        match self.blank.is_empty() {
+            true => 0,
+            false => self.blank[self.combination_of[listed as usize] as usize],
+        }
+    }
+
     /// The keys that are not among these variables, by their places.
     pub fn keys_outside(&self, differing: VarSet) -> u64 {
         let keys = self.keys.iter().take(64).enumerate();
         keys.filter(|(_, key)| !differing.contains(**key)).fold(0, |all, (at, _)| all | 1 << at)
+    }
+}
+
+/// For each combination the keys on which it says nothing.
+fn blank_keys(question: &Question<'_>, keys: &[usize], codes: &[Vec<u32>]) -> Vec<u64> {
+    let none = Vec::new();
+    let combinations = codes.first().map_or(0, Vec::len);
+    let mut blank = vec![0; combinations];
+    for (place, (&key, codes)) in keys.iter().zip(codes).take(64).enumerate() {
+        let nothing = question.blank.get(key).unwrap_or(&none);
+        for (blank, code) in blank.iter_mut().zip(codes).filter(|_| !nothing.is_empty()) {
+            *blank |= u64::from(nothing.contains(code)) << place;
+        }
+    }
+    match blank.iter().all(|&blank| blank == 0) {
+        true => Vec::new(),
+        false => blank,
     }
 }

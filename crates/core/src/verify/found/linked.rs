@@ -1,4 +1,4 @@
-//! Linkage: whoever looks for a person takes the record that agrees best.
+//! Linkage: someone who looks for a person takes the record that agrees best.
 //!
 //! A record's score is the sum of −log(share of the value) over the keys in which it agrees with
 //! the person. No pair of person and record needs a look: a score is never negative, so the best
@@ -22,7 +22,7 @@ use crate::varset::VarSet;
 
 /// Weights that are nearer to each other are the same: 2⁻⁴⁰.
 const SAME: u64 = 1 << (FRACTION - 40);
-/// The bits of a logarithm behind its point.
+/// The bits of a logarithm after its point.
 const FRACTION: u32 = 52;
 /// One whole person, in the units of a share.
 pub(super) const WHOLE: u64 = 1 << 32;
@@ -240,7 +240,7 @@ fn counted(
     let layout: &Layout = cells.layout();
     let mask: Mask = layout.mask(variables);
     let mut index = CellIndex::empty(layout, variables);
-    // Most cells are nobody's: a bit tells.
+    // Most cells are nobody's: a bit says so.
     let bits = (asked.len() * 16).next_power_of_two().max(64) as u64;
     let mut may_be =
         vec![0u64; usize::try_from(bits / 64).expect("there are fewer bits than bytes")];

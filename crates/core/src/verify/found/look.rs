@@ -26,14 +26,16 @@ pub(super) const LOOKS: [Look; 3] = [Look::Before, Look::After, Look::Absent];
 /// Nothing found so far.
 pub(super) const NEVER: u8 = u8::MAX;
 
-/// What is said of somebody at risk.
+/// What a look-up says of somebody at risk.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Claim {
     pub listed: u32,
     /// The keys in which the records that say it agree with the person: other records, other
     /// keys.
     pub through: u64,
-    /// A listed cell with the sensitive values that are said.
+    /// The other keys in which each of these records agrees with the person or says nothing.
+    pub blank: u64,
+    /// A listed cell with the sensitive values that the look-up gives.
     pub said: u32,
 }
 
@@ -58,10 +60,10 @@ pub(super) struct Seen {
     /// After, absent.
     pub links: [Vec<Link>; 2],
     /// Of the group that is looked at: its records in one file, with their numbers.
-    records: Vec<(u32, u32)>,
+    pub(super) records: Vec<(u32, u32)>,
 }
 
-/// So many claims are kept before those that come twice are dropped.
+/// How many claims are kept before those that come twice are dropped.
 const MANY: usize = 1 << 20;
 
 impl<'a> Sight<'a> {
@@ -105,7 +107,7 @@ impl<'a> Sight<'a> {
     }
 
     /// Fills the list of a group's records in one file.
-    fn gather(&self, group: &[u32], file: usize, records: &mut Vec<(u32, u32)>) {
+    pub(super) fn gather(&self, group: &[u32], file: usize, records: &mut Vec<(u32, u32)>) {
         records.clear();
         for &combination in group {
             if self.ground.counts[combination as usize][file] == 0 {
@@ -122,7 +124,11 @@ impl<'a> Sight<'a> {
 
     /// The sensitive values that most of these records have, as a listed cell, one record of
     /// `without` not counted; nothing when several are equally frequent.
-    fn most_frequent(&self, records: &[(u32, u32)], without: Option<u32>) -> Option<u32> {
+    pub(super) fn most_frequent(
+        &self,
+        records: &[(u32, u32)],
+        without: Option<u32>,
+    ) -> Option<u32> {
         let left =
             |&(listed, number): &(u32, u32)| (listed, number - u32::from(without == Some(listed)));
         let mut left = records.iter().map(left).filter(|(_, number)| *number > 0);
@@ -150,8 +156,8 @@ impl<'a> Sight<'a> {
         best.filter(|_| !is_tied)
     }
 
-    /// Notes what is said of the people of a listed cell.
-    fn note(
+    /// Notes what look-ups say of the people of a listed cell.
+    pub(super) fn note(
         &self,
         look: Look,
         part: Part,
@@ -179,19 +185,24 @@ impl<'a> Sight<'a> {
         if self.k == 2 {
             // One record says it.
             let through = self.ground.keys_outside(differing);
-            claims.push(Claim { listed, through, said });
+            let blank = self.ground.blank_in(said) & !through;
+            claims.push(Claim { listed, through, blank, said });
             return;
         }
         let own =
             |&(other, number): &(u32, u32)| look == Look::Absent && other == listed && number == 1;
         let through = records.iter().filter(|record| !own(record));
-        let through = through
-            .fold(u64::MAX, |all, (other, _)| all & self.ground.agreeing_keys(listed, *other));
-        claims.push(Claim { listed, through, said });
+        let (through, either) = through
+            .fold([u64::MAX; 2], |[all, either], (other, _)| {
+                let agreeing = self.ground.agreeing_keys(listed, *other);
+                [all & agreeing, either & (agreeing | self.ground.blank_in(*other))]
+            })
+            .into();
+        claims.push(Claim { listed, through, blank: either & !through, said });
     }
 
     /// Drops claims that come twice, when there are many.
-    fn tidy(&self, found: &mut Seen) {
+    pub(super) fn tidy(&self, found: &mut Seen) {
         for claims in &mut found.claims {
             if claims.len() > MANY && claims.len() == claims.capacity() {
                 claims.sort_unstable();

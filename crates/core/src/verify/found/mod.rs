@@ -1,6 +1,6 @@
 //! Who can be found by anybody who knows some of their keys.
 //!
-//! Whoever looks a person up may lack a key, or leave one out that leads nowhere. A released
+//! Someone who looks a person up may lack a key, or leave one out that leads nowhere. A released
 //! record is *reached* from a person when some part of the keys leads to fewer than k released
 //! records, it among them (k = 2: to it alone). A person is **found** when a reached record has
 //! all the sensitive values of the person.
@@ -9,25 +9,29 @@
 //! without the person's own record. The two counts are compared person by person, so nobody pays
 //! for anybody else.
 //!
-//! With k above 2 what is said is what most of the fewer than k records have; where several
-//! combinations of values are equally frequent, nothing is said.
+//! With k above 2 the answer is what most of the fewer than k records have; where several
+//! combinations of values are equally frequent, there is none.
 //!
 //! **Linked** is the stronger attack that always answers: of all released records the one that
 //! agrees best, rare values counting more. Ties count by shares.
 //!
 //! Trap: without a sensitive variable nobody learns anything from being found, and nothing is
-//! measured. Edge case: the part without any key leads to all records, which matters where a file
+//! measured. Blank keys: a record that says nothing on a key may be anybody's there, so a key is taken
+//! exactly, or as the value or none. What is blank among the sensitive values tells nothing true, and
+//! for linkage a blank key is no evidence. Edge case: the part without any key leads to all records, which matters where a file
 //! has fewer than k.
 //!
 //! | file | what it does |
 //! |---|---|
 //! | `ground` | people and records, laid out by combinations of the keys |
 //! | `parts` | every part of the keys, and the groups that agree on it |
-//! | `look` | what is said of whom |
+//! | `look` | what look-ups say of whom |
+//! | `blank` | the records that say nothing on some keys |
 //! | `linked` | the record that agrees best |
 //!
 //! Way in: [`found`], [`found_by_any`]. Slow twin: [`crate::oracle::World::found`].
 
+mod blank;
 mod chance;
 mod ground;
 mod linked;
@@ -44,6 +48,7 @@ use super::learned::{AtRisk, Scenario};
 use crate::columns::Households;
 use crate::encode::RecordId;
 use crate::varset::VarSet;
+use blank::look_past_blanks;
 use ground::Ground;
 use linked::{Links, WHOLE};
 use look::{Claim, LOOKS, Look, Seen, Sight};
@@ -61,13 +66,16 @@ pub struct Question<'a> {
     /// How many people each original record is, such as the members of a household; empty where
     /// each is one.
     pub members: &'a [u32],
+    /// For each variable the codes that say nothing, such as that of an empty field; empty where no
+    /// variable has one.
+    pub blank: &'a [Vec<u32>],
 }
 
 impl<'a> Question<'a> {
     /// A question with k = 2, every key known exactly.
     #[must_use]
     pub fn of(scenario: Scenario<'a>) -> Self {
-        Self { scenario, k: 2, roughly: &[], members: &[] }
+        Self { scenario, k: 2, roughly: &[], members: &[], blank: &[] }
     }
 
     /// How many people a line of the original is.
@@ -86,7 +94,7 @@ pub struct Rough {
     pub classes: Vec<Vec<u32>>,
 }
 
-/// How many people something holds for, beside the people it holds for by chance.
+/// How many people something holds for, and how many it holds for by chance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Beside {
     /// People it holds for.
@@ -147,7 +155,7 @@ impl SharesBeside {
     }
 }
 
-/// What is said of one sensitive variable alone.
+/// The answer for one sensitive variable alone.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Alone {
     /// The variable.
@@ -266,6 +274,7 @@ pub fn found(pooled: &Pooled, question: &Question<'_>) -> Option<Found> {
     if exact_up_to < ground.keys.len() {
         sight.look_at_all_keys(&mut seen);
     }
+    let exact_up_to = past_blanks(&sight, &exact, exact_up_to, &mut seen);
     let mut answer = Found {
         keys: scenario.keys,
         sensitive: scenario.sensitive,
@@ -309,6 +318,23 @@ fn exact_views<'a>(ground: &'a Ground<'_>) -> Vec<Vec<View<'a>>> {
             vec![View { classes: Cow::Borrowed(&codes[..]), number }]
         })
         .collect()
+}
+
+/// Looks past records that are blank on some keys, and answers up to how many keys everything has been
+/// looked at.
+fn past_blanks(sight: &Sight<'_>, views: &[Vec<View<'_>>], up_to: usize, seen: &mut Seen) -> usize {
+    let ground = sight.ground;
+    if ground.blank.is_empty() {
+        return up_to;
+    }
+    let either = ground.blank.iter().fold(0, |all, blank| all | blank);
+    let ways = views
+        .iter()
+        .enumerate()
+        .map(|(place, views)| views.len() + usize::from(place < 64 && either >> place & 1 == 1));
+    let most = greatest_size(&ways.collect::<Vec<_>>(), ground.combinations()).min(up_to);
+    look_past_blanks(sight, views, most, seen);
+    most
 }
 
 impl Found {
@@ -356,7 +382,8 @@ impl Found {
         let ways: Vec<usize> = views.iter().map(Vec::len).collect();
         self.roughly_exact_up_to = greatest_size(&ways, ground.combinations());
         let sight = Sight::new(ground, question.k, None);
-        walk(&sight, ground.combinations(), &views, self.roughly_exact_up_to);
+        let mut seen = walk(&sight, ground.combinations(), &views, self.roughly_exact_up_to);
+        self.roughly_exact_up_to = past_blanks(&sight, &views, self.roughly_exact_up_to, &mut seen);
         let mut beside = Beside::default();
         for (listed, &at_risk) in ground.at_risk.iter().enumerate() {
             let is_found = |look| sight.is_found(look, listed) || exactly.is_found(look, listed);
@@ -415,12 +442,12 @@ fn alone(ground: &Ground<'_>, seen: &mut Seen) -> Vec<Alone> {
     let variables: Vec<usize> = ground.sensitive.iter().collect();
     let mut all: Vec<Alone> =
         variables.iter().map(|&variable| Alone { variable, ..Alone::default() }).collect();
-    // For each listed cell the variables of which something true is said: after, by chance.
+    // For each listed cell the variables of which something true is learned: after, by chance.
     let mut told: Vec<[VarSet; 2]> = vec![[VarSet::EMPTY; 2]; ground.at_risk.len()];
     for (look, claims) in seen.claims.iter_mut().enumerate() {
         let mut claims: Vec<Claim> = std::mem::take(claims);
         claims.sort_unstable();
-        claims.dedup_by_key(|claim| (claim.listed, claim.through));
+        claims.dedup_by_key(|claim| (claim.listed, claim.through, claim.blank));
         for claim in claims {
             let people = ground.at_risk[claim.listed as usize];
             let correct = ground.sensitive - ground.differing(claim.listed, claim.said);

@@ -1,8 +1,8 @@
 //! Every part of the keys, and the groups of people and records that agree on it.
 //!
-//! The parts form a tree: behind each comes the same with one more key, of those behind its last
+//! The parts form a tree: below each comes the same with one more key, of those after its last
 //! one. A group is cut by the codes of that key, so nothing is hashed. A group that the one who
-//! looks calls settled is not cut further: whatever lies behind it has been seen.
+//! looks calls settled is not cut further: all that lies below it has been seen.
 //!
 //! A key may be seen in several ways, exactly or in classes; a part takes one of them.
 
@@ -16,6 +16,13 @@ pub(super) struct View<'a> {
     pub classes: Cow<'a, [u32]>,
     /// How many classes there are at most.
     pub number: usize,
+}
+
+impl View<'_> {
+    /// The same view.
+    pub(super) fn borrowed(&self) -> View<'_> {
+        View { classes: Cow::Borrowed(&self.classes), number: self.number }
+    }
 }
 
 /// A part of the keys.
@@ -46,7 +53,7 @@ struct Open {
     ends: Vec<usize>,
 }
 
-/// Shows all groups of the parts of up to so many keys.
+/// Shows all groups of the parts of at most `most` keys.
 pub(super) fn walk<L: Looks>(
     looks: &L,
     combinations: usize,
@@ -167,9 +174,10 @@ fn cut<L: Looks>(
 /// no more than this.
 const WORK: u128 = 1 << 31;
 
-/// The greatest size of parts that can be looked at, where each key is seen in so many ways.
+/// The greatest size of parts that can be looked at, where each key is seen in some number of
+/// `ways`.
 pub(super) fn greatest_size(ways: &[usize], combinations: usize) -> usize {
-    // How many parts have so many keys: the coefficients of Π (1 + ways·x).
+    // How many parts have each number of keys: the coefficients of Π (1 + ways·x).
     let mut parts = vec![1u128];
     for &ways in ways {
         parts.push(0);
