@@ -988,3 +988,21 @@ fn a_release_of_one_column_is_read_back_with_the_delimiter_of_the_data() {
     let (said, code) = answer(&[&["verify", &data, &released][..], &job].concat());
     assert_eq!((code, &said["equal"]), (1, &Value::Bool(true)));
 }
+
+/// What is left of a header once columns are dropped may look like a record; the original's header
+/// was read as one, so its names are names in the released file too.
+#[test]
+fn a_released_header_is_the_originals() {
+    let desk = Desk::new();
+    let data = desk.path("data.csv");
+    let lines: String = (0..40).map(|n| format!("p{n},{},x\n", n % 3)).collect();
+    fs::write(&data, format!("person,7,town\n{lines}")).unwrap();
+    let plan = desk.path("swap.plan");
+    let words = ["--id", "person", "--ignore", "town", "--keep", "`7`", "--demo-seed", "1"];
+    let made = marginswap(&[&["plan", &data, "--keys", "7", "-o", &plan], &words[..]].concat());
+    assert!(matches!(made.status.code(), Some(0 | 1)), "{}", err(&made));
+    let released = desk.path("released.csv");
+    let applied = marginswap(&["apply", &data, &plan, "-o", &released, "--drop", "town"]);
+    assert!(matches!(applied.status.code(), Some(0 | 1)), "{}", err(&applied));
+    assert!(fs::read_to_string(&released).unwrap().starts_with("7\n"));
+}

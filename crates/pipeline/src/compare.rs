@@ -580,25 +580,31 @@ fn is_shuffled_by_demo_seed(before: &Loaded, after: &Loaded) -> bool {
     looked_at - by_chance >= FEWEST / 2 && 2 * (most - by_chance) > looked_at - by_chance
 }
 
-/// Opens a released file, with the delimiter of the original where that gives columns of the
-/// original: where all columns but one are dropped, the header has no delimiter to be found.
+/// Opens a released file as the original was opened, where that gives columns of the original:
+/// where columns are dropped, the header may have no delimiter left to be found, and what is left
+/// of it may look like a record.
 fn open_released(
     given: Given<'_>,
     project: &Project,
     original: &Loaded,
 ) -> Result<Parts, Diagnostic> {
-    if let (Format::Csv { delimiter, .. }, true, None) =
-        (original.format(), given.lasts(), project.delimiter)
-    {
-        let told = Project { delimiter: Some(delimiter), ..project.clone() };
-        let known = |source: &Parts| {
-            source.columns().iter().all(|name| original.own_names().contains(name))
+    if given.lasts() {
+        let delimiter = match original.format() {
+            Format::Csv { delimiter, .. } => project.delimiter.or(Some(delimiter)),
+            Format::Parquet | Format::Frame => project.delimiter,
         };
-        if let Some(source) = given.open(&told).ok().filter(known) {
+        let told = Project { delimiter, header: Some(true), ..project.clone() };
+        let opened = given.open(&told).ok();
+        if let Some(source) = opened.filter(|source| are_known(source.columns(), original)) {
             return Ok(source);
         }
     }
     given.open(project)
+}
+
+/// Are all of these names of the original? It was read with them, so they are no record.
+fn are_known(names: &[String], original: &Loaded) -> bool {
+    names.iter().all(|name| original.own_names().contains(name))
 }
 
 /// The released file. It may lack columns that take no part.
@@ -630,7 +636,8 @@ fn read_released(
         )
         .in_file(path));
     }
-    let lenient = Project { columns: roles, unit, header: project.header, ..Project::default() };
+    let header = if are_known(&names, loaded) { Some(true) } else { project.header };
+    let lenient = Project { columns: roles, unit, header, ..Project::default() };
     let opened = Opened::new(path, source, &lenient, Derivations::default())?;
     // Columns that take no part may be long texts: of a long file some records are enough.
     let step = sample_step(loaded.records_read());

@@ -20,9 +20,12 @@ use marginswap_torture::{Case, Went, attack};
 /// Random files and projects against marginswap, recounted from the definitions.
 #[derive(Parser)]
 struct Options {
-    /// How long to go on
+    /// How long to go on, unless --cases ends it earlier
     #[arg(long, default_value_t = 60)]
     seconds: u64,
+    /// How many cases to run at most; with a seed, every run is the same
+    #[arg(long)]
+    cases: Option<u64>,
     /// Where to begin; printed, so that a run can be repeated [default: a new one]
     #[arg(long)]
     seed: Option<u64>,
@@ -66,7 +69,8 @@ fn main() -> ExitCode {
     let (mut released, mut changed, mut unchanged) = (0u64, 0usize, 0u64);
     let mut refused: BTreeMap<String, u64> = BTreeMap::new();
     let mut failures = 0u64;
-    let cases = options.case.map_or(0..u64::MAX, |case| case..case + 1);
+    let most = options.cases.unwrap_or(u64::MAX);
+    let cases = options.case.map_or(0..most, |case| case..case + 1);
     for number in cases {
         if start.elapsed() > Duration::from_secs(options.seconds) {
             break;

@@ -685,6 +685,7 @@ fn check_numbers(
     }
     let before = &case.world.rows;
     let all_keys: Vec<Vec<usize>> = std::iter::once(told.names("risk.keys"))
+        .filter(|keys| !keys.is_empty())
         .chain(told.groups("risk.more_keys"))
         .chain(told.groups("risk.scenarios"))
         .collect();
