@@ -516,6 +516,12 @@ fn the_next_step_can_be_run() {
     ] {
         steps.push(next(&marginswap(&[command, &options].concat())));
     }
+    // What is left out is said after the command, not in it.
+    let left_out = [&["explain", data, "--record", "p3", "--missing", "0"], &options[..]].concat();
+    let told = err(&marginswap(&left_out));
+    let (command, hint) = told.split_once("\n      # add --missing as you gave it").expect(&told);
+    assert!(command.contains(" --pair "), "{told}");
+    assert!(!hint.contains("--pair"), "{told}");
     // The folder has a name that this test did not choose.
     let folder = folder.path().to_str().unwrap();
     let shows = |step: &String| step.replace(folder, "FOLDER").contains("p3");

@@ -36,7 +36,7 @@ ask <- function(command, tables, given, how, words = character(), outputs = char
     known <- list(
       paths = paths, tables = names(encoded), shown = how$shown, command = command,
       beside = c(given[c("scenarios", "weights")], list(named = c(as.list(given$named), named_tables(given$keep)))),
-      trs = trs
+      trs = trs, says_missing = length(given$missing) > 0L
     )
     if (!run$status %in% 0:1) raise(run, known)
     fields <- jsonlite::fromJSON(paste(run$stdout, collapse = "\n"), simplifyMatrix = FALSE)
@@ -44,7 +44,7 @@ ask <- function(command, tables, given, how, words = character(), outputs = char
     fields <- fields[setdiff(names(fields), c("json", "text"))]
     list(
       fields = rapply(fields, function(text) in_r(text, known), "character", how = "replace"),
-      text = without_hints(in_r(text, known)),
+      text = without_hints(in_r(text, known), known),
       svg = if (file.exists(svg)) paste(read_utf8(svg), collapse = "\n"),
       notes = notes_in(run$stderr, known),
       next_step = next_in(run$stderr, known),
@@ -188,7 +188,7 @@ next_in <- function(said, known) {
   # With a second line where something is to be added that is not repeated.
   lines <- said[at[length(at)]:length(said)]
   lines <- lines[c(TRUE, grepl("^ *# add ", lines[-1]))]
-  without_hints(in_r(sub("^next: ", "", lines), known))
+  without_hints(in_r(sub("^next: ", "", lines), known), known)
 }
 
 # Lines of text, where commands are calls of R.
@@ -202,9 +202,11 @@ in_r <- function(lines, known) {
   lines
 }
 
-# Texts without what only a command line has.
-without_hints <- function(lines) {
-  lines[!grepl("`json` gives every number", lines, fixed = TRUE)]
+# Texts without what only a command line has, and without codes of missing values that nobody gave:
+# the package itself says which they are.
+without_hints <- function(lines, known) {
+  lines <- lines[!grepl("`json` gives every number", lines, fixed = TRUE)]
+  if (known$says_missing) lines else lines[!grepl("^ *# add `missing` as you gave it", lines)]
 }
 
 # A command as a call: `marginswap screen survey.csv --keep 'region*sex'` is

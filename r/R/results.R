@@ -156,12 +156,12 @@ ms_load_plan <- function(path, seal_file = NULL) {
   in_folder(0, function(folder) {
     words <- c("show", path, if (!is.null(seal_file)) paste0("--seal-file=", absolute(seal_file)), "--json")
     run <- run_program(words, folder, FALSE)
-    known <- list(command = "plan")
+    known <- list(command = "plan", says_missing = TRUE)
     if (run$status != 0L) raise(run, known)
     fields <- jsonlite::fromJSON(paste(run$stdout, collapse = "\n"), simplifyMatrix = FALSE)
     found <- list(
       fields = c(fields[setdiff(names(fields), c("json", "text", "path"))], path = path),
-      text = without_hints(in_r(strsplit(fields$text, "\n", fixed = TRUE)[[1]], known)),
+      text = without_hints(in_r(strsplit(fields$text, "\n", fixed = TRUE)[[1]], known), known),
       notes = notes_in(run$stderr, known)
     )
     answer("plan", found)

@@ -118,8 +118,8 @@ fn step_after(report: &RecordReport, setup: &Setup) -> String {
     match (&report.choice, best) {
         (Some(choice), _) => {
             // Two values after one option.
-            let line = again(setup, &project).to_string();
-            format!("{line} --pair {number} {}", named(choice.partner))
+            let pair = format!("--pair {number} {}", named(choice.partner));
+            again(setup, &project).word(&pair).to_string()
         }
         (None, _)
             if report

@@ -62,3 +62,13 @@ unlink(file)
 seen <- NULL
 plot(page, viewer = function(url) seen <<- url)
 expect_message(release <- ms_protect(town, keep = ~ region * sex, keys = keys, demo_seed = 1), "do not release")
+
+# Codes of missing values are asked for again where the user gave some, not where the package did.
+holes <- town
+holes$education[seq(1, 400, 7)] <- NA
+blank <- ms_explain(holes, record = 263, keep = ~ region * sex)
+expect_false(any(grepl("as you gave it", shown(blank))))
+expect_true(any(grepl("pair = c\\(263, [0-9]+\\)", shown(blank))))
+coded <- ms_explain(town, record = 263, keep = ~ region * sex, missing = "none")
+expect_true(any(grepl("# add `missing` as you gave it", shown(coded), fixed = TRUE)))
+expect_true(any(grepl("pair = c\\(263, [0-9]+\\)", shown(coded))))
