@@ -483,6 +483,9 @@ const TESTED_IN_TRUST: &[Kind] = &[Code::WrongSeal, Code::TooFewThreads];
 /// and only a door that watches a run can stop it between two steps.
 const OUR_FAULT: &[Kind] = &[Code::NotKept, Code::Cancelled];
 
+/// Objects of Python: `crates/python/tests/test_refusals.py`.
+const TESTED_IN_PYTHON: &[Kind] = &[Code::NotATable];
+
 #[test]
 fn every_code_has_a_test() {
     let mut tested: BTreeSet<Kind> = FILES.iter().chain(PARQUET_FILES).map(|file| file.1).collect();
@@ -492,6 +495,7 @@ fn every_code_has_a_test() {
     tested.extend(TESTED_IN_THE_JOB);
     tested.extend(TESTED_IN_TRUST);
     tested.extend(OUR_FAULT);
+    tested.extend(TESTED_IN_PYTHON);
     tested.extend(TESTED_IN_TABLES);
     tested.extend(TESTED_IN_HOUSEHOLDS);
     tested.extend(TESTED_IN_THE_CORE);

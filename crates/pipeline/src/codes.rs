@@ -348,6 +348,11 @@ entries! {
         "The file unpacks to more than 1 GiB and to more than 200 times its own length, which no\n\
          survey does. It is refused before memory or the disk is full, and nothing is written. If\n\
          the data are right, unpack the file yourself and name the unpacked file.";
+    NotATable 229 exit 3: "object that is no table",
+        "The Python package takes a path, a data frame of pandas or polars, a table of pyarrow, a\n\
+         table of an engine where docs/engines.md says so, and any object that hands over a table as\n\
+         an Arrow stream. One column is no table, and a table whose rows are not computed yet, or are\n\
+         held by an engine, has to be read first.";
     NotJsonStat 240 exit 3: "published table that is not JSON-stat 2",
         "A published table that begins with `{` or `[` is read as JSON-stat 2: an object with\n\
          `version` 2.0, `class` `dataset`, `id`, `size`, `dimension` and `value`. Collections,\n\

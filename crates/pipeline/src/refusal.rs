@@ -41,6 +41,7 @@ marginswap_core::refusals! {
         NoRow "no-row": "Codes without a row in a file of groups";
         BadLookup "bad-lookup": "A file of groups that cannot be used";
         BadExpression "bad-expression": "An expression or a rule that cannot be read";
+        NotATable "not-a-table": "An object of a door that is no table";
         NoHeaderLine "no-header-line": "A first line that looks like a record";
         BadToml "bad-toml": "A project file that cannot be parsed";
         UnknownEntry "unknown-entry": "An unknown entry in the project file";

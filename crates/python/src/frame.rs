@@ -22,7 +22,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 
 use crate::refusal::OrRaise;
-use crate::work::pool;
+use crate::work::Threads;
 
 /// A table that Python holds, as categories and codes.
 #[pyclass(frozen, from_py_object, module = "marginswap")]
@@ -41,7 +41,7 @@ impl Frame {
         threads: Option<NonZeroUsize>,
     ) -> PyResult<Self> {
         let reader = RecordBatchStreamReader::from_pyarrow_bound(stream)?;
-        let pool = pool(threads).or_raise(py)?;
+        let threads = Threads::start(threads).or_raise(py)?;
         let read = move || {
             let mut frame = FrameBuilder::new(&label, &reader.schema());
             for batch in reader {
@@ -55,7 +55,7 @@ impl Frame {
             }
             frame.finish()
         };
-        py.detach(move || pool.install(read)).or_raise(py).map(Self)
+        py.detach(move || threads.carry_out(read)).or_raise(py).map(Self)
     }
 
     #[getter]
@@ -71,28 +71,42 @@ impl Frame {
 
 /// Counted cells that are read batch by batch. The last column is how many records each cell has.
 #[pyclass(module = "marginswap")]
-pub struct CellReader(Option<(FrameBuilder, Vec<u32>)>);
+pub struct CellReader(Option<Reading>);
+
+struct Reading {
+    frame: FrameBuilder,
+    counts: Vec<u32>,
+    threads: Threads,
+}
 
 #[pymethods]
 impl CellReader {
     /// Cells of these columns, none yet; `label` is what messages call them.
     #[new]
-    fn new(label: &str, schema: &Bound<'_, PyAny>) -> PyResult<Self> {
+    #[pyo3(signature = (label, schema, threads=None))]
+    fn new(
+        py: Python<'_>,
+        label: &str,
+        schema: &Bound<'_, PyAny>,
+        threads: Option<NonZeroUsize>,
+    ) -> PyResult<Self> {
         let schema = Schema::from_pyarrow_bound(schema)?;
         let cell = schema.project(&(0..schema.fields().len() - 1).collect::<Vec<_>>());
         let cell = cell.map_err(|_| PyRuntimeError::new_err("cells have a column of counts"))?;
-        Ok(Self(Some((FrameBuilder::new(label, &cell), Vec::new()))))
+        let threads = Threads::start(threads).or_raise(py)?;
+        let frame = FrameBuilder::new(label, &cell);
+        Ok(Self(Some(Reading { frame, counts: Vec::new(), threads })))
     }
 
     /// Adds a batch, whose counts have 32 bits without sign; gives for each column the rows in
     /// which values are that no row before them had.
     fn add(&mut self, py: Python<'_>, batch: &Bound<'_, PyAny>) -> PyResult<Vec<RowNumbers>> {
         let batch = RecordBatch::from_pyarrow_bound(batch)?;
-        let (frame, counts) = self.0.as_mut().ok_or_else(read_to_the_end)?;
+        let Reading { frame, counts, threads } = self.0.as_mut().ok_or_else(read_to_the_end)?;
         let met = py.detach(|| {
             let own = batch.columns().last().and_then(|last| last.as_primitive_opt::<UInt32Type>());
             counts.extend_from_slice(own.expect("counts have 32 bits without sign").values());
-            frame.add_noting(&batch)
+            threads.carry_out(|| frame.add_noting(&batch))
         });
         let met = met.or_raise(py)?.into_iter();
         Ok(met.map(|rows| RowNumbers::new(rows.into())).collect())
@@ -100,8 +114,11 @@ impl CellReader {
 
     /// The cells.
     fn finish(&mut self, py: Python<'_>) -> PyResult<Frame> {
-        let (frame, counts) = self.0.take().ok_or_else(read_to_the_end)?;
-        let frame = py.detach(|| Ok(frame.finish()?.counted(counts.into())));
+        let reading = self.0.take().ok_or_else(read_to_the_end)?;
+        let frame = py.detach(move || {
+            let Reading { frame, counts, threads } = reading;
+            threads.carry_out(|| Ok(frame.finish()?.counted(counts.into())))
+        });
         frame.or_raise(py).map(Frame)
     }
 }

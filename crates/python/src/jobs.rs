@@ -10,7 +10,7 @@ use std::sync::{Mutex, PoisonError};
 
 use marginswap_core::diagnostic::Diagnostic;
 use marginswap_io::{Finished, Overwrite, PlanFile, Secrecy, plan_bytes_sealed, publish_all};
-use marginswap_pipeline::compare::{Evidence, Lines};
+use marginswap_pipeline::compare::{Comparison, Evidence, Lines};
 use marginswap_pipeline::frontier::{Candidate, Cap, Choice, best, candidates, seeds};
 use marginswap_pipeline::notes::Run;
 use marginswap_pipeline::prepare::prepare;
@@ -19,6 +19,7 @@ use marginswap_pipeline::refusal::Code;
 use marginswap_pipeline::release::{ReleaseAs, note_other_plans, note_other_releases, stage};
 use marginswap_pipeline::seal::SealFrom;
 use marginswap_pipeline::seed::{Chosen, SeedFrom};
+use marginswap_pipeline::settings::{SETTINGS, Setting};
 use marginswap_pipeline::{answer, in_memory, pipeline};
 use marginswap_report::pictures::{frontier as picture, triangle, waterfall};
 use marginswap_report::plan::PlanReport;
@@ -41,6 +42,10 @@ pub struct Asked<'py> {
     path: Option<PathBuf>,
     frame: Option<Frame>,
     settings: Bound<'py, PyDict>,
+    /// The arguments of the function that are no settings.
+    own: Vec<String>,
+    /// Columns that the library of the table does not call columns: an index.
+    beside: Vec<String>,
     /// How the job runs.
     pub how: How,
 }
@@ -74,10 +79,32 @@ impl Asked<'_> {
     /// The project of a call, with the table that it is about.
     pub fn project(&self, py: Python<'_>, function: &str) -> PyResult<project::Project> {
         let (base, path) = (self.project.as_ref(), self.path.clone());
-        let mut project = project_of(py, function, base, path, &self.settings)?;
+        let given = (&self.settings, &self.own[..]);
+        let mut project = project_of(py, function, base, path, given)?;
+        leave_out(&mut project, &self.beside).or_raise(py)?;
         project.frame = self.frame.as_ref().map(|frame| frame.0.clone());
         Ok(project)
     }
+}
+
+/// An index takes no part, whatever its name. It may name the records or their households.
+fn leave_out(project: &mut project::Project, beside: &[String]) -> Result<(), Diagnostic> {
+    const MAY: [&str; 4] = ["columns.id", "columns.ignore", "release.drop", "unit.household"];
+    for name in beside {
+        let naming = |setting: &&Setting| setting.columns(project).contains(name);
+        let mut naming = SETTINGS.iter().filter(naming);
+        let may = |setting: &&Setting| MAY.contains(&setting.key().as_str());
+        if let Some(setting) = naming.clone().find(|setting| !may(setting)) {
+            let detail = format!("`{name}` is an index of the data frame, which takes no part");
+            let remedy = "make it a column with `reset_index()`";
+            let refusal = Diagnostic::new(Code::IgnoredInTable, detail, remedy);
+            return Err(refusal.about(format!("{}={name}", setting.key())));
+        }
+        if naming.all(|setting| setting.key() == "release.drop") {
+            project.columns.ignore.push(name.clone());
+        }
+    }
+    Ok(())
 }
 
 fn missing(detail: &str, remedy: &str) -> Diagnostic {
@@ -199,28 +226,35 @@ impl Made {
                 Some(beside) => beside.stage(&file, &comparison, run)?,
                 None => Vec::new(),
             };
-            Ok((comparison, file, files))
+            let (answer, file) = answer_of(&comparison, numbers, file);
+            Ok((answer, file, files))
         })?;
-        let (comparison, mut file, mut files) = done;
+        let (answer, file, mut files) = done;
         files.splice(0..0, seed.and_then(|seed| seed.new_file));
         publish_all(files).or_raise(py)?;
         let notes = before.into_iter().chain(notes).collect();
-        let answer = match numbers {
-            Some(mut numbers) => {
-                numbers.protection = answer::protection_of(&comparison);
-                file.header.summary = serde_json::to_value(&numbers).expect("plain data");
-                let shown = comparison.released.0.display().to_string();
-                let report = answer::protect(numbers, shown, &comparison);
-                let picture = waterfall::draw("", &report.plan.coverage());
-                Answer::new(&report, Some(&picture), notes)
-            }
-            None => {
-                let report = answer::verify(&comparison);
-                Answer::new(&report, Some(&triangle::draw(&report.triangle())), notes)
-            }
-        };
-        Ok((answer, Plan { file, path: None }))
+        Ok((answer.noted(notes), Plan { file, path: None }))
     }
+}
+
+/// What is said of a release in memory: all of `protect` where there are the numbers of its plan,
+/// the comparison alone where a plan was followed.
+fn answer_of(
+    comparison: &Comparison,
+    numbers: Option<PlanReport>,
+    mut file: PlanFile,
+) -> (Answer, PlanFile) {
+    let Some(mut numbers) = numbers else {
+        let report = answer::verify(comparison);
+        let picture = triangle::draw(&report.triangle());
+        return (Answer::new(&report, Some(&picture), vec![]), file);
+    };
+    numbers.protection = answer::protection_of(comparison);
+    file.header.summary = serde_json::to_value(&numbers).expect("plain data");
+    let shown = comparison.released.0.display().to_string();
+    let report = answer::protect(numbers, shown, comparison);
+    let picture = waterfall::draw("", &report.plan.coverage());
+    (Answer::new(&report, Some(&picture), vec![]), file)
 }
 
 fn used_up() -> PyErr {

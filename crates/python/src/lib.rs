@@ -9,7 +9,7 @@
 //! | `work` | a job on a thread of its own: progress, Ctrl-C, our own bugs |
 //! | `answer` | an answer into JSON, text and a picture |
 //! | `plan` | a plan (SECRET), saved and loaded as the same plan file |
-//! | `questions` | `inspect`, `graph`, `screen`, `explain`, `risk` |
+//! | `questions` | `inspect`, `graph`, `screen`, `explain`, `risk`, `demo` |
 //! | `jobs` | `plan`, `protect`, `apply`, `frontier` |
 //! | `files` | what a job writes: guarded first, staged, named together |
 //! | `engines` | the statements for an engine, and a plan from counted cells |
@@ -51,6 +51,7 @@ fn _marginswap(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(questions::explain, module)?)?;
     module.add_function(wrap_pyfunction!(questions::explain_code, module)?)?;
     module.add_function(wrap_pyfunction!(questions::risk, module)?)?;
+    module.add_function(wrap_pyfunction!(questions::demo, module)?)?;
     module.add_function(wrap_pyfunction!(jobs::plan, module)?)?;
     module.add_function(wrap_pyfunction!(jobs::frontier, module)?)?;
     module.add_function(wrap_pyfunction!(jobs::protect_file, module)?)?;

@@ -1,16 +1,19 @@
-//! `inspect`, `graph`, `screen`, `explain`, `risk`: questions that change nothing.
+//! `inspect`, `graph`, `screen`, `explain`, `risk`: questions that change nothing; and a survey to
+//! ask them about.
 
 use std::io::Write;
 use std::path::PathBuf;
 
 use marginswap_core::diagnostic::Diagnostic;
 use marginswap_io::{Finished, Overwrite, Secrecy, Staged, publish_all};
+use marginswap_pipeline::demo::{Survey, write_demo};
 use marginswap_pipeline::notes::Run;
 use marginswap_pipeline::project::Project;
 use marginswap_pipeline::questions::explain::{Partners, explain_pair, explain_record};
 use marginswap_pipeline::questions::inspect::Reveal;
 use marginswap_pipeline::questions::risk::Sets;
 use marginswap_pipeline::refusal::Code;
+use marginswap_pipeline::seed::SeedFrom;
 use marginswap_pipeline::{answer, codes, questions};
 use marginswap_report::pictures::why;
 use pyo3::prelude::*;
@@ -26,9 +29,8 @@ use crate::work::carry_out;
 pub fn inspect(py: Python<'_>, asked: Asked<'_>, reveal: bool) -> PyResult<Answer> {
     let project = asked.project(py, "inspect")?;
     let reveal = if reveal { Reveal::Everything } else { Reveal::Counts };
-    let (report, notes) = carry_out(py, &asked.how, move |run| {
-        questions::inspect::inspect(&project, reveal, run)
-    })?;
+    let (report, notes) =
+        carry_out(py, &asked.how, move |run| questions::inspect::inspect(&project, reveal, run))?;
     Ok(Answer::new(&report, None, notes))
 }
 
@@ -132,6 +134,24 @@ pub fn explain_code(text: &str) -> Option<Answer> {
         return Some(Answer::new(&answer::codes(), None, vec![]));
     }
     Some(Answer::new(&answer::code(codes::parse(text)?), None, vec![]))
+}
+
+/// Writes the survey of an invented town and its project file; gives the path of the survey.
+#[pyfunction]
+pub fn demo(
+    py: Python<'_>,
+    folder: PathBuf,
+    records: usize,
+    households: bool,
+    demo_seed: u64,
+    force: bool,
+) -> PyResult<PathBuf> {
+    let asks = if households { Survey::Households } else { Survey::Persons };
+    let write = || {
+        let seed = SeedFrom::Demo(demo_seed).choose(&mut Run::silent())?.seed;
+        write_demo(&folder, (asks, records), seed, Overwrite::from_force(force))
+    };
+    py.detach(write).or_raise(py).map(|files| files.data)
 }
 
 fn tables_are_named(py: Python<'_>, project: &Project) -> PyResult<()> {

@@ -3,6 +3,8 @@
 //! The class itself is Python's (`marginswap._errors.Refusal`), so that it can be documented,
 //! pickled and subclassed like any other.
 
+use std::path::PathBuf;
+
 use marginswap_core::diagnostic::{Diagnostic, escaped};
 use marginswap_pipeline::codes;
 use marginswap_pipeline::refusal::Code;
@@ -53,9 +55,40 @@ pub fn refused<'py>(
     exception(py, &Diagnostic::new(entry.kind, detail, remedy).in_file(place))
 }
 
+/// A refusal of a table in memory, where messages of files and their headers are about none.
+pub fn of_a_frame(mut refusal: Diagnostic) -> Diagnostic {
+    let elsewhere = |file: &PathBuf| {
+        let file = file.to_string_lossy();
+        !FRAMES.contains(&&*file) && !file.starts_with('`')
+    };
+    if !refusal.place.file.as_ref().is_some_and(elsewhere) {
+        refusal.detail = in_words_of_frames(&refusal.detail);
+        refusal.remedy = in_words_of_frames(&refusal.remedy);
+    }
+    refusal
+}
+
+/// What messages call tables in memory.
+const FRAMES: [&str; 2] = ["data frame", "released data frame"];
+
+/// A message about a table in memory; names between backticks are as they were.
+pub fn in_words_of_frames(text: &str) -> String {
+    let plain = |part: &str| {
+        part.replace("the names in the header", "the names of the columns")
+            .replace(" files", " data frames")
+            .replace("the file", "the data frame")
+            .replace("released file", "released data frame")
+            .replace("original file", "original data frame")
+    };
+    let parts = text.split('`').enumerate();
+    let parts = parts.map(|(at, part)| if at % 2 == 0 { plain(part) } else { part.to_owned() });
+    parts.collect::<Vec<_>>().join("`")
+}
+
 fn class_of(refusal: &Diagnostic) -> &'static str {
     match refusal.code {
         Code::Cancelled => "Cancelled",
+        Code::NotATable => "NotATable",
         Code::OwnBug | Code::NotKept => "Bug",
         _ => "Refusal",
     }

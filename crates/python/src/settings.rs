@@ -1,19 +1,23 @@
 //! Keyword arguments into a project, by the one table of settings.
 //!
 //! An argument is called like the flag of its setting, with `_` for `-`; a setting without a flag
-//! goes by its own name. A list of columns is a list of names; a single text is read as the
-//! command line reads it.
+//! goes by its own name. A list of columns is anything that gives names, and a table is a text or
+//! such a list; a single text is read as the command line reads it. A set has no order, so its
+//! members are sorted.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use marginswap_core::columns::did_you_mean;
 use marginswap_core::diagnostic::Diagnostic;
 use marginswap_pipeline::project::{self, ProjectFile};
 use marginswap_pipeline::refusal::Code;
-use marginswap_pipeline::settings::{Kind, SETTINGS, Setting, Topic, Value, topics};
+use marginswap_pipeline::settings::{Kind, SETTINGS, Setting, Topic, Value, formula, topics};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
+use pyo3::types::{
+    PyBool, PyByteArray, PyBytes, PyDict, PyFloat, PyFrozenSet, PyList, PyMapping, PySet, PyString,
+};
 
 use crate::refusal::{OrRaise, raised};
 
@@ -108,7 +112,7 @@ impl Project {
         for (name, value) in settings.into_iter().flatten() {
             let name: String = name.extract()?;
             let known = || SETTINGS.iter().filter(|setting| setting.topic != Topic::Preset);
-            set(py, &mut own, &name, &value, known)?;
+            set(py, &mut own, &name, &value, known, ("Project", &[]))?;
         }
         Ok(Self(own))
     }
@@ -118,6 +122,28 @@ impl Project {
     fn load(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
         let file = ProjectFile::load(&path).or_raise(py)?;
         Ok(Self(file.project))
+    }
+
+    /// The settings that `json` gives.
+    #[staticmethod]
+    fn of_json(py: Python<'_>, text: &str) -> PyResult<Self> {
+        let broken = || {
+            let detail = "the settings are not those of a project";
+            raised(py, &Diagnostic::new(Code::BadEntry, detail, "make the project again"))
+        };
+        let all: serde_json::Value = serde_json::from_str(text).map_err(|_| broken())?;
+        let mut own = project::Project::default();
+        for setting in SETTINGS {
+            let section = match setting.section {
+                "" => Some(&all),
+                section => all.get(section),
+            };
+            let told = section.and_then(|section| section.get(setting.name));
+            if let Some(value) = told.and_then(Value::from_json) {
+                setting.set(&mut own, &value).map_err(|_| broken())?;
+            }
+        }
+        Ok(Self(own))
     }
 
     /// The settings as JSON, by section.
@@ -145,13 +171,13 @@ pub fn project_of(
     function: &str,
     base: Option<&Project>,
     data: Option<PathBuf>,
-    given: &Bound<'_, PyDict>,
+    (given, own_arguments): (&Bound<'_, PyDict>, &[String]),
 ) -> PyResult<project::Project> {
     let mut own = project::Project { data, ..project::Project::default() };
     for (name, value) in given.iter() {
         if !value.is_none() {
             let name: String = name.extract()?;
-            set(py, &mut own, &name, &value, || taken_by(function))?;
+            set(py, &mut own, &name, &value, || taken_by(function), (function, own_arguments))?;
         }
     }
     let base = base.map(|base| base.0.clone()).unwrap_or_default();
@@ -164,19 +190,27 @@ fn set<I: Iterator<Item = &'static Setting>>(
     name: &str,
     value: &Bound<'_, PyAny>,
     known: impl Fn() -> I,
+    (function, own): (&str, &[String]),
 ) -> PyResult<()> {
     let Some(setting) = known().find(|setting| keyword(setting) == name) else {
-        let names: Vec<String> = known().map(keyword).collect();
-        return Err(PyTypeError::new_err(format!(
-            "there is no argument `{name}` here; {}",
-            did_you_mean(name, &names)
-        )));
+        let names: Vec<String> = known().map(keyword).chain(own.iter().cloned()).collect();
+        let near = did_you_mean(name, &names);
+        let help = match near.ends_with('?') {
+            true => near,
+            false => format!("`help(marginswap.{function})` lists the arguments"),
+        };
+        return Err(PyTypeError::new_err(format!("{function}() has no argument `{name}`; {help}")));
     };
     let refuse = |detail: String, remedy: String| {
         let refusal = Diagnostic::new(Code::BadEntry, detail, remedy);
         raised(py, &refusal.about(format!("{}=", setting.key())).in_file(format!("`{name}=`")))
     };
-    let value = read(setting, value)?;
+    let Some(value) = plain(value)? else {
+        let detail = "a setting is a text, a number, a switch, a path, or a list of these";
+        let remedy = "docs/settings.md says what each setting takes";
+        return Err(refuse(detail.to_owned(), remedy.to_owned()));
+    };
+    let value = read(setting, value);
     let value = value.map_err(|refusal| refuse(refusal.detail, refusal.remedy))?;
     setting
         .set(project, &value)
@@ -184,47 +218,93 @@ fn set<I: Iterator<Item = &'static Setting>>(
 }
 
 /// What an argument says. Texts are read as the command line reads them where a list is asked for.
-fn read(setting: &Setting, value: &Bound<'_, PyAny>) -> PyResult<Result<Value, Diagnostic>> {
-    let value = plain(value)?;
+fn read(setting: &Setting, value: Value) -> Result<Value, Diagnostic> {
     let listed = !matches!(
         setting.kind,
         Kind::Name | Kind::Path | Kind::Text(_) | Kind::Switch | Kind::Numbers | Kind::Scenarios
     );
     Ok(match (value, setting.kind) {
-        (Value::Text(text), _) if listed => setting.typed(&[text]),
-        // `x = band(age, 10)`, several times.
-        (Value::List(list), Kind::Derived) => {
-            let texts: Option<Vec<String>> = list
-                .iter()
-                .map(|item| if let Value::Text(text) = item { Some(text.clone()) } else { None })
-                .collect();
-            texts.map_or(Ok(Value::List(list)), |texts| setting.typed(&texts))
+        (Value::Text(text), _) if listed => setting.typed(&[text])?,
+        (Value::List(tables), Kind::Tables) => {
+            Value::List(tables.into_iter().map(as_table).collect())
         }
-        (value, _) => Ok(value),
+        (Value::Map(tables), Kind::NamedTables) => {
+            Value::Map(tables.into_iter().map(|(name, table)| (name, as_table(table))).collect())
+        }
+        // A share may be a number here; the command line has the same digits.
+        (Value::Number(digits), Kind::Text(_)) if digits.contains('.') => Value::Text(digits),
+        // `x = band(age, 10)`, several times.
+        (Value::List(list), Kind::Derived) => match texts(&list) {
+            Some(texts) => setting.typed(&texts)?,
+            None => Value::List(list),
+        },
+        (value, _) => value,
     })
 }
 
-/// A Python object as a value of a project file.
-fn plain(object: &Bound<'_, PyAny>) -> PyResult<Value> {
-    if let Ok(switch) = object.cast::<PyBool>() {
-        return Ok(Value::Switch(switch.is_true()));
+/// A table that is given as the list of its variables.
+fn as_table(table: Value) -> Value {
+    match &table {
+        Value::List(names) => match texts(names) {
+            Some(names) if !names.is_empty() => {
+                let names: Vec<&str> = names.iter().map(String::as_str).collect();
+                Value::text(formula(&names))
+            }
+            _ => table,
+        },
+        _ => table,
     }
-    if object.is_instance_of::<PyInt>() || object.is_instance_of::<PyFloat>() {
-        return Ok(Value::Number(object.repr()?.to_string()));
+}
+
+fn texts(list: &[Value]) -> Option<Vec<String>> {
+    let text = |item: &Value| if let Value::Text(text) = item { Some(text.clone()) } else { None };
+    list.iter().map(text).collect()
+}
+
+/// A Python object as a value of a project file; none where it cannot be one.
+fn plain(object: &Bound<'_, PyAny>) -> PyResult<Option<Value>> {
+    let py = object.py();
+    if let Ok(switch) = object.cast::<PyBool>() {
+        return Ok(Some(Value::Switch(switch.is_true())));
     }
     if let Ok(text) = object.cast::<PyString>() {
-        return Ok(Value::text(text.to_string()));
+        return Ok(Some(Value::text(text.to_string())));
     }
-    if let Ok(map) = object.cast::<PyDict>() {
-        let entries = map.iter().map(|(name, item)| Ok((name.extract::<String>()?, plain(&item)?)));
-        return Ok(Value::Map(entries.collect::<PyResult<_>>()?));
+    // Libraries have numbers and truth values of their own, which are written in their own ways.
+    if object.is_instance_of::<PyFloat>() {
+        let number = PyFloat::new(py, object.extract::<f64>()?);
+        return Ok(Some(Value::Number(number.repr()?.to_string())));
     }
-    if object.is_instance_of::<PyList>() || object.is_instance_of::<PyTuple>() {
-        let items = object.try_iter()?.map(|item| plain(&item?));
-        return Ok(Value::List(items.collect::<PyResult<_>>()?));
+    if object.hasattr("__index__")? {
+        let number = py.import("operator")?.getattr("index")?.call1((object,));
+        // An array of many numbers promises to be one.
+        if let Ok(number) = number {
+            return Ok(Some(Value::Number(number.str()?.to_string())));
+        }
     }
-    let path: PathBuf = object.extract().map_err(|_| {
-        PyTypeError::new_err("a setting is a text, a number, a switch, a path, or a list of these")
-    })?;
-    Ok(Value::text(path.display().to_string()))
+    if let Ok(map) = object.cast::<PyMapping>() {
+        let mut entries = BTreeMap::new();
+        for entry in map.items()?.iter() {
+            let (name, item): (String, Bound<'_, PyAny>) = entry.extract()?;
+            let Some(item) = plain(&item)? else { return Ok(None) };
+            entries.insert(name, item);
+        }
+        return Ok(Some(Value::Map(entries)));
+    }
+    if let Ok(path) = object.extract::<PathBuf>() {
+        return Ok(Some(Value::text(path.display().to_string())));
+    }
+    let numbers = object.is_instance_of::<PyBytes>() || object.is_instance_of::<PyByteArray>();
+    if numbers || !object.hasattr("__iter__")? {
+        return Ok(None);
+    }
+    let mut items = Vec::new();
+    for item in object.try_iter()? {
+        let Some(item) = plain(&item?)? else { return Ok(None) };
+        items.push(item);
+    }
+    if object.cast::<PySet>().is_ok() || object.cast::<PyFrozenSet>().is_ok() {
+        items.sort_by_cached_key(|item| format!("{item:?}"));
+    }
+    Ok(Some(Value::List(items)))
 }

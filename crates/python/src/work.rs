@@ -4,14 +4,17 @@
 //! passes progress on. After Ctrl-C it returns at once; the job stops before its next step, and
 //! what it had made is thrown away: only the thread that called gives files their names.
 //!
+//! Every call has threads of its own, which end before it does: none is left that a forked process
+//! would wait for and not have.
+//!
 //! Trap: a panic's words may hold anything. Threads of ours are known by their name, and what they
 //! panic with is kept to its place.
 
 use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
-use std::sync::{Arc, Mutex, Once, OnceLock, PoisonError};
-use std::thread;
+use std::sync::{Arc, Mutex, Once, PoisonError};
+use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use marginswap_core::diagnostic::Diagnostic;
@@ -21,7 +24,7 @@ use marginswap_pipeline::refusal::Code;
 use pyo3::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
-use crate::refusal::{OrRaise, raised};
+use crate::refusal::{OrRaise, in_words_of_frames, of_a_frame, raised};
 
 /// How often Python is asked for signals.
 const PATIENCE: Duration = Duration::from_millis(50);
@@ -41,6 +44,9 @@ pub struct How {
     /// The number of threads; the answer is the same for any number.
     #[pyo3(attribute("threads"))]
     threads: Option<NonZeroUsize>,
+    /// Is the job about a table in memory?
+    #[pyo3(attribute("in_memory"))]
+    in_memory: bool,
 }
 
 /// Carries out a job; gives its answer and its notes.
@@ -49,7 +55,7 @@ pub fn carry_out<T: Send + 'static>(
     how: &How,
     work: impl FnOnce(&mut Run<'_>) -> Result<T, Diagnostic> + Send + 'static,
 ) -> PyResult<(T, Vec<String>)> {
-    let pool = pool(how.threads).or_raise(py)?;
+    let threads = Threads::start(how.threads).or_raise(py)?;
     let (tell, told) = mpsc::channel();
     let told = Mutex::new(told);
     let stop = Arc::new(AtomicBool::new(false));
@@ -62,7 +68,7 @@ pub fn carry_out<T: Send + 'static>(
             }
             if asked.load(Ordering::Relaxed) { Flow::Cancel } else { Flow::Continue }
         });
-        let answer = pool.install(|| work(&mut run));
+        let answer = threads.carry_out(|| work(&mut run));
         (answer, run.notes().iter().map(ToString::to_string).collect::<Vec<_>>())
     };
     let worker = thread::Builder::new().name(NAME.to_owned()).spawn(job).map_err(|error| {
@@ -85,24 +91,53 @@ pub fn carry_out<T: Send + 'static>(
         }
     }
     let (answer, notes) = py.detach(|| worker.join()).map_err(|_| raised(py, &own_bug()))?;
+    let (answer, notes) = match how.in_memory {
+        true => {
+            let notes = notes.iter().map(|note| in_words_of_frames(note)).collect();
+            (answer.map_err(of_a_frame), notes)
+        }
+        false => (answer, notes),
+    };
     Ok((answer.or_raise(py)?, notes))
 }
 
-/// So many threads of ours; without a number as many as there are cores, always the same.
-pub fn pool(threads: Option<NonZeroUsize>) -> Result<Arc<ThreadPool>, Diagnostic> {
-    static USUAL: OnceLock<Arc<ThreadPool>> = OnceLock::new();
-    if let (None, Some(pool)) = (threads, USUAL.get()) {
-        return Ok(Arc::clone(pool));
+/// The threads of one call.
+pub struct Threads {
+    /// There until the threads are to end.
+    pool: Option<ThreadPool>,
+    handles: Vec<JoinHandle<()>>,
+}
+
+impl Threads {
+    /// Starts this many threads; without a number as many as there are cores.
+    pub fn start(threads: Option<NonZeroUsize>) -> Result<Self, Diagnostic> {
+        let most = threads.map_or(0, |threads| threads.get().min(MOST_THREADS));
+        let mut handles = Vec::new();
+        let pool = ThreadPoolBuilder::new().num_threads(most).spawn_handler(|thread| {
+            let named = thread::Builder::new().name(format!("{NAME}-{}", thread.index()));
+            handles.push(named.spawn(|| thread.run())?);
+            Ok(())
+        });
+        let pool = pool.build().map_err(|error| {
+            let detail = format!("the threads cannot be started: {error}");
+            Diagnostic::new(Code::TooFewThreads, detail, "give a smaller number to `threads=`")
+        })?;
+        Ok(Self { pool: Some(pool), handles })
     }
-    let named = ThreadPoolBuilder::new().thread_name(|number| format!("{NAME}-{number}"));
-    let pool = named.num_threads(threads.map_or(0, |threads| threads.get().min(MOST_THREADS))).build();
-    let pool = pool.map(Arc::new).map_err(|error| {
-        let detail = format!("the threads cannot be started: {error}");
-        Diagnostic::new(Code::TooFewThreads, detail, "give a smaller number to `threads=`")
-    })?;
-    match threads {
-        None => Ok(Arc::clone(USUAL.get_or_init(|| pool))),
-        Some(_) => Ok(pool),
+
+    /// Does some work on these threads.
+    pub fn carry_out<T: Send>(&self, work: impl FnOnce() -> T + Send) -> T {
+        self.pool.as_ref().expect("the threads end after their work").install(work)
+    }
+}
+
+impl Drop for Threads {
+    fn drop(&mut self) {
+        self.pool = None;
+        for handle in self.handles.drain(..) {
+            // What a thread panicked with was said where its work was waited for.
+            let _ = handle.join();
+        }
     }
 }
 

@@ -40,6 +40,7 @@ class Refusal(ValueError):
     remedy: str
     exit_code: int
 
+class NotATable(Refusal, TypeError): ...
 class Cancelled(Refusal): ...
 class Bug(Refusal): ...
 class Note(UserWarning): ...
@@ -74,8 +75,20 @@ ENGINE = '''class EngineRelease(Answer):
     def write(self, path: Path, *, partition_by: Sequence[str] = ()) -> EngineRelease: ...'''
 
 
+DEMO = '''def demo(
+    folder: Path,
+    *,
+    records: int = 100_000,
+    households: bool = False,
+    demo_seed: int = 1,
+    force: bool = False,
+) -> str: ...
+def demo_table() -> Any: ...'''
+
+
 def made() -> str:
-    parts = [HEAD, project(), *map(answer_class, CLASSES), ENGINE, *map(function, FUNCTIONS)]
+    functions = map(function, FUNCTIONS)
+    parts = [HEAD, project(), *map(answer_class, CLASSES), ENGINE, *functions, DEMO]
     return "\n".join(parts)
 
 

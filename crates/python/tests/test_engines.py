@@ -191,7 +191,7 @@ def test_names_that_engines_confuse_are_refused(name, code):
 
     from marginswap import _functions, _marginswap
 
-    call = _functions.Call(None, None, None, None, {**ASKED})
+    call = _functions.Call("protect", None, None, None, None, {**ASKED}, held=True)
     with pytest.raises(marginswap.Refusal) as refused:
         _marginswap.Statements(call, "spark", table.column_names, "person")
     assert refused.value.code == code

@@ -74,7 +74,7 @@ def test_wrong_values_and_unknown_arguments(arrow_table):
     assert refused(marginswap.protect, arrow_table, match=["sex"], **ASKED).place == "`match=`"
     with pytest.raises(TypeError, match="budget"):
         marginswap.protect(arrow_table, budgte="5%", **ASKED)
-    with pytest.raises(TypeError, match="no argument `keys`"):
+    with pytest.raises(TypeError, match="inspect\\(\\) has no argument `keys`; `help"):
         marginswap.inspect(arrow_table, keys=["sex"])
     assert refused(marginswap.frontier, arrow_table, choose="best", **ASKED).place == "`choose=`"
 
@@ -95,7 +95,7 @@ def test_files_are_guarded(tmp_path, arrow_table):
 def test_no_released_table_is_made_twice(arrow_table):
     from marginswap import _functions, _marginswap
 
-    call = _functions.Call(arrow_table, None, None, None, dict(ASKED))
+    call = _functions.Call("protect", arrow_table, None, None, None, dict(ASKED))
     terms = _functions.terms(seed_file=None, demo_seed=1, seal_file=None, force=False)
     waiting = _marginswap.protect_frame(call, terms)
     _functions.certified(call, waiting)
@@ -106,7 +106,7 @@ def test_no_released_table_is_made_twice(arrow_table):
 def test_a_table_that_was_not_made_as_told_is_not_certified(arrow_table):
     from marginswap import _functions, _marginswap
 
-    call = _functions.Call(arrow_table, None, None, None, dict(ASKED))
+    call = _functions.Call("protect", arrow_table, None, None, None, dict(ASKED))
     terms = _functions.terms(seed_file=None, demo_seed=1, seal_file=None, force=False)
     waiting = _marginswap.protect_frame(call, terms)
     wrong = arrow_table.set_column(0, "region", arrow_table.column("region").take(list(range(1, 600)) + [1]))
@@ -126,3 +126,54 @@ def test_a_household_file_goes_with_a_file(arrow_table, tmp_path):
     asked = {**ASKED, "keys": ["region"], "household": "job", "households_file": tmp_path / "h.csv"}
     refusal = refused(marginswap.protect, arrow_table, **asked)
     assert "data frame" in str(refusal)
+
+
+def test_unknown_arguments_are_compared_with_all_arguments(arrow_table):
+    """Those that are no settings too."""
+    for wrong, near in (("demo_sed", "demo_seed"), ("treads", "threads"), ("kep", "keep"), ("progres", "progress")):
+        with pytest.raises(TypeError, match=f"did you mean `{near}`"):
+            marginswap.plan(arrow_table, **{**ASKED, wrong: 1})
+    with pytest.raises(TypeError, match="Project.*did you mean `keys`"):
+        marginswap.Project(keyss=["age"])
+
+
+def test_two_seeds_are_refused(arrow_table, tmp_path):
+    """As in the program: neither is passed over."""
+    two = {"seed_file": tmp_path / "seed", "demo_seed": 1}
+    plan = marginswap.plan(arrow_table, demo_seed=1, **ASKED)
+    calls = [
+        lambda: marginswap.protect(arrow_table, **two, **ASKED),
+        lambda: marginswap.plan(arrow_table, **two, **ASKED),
+        lambda: marginswap.frontier(arrow_table, **two, **ASKED),
+        lambda: marginswap.report(arrow_table, arrow_table, plan=plan, **two),
+    ]
+    for call in calls:
+        assert refused(call).code == "E116"
+    assert list(tmp_path.iterdir()) == []
+    for wrong in (-1, 2**64, "7", 1.0):
+        assert refused(marginswap.plan, arrow_table, demo_seed=wrong, **ASKED).place == "`demo_seed=`"
+
+
+def test_messages_about_tables_in_memory_name_no_file(arrow_table, tmp_path):
+    calls = [
+        lambda data: marginswap.protect(data, keys=["agee"], keep=["sex"]),
+        lambda data: marginswap.protect(data, keys=["age"], keep=["sex*agee"]),
+        lambda data: marginswap.explain(data, record=10_000, keep=["sex"]),
+        lambda data: marginswap.plan(data, risky="top:5", population=3, **ASKED),
+        lambda data: marginswap.verify(data, arrow_table.drop_columns(["sex"]), **ASKED),
+        lambda data: marginswap.plan(data, id="nobody", **ASKED),
+    ]
+    for call in calls:
+        said = refused(call, arrow_table)
+        words = f"{said.place} {said.detail} {said.remedy}".replace("records:FILE", "")
+        assert "file" not in words and "header" not in words, words
+    # A file is one, and so is what a setting names.
+    import pyarrow.parquet as parquet
+
+    parquet.write_table(arrow_table, tmp_path / "survey.parquet")
+    assert "file" in refused(calls[1], tmp_path / "survey.parquet").detail
+    lists = refused(marginswap.plan, arrow_table, risky=f"records:{tmp_path / 'none.csv'}", **ASKED)
+    assert "file" in lists.detail
+    named = refused(marginswap.plan, arrow_table, keys=["the file"], keep=["sex"])
+    assert "`the file` is not a column of the data frame" in named.detail
+    assert refused(marginswap.plan).detail == "no table is given"

@@ -6,7 +6,7 @@ import pickle
 import pytest
 
 import marginswap
-from conftest import ASKED
+from conftest import ASKED, survey
 
 
 def test_answers_are_frozen(arrow_table):
@@ -133,3 +133,67 @@ def test_lists_of_records_are_written(arrow_table, tmp_path):
     assert len((tmp_path / "risk.csv").read_text().splitlines()) == 601
     assert marginswap.risk(arrow_table, suda=True, **asked).to_dict() != plain.to_dict()
     assert marginswap.risk(arrow_table, key_sets=1, **asked).to_dict() != plain.to_dict()
+
+
+def test_an_answer_with_a_verdict_is_true_where_it_may_be_released(arrow_table, tmp_path):
+    """`assert verify(…)` is an assertion about the table."""
+    from marginswap import _results
+
+    release = marginswap.protect(arrow_table, **ASKED)
+    for verdict in ("release", "review", "do_not_release"):
+        fields = {**release.to_dict(), "verdict": verdict}
+        made = _results.again(marginswap.Verification, {"_fields": fields})
+        assert bool(made) is (verdict == "release")
+    column = release.data.column("sex").to_pylist()
+    column[0] = "f" if column[0] == "m" else "m"
+    broken = release.data.set_column(1, "sex", [column])
+    assert not marginswap.verify(arrow_table, broken, shuffled=True, **ASKED)
+    assert not marginswap.protect(arrow_table, demo_seed=1, **ASKED)
+    # An answer without a verdict is there.
+    assert marginswap.inspect(arrow_table)
+
+
+@pytest.mark.parametrize("library", ["pyarrow", "pandas", "polars"])
+def test_answers_and_projects_are_pickled_and_copied(library, tmp_path):
+    module = pytest.importorskip(library)
+    table = (module.table if library == "pyarrow" else module.DataFrame)(survey())
+    release = marginswap.protect(table, demo_seed=1, **ASKED)
+    answers = [
+        release,
+        marginswap.inspect(table),
+        marginswap.graph(table, keep=ASKED["keep"]),
+        marginswap.screen(table, keep=ASKED["keep"]),
+        marginswap.explain(table, record=1, keep=ASKED["keep"]),
+        marginswap.risk(table, keys=["age"], population=9000),
+        marginswap.verify(table, release.data, shuffled=True, **ASKED),
+        marginswap.report(table, release.data, shuffled=True, **ASKED),
+        marginswap.frontier(table, budgets=["5%"], seeds=1, demo_seed=1, **ASKED),
+    ]
+    for answer in answers:
+        for same in (pickle.loads(pickle.dumps(answer)), copy.copy(answer), copy.deepcopy(answer)):
+            assert same == answer and type(same) is type(answer)
+            assert (str(same), same.notes) == (str(answer), answer.notes)
+            assert same._repr_html_() == answer._repr_html_()
+    assert pickle.loads(pickle.dumps(release)).data.equals(release.data)
+    mine = copy.deepcopy(release)
+    assert mine.data.equals(release.data) and mine.plan is release.plan
+    if library == "pandas":
+        mine.data.loc[:, "sex"] = "x"
+        assert not mine.data.equals(release.data)
+    with pytest.raises(AttributeError, match="SECRET"):
+        pickle.loads(pickle.dumps(release)).plan
+    project = marginswap.Project(
+        **ASKED, budget="5 %", derive={"x": "band(age, 10)"}, weights={"job": 500}, order="input",
+        scenarios={"employer": {"keys": ["age"]}}, roughly={"age": 5}, never_new="sex*job",
+    )
+    for same in (pickle.loads(pickle.dumps(project)), copy.copy(project), copy.deepcopy(project)):
+        assert same == project
+    again = marginswap.protect(table, project=pickle.loads(pickle.dumps(project)), demo_seed=4)
+    assert again.plan.same_swaps(marginswap.protect(table, project=project, demo_seed=4).plan)
+
+
+def test_a_plan_in_a_pickle_is_refused_whole(arrow_table):
+    plan = marginswap.plan(arrow_table, demo_seed=1, **ASKED)
+    assert copy.deepcopy(plan).same_swaps(plan)
+    with pytest.raises(TypeError, match="SECRET"):
+        pickle.dumps([plan])

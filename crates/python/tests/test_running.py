@@ -1,10 +1,13 @@
 """Progress, Ctrl-C, and other threads while a job runs."""
 
+import logging
+import pathlib
 import signal
 import subprocess
 import sys
 import textwrap
 import threading
+import warnings
 
 import pytest
 
@@ -49,8 +52,6 @@ def test_a_callback_that_raises_ends_the_job(arrow_table):
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
 def test_ctrl_c_stops_a_job_at_once(tmp_path):
     pytest.importorskip("pyarrow")
-    import pathlib
-
     script = textwrap.dedent(LONG.format(tests=str(pathlib.Path(__file__).parent))) + textwrap.dedent(
         """
         def told(step, done, of):
@@ -74,6 +75,50 @@ def test_ctrl_c_stops_a_job_at_once(tmp_path):
     assert process.stdout.readline().strip() == "interrupted"
     process.wait()
     assert not plan.exists() and list(tmp_path.iterdir()) == []
+
+
+def loud(tmp_path):
+    """A file on which every job has something to note: a column that names everybody."""
+    columns = survey()
+    lines = ["person,region,sex,age"] + [
+        f"p{place},{region},{sex},{age}"
+        for place, (region, sex, age) in enumerate(zip(columns["region"], columns["sex"], columns["age"]))
+    ]
+    (tmp_path / "loud.csv").write_text("\n".join(lines) + "\n")
+    return tmp_path / "loud.csv", {"keys": ["region", "age"], "keep": ["region*sex"], "ignore": ["person"]}
+
+
+def test_warnings_that_are_errors_lose_no_answer(tmp_path):
+    """The file is there, and so is its answer; what was noted is shown."""
+    data, asked = loud(tmp_path)
+    with pytest.warns(marginswap.Note, match="person"):
+        marginswap.protect(data, out=tmp_path / "first.csv", demo_seed=1, **asked)
+    with warnings.catch_warnings(record=True) as shown:
+        warnings.simplefilter("error")
+        release = marginswap.protect(data, out=tmp_path / "second.csv", demo_seed=1, **asked)
+    assert release.equal and any("person" in note for note in release.notes)
+    assert (tmp_path / "second.csv").read_bytes() == (tmp_path / "first.csv").read_bytes()
+    assert any("person" in str(one.message) for one in shown)
+    assert {pathlib.Path(one.filename).name for one in shown} == {"test_running.py"}
+
+
+def test_steps_and_notes_are_in_the_log(tmp_path, caplog):
+    data, asked = loud(tmp_path)
+    seen = []
+    with caplog.at_level(logging.INFO, logger="marginswap"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        marginswap.protect(
+            data, out=tmp_path / "out.csv", demo_seed=1, progress=lambda *step: seen.append(step), **asked
+        )
+    assert {record.name for record in caplog.records} == {"marginswap"}
+    steps = [record.getMessage() for record in caplog.records if record.levelno == logging.INFO]
+    notes = [record.getMessage() for record in caplog.records if record.levelno == logging.WARNING]
+    assert len(steps) == len(seen) and any(step.startswith("protect: planning, step") for step in steps)
+    assert any("`person`" in note for note in notes)
+    assert not any("p599" in text or "South" in text for text in [*steps, *notes])
+    caplog.clear()
+    marginswap.inspect(data, ignore=["person"])
+    assert [record for record in caplog.records if record.levelno < logging.WARNING] == []
 
 
 def test_other_threads_run_while_a_job_does(arrow_table):

@@ -8,6 +8,7 @@ import pytest
 
 import marginswap
 import stubs
+from conftest import ASKED, survey
 from marginswap import _marginswap
 
 FUNCTIONS = [
@@ -110,3 +111,48 @@ def test_every_kind_of_value_is_taken(arrow_table, tmp_path):
         arrow_table, keep=asked["keep"], scenarios={"employer": {"keys": ["region", "age", "job", "owner"]}}, demo_seed=9
     )
     assert "employer" in str(intruders.to_dict())
+
+
+def test_settings_that_can_be_read_once_are_kept():
+    pa = pytest.importorskip("pyarrow")
+    duckdb = pytest.importorskip("duckdb")
+    connection = duckdb.connect()
+    connection.register("given", pa.table({**survey(), "person": list(range(600))}))
+    relation = connection.sql("SELECT * FROM given")
+    asked = {"keep": ASKED["keep"], "id": "person", "demo_seed": 1}
+    by_list = marginswap.protect(relation, keys=ASKED["keys"], **asked)
+    once = marginswap.protect(relation, keys=(key for key in ASKED["keys"]), **asked)
+    assert by_list.to_dict() == once.to_dict()
+
+
+def test_anything_that_gives_names_is_a_list_of_columns(arrow_table):
+    """A table may be given by its variables too; a set, which has no order, gives one answer."""
+    pd = pytest.importorskip("pandas")
+    np = pytest.importorskip("numpy")
+    expected = marginswap.protect(arrow_table, demo_seed=9, **ASKED)
+    names = ASKED["keys"]
+    for keys in (tuple(names), np.array(names), pd.Index(names), iter(names)):
+        found = marginswap.protect(arrow_table, keys=keys, keep=ASKED["keep"], demo_seed=9)
+        assert found.data.equals(expected.data), type(keys)
+    for keep in ([("region", "sex"), ["sex", "age"]], [("region", "sex"), "sex*age"]):
+        found = marginswap.protect(arrow_table, keys=names, keep=keep, demo_seed=9)
+        assert found.data.equals(expected.data), keep
+    project = marginswap.Project(keep=[("a*b", "c`d")], named={"t": ("x", "y")})
+    assert project.to_dict()["keep"] == {"tables": ["`a*b`*`c``d`"], "named": {"t": "x*y"}}
+    assert marginswap.Project(keys={"b", "a", "c"}).to_dict()["risk"]["keys"] == ["a", "b", "c"]
+
+
+def test_numbers_of_other_libraries_are_numbers(arrow_table):
+    np = pytest.importorskip("numpy")
+    expected = marginswap.plan(arrow_table, budget=4, demo_seed=9, **ASKED)
+    assert marginswap.plan(arrow_table, budget=np.int64(4), demo_seed=9, **ASKED) == expected
+    share = marginswap.risk(arrow_table, keys=["age"], fraction="0.05")
+    for fraction in (0.05, np.float64(0.05)):
+        assert marginswap.risk(arrow_table, keys=["age"], fraction=fraction) == share
+
+
+def test_what_is_no_setting_is_refused(arrow_table):
+    for keys in (object(), b"age", [b"age"], {"age": object()}):
+        with pytest.raises(marginswap.Refusal) as refused:
+            marginswap.plan(arrow_table, keys=keys, keep=["region"])
+        assert refused.value.place == "`keys=`" and refused.value.code == "E403"

@@ -7,9 +7,10 @@
 True
 """
 
-from ._errors import Bug, Cancelled, Note, Refusal
+from ._errors import Bug, Cancelled, NotATable, Note, Refusal
 from ._functions import (
     apply,
+    demo,
     demo_table,
     explain,
     frontier,
@@ -48,6 +49,7 @@ __all__ = [
     "Frontier",
     "Graph",
     "Inspection",
+    "NotATable",
     "Note",
     "Page",
     "Plan",
@@ -59,6 +61,7 @@ __all__ = [
     "Verification",
     "__version__",
     "apply",
+    "demo",
     "demo_table",
     "explain",
     "frontier",

@@ -16,6 +16,7 @@ class Refusal(ValueError):
     remedy: str
     exit_code: int
 
+class NotATable(Refusal, TypeError): ...
 class Cancelled(Refusal): ...
 class Bug(Refusal): ...
 class Note(UserWarning): ...
@@ -85,6 +86,7 @@ class Project:
         tolerate_not_hidden: str | int | float | None = None,
         tolerate_not_separable: str | int | float | None = None,
         tolerate_new_pairs: str | int | float | None = None,
+        tolerate_dependencies_broken: str | int | float | None = None,
         tolerate_moved: str | int | float | None = None,
         out: Path | None = None,
         households_out: Path | None = None,
@@ -407,6 +409,7 @@ def plan(
     tolerate_not_hidden: str | int | float | None = None,
     tolerate_not_separable: str | int | float | None = None,
     tolerate_new_pairs: str | int | float | None = None,
+    tolerate_dependencies_broken: str | int | float | None = None,
     tolerate_moved: str | int | float | None = None,
 ) -> Plan: ...
 def protect(
@@ -482,6 +485,7 @@ def protect(
     tolerate_not_hidden: str | int | float | None = None,
     tolerate_not_separable: str | int | float | None = None,
     tolerate_new_pairs: str | int | float | None = None,
+    tolerate_dependencies_broken: str | int | float | None = None,
     tolerate_moved: str | int | float | None = None,
     out: Path | None = None,
     households_out: Path | None = None,
@@ -516,6 +520,7 @@ def apply(
     tolerate_not_hidden: str | int | float | None = None,
     tolerate_not_separable: str | int | float | None = None,
     tolerate_new_pairs: str | int | float | None = None,
+    tolerate_dependencies_broken: str | int | float | None = None,
     tolerate_moved: str | int | float | None = None,
     out: Path | None = None,
     households_out: Path | None = None,
@@ -590,6 +595,7 @@ def verify(
     tolerate_not_hidden: str | int | float | None = None,
     tolerate_not_separable: str | int | float | None = None,
     tolerate_new_pairs: str | int | float | None = None,
+    tolerate_dependencies_broken: str | int | float | None = None,
     tolerate_moved: str | int | float | None = None,
     households_out: Path | None = None,
 ) -> Verification: ...
@@ -664,6 +670,7 @@ def report(
     tolerate_not_hidden: str | int | float | None = None,
     tolerate_not_separable: str | int | float | None = None,
     tolerate_new_pairs: str | int | float | None = None,
+    tolerate_dependencies_broken: str | int | float | None = None,
     tolerate_moved: str | int | float | None = None,
     households_out: Path | None = None,
     watch: str | Sequence[str] | None = None,
@@ -734,3 +741,12 @@ def frontier(
     weights: Mapping[str, int] | None = None,
     plan: Path | None = None,
 ) -> Frontier: ...
+def demo(
+    folder: Path,
+    *,
+    records: int = 100_000,
+    households: bool = False,
+    demo_seed: int = 1,
+    force: bool = False,
+) -> str: ...
+def demo_table() -> Any: ...

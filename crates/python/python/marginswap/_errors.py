@@ -45,6 +45,10 @@ class Refusal(ValueError):
         return "\n".join(lines)
 
 
+class NotATable(Refusal, TypeError):
+    """What was given is no table that marginswap knows."""
+
+
 class Cancelled(Refusal):
     """The run was asked to stop, and did."""
 

@@ -22,6 +22,8 @@ class Table:
 
     #: Columns that are no columns to that library (an index), which take no part unless named.
     beside: Sequence[str] = ()
+    #: Are the names known to be names, whatever they look like?
+    named = False
 
     def stream(self) -> Any:
         """An object with ``__arrow_c_stream__``."""
@@ -40,28 +42,42 @@ def path_of(data: object) -> str | None:
     return os.fspath(data) if isinstance(data, (str, os.PathLike)) else None  # type: ignore[arg-type]
 
 
+def no_table(data: object, detail: str, remedy: str) -> Exception:
+    """The refusal of an object that is no table here."""
+    kind = f"{type(data).__module__}.{type(data).__qualname__}"
+    return native.refused("E229", kind, detail, remedy)
+
+
 def table_of(data: Any) -> Table:
     """The table that an object is."""
     module = type(data).__module__.partition(".")[0]
-    if module == "pandas":
-        pandas = sys.modules["pandas"]
-        if isinstance(data, pandas.DataFrame):
-            return Pandas(data)
-    if module == "polars":
-        polars = sys.modules["polars"]
-        if isinstance(data, polars.DataFrame):
-            return Polars(data)
-        if isinstance(data, polars.LazyFrame):
-            raise TypeError("a lazy frame has no rows yet; give `frame.collect()`")
+    pandas, polars = sys.modules.get("pandas"), sys.modules.get("polars")
+    # A class of one's own is made from that of a library, and is known by it.
+    if pandas is not None and isinstance(data, pandas.DataFrame):
+        return Pandas(data)
+    if polars is not None and isinstance(data, polars.DataFrame):
+        return Polars(data)
+    if polars is not None and isinstance(data, polars.LazyFrame):
+        raise no_table(data, "a lazy frame has no rows yet", "give `frame.collect()`")
+    if (pandas is not None and isinstance(data, pandas.Series)) or (
+        polars is not None and isinstance(data, polars.Series)
+    ):
+        raise no_table(data, "a series is one column, not a table", "give `series.to_frame()`")
     if module == "pyarrow":
         return Arrow(data)
     if module == "pyspark":
-        raise TypeError("only `protect` takes a table of Spark; give `frame.toArrow()` here")
+        detail = "Spark holds this table, and this function reads tables in memory"
+        raise no_table(data, detail, "give `frame.toArrow()`")
     if hasattr(data, "__arrow_c_stream__"):
-        return Arrow(pyarrow("This table is made again with pyarrow").table(data))
-    raise TypeError(
-        f"{type(data).__module__}.{type(data).__qualname__} is no table that marginswap knows; "
-        "give a path, a pandas, polars or pyarrow table, or one with `__arrow_c_stream__`"
+        arrow = pyarrow("This table is made again with pyarrow")
+        try:
+            return Arrow(arrow.table(data))
+        except (arrow.ArrowException, TypeError, ValueError):
+            pass
+    raise no_table(
+        data,
+        "this is no table that marginswap knows",
+        "give a path, a pandas, polars or pyarrow table, or one with `__arrow_c_stream__`",
     )
 
 
@@ -97,7 +113,7 @@ class Arrow(Table):
         elif isinstance(data, arrow.RecordBatchReader):
             data = data.read_all()
         elif not isinstance(data, arrow.Table):
-            raise TypeError(f"pyarrow.{type(data).__name__} is no table; give a pyarrow.Table")
+            raise no_table(data, "this is no table", "give a `pyarrow.Table`")
         self.table = data.unify_dictionaries()
 
     def stream(self) -> Any:
@@ -131,6 +147,14 @@ class Polars(Table):
     """A polars data frame."""
 
     def __init__(self, data: Any) -> None:
+        polars = sys.modules["polars"]
+        if type(data) is not polars.DataFrame:
+            detail = "a subclass of polars.DataFrame cannot be made again"
+            raise no_table(data, detail, "give `polars.DataFrame(frame)`")
+        wide = [getattr(polars, name, None) for name in ("Object", "Int128", "UInt128")]
+        for name, kind in data.schema.items():
+            if kind in wide:
+                raise odd_column("data frame", name, "polars.String")
         self.table = data
 
     def stream(self) -> Any:
@@ -149,6 +173,13 @@ class Polars(Table):
         return polars.DataFrame(columns)
 
 
+def odd_column(place: str, name: str, text: str) -> Exception:
+    """The refusal of a column that no Arrow type holds; the words of a conversion may hold a value."""
+    detail = "values of several types, complex numbers and numbers above 64 bits are no categories"
+    remedy = f"turn them into text (`{text}`), or leave the column out"
+    return native.refused("E215", f"{place}, column `{name}`", detail, remedy)
+
+
 class Pandas(Table):
     """A pandas data frame.
 
@@ -159,53 +190,97 @@ class Pandas(Table):
     def __init__(self, data: Any) -> None:
         self.arrow = pyarrow("pandas tables are handed over by pyarrow")
         pandas = sys.modules["pandas"]
-        self.data, self.levels = data, 0
-        self.flat = data
-        if not isinstance(data.index, pandas.RangeIndex):
-            try:
-                self.flat = data.reset_index()
-            except ValueError:
-                detail = "a level of the index has the name of a column"
-                remedy = "rename one of them, or `reset_index(drop=True)`"
-                raise native.refused("E207", "data frame, index", detail, remedy) from None
-            self.levels = data.index.nlevels
-        self.names = [str(label) for label in self.flat.columns]
-        self.beside = self.names[: self.levels]
+        self.data = data
+        if type(data) is not pandas.DataFrame and not made_again(data):
+            detail = "this subclass of pandas.DataFrame cannot be made again"
+            raise no_table(data, detail, "give `pandas.DataFrame(frame)`")
+        own = [str(label) for label in data.columns]
+        twice = next((name for place, name in enumerate(own) if name in own[:place]), None)
+        if twice is not None:
+            detail = f"two columns are called `{twice}`"
+            raise native.refused("E207", "data frame", detail, "rename one of them")
+        #: Labels that are no texts were never a first line of a file.
+        self.named = any(not isinstance(label, str) for label in data.columns)
+        index = data.index
+        self.levels = []
+        if not isinstance(index, pandas.RangeIndex):
+            self.levels = [index.get_level_values(place) for place in range(index.nlevels)]
+        self.beside = level_names(self.levels, own)
+        self.names = [*self.beside, *own]
 
     def stream(self) -> Any:
-        flat = self.flat.set_axis(self.names, axis=1)
-        try:
-            return self.arrow.Table.from_pandas(flat, preserve_index=False)
-        except (self.arrow.ArrowInvalid, self.arrow.ArrowTypeError, TypeError, ValueError):
-            # The words of the conversion may hold a value.
-            place = next((name for name in self.names if not self.converts(flat, name)), "")
-        detail = "the column holds values of several types, which are not categories"
-        remedy = 'turn them into text with `.astype("string")`, or leave the column out'
-        raise native.refused("E215", f"data frame, column `{place}`", detail, remedy)
+        pandas = sys.modules["pandas"]
+        count = len(self.levels)
+        parts = [
+            level.to_frame(index=False, name=name) for name, level in zip(self.names, self.levels)
+        ]
+        own = pandas.DataFrame(self.data).set_axis(self.names[count:], axis=1)
+        arrays = []
+        for part in [*parts, own]:
+            arrays += self.converted(part).columns
+        return self.arrow.Table.from_arrays(arrays, names=self.names)
 
-    def converts(self, flat: Any, name: str) -> bool:
+    def converted(self, part: Any) -> Any:
+        """The columns as Arrow has them."""
+
+        def table(of: Any) -> Any:
+            return self.arrow.Table.from_pandas(of, preserve_index=False)
+
         try:
-            self.arrow.Table.from_pandas(flat[[name]], preserve_index=False)
+            return table(part)
+        except MemoryError:
+            raise
         except Exception:
-            return False
-        return True
+            pass
+        for name in part.columns:
+            try:
+                table(part[[name]])
+            except Exception:
+                break
+        raise odd_column("data frame", name, '.astype("string")')
 
     def gather(self, takes: Takes) -> Any:
         pandas = sys.modules["pandas"]
         indices = Indices(lambda rows: self.arrow.array(rows).to_numpy().astype("int64"))
-        columns = {
-            place: self.flat.iloc[:, position].array.take(indices.of(rows))
-            for place, (position, rows) in enumerate(takes)
-        }
+        count = len(self.levels)
+        levels, columns, places = [], {}, []
+        for position, rows in takes:
+            if position < count:
+                levels.append(self.levels[position].take(indices.of(rows)))
+                continue
+            own = self.data.iloc[:, position - count]
+            values = own.array.take(indices.of(rows))
+            # Without its type, a column of objects would be guessed to be one of text.
+            columns[len(places)] = pandas.Series(values, dtype=own.dtype, copy=False)
+            places.append(position - count)
         made = pandas.DataFrame(columns, copy=False)
-        positions = [position for position, _ in takes]
-        levels = [place for place, position in enumerate(positions) if position < self.levels]
-        if levels:
-            made = made.set_index(levels)
-            made.index.names = [self.data.index.names[positions[place]] for place in levels]
-        elif not self.levels:
+        if len(levels) == 1:
+            made.index = levels[0]
+        elif levels:
+            made.index = pandas.MultiIndex.from_arrays(levels)
+        elif not count:
             made.index = self.data.index
-        rest = [position - self.levels for position in positions if position >= self.levels]
-        made.columns = self.data.columns[rest]
-        made.attrs = dict(self.data.attrs)
-        return made
+        made.columns = self.data.columns[places]
+        if type(self.data) is not pandas.DataFrame:
+            made = self.data._constructor(made)
+        return made.__finalize__(self.data)
+
+
+def made_again(data: Any) -> bool:
+    """Does a subclass of pandas.DataFrame say how another one of it is made?"""
+    try:
+        return type(data._constructor(data.iloc[:0])) is type(data)
+    except Exception:
+        return False
+
+
+def level_names(levels: Sequence[Any], columns: Sequence[str]) -> list[str]:
+    """What the levels of an index are called here: never like a column."""
+    names: list[str] = []
+    for place, level in enumerate(levels):
+        usual = "index" if len(levels) == 1 else f"level_{place}"
+        name = usual if level.name is None else str(level.name)
+        while name in columns or name in names:
+            name += "_"
+        names.append(name)
+    return names

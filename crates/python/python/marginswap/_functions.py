@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import inspect as _inspect
 import json
+import logging
+import operator
 import os
+import sys
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any, TypeVar
 
@@ -20,6 +23,16 @@ from ._in_engine import protect as protect_in_engine
 from ._project import Project
 
 F = TypeVar("F", bound=Callable[..., Any])
+
+#: Steps are told as INFO, notes as WARNING; no message holds a value of the data.
+log = logging.getLogger("marginswap")
+log.addHandler(logging.NullHandler())
+
+#: More threads help nobody; the program starts no more either.
+MOST_THREADS = 1024
+
+#: For each function its arguments that are no settings.
+OWN: dict[str, list[str]] = {}
 
 
 def rows_of(function: str) -> list[dict[str, Any]]:
@@ -37,6 +50,7 @@ def takes_settings(function: F) -> F:
         if parameter.kind is not _inspect.Parameter.VAR_KEYWORD
     ]
     taken = {parameter.name for parameter in own}
+    OWN[name] = sorted(taken)
     rows = [row for row in rows_of(name) if row["argument"] not in taken]
     more = [
         _inspect.Parameter(row["argument"], _inspect.Parameter.KEYWORD_ONLY, default=None)
@@ -59,26 +73,41 @@ class Call:
 
     def __init__(
         self,
+        function: str,
         data: Any,
         project: Any,
         progress: Any,
         threads: int | None,
         settings: dict[str, Any],
         roles: bool = True,
+        held: bool = False,
     ) -> None:
+        self.own = OWN[function]
         self.project = project_of(project)
         self.path = path_of(data)
         self.table: Table | None = None
         self.frame: native.Frame | None = None
-        self.settings = dict(settings)
-        self.progress = progress_of(progress)
-        self.threads = threads
+        # What can be gone through only once is kept: settings are read several times.
+        self.settings = {
+            name: list(value) if hasattr(value, "__next__") else value
+            for name, value in settings.items()
+        }
+        self.progress = told(function, progress)
+        self.threads = threads_of(threads)
+        #: Columns that are none to the caller: they take no part.
+        self.beside: list[str] = []
+        if data is None and not held and function != "graph" and not self.project_settings().get("data"):
+            remedy = "give a table or a path, or `project=` with a project that names its data"
+            raise native.refused("E111", f"{function}()", "no table is given", remedy)
         if data is not None and self.path is None:
             self.table = table_of(data)
             # A plan knows the roles of the columns it was made for.
             if roles:
-                self.leave_out(self.table.beside)
-            self.frame = self.table.frame("data frame", threads)
+                self.beside = list(self.table.beside)
+            if self.table.named:
+                self.settings.setdefault("header", True)
+            self.frame = self.table.frame("data frame", self.threads)
+        self.in_memory = self.frame is not None
 
     @property
     def how(self) -> Call:
@@ -87,27 +116,37 @@ class Call:
     def project_settings(self) -> dict[str, Any]:
         return dict(json.loads(self.project.json())) if self.project else {}
 
-    def leave_out(self, beside: Iterable[str]) -> None:
-        """Columns that are none to the caller take no part, unless a setting names them."""
-        known = self.project_settings()
-        told = list(texts_of([known, self.settings]))
-        extra = [name for name in beside if not any(name in text for text in told)]
-        if extra:
-            given = self.settings.get("ignore") or known.get("columns", {}).get("ignore") or []
-            given = [given] if isinstance(given, str) else list(given)
-            self.settings["ignore"] = [*given, *extra]
+
+def whole(name: str, value: Any, least: int, most: int | None = None) -> int:
+    """A whole number that was given for an argument."""
+    try:
+        number = operator.index(value)
+    except TypeError:
+        number = None
+    if number is None or number < least or (most is not None and number > most):
+        to = "" if most is None else f" to {most:,}"
+        detail = f"expected a whole number from {least:,}{to}"
+        raise native.refused("E403", f"`{name}=`", detail, "give another one, or leave it out")
+    return number
 
 
-def texts_of(value: Any) -> Iterable[str]:
-    if isinstance(value, dict):
-        for name, item in value.items():
-            yield str(name)
-            yield from texts_of(item)
-    elif isinstance(value, (list, tuple)):
-        for item in value:
-            yield from texts_of(item)
-    elif isinstance(value, str):
-        yield value
+def threads_of(threads: Any) -> int | None:
+    """How many threads; more than anybody has a use for are not started."""
+    return None if threads is None else min(whole("threads", threads, 1), MOST_THREADS)
+
+
+def told(function: str, progress: Any) -> Callable[[str, int, int], object] | None:
+    """Who is told of the steps of a call: the caller, and the log."""
+    show = progress_of(progress)
+    if not log.isEnabledFor(logging.INFO):
+        return show
+
+    def tell(step: str, done: int, of: int) -> None:
+        log.info("%s: %s, step %d of %d", function, step, done + 1, of)
+        if show is not None:
+            show(step, done, of)
+
+    return tell
 
 
 def progress_of(progress: Any) -> Callable[[str, int, int], object] | None:
@@ -136,16 +175,36 @@ def progress_of(progress: Any) -> Callable[[str, int, int], object] | None:
 
 
 def noted(answer: results.Answer) -> Any:
-    """Warns of what was worth a word, at the line that called the package."""
+    """Warns of what was worth a word, at the line that called the package.
+
+    A note stops nothing: what it is about is done. Where warnings are errors it is shown, and the
+    caller gets the answer.
+    """
     for note in answer.notes:
         for prefix in ("warning: ", "note: "):
             note = note.removeprefix(prefix)
-        warnings.warn(note.replace("\n", " "), Note, stacklevel=3)
+        text = note.replace("\n", " ")
+        log.warning("%s", text)
+        try:
+            warnings.warn(text, Note, stacklevel=3)
+        except Note as error:
+            caller = sys._getframe(2)
+            warnings.showwarning(error, Note, caller.f_code.co_filename, caller.f_lineno)
     return answer
 
 
 def terms(**given: Any) -> SimpleNamespace:
     return SimpleNamespace(**given)
+
+
+def seeds_of(seed_file: Any, demo_seed: Any) -> dict[str, Any]:
+    """Where the seed comes from: a file, or a number that others know, or neither."""
+    if demo_seed is None:
+        return {"seed_file": seed_file, "demo_seed": None}
+    if seed_file is not None:
+        detail = "a seed file and a demo seed are two seeds"
+        raise native.refused("E116", "`demo_seed=`", detail, "leave out one of them")
+    return {"seed_file": None, "demo_seed": whole("demo_seed", demo_seed, 0, 2**64 - 1)}
 
 
 def text_of(record: Any) -> str:
@@ -171,7 +230,7 @@ def inspect(
     >>> found.records
     3
     """
-    call = Call(data, project, progress, threads, settings)
+    call = Call("inspect", data, project, progress, threads, settings)
     return noted(results.Inspection(native.inspect(call, reveal)))
 
 
@@ -189,7 +248,7 @@ def graph(
     >>> marginswap.graph(keep=["region*sex", "sex*age"]).decomposable
     True
     """
-    call = Call(data, project, progress, threads, settings)
+    call = Call("graph", data, project, progress, threads, settings)
     return noted(results.Graph(native.graph(call)))
 
 
@@ -210,7 +269,7 @@ def screen(
     >>> found.records
     200
     """
-    call = Call(data, project, progress, threads, settings)
+    call = Call("screen", data, project, progress, threads, settings)
     return noted(results.Screening(native.screen(call, out, force)))
 
 
@@ -242,7 +301,7 @@ def explain(
             remedy = 'give a code such as "E203", or "codes" for all of them'
             raise native.refused("E111", "", detail, remedy)
         return results.Explanation(code)
-    call = Call(data, project, progress, threads, settings)
+    call = Call("explain", data, project, progress, threads, settings)
     named = None if record is None else text_of(record)
     two = None if pair is None else tuple(map(text_of, pair))
     return noted(results.Explanation(native.explain(call, named, two, partners == "all")))
@@ -267,8 +326,9 @@ def risk(
     >>> found.records
     200
     """
-    largest = 256 if suda is True else (suda or None)
-    call = Call(data, project, progress, threads, settings)
+    largest = 256 if suda is True else whole("suda", suda, 1, 256) if suda else None
+    key_sets = whole("key_sets", key_sets, 0, 256)
+    call = Call("risk", data, project, progress, threads, settings)
     return noted(results.Risk(native.risk(call, largest, key_sets, out, force)))
 
 
@@ -290,8 +350,8 @@ def plan(
     >>> plan.not_for_release
     True
     """
-    call = Call(data, project, progress, threads, settings)
-    given = terms(seed_file=seed_file, demo_seed=demo_seed, seal_file=None, force=False)
+    call = Call("plan", data, project, progress, threads, settings)
+    given = terms(**seeds_of(seed_file, demo_seed), seal_file=None, force=False)
     answer, made = native.plan(call, given)
     return noted(results.Plan(made, answer))
 
@@ -323,16 +383,14 @@ def protect(
     >>> release.data.num_rows, release.equal
     (200, True)
     """
-    given = terms(
-        seed_file=seed_file, demo_seed=demo_seed, seal_file=seal_file, force=force
-    )
+    given = terms(**seeds_of(seed_file, demo_seed), seal_file=seal_file, force=force)
     held = engine_of(data, engine, None if staging is None else os.fspath(staging))
     if held is not None:
-        call = Call(None, project, progress, threads, settings)
+        call = Call("protect", None, project, progress, threads, settings, held=True)
         return noted(protect_in_engine(*held, call, given))  # type: ignore[no-any-return]
     if staging is not None:
         raise TypeError("`staging` is a folder for tables of Spark")
-    call = Call(data, project, progress, threads, settings)
+    call = Call("protect", data, project, progress, threads, settings)
     if call.table is None:
         answer, made, path = native.protect_file(call, given)
         written = None if path is None else os.fspath(path)
@@ -375,7 +433,7 @@ def apply(
     """
     if not isinstance(plan, results.Plan):
         plan = noted(results.Plan.load(plan, seal_file=seal_file))
-    call = Call(data, project, progress, threads, settings, roles=False)
+    call = Call("apply", data, project, progress, threads, settings, roles=False)
     given = terms(seed_file=seed_file, demo_seed=None, seal_file=None, force=force)
     if call.table is None:
         answer, path = native.apply_file(call, plan._native, given)
@@ -414,7 +472,7 @@ def verify(
     >>> marginswap.verify(table, release.data, shuffled=True, **asked).equal
     True
     """
-    call = Call(before, project, progress, threads, settings)
+    call = Call("verify", before, project, progress, threads, settings)
     given = terms(
         shuffled=bool(shuffled),
         three_way=three_way,
@@ -455,14 +513,13 @@ def report(
     """
     if plan is not None and not isinstance(plan, results.Plan):
         plan = noted(results.Plan.load(plan, seal_file=seal_file))
-    call = Call(before, project, progress, threads, settings)
+    call = Call("report", before, project, progress, threads, settings)
     given = terms(
         shuffled=shuffled,
         reveal=reveal,
         force=force,
         external=external,
-        seed_file=seed_file,
-        demo_seed=demo_seed,
+        **seeds_of(seed_file, demo_seed),
         out=out,
     )
     native_plan = None if plan is None else plan._native
@@ -494,14 +551,34 @@ def frontier(
     >>> len(found.plans)
     4
     """
-    call = Call(data, project, progress, threads, settings)
-    given = terms(
-        seed_file=seed_file, demo_seed=demo_seed, seal_file=seal_file, force=force
-    )
+    call = Call("frontier", data, project, progress, threads, settings)
+    given = terms(**seeds_of(seed_file, demo_seed), seal_file=seal_file, force=force)
     texts = None if budgets is None else [str(budget) for budget in budgets]
+    seeds = whole("seeds", seeds, 1, 2**32 - 1)
     answer, made = native.frontier(call, given, texts, seeds, choose)
     kept = None if made is None else results.Plan(made)
     return noted(results.Frontier(answer, plan=kept))
+
+
+def demo(
+    folder: Any,
+    *,
+    records: int = 100_000,
+    households: bool = False,
+    demo_seed: int = 1,
+    force: bool = False,
+) -> str:
+    """Writes the survey of an invented town into a folder, with a project file beside it, and gives
+    its path. The same number gives the same survey; nobody lives there.
+
+    >>> import tempfile
+    >>> survey = marginswap.demo(tempfile.mkdtemp(), records=500)
+    >>> marginswap.inspect(survey).records
+    500
+    """
+    people = whole("records", records, 0, 2**32 - 1)
+    number = whole("demo_seed", demo_seed, 0, 2**64 - 1)
+    return os.fspath(native.demo(folder, people, bool(households), number, bool(force)))
 
 
 def demo_table() -> Any:

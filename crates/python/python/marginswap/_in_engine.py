@@ -25,6 +25,9 @@ class EngineRelease(results.Judged):
     #: The released table, of the engine's own kind.
     table: Any
 
+    def __reduce__(self) -> Any:
+        raise TypeError("an engine holds the table, so its release is not pickled; `write()` it")
+
     def write(self, path: Any, *, partition_by: Sequence[str] = ()) -> EngineRelease:
         """Writes Parquet by the engine, reads it back, and recounts from the files."""
         target = os.fspath(path)
@@ -60,7 +63,7 @@ def protect(
         check_id(engine, made, id_column)
     check_collations(engine, made)
     told(call, "counting cells", 0)
-    cells = Cells(engine.cells(made), "cells")
+    cells = Cells(engine.cells(made), "cells", call.threads)
     beside = len([name for name in made.released if name not in made.cell])
     plan = native.plan_cells(call, cells.frame, beside, terms)
     not_null = [name for name, values in cells.values.items() if values.null_count == 0]
@@ -118,13 +121,13 @@ def check_collations(engine: Engine, made: native.Statements) -> None:
 class Cells:
     """Counted cells, read batch by batch: no more than one batch of the engine is held."""
 
-    def __init__(self, batches: Any, label: str) -> None:
+    def __init__(self, batches: Any, label: str, threads: int | None = None) -> None:
         """`batches` is a reader of pyarrow; its last column is how many records each cell has."""
         arrow = pyarrow("engines hand cells over by pyarrow")
         counts = arrow.field(batches.schema.names[-1], arrow.uint32())
         fields = [*list(batches.schema)[:-1], counts]
         schema = arrow.schema(fields)
-        reader = native.CellReader(label, schema)
+        reader = native.CellReader(label, schema, threads)
         met: list[list[Any]] = [[] for _ in fields[:-1]]
         for batch in batches:
             numbers = counts_of(batch.column(len(met)))
@@ -179,7 +182,7 @@ def compared(
         detail = "the released table has other columns than it must"
         raise native.refused("E602", place, detail, "nothing may be released; please report this")
     if not released.answers:
-        return plan.certify(Cells(released.cells(made), place).frame, call)
+        return plan.certify(Cells(released.cells(made), place, call.threads).frame, call)
     arrow = pyarrow("engines hand cells over by pyarrow")
     import pyarrow.compute as compute
 
@@ -193,7 +196,7 @@ def compared(
         rows = compute.indices_nonzero(side)
         part = {name: taken(found.column(name), rows) for name in found.column_names}
         there = len(rows) > 0
-        sides.append(Cells(arrow.table(part).to_reader(), place).frame if there else None)
+        sides.append(Cells(arrow.table(part).to_reader(), place, call.threads).frame if there else None)
     return plan.certify_differences(place, *sides, call)
 
 

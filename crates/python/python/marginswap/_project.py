@@ -34,6 +34,9 @@ class Project:
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"a project cannot be changed: {name}")
 
+    def __reduce__(self) -> Any:
+        return _again, (self._native.json(),)
+
     def to_dict(self) -> dict[str, Any]:
         """The settings by section, as in a project file."""
         return dict(json.loads(self._native.json()))
@@ -45,3 +48,10 @@ class Project:
 
     def __repr__(self) -> str:
         return f"Project({self.to_dict()!r})"
+
+
+def _again(text: str) -> Project:
+    """The project with these settings, as it was pickled."""
+    project = Project.__new__(Project)
+    object.__setattr__(project, "_native", native.Project.of_json(text))
+    return project

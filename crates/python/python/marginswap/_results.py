@@ -41,6 +41,10 @@ class Answer:
         try:
             return copy.deepcopy(self._fields[name])
         except KeyError:
+            if name == "plan" and isinstance(self, (Release, Frontier)):
+                raise AttributeError(
+                    "the plan is SECRET and is not pickled; `plan.save()` keeps it"
+                ) from None
             raise AttributeError(
                 f"{type(self).__name__} has no field {name!r}; it has {', '.join(self)}"
             ) from None
@@ -54,11 +58,16 @@ class Answer:
     def __copy__(self) -> Answer:
         return self
 
-    def __deepcopy__(self, memo: object) -> Answer:
+    def __deepcopy__(self, memo: dict[int, Any]) -> Answer:
         return self
 
     def __reduce__(self) -> Any:
-        raise TypeError(f"{type(self).__name__} is not pickled; keep its `to_dict()`")
+        return again, (type(self), self._kept())
+
+    def _kept(self) -> dict[str, Any]:
+        """What makes the same answer elsewhere; a plan is SECRET and stays where it was made."""
+        names = [name for kind in type(self).__mro__ for name in getattr(kind, "__slots__", ())]
+        return {name: getattr(self, name) for name in names if name != "plan"}
 
     def __dir__(self) -> list[str]:
         return sorted({*super().__dir__(), *self._fields})
@@ -88,6 +97,14 @@ class Answer:
 
     def _repr_svg_(self) -> str | None:
         return self._svg
+
+
+def again(kind: type[Answer], kept: dict[str, Any]) -> Any:
+    """The answer that was pickled or copied."""
+    made = kind.__new__(kind)
+    for name, value in kept.items():
+        object.__setattr__(made, name, value)
+    return made
 
 
 class Inspection(Answer):
@@ -121,9 +138,12 @@ class Risk(Answer):
 
 
 class Judged(Answer):
-    """An answer with a verdict."""
+    """An answer with a verdict. It is true where the verdict is ``release``."""
 
     __slots__ = ()
+
+    def __bool__(self) -> bool:
+        return self.verdict == "release"
 
     @property
     def verdict(self) -> str:
@@ -153,6 +173,13 @@ class Release(Judged):
     path: str | None
     #: The plan (SECRET).
     plan: Plan | None
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Release:
+        kept = {**self._kept(), "data": copy.deepcopy(self.data, memo)}
+        made = again(type(self), kept)
+        if hasattr(self, "plan"):
+            object.__setattr__(made, "plan", self.plan)
+        return made  # type: ignore[no-any-return]
 
 
 class Page(Judged):
