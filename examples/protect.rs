@@ -4,11 +4,10 @@
 
 use std::path::PathBuf;
 
-use marginswap_pipeline::answer;
+use marginswap_pipeline::job::protect;
 use marginswap_pipeline::notes::{Event, Flow, Run};
-use marginswap_pipeline::pipeline::protect;
+use marginswap_pipeline::outputs::Outputs;
 use marginswap_pipeline::project::{Project, ReleaseOrder};
-use marginswap_pipeline::release::{Overwrite, ReleaseAs};
 use marginswap_pipeline::seed::SeedFrom;
 use marginswap_report::Answer;
 
@@ -21,7 +20,7 @@ fn main() -> Result<(), String> {
     let mut project = Project { data: Some(data), ..Project::default() };
     project.keep.tables = vec!["region*sex*age + age*marital".to_owned()];
     project.risk.keys = ["region", "sex", "age", "marital"].map(str::to_owned).to_vec();
-    let to = ReleaseAs { target: &out, overwrite: Overwrite::Refuse, order: ReleaseOrder::Random };
+    let outputs = Outputs::released(&out, ReleaseOrder::Random);
     let mut run = Run::watched(|event| {
         match event {
             Event::Note(note) => eprintln!("{note}"),
@@ -29,9 +28,9 @@ fn main() -> Result<(), String> {
         }
         Flow::Continue
     });
-    let job = protect(project, &SeedFrom::System, &to, &mut run).map_err(|why| why.to_string())?;
-    let comparison = job.certified.publish(vec![]).map_err(|why| why.to_string())?;
-    let answer = answer::protect(job.numbers, out.display().to_string(), &comparison);
-    print!("{}", answer.text());
+    let release = protect(project, &SeedFrom::System, &outputs, &mut run);
+    let mut release = release.map_err(|why| why.to_string())?;
+    release.publish(&mut run).map_err(|why| why.to_string())?;
+    print!("{}", release.answer().expect("the job has planned").text());
     Ok(())
 }

@@ -19,7 +19,7 @@ use crate::progress::Progress;
 use crate::timings::{self, Timing};
 use marginswap_pipeline::codes;
 use marginswap_pipeline::notes::{Event, Flow, Run};
-use marginswap_pipeline::release::stage;
+use marginswap_pipeline::outputs::stage;
 
 /// How a command that came to its end ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -264,11 +264,6 @@ impl<'a> Sketch<'a> {
     }
 }
 
-/// The picture, marked where it was made with a demo seed.
-pub fn marked(picture: Picture, demo_seed: bool) -> Picture {
-    if demo_seed { picture.not_for_release() } else { picture }
-}
-
 /// A list of records that is written when it is asked for: as secret as the data.
 pub struct Listing<'a> {
     file: Option<&'a Path>,
@@ -324,11 +319,6 @@ pub fn outcome_of(verdict: Verdict) -> Outcome {
         Verdict::Release => Outcome::Done,
         Verdict::Review | Verdict::DoNotRelease => Outcome::GateNotMet,
     }
-}
-
-/// Borrowed paths.
-pub fn as_paths(paths: &[PathBuf]) -> Vec<&Path> {
-    paths.iter().map(PathBuf::as_path).collect()
 }
 
 /// The next step to take.

@@ -5,7 +5,6 @@
 //!
 //! Way in: [`Typed`] as a part of a command's arguments, then [`Typed::run`].
 
-use std::collections::BTreeSet;
 use std::marker::PhantomData;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -13,9 +12,10 @@ use std::sync::LazyLock;
 
 use clap::{Arg, ArgAction, ArgMatches, Command, FromArgMatches, value_parser};
 use marginswap_core::diagnostic::Diagnostic;
-use marginswap_io::{LeftoverState, Overwrite, check_outputs, leftovers};
-use marginswap_pipeline::notes::{Note, Run};
-use marginswap_pipeline::pipeline::MOST_THREADS;
+use marginswap_io::Overwrite;
+use marginswap_pipeline::job::MOST_THREADS;
+use marginswap_pipeline::notes::Run;
+use marginswap_pipeline::outputs::guard;
 use marginswap_pipeline::project::{Project, ProjectFile, ReleaseOrder};
 use marginswap_pipeline::refusal::Code;
 use marginswap_pipeline::settings::{self, Kind, SETTINGS, Setting, Topic};
@@ -276,7 +276,7 @@ impl Setup {
     /// this command, `inputs` the files that it reads besides those that settings name.
     ///
     /// # Errors
-    /// As [`check_outputs`].
+    /// As [`guard`].
     pub fn guard(
         &self,
         outputs: &[Option<&Path>],
@@ -285,29 +285,9 @@ impl Setup {
         overwrite: Overwrite,
         run: &mut Run<'_>,
     ) -> Result<(), Diagnostic> {
-        let outputs: Vec<&Path> = outputs.iter().copied().flatten().collect();
-        let mut guarded = self.files_of_the_project(own);
-        guarded.extend(inputs.iter().copied().flatten().map(Path::to_owned));
-        check_outputs(&outputs, &output::as_paths(&guarded), overwrite)?;
-        let folders: BTreeSet<&Path> = outputs.iter().map(|output| folder_of(output)).collect();
-        for folder in folders {
-            let left = leftovers(folder).unwrap_or_default();
-            let left = left.iter().filter(|file| file.state != LeftoverState::InUse);
-            let files = left.count() as u64;
-            if files > 0 {
-                run.note(Note::Leftovers { folder: folder.to_owned(), files });
-            }
-        }
-        Ok(())
-    }
-
-    /// Every file that a setting names, except those of these settings.
-    fn files_of_the_project(&self, except: &[&str]) -> Vec<PathBuf> {
-        let mut files: Vec<PathBuf> = self.file().map(Path::to_owned).into_iter().collect();
-        for project in [&self.project, self.file_project()] {
-            files.extend(project.files(except));
-        }
-        files
+        let projects = [&self.project, self.file_project()];
+        let inputs: Vec<Option<&Path>> = inputs.iter().copied().chain([self.file()]).collect();
+        guard(&projects, outputs, own, &inputs, overwrite, run)
     }
 
     /// A command of this program on the same project, with the settings of these topics.
@@ -400,14 +380,6 @@ pub fn threads(text: &str) -> Result<NonZeroUsize, String> {
 /// A demo seed as it is typed.
 pub fn demo_seed(text: &str) -> Result<u64, String> {
     text.parse().map_err(|_| "expected a whole number from 0 to 18446744073709551615".to_owned())
-}
-
-/// The folder that a file is in.
-fn folder_of(path: &Path) -> &Path {
-    match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
-    }
 }
 
 /// Lays a refusal to a flag.

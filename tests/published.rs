@@ -385,7 +385,7 @@ fn every_door_checks_published_numbers() {
     let cells = with_totals(&rows(TOWN), &names);
     let file = desk.write("t.csv", &tidy(&names, &cells));
     let release = desk.path("released.csv");
-    let page = desk.path("report.html");
+    let [page, plan] = ["report.html", "swap.plan"].map(|name| desk.path(name));
     // The table is published and not kept: planning does not know that it must not change.
     let output = marginswap(&[
         "protect",
@@ -404,6 +404,8 @@ fn every_door_checks_published_numbers() {
         "_T",
         "--report",
         &page,
+        "--plan",
+        &plan,
     ]);
     assert_eq!(output.status.code(), Some(1));
     let after = with_totals(&rows(&release), &names);
@@ -415,6 +417,13 @@ fn every_door_checks_published_numbers() {
         cells.len()
     );
     assert!(text.contains(&line), "{text}");
+    // The plan holds no published tables: following it asks for them again.
+    let again = desk.path("again.csv");
+    let told = ["--published", &file, "--published-total", "_T", "-o", &again];
+    let applied = out(&marginswap(&[&["apply", TOWN, &plan], &told[..]].concat()));
+    let reason =
+        format!("the release changes {changed} published numbers in 1 of 1 published table");
+    assert!(applied.contains(&reason), "{applied}");
     let html = fs::read_to_string(&page).unwrap();
     assert!(html.contains("Published numbers, compared with both files"));
     assert!(html.contains("changed by the release"));

@@ -1,28 +1,28 @@
 //! `frontier`: several plans, risk against change, and the best of them.
 
 use marginswap_core::diagnostic::Diagnostic;
-use marginswap_io::{Finished, Overwrite, Secrecy, plan_bytes_sealed};
-use marginswap_pipeline::answer;
+use marginswap_io::{Finished, Overwrite, Secrecy};
+use marginswap_pipeline::frontier::frontier;
+use marginswap_pipeline::notes::Run;
+use marginswap_pipeline::outputs::{marked, stage_plan};
+use marginswap_pipeline::seal::SealFrom;
+use marginswap_pipeline::seed::SeedFrom;
 use marginswap_report::pictures::frontier as picture;
 
 use crate::args::FrontierArgs;
-use crate::output::{Outcome, Sketch, commit, give, marked, missing, next, talk};
+use crate::output::{Outcome, Sketch, commit, give, missing, next, talk};
 use crate::setup::Setup;
-use marginswap_pipeline::frontier::{Candidate, Cap, best, candidates, seeds};
-use marginswap_pipeline::notes::Run;
-use marginswap_pipeline::prepare::prepare;
-use marginswap_pipeline::project::{Amount, Share};
-use marginswap_pipeline::release::stage;
-use marginswap_pipeline::seal::SealFrom;
-use marginswap_pipeline::seed::SeedFrom;
 
 /// Plans for every budget and seed, compares the plans and keeps the chosen one.
 pub fn run(args: &FrontierArgs) -> Result<Outcome, Diagnostic> {
-    args.settings.run(|setup, run| frontier(args, setup, run))
+    args.settings.run(|setup, run| several_plans(args, setup, run))
 }
 
-fn frontier(args: &FrontierArgs, setup: &Setup, run: &mut Run<'_>) -> Result<Outcome, Diagnostic> {
-    let project = setup.project.clone();
+fn several_plans(
+    args: &FrontierArgs,
+    setup: &Setup,
+    run: &mut Run<'_>,
+) -> Result<Outcome, Diagnostic> {
     let plan_file = setup.flags().release.plan.clone();
     let overwrite = Overwrite::from_force(args.job.force.force);
     let seed_file = args.job.seed_file.as_deref();
@@ -34,45 +34,25 @@ fn frontier(args: &FrontierArgs, setup: &Setup, run: &mut Run<'_>) -> Result<Out
     let own: &[&str] = if plan_file.is_some() { &["release.plan"] } else { &[] };
     setup.guard(&outputs, own, &[seed_file, seal.file()], overwrite, run)?;
     let sketch = Sketch::new(args.svg.as_ref(), &args.job.force);
-    let caps = match (&args.budgets[..], project.swap.budget) {
-        ([], None) => {
-            let percents =
-                [1, 2, 5].map(|percent| Cap(Some(Amount::Share(Share::percent(percent)))));
-            percents.into_iter().chain([Cap(None)]).collect()
-        }
-        ([], Some(budget)) => vec![Cap(Some(budget))],
-        (caps, _) => caps.to_vec(),
-    };
-    let mut prepared = prepare(project, run)?;
-    let chosen = SeedFrom::flags(seed_file, args.job.demo_seed).choose(run)?;
-    let plans = candidates(&prepared, &caps, &seeds(chosen.seed, args.seeds.get()))?;
-    let best = best(&prepared, &plans, args.choose.criterion);
-    let report =
-        answer::frontier(&prepared, &plans, best, &args.choose.words, chosen.not_for_release);
-    let outcome = if best.is_none() { Outcome::GateNotMet } else { Outcome::Done };
-    let drawn = || marked(picture::draw("", &report), chosen.not_for_release);
+    let seed = SeedFrom::flags(seed_file, args.job.demo_seed);
+    let tries = (&args.budgets[..], args.seeds.get());
+    let found = frontier(setup.project.clone(), &seed, tries, &args.choose, run)?;
+    let outcome = if found.plan.is_none() { Outcome::GateNotMet } else { Outcome::Done };
+    let drawn = || marked(picture::draw("", &found.report), found.seed.not_for_release);
     let mut files: Vec<Finished> = sketch.stage(Secrecy::Secret, drawn)?.into_iter().collect();
-    if let (Some(path), Some(best)) = (&plan_file, best) {
-        let Candidate { cap, planned, foreseen, .. } = &plans[best];
-        prepared.original.project.swap.budget = cap.0;
-        let mut numbers = prepared.report(planned, chosen.not_for_release);
-        numbers.protection = prepared.protection(foreseen);
-        let file = prepared.plan_header().with(planned.clone(), &numbers);
-        let sealing = seal.for_planning()?;
-        let bytes = plan_bytes_sealed(&file, sealing.key.as_ref());
-        files.extend(sealing.new_file);
-        files.push(stage(path, overwrite, Secrecy::Secret, &bytes)?);
+    if let (Some(path), Some(plan)) = (&plan_file, &found.plan) {
+        files.extend(stage_plan(path, plan, &seal, overwrite)?);
     }
-    files.extend(chosen.new_file);
+    files.extend(found.seed.new_file);
     commit(files, outcome)?;
     sketch.tell();
-    if let (Some(path), Some(best)) = (&plan_file, best) {
-        talk(&format!("{} is plan {}: SECRET, it undoes the protection", path.display(), best + 1));
+    if let (Some(path), Some(chosen)) = (&plan_file, found.report.chosen) {
+        talk(&format!("{} is plan {chosen}: SECRET, it undoes the protection", path.display()));
     }
-    give(&report, args.job.answer.json)?;
-    match (&plan_file, best) {
+    give(&found.report, args.job.answer.json)?;
+    match (&plan_file, &found.plan) {
         (_, None) => next("raise a budget, try more seeds, or choose by another criterion"),
-        (Some(_), _) => next(&setup.apply_line(&prepared.original.project, seed_file)),
+        (Some(_), _) => next(&setup.apply_line(&found.project, seed_file)),
         (None, _) => next("the same with --plan FILE keeps the chosen plan"),
     }
     Ok(outcome)

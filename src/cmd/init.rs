@@ -4,7 +4,7 @@ use marginswap_core::diagnostic::Diagnostic;
 use marginswap_io::{Overwrite, Secrecy, check_not_input, check_target};
 use marginswap_pipeline::init::draft;
 use marginswap_pipeline::original::data_of;
-use marginswap_pipeline::release::stage;
+use marginswap_pipeline::outputs::stage;
 
 use crate::args::InitArgs;
 use crate::output::{Outcome, commit, next, talk, typed_path};

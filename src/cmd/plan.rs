@@ -1,16 +1,17 @@
 //! `plan`: decides the swaps, writes no data.
 
 use marginswap_core::diagnostic::Diagnostic;
-use marginswap_io::{Finished, Overwrite, Secrecy, plan_bytes_sealed};
-use marginswap_pipeline::pipeline::plan;
+use marginswap_io::{Finished, Overwrite, Secrecy};
+use marginswap_pipeline::job::plan;
+use marginswap_pipeline::outputs::{marked, stage_plan};
 use marginswap_pipeline::project::{Project, Release};
-use marginswap_pipeline::release::{note_other_plans, stage};
+use marginswap_pipeline::release::note_other_plans;
 use marginswap_pipeline::seal::SealFrom;
 use marginswap_pipeline::seed::SeedFrom;
 use marginswap_report::pictures::waterfall;
 
 use crate::args::PlanArgs;
-use crate::output::{Outcome, Sketch, commit, give, marked, missing, next, outcome_of, talk};
+use crate::output::{Outcome, Sketch, commit, give, missing, next, outcome_of, talk};
 
 /// Plans and writes the plan file.
 pub fn run(args: &PlanArgs) -> Result<Outcome, Diagnostic> {
@@ -37,11 +38,8 @@ pub fn run(args: &PlanArgs) -> Result<Outcome, Diagnostic> {
         let foreseen = report.foreseen.as_ref().expect("a plan is judged");
         let (outcome, unchanged) =
             (outcome_of(foreseen.judgement.verdict), foreseen.judgement.is_unchanged());
-        let sealing = seal.for_planning()?;
-        let bytes = plan_bytes_sealed(&file, sealing.key.as_ref());
-        let mut files: Vec<Finished> =
-            [chosen.new_file, sealing.new_file].into_iter().flatten().collect();
-        files.push(stage(&out, overwrite, Secrecy::Secret, &bytes)?);
+        let mut files: Vec<Finished> = chosen.new_file.into_iter().collect();
+        files.extend(stage_plan(&out, &file, &seal, overwrite)?);
         let picture = || marked(waterfall::draw("", &report.coverage()), report.not_for_release);
         files.extend(sketch.stage(Secrecy::Secret, picture)?);
         commit(files, outcome)?;

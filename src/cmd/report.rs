@@ -6,12 +6,12 @@ use marginswap_core::diagnostic::Diagnostic;
 use marginswap_io::{Overwrite, PlanFile, Seal, Secrecy, read_plan_sealed};
 use marginswap_pipeline::answer::Reveal;
 use marginswap_pipeline::compare::{Comparison, Evidence, Lines, Order};
+use marginswap_pipeline::job::compare;
 use marginswap_pipeline::notes::{Note, Run};
+use marginswap_pipeline::outputs::stage;
 use marginswap_pipeline::pages;
-use marginswap_pipeline::pipeline::compare;
 use marginswap_pipeline::project::{Project, Release, ReleaseOrder, Risk, Risky};
 use marginswap_pipeline::refusal::Code;
-use marginswap_pipeline::release::stage;
 use marginswap_pipeline::seal::SealFrom;
 use marginswap_pipeline::seed::SeedFrom;
 use marginswap_report::protection::Verdict;
@@ -141,14 +141,7 @@ fn project(
     let (mut file, flags) = (setup.file_project().clone().expanded(), setup.flags());
     let mut base = Project::default();
     if let Some((path, plan)) = plan {
-        base = Project::from_parameters(&plan.header.parameters).ok_or_else(|| {
-            Diagnostic::new(
-                Code::NoPlan,
-                "its parameters are not those of a plan",
-                "make the plan again",
-            )
-            .in_file(path)
-        })?;
+        base = Project::of_plan(plan).map_err(|refusal| refusal.in_file(path))?;
         let known = [&flags.risk.risky, &file.risk.risky, &base.risk.risky];
         if !args.external && known.iter().all(|risky| risky.is_none()) {
             return Err(missing(

@@ -6,8 +6,8 @@ use clap::CommandFactory;
 use clap_mangen::Man;
 use marginswap_core::diagnostic::Diagnostic;
 use marginswap_io::{Finished, Overwrite, Secrecy, publish_all};
+use marginswap_pipeline::outputs::stage;
 use marginswap_pipeline::refusal::Code;
-use marginswap_pipeline::release::stage;
 
 use crate::args::{Cli, CompletionsArgs, ManArgs};
 use crate::output::{Outcome, print, talk};

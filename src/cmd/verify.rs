@@ -4,7 +4,8 @@ use marginswap_core::diagnostic::Diagnostic;
 use marginswap_io::{Overwrite, read_plan};
 use marginswap_pipeline::answer;
 use marginswap_pipeline::compare::{Evidence, Lines, Triples};
-use marginswap_pipeline::pipeline::compare;
+use marginswap_pipeline::job::compare;
+use marginswap_pipeline::outputs::marked;
 use marginswap_pipeline::project::{Project, Release};
 use marginswap_pipeline::weights::write_margins;
 use marginswap_report::pictures::triangle;
@@ -12,7 +13,7 @@ use marginswap_report::protection::Verdict;
 
 use crate::advised::add_commands;
 use crate::args::{Revealed, VerifyArgs};
-use crate::output::{Outcome, Sketch, give, marked, next, outcome_of, talk};
+use crate::output::{Outcome, Sketch, give, next, outcome_of, talk};
 
 /// Recounts everything from the two files.
 pub fn run(args: &VerifyArgs) -> Result<Outcome, Diagnostic> {

@@ -20,9 +20,10 @@ use crate::said;
 use crate::staged::Staged;
 
 /// What happens to a file that is there already.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Overwrite {
     /// It stays, and the writing is refused.
+    #[default]
     Refuse,
     /// It is replaced.
     Force,

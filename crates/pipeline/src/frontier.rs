@@ -9,10 +9,15 @@ use std::str::FromStr;
 use marginswap_core::diagnostic::Diagnostic;
 use marginswap_core::random::{Random, Seed};
 use marginswap_core::verify::{Criterion, Standing, choose};
+use marginswap_io::PlanFile;
+use marginswap_report::frontier::FrontierReport;
 use rayon::prelude::*;
 
-use crate::prepare::{Foreseen, Planned, Prepared};
-use crate::project::Amount;
+use crate::answer;
+use crate::notes::Run;
+use crate::prepare::{Foreseen, Planned, Prepared, prepare};
+use crate::project::{Amount, Project, Share};
+use crate::seed::{Chosen, SeedFrom};
 
 /// A cap on the records that change, or none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -102,27 +107,71 @@ impl Candidate {
     }
 }
 
-/// What every plan comes to.
-pub fn standings(prepared: &Prepared, plans: &[Candidate]) -> Vec<Standing> {
-    plans.iter().map(|plan| plan.standing(prepared.original.records.len())).collect()
+/// Several plans, and the one that is chosen.
+pub struct Frontier {
+    /// What each comes to.
+    pub report: FrontierReport,
+    /// The chosen plan, if one meets the criterion.
+    pub plan: Option<PlanFile>,
+    /// The project, with the budget of that plan.
+    pub project: Project,
+    /// The seed of the first.
+    pub seed: Chosen,
 }
 
-/// The position of the plan that a criterion chooses; none, when no plan meets it.
-pub fn best(prepared: &Prepared, plans: &[Candidate], criterion: Criterion) -> Option<usize> {
-    choose(&standings(prepared, plans), criterion)
+/// Plans for every cap and so many seeds, compares the plans and chooses one. Without caps those of
+/// the project are taken, or a few usual ones.
+///
+/// # Errors
+/// As [`protect`](crate::job::protect).
+pub fn frontier(
+    project: Project,
+    seed: &SeedFrom,
+    (caps, tries): (&[Cap], usize),
+    choice: &Choice,
+    run: &mut Run<'_>,
+) -> Result<Frontier, Diagnostic> {
+    let usual = || {
+        let shares = [1, 2, 5].map(|percent| Cap(Some(Amount::Share(Share::percent(percent)))));
+        shares.into_iter().chain([Cap(None)]).collect()
+    };
+    let caps: Vec<Cap> = match (caps, project.swap.budget) {
+        ([], None) => usual(),
+        ([], budget) => vec![Cap(budget)],
+        (caps, _) => caps.to_vec(),
+    };
+    let mut prepared = prepare(project, run)?;
+    let seed = seed.choose(run)?;
+    let plans = candidates(&prepared, &caps, &seeds(seed.seed, tries))?;
+    let best = choose(&standings(&prepared, &plans), choice.criterion);
+    let demo_seed = seed.not_for_release;
+    let report = answer::frontier(&prepared, &plans, best, &choice.words, demo_seed);
+    let plan = best.and_then(|best| plans.into_iter().nth(best)).map(|chosen| {
+        let Candidate { cap, planned, foreseen, .. } = chosen;
+        prepared.original.project.swap.budget = cap.0;
+        let mut numbers = prepared.report(&planned, demo_seed);
+        numbers.protection = prepared.protection(&foreseen);
+        prepared.plan_file(planned, &numbers)
+    });
+    Ok(Frontier { report, plan, project: prepared.into_original().project, seed })
+}
+
+/// What every plan comes to.
+pub(crate) fn standings(prepared: &Prepared, plans: &[Candidate]) -> Vec<Standing> {
+    plans.iter().map(|plan| plan.standing(prepared.original.records.len())).collect()
 }
 
 /// The number of the random stream that other seeds are drawn from.
 const SEED_STREAM: u64 = 2;
 
 /// `count` seeds from one: itself first.
-pub fn seeds(seed: Seed, count: usize) -> Vec<Seed> {
+fn seeds(seed: Seed, count: usize) -> Vec<Seed> {
     let mut random = Random::new(seed, SEED_STREAM);
     std::iter::once(seed).chain((1..count).map(|_| random.seed())).collect()
 }
 
 /// A plan for every cap and every seed, in this order.
-pub fn candidates(
+fn candidates(
     prepared: &Prepared,
     caps: &[Cap],
     seeds: &[Seed],

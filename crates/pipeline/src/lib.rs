@@ -6,7 +6,7 @@
 //!
 //! | module | what it holds |
 //! |---|---|
-//! | [`pipeline`] | the way of a job on one screen, with an example that runs |
+//! | [`job`] | the way of a job on one screen, with an example that runs |
 //! | [`project`] | every entry of `marginswap.toml`, read, merged with flags, written as a draft |
 //! | [`refusal`] | every refusal that a door can meet |
 //! | [`codes`] | their numbers, exit codes, titles and long texts |
@@ -22,10 +22,10 @@
 //! | [`areas`] | areas with their places: which are near, and how far it is |
 //! | [`assess`](mod@assess) | a fitted risk model and every record's risk |
 //! | [`prepare`](mod@prepare) | everything that planning needs, and the plan |
-//! | [`in_memory`] | the same job on a data frame: a door makes the released frame |
 //! | [`on_cells`] | a plan from the cells that an engine counted |
 //! | [`sql`] | the statements by which an engine counts, rewrites and verifies |
-//! | [`release`](mod@release) | from a plan to the released file: written, read back, proved |
+//! | [`release`](mod@release) | from a plan to the released file, complete and not yet named |
+//! | [`outputs`] | what a job writes: checked first, staged, named together |
 //! | [`compare`] | the original and the released file, compared once and judged once |
 //! | [`pages`] | what the two reports tell, from that comparison |
 //! | [`frontier`] | several plans for one file |
@@ -44,15 +44,15 @@ pub mod derive;
 mod found;
 pub mod frontier;
 pub mod household;
-pub mod in_memory;
 pub mod init;
 pub mod input;
+pub mod job;
 pub mod notes;
 pub mod on_cells;
 pub mod original;
+pub mod outputs;
 pub mod pages;
 mod pattern;
-pub mod pipeline;
 pub mod prepare;
 pub mod project;
 pub mod published;

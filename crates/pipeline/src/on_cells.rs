@@ -36,7 +36,7 @@ use crate::original::{Original, data_of, open};
 use crate::prepare::{TELLING, prepare};
 use crate::project::{Project, Risky};
 use crate::refusal::Code;
-use crate::release::{check_kept, ours};
+use crate::release::{as_bug, check_kept};
 use crate::settings::SETTINGS;
 
 /// The records that a plan changes, as numbers of cells: the rows of the frame of cells.
@@ -184,7 +184,7 @@ impl Decided {
     ) -> Result<CellsReport, Diagnostic> {
         let released = match recounted {
             Recounted::Cells(cells) => {
-                check_counts(cells).map_err(ours)?;
+                check_counts(cells).map_err(as_bug)?;
                 Cow::Borrowed(cells)
             }
             Recounted::Differences { label, left, came } => {
@@ -206,7 +206,7 @@ impl Decided {
             hidden: self.hidden.as_ref(),
             ..Evidence::default()
         };
-        let comparison = Comparison::of(original, released, &evidence, run).map_err(ours)?;
+        let comparison = Comparison::of(original, released, &evidence, run).map_err(as_bug)?;
         check_kept(&comparison)?;
         let mut numbers = self.numbers.clone();
         numbers.protection = answer::protection_of(&comparison);

@@ -937,47 +937,32 @@ impl Prepared {
         }
     }
 
-    /// What a plan file says besides the plan.
+    /// The plan file.
     #[must_use]
-    pub fn plan_header(&self) -> Header {
+    pub fn plan_file(&self, planned: Planned, numbers: &PlanReport) -> PlanFile {
         let Original { loaded, records, .. } = &self.original;
-        let project = &self.original.lines().project;
+        let lines = self.original.lines();
         let digest = loaded.digest();
-        let lines = self.original.lines().records.len() as u64;
         let header = PlanHeader {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             input_sha256: digest.sha256.clone(),
             input_bytes: digest.bytes,
             records: records.len() as u64,
             columns: loaded.own_names().to_vec(),
-            parameters: project.parameters(),
-            not_for_release: false,
-            summary: serde_json::Value::Null,
-        };
-        Header { header, lines }
-    }
-}
-
-/// The beginning of a plan file whose plan is yet to come.
-pub struct Header {
-    header: PlanHeader,
-    lines: u64,
-}
-
-impl Header {
-    /// The plan file.
-    #[must_use]
-    pub fn with(self, planned: Planned, numbers: &PlanReport) -> PlanFile {
-        // The gate would speak of settings that a plan does not hold.
-        let numbers = &PlanReport { foreseen: None, ..numbers.clone() };
-        let header = PlanHeader {
+            parameters: lines.project.parameters(),
             not_for_release: numbers.not_for_release,
-            summary: serde_json::to_value(numbers).expect("a report is plain data"),
-            ..self.header
+            summary: summary(numbers),
         };
-        let then = planned.then.map(|then| ThenPersons { lines: self.lines, plan: then.plan });
+        let lines = lines.records.len() as u64;
+        let then = planned.then.map(|then| ThenPersons { lines, plan: then.plan });
         PlanFile { header, plan: planned.plan, then }
     }
+}
+
+/// What a plan file says of the plan. The gate would speak of settings that a plan does not hold.
+pub(crate) fn summary(numbers: &PlanReport) -> serde_json::Value {
+    let numbers = PlanReport { foreseen: None, ..numbers.clone() };
+    serde_json::to_value(numbers).expect("a report is plain data")
 }
 
 impl Foreseen {

@@ -1,8 +1,9 @@
-//! From a plan to the released file: written, read back, compared, judged, and only then
-//! named.
+//! From a plan to the released file, complete and not yet named.
 //!
-//! `apply` and `protect` end here; both release the same bytes for the same plan. The input is
-//! read again through the handle that it was first read with, and must have the same sum.
+//! `apply` and `protect` release the same bytes for the same plan. The input is read again through
+//! the handle that it was first read with, and must have the same sum. For a data frame, the same
+//! is said as row numbers: every released value is one that some record has in the same column, so
+//! a door that gathers them ([`Takes`]) keeps types, categories and missing values as they are.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -15,41 +16,20 @@ use marginswap_core::columns::Role;
 use marginswap_core::diagnostic::Diagnostic;
 use marginswap_core::plan::{HiddenPeople, Plan};
 use marginswap_core::random::{Random, Seed};
+use marginswap_core::swap;
 use marginswap_core::verify::Link;
-pub use marginswap_io::Overwrite;
 use marginswap_io::{
-    Compression, FileDigest, Finished, Format, Hashed, InputFile, PlanFile, ReadOptions,
-    ReleaseOptions, Renamed, Secrecy, Staged, digest_file, is_temporary, publish_all, read_plan,
-    rewrite_held, rewrite_same,
+    Compression, FileDigest, Finished, Format, Hashed, InputFile, Overwrite, PlanFile, ReadOptions,
+    ReleaseOptions, Renamed, Secrecy, Staged, digest_file, is_temporary, read_plan, rewrite_held,
+    rewrite_same,
 };
 
-use crate::compare::{Comparison, Evidence};
+use crate::compare::Comparison;
 use crate::input::Given;
-use crate::notes::{Note, Phase, Run};
+use crate::notes::{Note, Run};
 use crate::original::Original;
 use crate::pattern::Pattern;
-use crate::prepare::Planned;
 use crate::project::{Project, ReleaseOrder};
-
-/// A released file that is written and found to keep every table, and not yet under its name.
-/// Only [`release`] makes one, and only a `Certified` can be published.
-pub struct Certified {
-    finished: Finished,
-    /// The released file of households, where they have one of their own.
-    households: Option<Finished>,
-    /// What was found in the written bytes.
-    pub comparison: Comparison,
-}
-
-/// What is released beside the swaps.
-pub struct ReleaseAs<'a> {
-    /// The released file.
-    pub target: &'a Path,
-    /// May it replace a file?
-    pub overwrite: Overwrite,
-    /// In which order.
-    pub order: ReleaseOrder,
-}
 
 /// What is done to the records, and behind it to the lines of households.
 #[derive(Debug, Clone, Copy)]
@@ -68,13 +48,6 @@ impl<'a> Steps<'a> {
     pub fn of(file: &'a PlanFile) -> Self {
         let then = file.then.as_ref().map(|then| &then.plan);
         Self { plan: &file.plan, then, hidden: None }
-    }
-
-    /// The steps that were just decided.
-    #[must_use]
-    pub fn planned(planned: &'a Planned) -> Self {
-        let then = planned.then.as_ref().map(|then| &then.plan);
-        Self { plan: &planned.plan, then, hidden: planned.hidden.as_ref() }
     }
 }
 
@@ -104,108 +77,167 @@ pub(crate) fn shuffled_link(seed: Seed, records: usize) -> Link {
     Link::ByMap(place)
 }
 
-/// Writes the file that a plan makes in this [`order`], reads it back and compares it with the
-/// original.
+/// A released file that is written and not yet on disk, with that of its households.
+pub(crate) struct Written {
+    pub persons: Staged,
+    /// The sum of what was written, where that is to be compared with what is read back.
+    pub sum: Option<FileDigest>,
+    pub households: Option<Finished>,
+    /// The order of the records, or of the lines of households.
+    pub order: Option<Vec<u32>>,
+}
+
+/// Writes the file that a plan makes in this order, and that of its households.
 ///
 /// # Errors
-/// When a column may not be dropped, the input has changed, the file cannot be written, or the
-/// written bytes do not keep every table.
-pub fn release(
-    original: Original,
+/// When the input has changed or a file cannot be written.
+pub(crate) fn write(
+    original: &Original,
     steps: Steps<'_>,
-    release: &ReleaseAs<'_>,
+    to: (&Path, Overwrite),
     order: Option<Vec<u32>>,
-    evidence: &Evidence<'_>,
-    run: &mut Run<'_>,
-) -> Result<Certified, Diagnostic> {
+) -> Result<Written, Diagnostic> {
     let loaded = &original.loaded;
-    let drop = dropped(&original)?;
-    if release.order == ReleaseOrder::Input {
-        refuse_order(&original)?;
-    }
-    check_ending(release.target, loaded.format())?;
-    let options = ReadOptions { delimiter: original.project.delimiter };
+    let drop = dropped(original)?;
     let second = loaded.household_file();
-    let of_lines = !loaded.is_of_households();
     // The order of households is asked for again, that of lines is handed on.
-    let (order, handed) = if of_lines { (None, order) } else { (order.clone(), order) };
+    let kept = if second.is_some() { order.clone() } else { None };
     let mut how = ReleaseOptions {
         drop: second.map_or_else(|| drop.clone(), |second| second.of_persons(&drop)),
         then: steps.then.cloned(),
-        packing: Compression::for_target(release.target),
-        ..in_order(&original, handed)
+        packing: Compression::for_target(to.0),
+        ..in_order(original, order)
     };
-    run.begin(Phase::Writing)?;
-    let variables = variables_of_columns(&original);
-    let held = loaded.held(&original.records, &variables);
-    let file = loaded.file().expect("data without a file are released in memory");
-    let write = |target: &Path, input: (&InputFile, &FileDigest), plan: &Plan, how: &_| {
-        let mut staged = Staged::create(target, release.overwrite, Secrecy::Plain)?;
-        let fill = |out: &mut (dyn Write + Send)| match &held {
-            Some(held) => rewrite_held(input.0, input.1, &options, plan, (how, held), out),
-            None => rewrite_same(input.0, input.1, &options, plan, how, out),
-        };
-        // Of a Parquet file not every page is unpacked when it is read back.
-        let mut sum = None;
-        staged.fill(|out| match loaded.format() {
-            Format::Parquet => {
-                let mut out = Hashed::new(out);
-                let filled = fill(&mut out);
-                sum = Some(out.digest());
-                filled
-            }
-            _ => fill(out),
-        })?;
-        staged.flush().map_err(|error| {
-            Diagnostic::new(Code::Unwritable, marginswap_io::said(&error), "make room on the disk")
-                .in_file(target)
-        })?;
-        Ok::<_, Diagnostic>((staged, sum))
+    let file = loaded.file().expect("data without a file are released by their door");
+    let Some(second) = second else {
+        let (persons, sum) = write_one(original, to, (file, loaded.digest()), (steps.plan, &how))?;
+        return Ok(Written { persons, sum, households: None, order: how.order.take() });
     };
-    let ((staged, sum), households) = match second {
-        None => (write(release.target, (file, loaded.digest()), steps.plan, &how)?, None),
-        Some(second) => {
-            let target = original.project.release.households.as_deref();
-            let target = target.expect("two files are read and two are named");
-            let (own, digest, format) = second.input();
-            check_ending(target, format)?;
-            let plan = second.plan_of_persons(steps.plan);
-            let (persons, of_persons) =
-                write(release.target, (file, &second.persons), &plan, &how)?;
-            let how = ReleaseOptions {
-                packing: Compression::for_target(target),
-                ..second.release(order.as_deref(), renames(&original), &drop)
-            };
-            let plan = second.plan_of_households(steps.plan);
-            let (households, of_households) = write(target, (own, digest), &plan, &how)?;
-            let households = households.finish()?;
-            // The sum of two files together is none of either.
-            for (path, sum) in [(persons.path(), of_persons), (households.path(), of_households)] {
-                if sum.is_some() {
-                    check_bytes(sum.as_ref(), &digest_file(path)?, release.target)?;
-                }
-            }
-            ((persons, None), Some(households))
+    let plan = second.plan_of_persons(steps.plan);
+    let (persons, of_persons) = write_one(original, to, (file, &second.persons), (&plan, &how))?;
+    let target = original.project.release.households.as_deref();
+    let target = target.expect("two files are read and two are named");
+    let (own, digest, format) = second.input();
+    check_ending(target, format)?;
+    let how_households = ReleaseOptions {
+        packing: Compression::for_target(target),
+        ..second.release(kept.as_deref(), renames(original), &drop)
+    };
+    let plan = second.plan_of_households(steps.plan);
+    let (households, of_households) =
+        write_one(original, (target, to.1), (own, digest), (&plan, &how_households))?;
+    let households = households.finish()?;
+    // The sum of two files together is none of either.
+    for (path, sum) in [(persons.path(), of_persons), (households.path(), of_households)] {
+        if sum.is_some() {
+            check_bytes(sum.as_ref(), &digest_file(path)?, to.0)?;
         }
+    }
+    let (sum, households) = (None, Some(households));
+    Ok(Written { persons, sum, households, order: how.order.take() })
+}
+
+/// Writes one file. Of a Parquet file not every page is unpacked when it is read back, so the sum
+/// of what is written is taken.
+fn write_one(
+    original: &Original,
+    (target, overwrite): (&Path, Overwrite),
+    (input, digest): (&InputFile, &FileDigest),
+    (plan, how): (&Plan, &ReleaseOptions),
+) -> Result<(Staged, Option<FileDigest>), Diagnostic> {
+    let options = ReadOptions { delimiter: original.project.delimiter };
+    let variables = variables_of_columns(original);
+    let held = original.loaded.held(&original.records, &variables);
+    let mut staged = Staged::create(target, overwrite, Secrecy::Plain)?;
+    let fill = |out: &mut (dyn Write + Send)| match &held {
+        Some(held) => rewrite_held(input, digest, &options, plan, (how, held), out),
+        None => rewrite_same(input, digest, &options, plan, how, out),
     };
-    let order = how.order.take().filter(|_| of_lines);
-    std::mem::drop((how, variables));
-    let hidden = original.hidden_by(steps);
-    let evidence = &Evidence { order: order.as_deref(), hidden: hidden.as_deref(), ..*evidence };
-    // From here on only the bytes that were written count. They are read while they are forced to
-    // disk; without either there is no release.
-    let (finished, compared) = staged.finish_while(|path| {
-        let given = match &households {
-            None => Given::File(path),
-            Some(households) => Given::Files { persons: path, households: households.path() },
-        };
-        Comparison::of(original, given, evidence, run)
+    let mut sum = None;
+    staged.fill(|out| match original.loaded.format() {
+        Format::Parquet => {
+            let mut out = Hashed::new(out);
+            let filled = fill(&mut out);
+            sum = Some(out.digest());
+            filled
+        }
+        _ => fill(out),
     })?;
-    let mut comparison = compared.map_err(ours)?;
-    comparison.released.0 = release.target.to_owned();
-    check_bytes(sum.as_ref(), &comparison.released.1, release.target)?;
-    check_kept(&comparison)?;
-    Ok(Certified { finished, households, comparison })
+    staged.flush().map_err(|error| {
+        Diagnostic::new(Code::Unwritable, marginswap_io::said(&error), "make room on the disk")
+            .in_file(target)
+    })?;
+    Ok((staged, sum))
+}
+
+/// Where the values of a released column come from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Takes {
+    /// The position of the column among those of the original.
+    pub column: usize,
+    /// For each released record, the original record whose value it has; columns in which nothing
+    /// is exchanged share one list.
+    pub from: Arc<[u32]>,
+}
+
+/// The released columns, in the order of the original.
+pub(crate) fn takes(
+    original: &Original,
+    steps: Steps<'_>,
+    order: Option<Vec<u32>>,
+) -> Result<Vec<Takes>, Diagnostic> {
+    let drop = dropped(original)?;
+    let how = in_order(original, order);
+    let lines = original.lines().loaded.records_read();
+    let lines_in_order: Arc<[u32]> =
+        how.order.as_deref().map_or_else(|| (0..).take(lines).collect(), Into::into);
+    let exchanged = exchanged(steps, &how, original.loaded.own_names().len());
+    let released = exchanged.into_iter().enumerate().filter(|(column, _)| !drop.contains(column));
+    let takes = released.map(|(column, exchanged)| Takes {
+        column,
+        from: match exchanged.is_empty() {
+            true => Arc::clone(&lines_in_order),
+            false => taken(&lines_in_order, &exchanged),
+        },
+    });
+    Ok(takes.collect())
+}
+
+/// What the steps of a plan do to each of these columns: this line takes the value of that one. All
+/// members of a household take what the first member of another has.
+fn exchanged(steps: Steps<'_>, how: &ReleaseOptions, columns: usize) -> Vec<Vec<(usize, usize)>> {
+    let mut exchanged = swap::takes(steps.plan, columns);
+    if let Some(households) = &how.households {
+        let members = |household: usize, other: usize| {
+            let from = households.first(other);
+            households.members(household).iter().map(move |&line| (line as usize, from))
+        };
+        let lines = |all: &mut Vec<(usize, usize)>| {
+            *all = all.iter().flat_map(|&(household, other)| members(household, other)).collect();
+        };
+        exchanged.iter_mut().for_each(lines);
+        if let Some(Renamed { column, from }) = &how.renamed {
+            let named = from.iter().enumerate();
+            exchanged[*column] =
+                named.flat_map(|(household, &other)| members(household, other as usize)).collect();
+        }
+    }
+    if let Some(then) = steps.then {
+        for (all, more) in exchanged.iter_mut().zip(swap::takes(then, columns)) {
+            all.extend(more);
+        }
+    }
+    exchanged
+}
+
+/// The records in an order, where some have the value of another.
+fn taken(order: &[u32], exchanged: &[(usize, usize)]) -> Arc<[u32]> {
+    let number = |record: usize| u32::try_from(record).expect("records have numbers of 32 bits");
+    let mut from: Vec<u32> = (0..number(order.len())).collect();
+    for &(record, other) in exchanged {
+        from[record] = number(other);
+    }
+    order.iter().map(|&record| from[record as usize]).collect()
 }
 
 /// For each column the variable of the packed records that has its codes.
@@ -217,7 +249,7 @@ fn variables_of_columns(original: &Original) -> Vec<Option<usize>> {
 }
 
 /// Refuses a file of which other bytes are read than were written, where their sum was taken.
-fn check_bytes(
+pub(crate) fn check_bytes(
     written: Option<&FileDigest>,
     read: &FileDigest,
     target: &Path,
@@ -242,8 +274,11 @@ pub(crate) fn check_kept(comparison: &Comparison) -> Result<(), Diagnostic> {
 }
 
 /// The order of the released records, where it is not that of the input.
-#[must_use]
-pub fn order(of: ReleaseOrder, seed: Option<Seed>, records: usize) -> Option<Vec<u32>> {
+pub(crate) fn released_order(
+    of: ReleaseOrder,
+    seed: Option<Seed>,
+    records: usize,
+) -> Option<Vec<u32>> {
     let seed = seed.filter(|_| of == ReleaseOrder::Random)?;
     Some(shuffled_order(seed, records))
 }
@@ -279,11 +314,20 @@ fn renames(original: &Original) -> bool {
     original.project.release.release_id != Some(true)
 }
 
-/// Refuses a household file that is read and not written, or the contrary.
+/// Refuses a household file that is read and not written, or the contrary; and one next to a data
+/// frame, which is no file.
 ///
 /// # Errors
-/// [`Code::MissingSetting`].
+/// [`Code::MissingSetting`], [`Code::OptionsClash`].
 pub(crate) fn check_parts(project: &Project) -> Result<(), Diagnostic> {
+    if project.frame.is_some() && project.unit.file.is_some() {
+        return Err(Diagnostic::new(
+            Code::OptionsClash,
+            "a household file goes with a file of persons, and the persons are a data frame",
+            "join the households to the data frame, or give the persons as a file",
+        )
+        .about("unit.file"));
+    }
     let (detail, remedy, about) = match (&project.unit.file, &project.release.households) {
         (Some(_), None) => (
             "a household file is read, and no released one is named",
@@ -374,7 +418,7 @@ pub fn check_ending(target: &Path, format: Format) -> Result<(), Diagnostic> {
 }
 
 /// A file that was written here and cannot be read back is our fault, not the user's.
-pub(crate) fn ours(error: Diagnostic) -> Diagnostic {
+pub(crate) fn as_bug(error: Diagnostic) -> Diagnostic {
     // An id that is released and names two records was so in the original.
     if error.code == Code::NotLinked {
         return error;
@@ -384,21 +428,6 @@ pub(crate) fn ours(error: Diagnostic) -> Diagnostic {
         format!("the written file cannot be read back: {}", codes::entry(error.code).title),
         "nothing is released; please report this",
     )
-}
-
-impl Certified {
-    /// Gives everything its name, the released file last: all or nothing.
-    ///
-    /// # Errors
-    /// When a name cannot be given; then none is.
-    pub fn publish(self, beside: Vec<Finished>) -> Result<Comparison, Diagnostic> {
-        let Self { finished, households, comparison } = self;
-        let mut files = beside;
-        files.extend(households);
-        files.push(finished);
-        publish_all(files)?;
-        Ok(comparison)
-    }
 }
 
 /// Tells of plans for the same input in the folder of a file: two releases of one input differ
@@ -491,24 +520,6 @@ pub(crate) fn plans_for(released: Given<'_>, digest: &FileDigest) -> Vec<PlanFil
     let Given::File(path) = released else { return Vec::new() };
     let paths = other_plans(path, &digest.sha256, None);
     paths.iter().filter_map(|path| read_plan(path).ok()).collect()
-}
-
-/// Writes a file completely, under a temporary name.
-///
-/// # Errors
-/// When it cannot be written.
-pub fn stage(
-    target: &Path,
-    overwrite: Overwrite,
-    secrecy: Secrecy,
-    text: &[u8],
-) -> Result<Finished, Diagnostic> {
-    let mut staged = Staged::create(target, overwrite, secrecy)?;
-    staged.write_all(text).map_err(|error| {
-        Diagnostic::new(Code::Unwritable, marginswap_io::said(&error), "make room on the disk")
-            .in_file(target)
-    })?;
-    staged.finish()
 }
 
 #[cfg(test)]

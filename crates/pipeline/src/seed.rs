@@ -10,7 +10,7 @@ use marginswap_core::random::Seed;
 use marginswap_io::{Finished, Overwrite, Secrecy};
 
 use crate::notes::{Note, Run};
-use crate::release::stage;
+use crate::outputs::stage;
 
 /// A seed, and whether others know it.
 pub struct Chosen {

@@ -6,8 +6,8 @@ use std::fs;
 
 use marginswap_pipeline::answer;
 use marginswap_pipeline::compare::{Comparison, Evidence};
+use marginswap_pipeline::job::compare;
 use marginswap_pipeline::notes::Run;
-use marginswap_pipeline::pipeline::compare;
 use marginswap_pipeline::project::Project;
 use marginswap_report::Answer;
 use marginswap_report::protection::{Reason, Verdict};

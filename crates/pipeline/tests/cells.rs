@@ -8,12 +8,13 @@ use marginswap_core::columns::ColumnBuilder;
 use marginswap_core::diagnostic::Diagnostic;
 use marginswap_core::random::{Random, Seed};
 use marginswap_io::Frame;
+use marginswap_pipeline::job::decide;
 use marginswap_pipeline::notes::{Note, Run};
 use marginswap_pipeline::on_cells::{Decided, Recounted, plan, weigh};
+use marginswap_pipeline::outputs::Outputs;
 use marginswap_pipeline::project::{Project, Risky};
 use marginswap_pipeline::refusal::Code;
 use marginswap_pipeline::seed::SeedFrom;
-use marginswap_pipeline::{answer, in_memory};
 
 use marginswap_report::cells::CellsReport;
 use marginswap_report::plan::ProtectReport;
@@ -113,18 +114,17 @@ fn contents(answer: Value) -> Value {
 fn by_records(rows: &[Row], project: Project, demo: &SeedFrom) -> (Vec<Row>, ProtectReport) {
     let run = &mut Run::silent();
     let project = Project { frame: Some(frame(&NAMES, rows)), ..project };
-    let job = in_memory::protect(project, demo, run).unwrap();
-    let takes = &job.made.takes;
+    let outputs = Outputs::default();
+    let job = decide(project, demo, &outputs, run).unwrap();
+    let takes = job.takes().unwrap();
     let value = |column: usize, place: usize| {
         rows[takes[column].from[place] as usize][takes[column].column].clone()
     };
     let released: Vec<Row> = (0..rows.len())
         .map(|place| (0..NAMES.len()).map(|column| value(column, place)).collect())
         .collect();
-    let comparison = job.made.certify(&frame(&NAMES, &released), run).unwrap();
-    let mut numbers = job.numbers;
-    numbers.protection = answer::protection_of(&comparison);
-    (released, answer::protect(numbers, String::new(), &comparison))
+    let release = job.gathered(&frame(&NAMES, &released), &outputs, run).unwrap();
+    (released, release.answer().unwrap())
 }
 
 /// Law: `cells-give-the-plan-of-records`.

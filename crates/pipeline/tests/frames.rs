@@ -9,12 +9,12 @@ use marginswap_core::columns::{Column, ColumnBuilder};
 use marginswap_core::diagnostic::Diagnostic;
 use marginswap_core::random::{Random, Seed};
 use marginswap_io::Frame;
-use marginswap_pipeline::in_memory;
+use marginswap_pipeline::job::{self, Decision};
 use marginswap_pipeline::notes::Run;
-use marginswap_pipeline::pipeline;
+use marginswap_pipeline::outputs::Outputs;
 use marginswap_pipeline::project::{Knows, Project, ReleaseOrder, Then};
 use marginswap_pipeline::refusal::Code;
-use marginswap_pipeline::release::{Overwrite, ReleaseAs};
+use marginswap_pipeline::release::Takes;
 use marginswap_pipeline::seed::SeedFrom;
 
 type Rows = Vec<Vec<String>>;
@@ -79,14 +79,19 @@ fn project(order: ReleaseOrder) -> Project {
 }
 
 /// The table that a door makes.
-fn gathered(rows: &Rows, made: &in_memory::Made) -> Frame {
-    let names = made.takes.iter().map(|take| NAMES[take.column].to_owned()).collect();
-    let columns = made.takes.iter().map(|take| {
+fn gathered(rows: &Rows, takes: &[Takes]) -> Frame {
+    let names = takes.iter().map(|take| NAMES[take.column].to_owned()).collect();
+    let columns = takes.iter().map(|take| {
         let mut column = ColumnBuilder::default();
         take.from.iter().for_each(|&from| column.push(rows[from as usize][take.column].as_bytes()));
         Ok(column.finish())
     });
     Frame::new("released", names, columns.collect(), rows.len()).unwrap()
+}
+
+/// A job decided in random order.
+fn decided(project: Project, run: &mut Run<'_>) -> Result<Decision, Diagnostic> {
+    job::decide(project, &SeedFrom::Demo(1), &Outputs::default(), run)
 }
 
 /// Law: `frames-give-what-files-give`.
@@ -109,45 +114,50 @@ fn law_frames_give_what_files_give() {
         let mut lines = vec![NAMES.join(",")];
         lines.extend(rows.iter().map(|row| row.join(",")));
         fs::write(&data, lines.join("\n") + "\n").unwrap();
-        let to = ReleaseAs { target: &out, overwrite: Overwrite::Refuse, order };
+        let outputs = Outputs::released(&out, order);
         let demo = SeedFrom::Demo(seed.into());
         let run = &mut Run::silent();
         let by_file = Project { data: Some(data), ..project_of(unit, order) };
-        let job = pipeline::protect(by_file, &demo, &to, run).unwrap();
+        let mut job = job::protect(by_file, &demo, &outputs, run).unwrap();
         let plan = (job.plan.plan.clone(), job.plan.then.as_ref().map(|then| then.plan.clone()));
         let persons = plan.1.as_ref().map(|then| then.swaps().len() + then.groups().len());
         assert!(plan.0.swaps().len() + plan.0.groups().len() > 0, "something is swapped");
         assert_eq!(persons.is_some(), matches!(unit, Unit::Household));
         after_households += persons.unwrap_or(0);
-        job.certified.publish(vec![]).unwrap();
+        job.publish(run).unwrap();
 
         let whole = frame("survey", &rows);
         let in_frame = || Project { frame: Some(whole.clone()), ..project_of(unit, order) };
-        let job = in_memory::protect(in_frame(), &demo, run).unwrap();
-        assert_eq!(job.plan.plan, plan.0, "the same swaps");
-        assert_eq!(job.plan.then.as_ref().map(|then| then.plan.clone()), plan.1);
+        let outputs = Outputs { order, ..Outputs::default() };
+        let job = job::decide(in_frame(), &demo, &outputs, run).unwrap();
+        let takes = job.takes().unwrap();
+        assert_eq!(job.plan().plan, plan.0, "the same swaps");
+        assert_eq!(job.plan().then.as_ref().map(|then| then.plan.clone()), plan.1);
         let written = fs::read_to_string(&out).unwrap();
         let mut released: Vec<Vec<&str>> =
             written.lines().skip(1).map(|line| line.split(',').collect()).collect();
-        let first = &job.made.takes[0].from;
+        let first = &takes[0].from;
         assert_eq!(first.len(), released.len());
         for (place, row) in released.drain(..).enumerate() {
-            let taken = job.made.takes.iter();
+            let taken = takes.iter();
             let values: Vec<&str> =
                 taken.map(|take| rows[take.from[place] as usize][take.column].as_str()).collect();
             assert_eq!(values, row, "the same released values in the same order");
         }
-        let made = gathered(&rows, &job.made);
-        assert!(job.made.certify(&made, run).unwrap().is_exact());
+        let made = gathered(&rows, &takes);
+        let release = job.gathered(&made, &outputs, run).unwrap();
+        assert!(release.comparison.is_exact());
 
         // A plan that was made before gives the same, for these contents and no others.
-        let seed = demo.choose(run).unwrap().seed;
-        let applied = in_memory::apply(in_frame(), &job.plan, Some(seed), run).unwrap();
-        assert!(applied.certify(&made, run).unwrap().is_exact());
+        let follow = |project, run: &mut Run<'_>| {
+            job::follow(project, (None, release.plan.clone()), &demo, &outputs, run)
+        };
+        let applied = follow(in_frame(), run).unwrap();
+        assert!(applied.gathered(&made, &outputs, run).unwrap().comparison.is_exact());
         let mut others = rows.clone();
         others[0][3].push('x');
         let other = Project { frame: Some(frame("survey", &others)), ..project_of(unit, order) };
-        let refused = in_memory::apply(other, &job.plan, Some(seed), run).err().unwrap();
+        let refused = follow(other, run).err().unwrap();
         assert_eq!(refused.code, Code::StalePlan);
     }
     assert!(after_households > 0, "persons exchange something after households");
@@ -158,11 +168,12 @@ fn a_frame_that_was_made_wrongly_is_no_release() {
     let rows = rows(4, 60);
     let run = &mut Run::silent();
     let given = Project { frame: Some(frame("survey", &rows)), ..project(ReleaseOrder::Random) };
-    let job = in_memory::protect(given, &SeedFrom::Demo(1), run).unwrap();
+    let job = decided(given, run).unwrap();
     let mut wrong = rows.clone();
     wrong[5][0] = "elsewhere".to_owned();
-    let made = gathered(&wrong, &job.made);
-    assert_eq!(job.made.certify(&made, run).err().unwrap().code, Code::NotKept);
+    let made = gathered(&wrong, &job.takes().unwrap());
+    let refused = job.gathered(&made, &Outputs::default(), run);
+    assert_eq!(refused.err().unwrap().code, Code::NotKept);
 }
 
 /// The sum is that of the contents, however the codes were given out.
@@ -171,7 +182,7 @@ fn the_sum_of_a_frame_is_that_of_its_contents() {
     let run = &mut Run::silent();
     let plan_of = |rows: &Rows, run: &mut Run<'_>| {
         let given = Project { frame: Some(frame("survey", rows)), ..project(ReleaseOrder::Random) };
-        in_memory::protect(given, &SeedFrom::Demo(1), run).unwrap().plan.header.input_sha256
+        decided(given, run).unwrap().plan().header.input_sha256.clone()
     };
     let rows = rows(5, 40);
     let sum = plan_of(&rows, run);
@@ -196,11 +207,11 @@ fn a_column_that_cannot_be_used_is_refused_when_it_is_wanted() {
     let given = Frame::new("survey", names, columns, rows.len()).unwrap();
     let run = &mut Run::silent();
     let mut wanted = Project { frame: Some(given), ..project(ReleaseOrder::Random) };
-    let refused = in_memory::protect(wanted.clone(), &SeedFrom::Demo(1), run).err().unwrap();
+    let refused = decided(wanted.clone(), run).err().unwrap();
     assert_eq!(refused.code, Code::FloatColumn);
     assert_eq!(refused.place.to_string(), "survey, column 4 `job`");
     wanted.columns.ignore = vec!["job".to_owned()];
-    assert!(in_memory::protect(wanted, &SeedFrom::Demo(1), run).is_ok());
+    assert!(decided(wanted, run).is_ok());
 }
 
 /// A household file has no place next to a data frame.
@@ -211,6 +222,6 @@ fn a_household_file_beside_a_frame_is_refused() {
     let mut given =
         Project { frame: Some(survey), ..project_of(Unit::Household, ReleaseOrder::Random) };
     given.unit.file = Some("households.csv".into());
-    let refused = in_memory::protect(given, &SeedFrom::Demo(1), run).err().unwrap();
+    let refused = decided(given, run).err().unwrap();
     assert_eq!(refused.code, Code::OptionsClash);
 }

@@ -6,9 +6,9 @@ use std::fs;
 use std::path::Path;
 
 use marginswap_pipeline::compare::Evidence;
+use marginswap_pipeline::job::compare;
 use marginswap_pipeline::notes::Run;
 use marginswap_pipeline::original::Original;
-use marginswap_pipeline::pipeline::compare;
 use marginswap_pipeline::project::{Project, Risky};
 
 const DATA: &str = "who,town,sex,age\n1,A,f,1\n2,A,m,2\n3,B,f,2\n4,B,m,1\n5,A,f,2\n6,B,m,2\n";

@@ -9,12 +9,12 @@ mod parquet_texts;
 use std::fs;
 use std::path::Path;
 
-use marginswap_io::{digest_file, read_plan, write_plan};
+use marginswap_io::{Overwrite, digest_file, read_plan, write_plan};
+use marginswap_pipeline::job::{Release, apply, plan, protect};
 use marginswap_pipeline::notes::{Event, Flow, Phase, Run};
-use marginswap_pipeline::pipeline::{Job, apply, plan, protect};
+use marginswap_pipeline::outputs::Outputs;
 use marginswap_pipeline::project::{Project, ReleaseOrder};
 use marginswap_pipeline::refusal::Code;
-use marginswap_pipeline::release::{Overwrite, ReleaseAs};
 use marginswap_pipeline::seed::SeedFrom;
 #[cfg(feature = "parquet")]
 use parquet_texts::write_parquet;
@@ -57,9 +57,9 @@ fn job(
     data: &Path,
     out: &Path,
     run: &mut Run<'_>,
-) -> Result<Job, marginswap_core::diagnostic::Diagnostic> {
-    let to = ReleaseAs { target: out, overwrite: Overwrite::Refuse, order: ReleaseOrder::Input };
-    protect(project(data), &SeedFrom::Demo(1), &to, run)
+) -> Result<Release, marginswap_core::diagnostic::Diagnostic> {
+    let outputs = Outputs::released(out, ReleaseOrder::Input);
+    protect(project(data), &SeedFrom::Demo(1), &outputs, run)
 }
 
 /// A file that is moved over the input is not heard of: the release and the plan are those of
@@ -69,8 +69,8 @@ fn a_replaced_input_changes_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name);
     fs::write(path("data.csv"), survey(0)).unwrap();
-    let calm = job(&path("data.csv"), &path("calm.csv"), &mut Run::silent()).unwrap();
-    calm.certified.publish(vec![]).unwrap();
+    let mut calm = job(&path("data.csv"), &path("calm.csv"), &mut Run::silent()).unwrap();
+    calm.publish(&mut Run::silent()).unwrap();
     let expected = fs::read(path("calm.csv")).unwrap();
     for at in PHASES {
         fs::write(path("data.csv"), survey(0)).unwrap();
@@ -80,9 +80,9 @@ fn a_replaced_input_changes_nothing() {
         let run = &mut meddled(at, move || {
             let _ = fs::rename(&other, &data);
         });
-        let done = job(&path("data.csv"), &path("out.csv"), run).unwrap();
+        let mut done = job(&path("data.csv"), &path("out.csv"), run).unwrap();
         assert_eq!(done.plan.header.input_sha256, sha256, "{at:?}");
-        done.certified.publish(vec![]).unwrap();
+        done.publish(&mut Run::silent()).unwrap();
         assert!(!path("other.csv").exists(), "{at:?}: the file was replaced");
         assert_eq!(fs::read(path("out.csv")).unwrap(), expected, "{at:?}");
         fs::remove_file(path("out.csv")).unwrap();
@@ -115,11 +115,12 @@ fn a_plan_is_applied_to_the_file_that_was_opened() {
     write_plan(&path("a.plan"), Overwrite::Refuse, &planned).unwrap();
     let planned = read_plan(&path("a.plan")).unwrap();
     let out = path("out.csv");
-    let to = ReleaseAs { target: &out, overwrite: Overwrite::Refuse, order: ReleaseOrder::Input };
+    let outputs = Outputs::released(&out, ReleaseOrder::Input);
     let follow = |run: &mut Run<'_>| {
-        apply(project(&path("data.csv")), &planned, &to, &Default::default(), run)
+        let plan = (None, planned.clone());
+        apply(project(&path("data.csv")), plan, &SeedFrom::System, &outputs, run)
     };
-    follow(&mut Run::silent()).unwrap().publish(vec![]).unwrap();
+    follow(&mut Run::silent()).unwrap().publish(&mut Run::silent()).unwrap();
     let expected = fs::read(&out).unwrap();
     fs::remove_file(&out).unwrap();
     for at in [Phase::Writing, Phase::Comparing] {
@@ -129,7 +130,7 @@ fn a_plan_is_applied_to_the_file_that_was_opened() {
         let run = &mut meddled(at, move || {
             let _ = fs::rename(&other, &data);
         });
-        follow(run).unwrap().publish(vec![]).unwrap();
+        follow(run).unwrap().publish(&mut Run::silent()).unwrap();
         assert_eq!(fs::read(&out).unwrap(), expected, "{at:?}");
         fs::remove_file(&out).unwrap();
     }

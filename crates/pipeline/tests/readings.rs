@@ -18,11 +18,11 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use marginswap_pipeline::answer::Reveal;
+use marginswap_pipeline::job::protect;
 use marginswap_pipeline::notes::Run;
+use marginswap_pipeline::outputs::Outputs;
 use marginswap_pipeline::pages;
-use marginswap_pipeline::pipeline::protect;
 use marginswap_pipeline::project::{Project, ReleaseOrder};
-use marginswap_pipeline::release::{Overwrite, ReleaseAs};
 use marginswap_pipeline::seed::SeedFrom;
 #[cfg(feature = "parquet")]
 use parquet_texts::write_parquet;
@@ -54,15 +54,15 @@ fn read_by_a_job(data: PathBuf, out: &Path) -> u64 {
     let mut project = Project { data: Some(data), ..Project::default() };
     project.keep.tables = vec!["region*sex + age".to_owned()];
     project.risk.keys = vec!["region".to_owned(), "age".to_owned()];
-    let order = ReleaseOrder::Random;
-    let to = ReleaseAs { target: out, overwrite: Overwrite::Refuse, order };
+    let outputs = Outputs::released(out, ReleaseOrder::Random);
     let before = bytes_read().unwrap();
-    let job = protect(project, &SeedFrom::Demo(1), &to, &mut Run::silent()).unwrap();
-    let comparison = &job.certified.comparison;
+    let run = &mut Run::silent();
+    let mut release = protect(project, &SeedFrom::Demo(1), &outputs, run).unwrap();
+    let comparison = &release.comparison;
     let internal = pages::internal(comparison, None, Reveal::Counts).unwrap();
     let external = pages::external(comparison, true).unwrap();
     assert!(internal.html().len() + external.html().len() > 1_000);
-    job.certified.publish(vec![]).unwrap();
+    release.publish(run).unwrap();
     bytes_read().unwrap() - before
 }
 

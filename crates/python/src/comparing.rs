@@ -7,17 +7,16 @@ use marginswap_io::{Overwrite, PlanFile, Secrecy, publish_all};
 use marginswap_pipeline::answer::{self, Reveal};
 use marginswap_pipeline::compare::{Evidence, Lines, Triples};
 use marginswap_pipeline::input::Given;
+use marginswap_pipeline::outputs::{guard, stage};
 use marginswap_pipeline::project::{self, Risk};
 use marginswap_pipeline::refusal::Code;
-use marginswap_pipeline::release::stage;
 use marginswap_pipeline::seed::SeedFrom;
 use marginswap_pipeline::weights::write_margins;
-use marginswap_pipeline::{pages, pipeline};
+use marginswap_pipeline::{job, pages};
 use marginswap_report::pictures::triangle;
 use pyo3::prelude::*;
 
 use crate::answer::Answer;
-use crate::files::guard;
 use crate::frame::Frame;
 use crate::jobs::Asked;
 use crate::plan::Plan;
@@ -67,7 +66,7 @@ pub fn verify(
             triples: if terms.three_way { Triples::Compared } else { Triples::Skipped },
             ..Evidence::default()
         };
-        let comparison = pipeline::compare(project, released.given(), &evidence, run)?;
+        let comparison = job::compare(project, released.given(), &evidence, run)?;
         if let Some(folder) = &terms.margins {
             write_margins(&comparison.original, folder, Overwrite::from_force(terms.force))?;
         }
@@ -113,7 +112,7 @@ pub fn report(
         let overwrite = Overwrite::from_force(terms.force);
         if let Some(out) = &terms.out {
             let inputs = [terms.seed_file.as_deref()];
-            guard(&project, &[Some(out)], &[], &inputs, overwrite, run)?;
+            guard(&[&project], &[Some(out)], &[], &inputs, overwrite, run)?;
         }
         let seed = match (&terms.seed_file, terms.demo_seed) {
             (None, None) => None,
@@ -133,7 +132,7 @@ pub fn report(
             demo_seed,
             ..Evidence::default()
         };
-        let comparison = pipeline::compare(project, released.given(), &evidence, run)?;
+        let comparison = job::compare(project, released.given(), &evidence, run)?;
         let (answer, html, secrecy) = match terms.external {
             true => {
                 let page = pages::external(&comparison, demo_seed)?;
@@ -160,10 +159,7 @@ fn project_of_plan(
     external: bool,
 ) -> Result<project::Project, Diagnostic> {
     let Some((path, plan)) = plan else { return Ok(told) };
-    let base = project::Project::from_parameters(&plan.header.parameters).ok_or_else(|| {
-        let detail = "its parameters are not those of a plan";
-        Diagnostic::new(Code::NoPlan, detail, "make the plan again").in_file(path)
-    })?;
+    let base = project::Project::of_plan(plan).map_err(|refusal| refusal.in_file(path))?;
     if !external && told.risk.risky.is_none() && base.risk.risky.is_none() {
         let detail = "the plan protects the records that a file names, and does not hold that file";
         let remedy = "give `risky=\"records:FILE\"`";

@@ -9,26 +9,23 @@ use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
 use marginswap_core::diagnostic::Diagnostic;
-use marginswap_io::{Finished, Overwrite, PlanFile, Secrecy, plan_bytes_sealed, publish_all};
-use marginswap_pipeline::compare::{Comparison, Evidence, Lines};
-use marginswap_pipeline::frontier::{Candidate, Cap, Choice, best, candidates, seeds};
+use marginswap_io::{Finished, Overwrite, publish_all};
+use marginswap_pipeline::frontier::{Cap, Choice};
+use marginswap_pipeline::job::{self, Decision, Release};
 use marginswap_pipeline::notes::Run;
-use marginswap_pipeline::prepare::prepare;
-use marginswap_pipeline::project::{self, Amount, ReleaseOrder, Share};
+use marginswap_pipeline::outputs::{Outputs, guard, marked, stage_plan};
+use marginswap_pipeline::project;
 use marginswap_pipeline::refusal::Code;
-use marginswap_pipeline::release::{ReleaseAs, note_other_plans, note_other_releases, stage};
 use marginswap_pipeline::seal::SealFrom;
-use marginswap_pipeline::seed::{Chosen, SeedFrom};
+use marginswap_pipeline::seed::SeedFrom;
 use marginswap_pipeline::settings::{SETTINGS, Setting};
-use marginswap_pipeline::{answer, in_memory, pipeline};
+use marginswap_pipeline::{answer, frontier as several};
 use marginswap_report::pictures::{frontier as picture, triangle, waterfall};
-use marginswap_report::plan::PlanReport;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::answer::Answer;
-use crate::files::{Beside, guard};
 use crate::frame::{Frame, RowNumbers};
 use crate::plan::Plan;
 use crate::refusal::{OrRaise, raised};
@@ -111,8 +108,12 @@ fn missing(detail: &str, remedy: &str) -> Diagnostic {
     Diagnostic::new(Code::MissingSetting, detail, remedy)
 }
 
-fn seal_needs_a_plan(beside: &Beside) -> Result<(), Diagnostic> {
-    match beside.seal.file().is_some() && beside.plan.is_none() {
+fn no_out() -> Diagnostic {
+    missing("no released file is named", "give `out=`, or a table in memory")
+}
+
+fn seal_needs_a_plan(outputs: &Outputs<'_>) -> Result<(), Diagnostic> {
+    match outputs.seal.file().is_some() && outputs.plan.is_none() {
         true => Err(missing("a seal is put on a plan, and no plan is kept", "give `plan=`")),
         false => Ok(()),
     }
@@ -120,16 +121,27 @@ fn seal_needs_a_plan(beside: &Beside) -> Result<(), Diagnostic> {
 
 const PAGES: [&str; 4] = ["release.out", "release.plan", "report.internal", "report.external"];
 
+/// Looks at everything that a call writes.
+fn check_outputs(
+    project: &project::Project,
+    outputs: &Outputs<'_>,
+    seed: &SeedFrom,
+    run: &mut Run<'_>,
+) -> Result<(), Diagnostic> {
+    seal_needs_a_plan(outputs)?;
+    let inputs = [seed.file(), outputs.seal.file()];
+    guard(&[project], &outputs.paths(), &PAGES, &inputs, outputs.overwrite, run)
+}
+
 /// Decides the swaps.
 #[pyfunction]
 pub fn plan(py: Python<'_>, asked: Asked<'_>, terms: Terms) -> PyResult<(Answer, Plan)> {
     let project = asked.project(py, "plan")?;
     let seed = terms.seed();
     let ((report, file, chosen), notes) =
-        carry_out(py, &asked.how, move |run| pipeline::plan(project, &seed, run))?;
+        carry_out(py, &asked.how, move |run| job::plan(project, &seed, run))?;
     publish_all(chosen.new_file.into_iter().collect()).or_raise(py)?;
-    let picture = waterfall::draw("", &report.coverage());
-    let picture = if report.not_for_release { picture.not_for_release() } else { picture };
+    let picture = marked(waterfall::draw("", &report.coverage()), report.not_for_release);
     Ok((Answer::new(&report, Some(&picture), notes), Plan { file, path: None }))
 }
 
@@ -142,63 +154,53 @@ pub fn protect_file(
 ) -> PyResult<(Answer, Plan, Option<PathBuf>)> {
     let project = asked.project(py, "protect")?;
     let (seed, overwrite) = (terms.seed(), terms.overwrite());
-    let beside = Beside::of(&project, SealFrom(terms.seal_file), overwrite);
-    let (done, notes) = carry_out(py, &asked.how, move |run| {
-        let out = project.release.out.clone().ok_or_else(|| {
-            missing("no released file is named", "give `out=`, or a table in memory")
-        })?;
-        seal_needs_a_plan(&beside)?;
-        let [plan, internal, external] = beside.paths();
-        let outputs = [Some(out.as_path()), plan, internal, external];
-        guard(&project, &outputs, &PAGES, &[seed.file(), beside.seal.file()], overwrite, run)?;
-        let to = ReleaseAs { target: &out, overwrite, order: project.order() };
-        let mut job = pipeline::protect(project.clone(), &seed, &to, run)?;
-        let shown = out.display().to_string();
-        let comparison = &job.certified.comparison;
-        let report = answer::protect(job.numbers.clone(), shown, comparison);
-        let unchanged = report.verify.judgement.is_unchanged() && overwrite == Overwrite::Refuse;
-        let mut files: Vec<Finished> = Vec::new();
-        if !unchanged {
-            note_other_plans(&out, &job.plan, beside.plan.as_deref(), run);
-            files.extend(job.seed.new_file.take());
-            files.extend(beside.stage(&job.plan, comparison, run)?);
-        }
-        Ok((report, job.plan, job.certified, files, (!unchanged).then_some(out)))
+    let seal = SealFrom(terms.seal_file);
+    let outputs = Outputs { seal, ..Outputs::of(&project, overwrite) };
+    let (release, notes) = carry_out(py, &asked.how, move |run| {
+        project.release.out.as_ref().ok_or_else(no_out)?;
+        check_outputs(&project, &outputs, &seed, run)?;
+        job::protect(project, &seed, &outputs, run).map(answered)
     })?;
-    let (report, file, certified, files, out) = done;
-    let mut notes = notes;
-    if out.is_some() {
-        let comparison = certified.publish(files).or_raise(py)?;
-        notes.extend(told(|run| note_other_releases(&comparison, run)));
-    }
-    let picture = waterfall::draw("", &report.plan.coverage());
-    Ok((Answer::new(&report, Some(&picture), notes), Plan { file, path: None }, out))
+    published(py, release, notes)
 }
 
-/// The notes of a step that cannot fail.
-fn told(step: impl FnOnce(&mut Run<'_>)) -> Vec<String> {
-    let mut run = Run::silent();
-    step(&mut run);
-    run.notes().iter().map(ToString::to_string).collect()
+/// What is said of a release: all of `protect` where it was planned, the comparison alone where a
+/// plan was followed.
+fn answered(release: Release) -> (Answer, Release) {
+    let answer = match release.answer() {
+        Some(report) => {
+            let picture = waterfall::draw("", &report.plan.coverage());
+            Answer::new(&report, Some(&picture), vec![])
+        }
+        None => {
+            let report = answer::verify(&release.comparison);
+            Answer::new(&report, Some(&triangle::draw(&report.triangle())), vec![])
+        }
+    };
+    (answer, release)
+}
+
+/// Names what a job has made, unless it is only a copy; the answer, the plan and the released file.
+fn published(
+    py: Python<'_>,
+    (answer, mut release): (Answer, Release),
+    mut notes: Vec<String>,
+) -> PyResult<(Answer, Plan, Option<PathBuf>)> {
+    let run = &mut Run::silent();
+    release.publish(run).or_raise(py)?;
+    notes.extend(run.notes().iter().map(ToString::to_string));
+    let path = (!release.is_copy()).then(|| release.comparison.released.0.clone());
+    Ok((answer.noted(notes), Plan { file: release.plan, path: None }, path))
 }
 
 /// A release in memory that is decided and not yet made (SECRET).
 #[pyclass(frozen, module = "marginswap")]
-pub struct Made(Mutex<Option<Waiting>>);
+pub struct Made(Mutex<Option<Pending>>);
 
-struct Waiting {
-    made: in_memory::Made,
-    plan: PlanFile,
-    numbers: Option<PlanReport>,
-    seed: Option<Chosen>,
-    beside: Option<Beside>,
+struct Pending {
+    decision: Decision,
+    outputs: Outputs<'static>,
     notes: Vec<String>,
-}
-
-impl Made {
-    fn new(waiting: Waiting) -> Self {
-        Self(Mutex::new(Some(waiting)))
-    }
 }
 
 #[pymethods]
@@ -208,53 +210,22 @@ impl Made {
     }
 
     /// The released columns: the position of each, and whose values it takes.
-    fn takes(&self) -> PyResult<Vec<(usize, RowNumbers)>> {
+    fn takes(&self, py: Python<'_>) -> PyResult<Vec<(usize, RowNumbers)>> {
         let held = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let waiting = held.as_ref().ok_or_else(used_up)?;
-        let takes = waiting.made.takes.iter();
-        Ok(takes.map(|take| (take.column, RowNumbers::new(take.from.clone()))).collect())
+        let takes = held.as_ref().ok_or_else(used_up)?.decision.takes().or_raise(py)?;
+        Ok(takes.into_iter().map(|take| (take.column, RowNumbers::new(take.from))).collect())
     }
 
     /// Compares the table that was made with the original; writes the plan and the pages.
     fn certify(&self, py: Python<'_>, released: Frame, how: How) -> PyResult<(Answer, Plan)> {
         let held = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let waiting = held.ok_or_else(used_up)?;
-        let Waiting { made, plan: file, numbers, seed, beside, notes: before } = waiting;
-        let (done, notes) = carry_out(py, &how, move |run| {
-            let comparison = made.certify(&released.0, run)?;
-            let files = match &beside {
-                Some(beside) => beside.stage(&file, &comparison, run)?,
-                None => Vec::new(),
-            };
-            let (answer, file) = answer_of(&comparison, numbers, file);
-            Ok((answer, file, files))
+        let Pending { decision, outputs, notes: before } = held.ok_or_else(used_up)?;
+        let (release, notes) = carry_out(py, &how, move |run| {
+            decision.gathered(&released.0, &outputs, run).map(answered)
         })?;
-        let (answer, file, mut files) = done;
-        files.splice(0..0, seed.and_then(|seed| seed.new_file));
-        publish_all(files).or_raise(py)?;
-        let notes = before.into_iter().chain(notes).collect();
-        Ok((answer.noted(notes), Plan { file, path: None }))
+        let (answer, plan, _) = published(py, release, before.into_iter().chain(notes).collect())?;
+        Ok((answer, plan))
     }
-}
-
-/// What is said of a release in memory: all of `protect` where there are the numbers of its plan,
-/// the comparison alone where a plan was followed.
-fn answer_of(
-    comparison: &Comparison,
-    numbers: Option<PlanReport>,
-    mut file: PlanFile,
-) -> (Answer, PlanFile) {
-    let Some(mut numbers) = numbers else {
-        let report = answer::verify(comparison);
-        let picture = triangle::draw(&report.triangle());
-        return (Answer::new(&report, Some(&picture), vec![]), file);
-    };
-    numbers.protection = answer::protection_of(comparison);
-    file.header.summary = serde_json::to_value(&numbers).expect("plain data");
-    let shown = comparison.released.0.display().to_string();
-    let report = answer::protect(numbers, shown, comparison);
-    let picture = waterfall::draw("", &report.plan.coverage());
-    (Answer::new(&report, Some(&picture), vec![]), file)
 }
 
 fn used_up() -> PyErr {
@@ -266,17 +237,14 @@ fn used_up() -> PyErr {
 pub fn protect_frame(py: Python<'_>, asked: Asked<'_>, terms: Terms) -> PyResult<Made> {
     let project = asked.project(py, "protect")?;
     let (seed, overwrite) = (terms.seed(), terms.overwrite());
-    let beside = Beside::of(&project, SealFrom(terms.seal_file), overwrite);
-    let ((job, beside), notes) = carry_out(py, &asked.how, move |run| {
+    let seal = SealFrom(terms.seal_file);
+    let outputs = Outputs { seal, ..Outputs::of(&project, overwrite) };
+    let ((decision, outputs), notes) = carry_out(py, &asked.how, move |run| {
         refuse_out(&project)?;
-        seal_needs_a_plan(&beside)?;
-        let inputs = [seed.file(), beside.seal.file()];
-        guard(&project, &beside.paths(), &PAGES, &inputs, overwrite, run)?;
-        Ok((in_memory::protect(project, &seed, run)?, beside))
+        check_outputs(&project, &outputs, &seed, run)?;
+        Ok((job::decide(project, &seed, &outputs, run)?, outputs))
     })?;
-    let in_memory::Job { numbers, plan, seed, made } = job;
-    let (numbers, seed, beside) = (Some(numbers), Some(seed), Some(beside));
-    Ok(Made::new(Waiting { made, plan, numbers, seed, beside, notes }))
+    Ok(Made(Mutex::new(Some(Pending { decision, outputs, notes }))))
 }
 
 /// A released file is written from a file.
@@ -294,37 +262,10 @@ fn refuse_out(project: &project::Project) -> Result<(), Diagnostic> {
 /// The project that a plan is followed in.
 fn project_for(asked: &Asked<'_>, py: Python<'_>, plan: &Plan) -> PyResult<project::Project> {
     let told = asked.project(py, "apply")?;
-    let from_plan = project::Project::from_parameters(&plan.file.header.parameters);
-    let from_plan = from_plan.ok_or_else(|| {
-        let detail = "its parameters are not those of a plan";
-        Diagnostic::new(Code::NoPlan, detail, "make the plan again")
-    });
     if let Some(base) = &asked.project {
         plan.file.check_parameters(&base.0.parameters()).or_raise(py)?;
     }
-    let mut project = project::Project {
-        data: told.data.clone(),
-        frame: told.frame.clone(),
-        delimiter: told.delimiter,
-        release: told.release.clone(),
-        gate: told.gate.clone(),
-        verify: told.verify.clone(),
-        ..from_plan.or_raise(py)?
-    }
-    .with_files_of(&told);
-    project.risk.risky = project.risk.risky.or(told.risk.risky);
-    Ok(project)
-}
-
-fn chosen(
-    project: &project::Project,
-    seed: &SeedFrom,
-    run: &mut Run<'_>,
-) -> Result<Option<Chosen>, Diagnostic> {
-    match project.order() {
-        ReleaseOrder::Random => seed.choose(run).map(Some),
-        ReleaseOrder::Input => Ok(None),
-    }
+    told.following(&plan.file).or_raise(py)
 }
 
 /// Follows a plan on a file.
@@ -336,37 +277,18 @@ pub fn apply_file(
     terms: Terms,
 ) -> PyResult<(Answer, Option<PathBuf>)> {
     let project = project_for(&asked, py, plan)?;
-    let (file, seed, overwrite) = (plan.file.clone(), terms.seed(), terms.overwrite());
-    let plan_path = plan.path.clone();
-    let (done, mut notes) = carry_out(py, &asked.how, move |run| {
-        let out = project.release.out.clone().ok_or_else(|| {
-            missing("no released file is named", "give `out=`, or a table in memory")
-        })?;
-        let inputs = [seed.file(), plan_path.as_deref()];
-        guard(&project, &[Some(&out)], &["release.out"], &inputs, overwrite, run)?;
-        let mut chosen = chosen(&project, &seed, run)?;
-        let evidence = Evidence {
-            seed: chosen.as_ref().map(|chosen| chosen.seed),
-            lines: Lines::written(project.order()),
-            demo_seed: file.header.not_for_release,
-            ..Evidence::default()
-        };
-        let to = ReleaseAs { target: &out, overwrite, order: project.order() };
-        let certified = pipeline::apply(project, &file, &to, &evidence, run)?;
-        let report = answer::verify(&certified.comparison);
-        let unchanged = report.judgement.is_unchanged() && overwrite == Overwrite::Refuse;
-        if !unchanged {
-            note_other_plans(&out, &file, plan_path.as_deref(), run);
-        }
-        let new_seed = chosen.as_mut().and_then(|chosen| chosen.new_file.take());
-        Ok((report, certified, new_seed, (!unchanged).then_some(out)))
+    let (file, named, seed) = (plan.file.clone(), plan.path.clone(), terms.seed());
+    let (released, order) = (project.release.out.clone(), project.order());
+    let outputs = Outputs { released, order, overwrite: terms.overwrite(), ..Outputs::default() };
+    let (release, notes) = carry_out(py, &asked.how, move |run| {
+        project.release.out.as_ref().ok_or_else(no_out)?;
+        let inputs = [seed.file(), named.as_deref()];
+        let own = ["release.out"];
+        guard(&[&project], &outputs.paths(), &own, &inputs, outputs.overwrite, run)?;
+        job::apply(project, (named.as_deref(), file), &seed, &outputs, run).map(answered)
     })?;
-    let (report, certified, new_seed, out) = done;
-    if out.is_some() {
-        let comparison = certified.publish(new_seed.into_iter().collect()).or_raise(py)?;
-        notes.extend(told(|run| note_other_releases(&comparison, run)));
-    }
-    Ok((Answer::new(&report, Some(&triangle::draw(&report.triangle())), notes), out))
+    let (answer, _, path) = published(py, release, notes)?;
+    Ok((answer, path))
 }
 
 /// Follows a plan on a table in memory.
@@ -374,14 +296,12 @@ pub fn apply_file(
 pub fn apply_frame(py: Python<'_>, asked: Asked<'_>, plan: &Plan, terms: Terms) -> PyResult<Made> {
     let project = project_for(&asked, py, plan)?;
     let (file, seed) = (plan.file.clone(), terms.seed());
-    let ((made, file, seed), notes) = carry_out(py, &asked.how, move |run| {
+    let outputs = Outputs { order: project.order(), ..Outputs::default() };
+    let ((decision, outputs), notes) = carry_out(py, &asked.how, move |run| {
         refuse_out(&project)?;
-        let chosen = chosen(&project, &seed, run)?;
-        let given = chosen.as_ref().map(|chosen| chosen.seed);
-        let made = in_memory::apply(project, &file, given, run)?;
-        Ok((made, file, chosen))
+        Ok((job::follow(project, (None, file), &seed, &outputs, run)?, outputs))
     })?;
-    Ok(Made::new(Waiting { made, plan: file, numbers: None, seed, beside: None, notes }))
+    Ok(Made(Mutex::new(Some(Pending { decision, outputs, notes }))))
 }
 
 /// Several plans, risk against change, and the best of them.
@@ -411,47 +331,21 @@ pub fn frontier(
     let (seed, overwrite, seal) = (terms.seed(), terms.overwrite(), SealFrom(terms.seal_file));
     let tries = tries.map_or(3, NonZeroUsize::get);
     let (done, notes) = carry_out(py, &asked.how, move |run| {
-        let plan_file = project.release.plan.clone();
-        if seal.file().is_some() && plan_file.is_none() {
-            return Err(missing("a seal is put on a plan, and no plan is kept", "give `plan=`"));
+        let plan = project.release.plan.clone();
+        let outputs = Outputs { plan, seal, overwrite, ..Outputs::default() };
+        seal_needs_a_plan(&outputs)?;
+        let inputs = [seed.file(), outputs.seal.file()];
+        guard(&[&project], &outputs.paths(), &["release.plan"], &inputs, overwrite, run)?;
+        let mut found = several::frontier(project, &seed, (&budgets, tries), &choice, run)?;
+        let mut files: Vec<Finished> = found.seed.new_file.take().into_iter().collect();
+        if let (Some(path), Some(file)) = (&outputs.plan, &found.plan) {
+            files.extend(stage_plan(path, file, &outputs.seal, overwrite)?);
         }
-        let (outputs, own) = ([plan_file.as_deref()], ["release.plan"]);
-        guard(&project, &outputs, &own, &[seed.file(), seal.file()], overwrite, run)?;
-        let caps = match (budgets.is_empty(), project.swap.budget) {
-            (false, _) => budgets,
-            (true, Some(budget)) => vec![Cap(Some(budget))],
-            (true, None) => {
-                let percents = [1, 2, 5].map(|percent| Amount::Share(Share::percent(percent)));
-                percents.map(|share| Cap(Some(share))).into_iter().chain([Cap(None)]).collect()
-            }
-        };
-        let mut prepared = prepare(project, run)?;
-        let chosen = seed.choose(run)?;
-        let plans = candidates(&prepared, &caps, &seeds(chosen.seed, tries))?;
-        let best = best(&prepared, &plans, choice.criterion);
-        let demo = chosen.not_for_release;
-        let report = answer::frontier(&prepared, &plans, best, &choice.words, demo);
-        let mut files: Vec<Finished> = chosen.new_file.into_iter().collect();
-        let mut kept = None;
-        if let Some(best) = best {
-            let Candidate { cap, planned, foreseen, .. } = &plans[best];
-            prepared.original.project.swap.budget = cap.0;
-            let mut numbers = prepared.report(planned, demo);
-            numbers.protection = prepared.protection(foreseen);
-            let file = prepared.plan_header().with(planned.clone(), &numbers);
-            if let Some(path) = &plan_file {
-                let sealing = seal.for_planning()?;
-                let bytes = plan_bytes_sealed(&file, sealing.key.as_ref());
-                files.extend(sealing.new_file);
-                files.push(stage(path, overwrite, Secrecy::Secret, &bytes)?);
-            }
-            kept = Some(file);
-        }
-        Ok((report, files, kept, demo))
+        Ok((found, files))
     })?;
-    let (report, files, kept, demo) = done;
+    let (found, files) = done;
     publish_all(files).or_raise(py)?;
-    let drawn = picture::draw("", &report);
-    let drawn = if demo { drawn.not_for_release() } else { drawn };
-    Ok((Answer::new(&report, Some(&drawn), notes), kept.map(|file| Plan { file, path: None })))
+    let drawn = marked(picture::draw("", &found.report), found.seed.not_for_release);
+    let plan = found.plan.map(|file| Plan { file, path: None });
+    Ok((Answer::new(&found.report, Some(&drawn), notes), plan))
 }

@@ -11,14 +11,12 @@
 //! | `plan` | a plan (SECRET), saved and loaded as the same plan file |
 //! | `questions` | `inspect`, `graph`, `screen`, `explain`, `risk`, `demo` |
 //! | `jobs` | `plan`, `protect`, `apply`, `frontier` |
-//! | `files` | what a job writes: guarded first, staged, named together |
 //! | `engines` | the statements for an engine, and a plan from counted cells |
 //! | `comparing` | `verify` and `report` |
 
 mod answer;
 mod comparing;
 mod engines;
-mod files;
 mod frame;
 mod jobs;
 mod plan;

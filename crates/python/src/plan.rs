@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use marginswap_io::{Overwrite, PlanFile, Seal, Secrecy, plan_bytes_sealed, publish_all};
-use marginswap_pipeline::release::stage;
+use marginswap_pipeline::outputs::stage;
 use marginswap_pipeline::seal::SealFrom;
 use pyo3::prelude::*;
 

@@ -8,6 +8,7 @@ use marginswap_core::diagnostic::Diagnostic;
 use marginswap_io::{Finished, Overwrite, Secrecy, Staged, publish_all};
 use marginswap_pipeline::demo::{Survey, write_demo};
 use marginswap_pipeline::notes::Run;
+use marginswap_pipeline::outputs::guard;
 use marginswap_pipeline::project::Project;
 use marginswap_pipeline::questions::explain::{Partners, explain_pair, explain_record};
 use marginswap_pipeline::questions::inspect::Reveal;
@@ -19,7 +20,6 @@ use marginswap_report::pictures::why;
 use pyo3::prelude::*;
 
 use crate::answer::Answer;
-use crate::files::guard;
 use crate::jobs::Asked;
 use crate::refusal::{OrRaise, raised};
 use crate::work::carry_out;
@@ -175,7 +175,7 @@ impl Listing {
     ) -> Result<Self, Diagnostic> {
         let Some(path) = path else { return Ok(Self(None)) };
         let overwrite = Overwrite::from_force(force);
-        guard(project, &[Some(&path)], &[], &[], overwrite, run)?;
+        guard(&[project], &[Some(&path)], &[], &[], overwrite, run)?;
         Staged::create(&path, overwrite, Secrecy::Secret).map(|staged| Self(Some(staged)))
     }
 

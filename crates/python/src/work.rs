@@ -18,8 +18,8 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use marginswap_core::diagnostic::Diagnostic;
+use marginswap_pipeline::job::MOST_THREADS;
 use marginswap_pipeline::notes::{Event, Flow, Run};
-use marginswap_pipeline::pipeline::MOST_THREADS;
 use marginswap_pipeline::refusal::Code;
 use pyo3::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};

@@ -11,10 +11,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use marginswap_pipeline::codes;
+use marginswap_pipeline::job::protect;
 use marginswap_pipeline::notes::Run;
-use marginswap_pipeline::pipeline::protect;
+use marginswap_pipeline::outputs::Outputs;
 use marginswap_pipeline::project::Project;
-use marginswap_pipeline::release::{Overwrite, ReleaseAs};
 use marginswap_pipeline::seed::SeedFrom;
 use serde_json::Value as Json;
 use tempfile::TempDir;
@@ -149,12 +149,11 @@ impl Doors {
     fn in_memory(&self, bytes: &[u8]) -> Result<(), String> {
         let project = Project::load(&self.path(PROJECT)).map_err(|error| error.to_string())?;
         let project = project.expanded();
-        let (target, order) = (self.path("memory.out"), project.order());
-        let to = ReleaseAs { target: &target, overwrite: Overwrite::Refuse, order };
+        let outputs = Outputs::released(&self.path("memory.out"), project.order());
         let seed = SeedFrom::File(self.path(SEED));
-        let job = protect(project, &seed, &to, &mut Run::silent());
-        let job = job.map_err(|error| format!("the library refuses: {error}"))?;
-        job.certified.publish(vec![]).map_err(|error| error.to_string())?;
+        let release = protect(project, &seed, &outputs, &mut Run::silent());
+        let mut release = release.map_err(|error| format!("the library refuses: {error}"))?;
+        release.publish(&mut Run::silent()).map_err(|error| error.to_string())?;
         self.same("memory.out", bytes)
     }
 
@@ -164,10 +163,9 @@ impl Doors {
             Err(refusal) => return self.compare(&refusal, said),
             Ok(project) => project.expanded(),
         };
-        let (target, order) = (self.path("memory.out"), project.order());
-        let to = ReleaseAs { target: &target, overwrite: Overwrite::Refuse, order };
+        let outputs = Outputs::released(&self.path("memory.out"), project.order());
         let seed = SeedFrom::File(self.path(SEED));
-        match protect(project, &seed, &to, &mut Run::silent()) {
+        match protect(project, &seed, &outputs, &mut Run::silent()) {
             Err(refusal) => self.compare(&refusal, said),
             Ok(_) => Err(format!(
                 "the program refuses what the library does:\n{}{}",

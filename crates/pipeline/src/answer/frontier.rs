@@ -7,8 +7,7 @@ use crate::frontier::{Candidate, standings};
 use crate::prepare::Prepared;
 
 /// Several plans for one file. `criterion`: by what the best is chosen, in words.
-#[must_use]
-pub fn frontier(
+pub(crate) fn frontier(
     prepared: &Prepared,
     plans: &[Candidate],
     best: Option<usize>,

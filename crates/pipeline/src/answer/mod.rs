@@ -29,7 +29,7 @@ use marginswap_core::varset::VarSet;
 
 pub use codes::{code, codes};
 pub use explain::{hiding, larger, pair, record};
-pub use frontier::frontier;
+pub(crate) use frontier::frontier;
 pub use graph::{graph, graph_picture};
 pub use inspect::inspect;
 pub use keys::{key_screening, record_keys};

@@ -14,8 +14,8 @@ use marginswap_core::random::Seed;
 use marginswap_io::{Overwrite, Secrecy, Staged, check_target, publish_all};
 
 use crate::init::usual;
+use crate::outputs::stage;
 use crate::project::{Draft, DraftColumn, FILE_NAME, Keep, Project};
-use crate::release::stage;
 
 pub use families::families;
 pub use town::survey;

@@ -35,8 +35,9 @@ use std::collections::BTreeMap;
 use std::num::NonZeroU16;
 use std::path::{Path, PathBuf};
 
+use marginswap_core::diagnostic::Diagnostic;
 use marginswap_core::graph::Formula;
-use marginswap_io::{Delimiter, Frame};
+use marginswap_io::{Delimiter, Frame, PlanFile};
 use serde_json::{Map, Value, json};
 
 pub use amount::{Amount, Share};
@@ -62,6 +63,7 @@ pub use weight_drift::WeightDrift;
 pub use width::Width;
 
 use crate::derive::Expression;
+use crate::refusal::Code;
 use crate::settings::{self, Kind, SETTINGS, Setting, Topic};
 
 /// Everything a run needs.
@@ -557,6 +559,38 @@ impl Project {
         }
         swap.weights.retain(|_, weight| weight.get() != 1);
         self
+    }
+
+    /// The project that a plan was made with, as far as the plan says it.
+    ///
+    /// # Errors
+    /// [`Code::NoPlan`] when its parameters are not those of a project.
+    pub fn of_plan(plan: &PlanFile) -> Result<Self, Diagnostic> {
+        Self::from_parameters(&plan.header.parameters).ok_or_else(|| {
+            let detail = "its parameters are not those of a plan";
+            Diagnostic::new(Code::NoPlan, detail, "make the plan again")
+        })
+    }
+
+    /// The project in which a plan is followed: what the plan says, and from this one where the
+    /// data are, what is written and what it is checked against.
+    ///
+    /// # Errors
+    /// As [`Project::of_plan`].
+    pub fn following(&self, plan: &PlanFile) -> Result<Self, Diagnostic> {
+        let mut project = Self {
+            data: self.data.clone(),
+            frame: self.frame.clone(),
+            delimiter: self.delimiter,
+            release: self.release.clone(),
+            gate: self.gate.clone(),
+            verify: self.verify.clone(),
+            ..Self::of_plan(plan)?
+        }
+        .with_files_of(self);
+        // Of a list of records the plan holds only that there was one.
+        project.risk.risky = project.risk.risky.or_else(|| self.risk.risky.clone());
+        Ok(project)
     }
 
     /// The project that [`Project::parameters`] came from, as far as they say it; `None`
