@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from types import GenericAlias
 from typing import Any
 
 from . import _marginswap as native
@@ -21,6 +22,9 @@ class EngineRelease(results.Judged):
     """
 
     __slots__ = ("_again", "_engine", "table")
+
+    #: `EngineRelease[Any]` is a type: that of the engine's table.
+    __class_getitem__ = classmethod(GenericAlias)
 
     #: The released table, of the engine's own kind.
     table: Any

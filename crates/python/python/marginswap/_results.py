@@ -10,6 +10,7 @@ import copy
 import html
 import json
 from collections.abc import Iterator
+from types import GenericAlias
 from typing import Any
 
 from . import _marginswap as native
@@ -167,12 +168,15 @@ class Release(Judged):
 
     __slots__ = ("data", "path", "plan")
 
+    #: `Release[pandas.DataFrame]` is a type: that of the released table.
+    __class_getitem__ = classmethod(GenericAlias)
+
     #: The released table, of the kind that was given; none where a file was written.
     data: Any
     #: The released file, where one was written.
     path: str | None
     #: The plan (SECRET).
-    plan: Plan | None
+    plan: Plan
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Release:
         kept = {**self._kept(), "data": copy.deepcopy(self.data, memo)}
