@@ -93,8 +93,9 @@ as_flags <- function(given, command, project, marks = character(), trs = NULL) {
       next
     }
     texts <- words_of(row, argument, value)
-    # Joined, so that a value that begins with a dash is none of a flag.
-    flags <- c(flags, paste0("--", row$flag, "=", texts))
+    # Joined, so that a value that begins with a dash is none of a flag. An empty list, as where all
+    # tables have names, is nothing.
+    if (length(texts)) flags <- c(flags, paste0("--", row$flag, "=", texts))
   }
   list(flags = flags, file = project_lines(given, trs))
 }

@@ -12,6 +12,11 @@ ask <- function(command, tables, given, how, words = character(), outputs = char
   for (place in setdiff(names(tables), names(frames))) check_path(tables[[place]], place)
   # A table in memory has names, whatever they look like.
   if (length(frames)) given$header <- TRUE
+  for (place in names(frames)) {
+    if (length(frames[[place]]) && nrow(frames[[place]]) == 0L) {
+      refuse("the table has no records", "give a table that has records", "E210", place, "no records", 3L)
+    }
+  }
   encoded <- encode_tables(frames, missing_codes(given, project))
   flags <- as_flags(given, command, project, marks_in(encoded), trs)
   in_folder(3 * bytes_of(encoded) + 2^20, function(folder) {
@@ -117,13 +122,31 @@ raise <- function(run, known) {
   if (is.null(told$code)) {
     flag <- regmatches(told$detail, regexpr("--[a-z-]+", told$detail))
     if (length(flag)) told$file <- flag
-    told$detail <- gsub("'(--[a-z-]+) <[^>]*>'", "\\1", told$detail)
+    told$detail <- gsub("'(--[a-z-]+) \\[?<[^>]*>\\]?'", "\\1", told$detail)
     remedy <- sub("`--help`.*", sprintf("see ?ms_%s", known$command), remedy)
   }
+  shown <- if (is_of_tables(told, known)) in_words_of_tables else identity
   refuse(
-    tidy(told$detail, known), tidy(remedy, known), told$code, place_of(told, known), told$title,
-    told$exit_code
+    shown(tidy(told$detail, known)), shown(tidy(remedy, known)), told$code, place_of(told, known),
+    told$title, told$exit_code
   )
+}
+
+# Is a refusal about a table in memory, and not about a file that the user named?
+is_of_tables <- function(told, known) {
+  file <- told$file
+  nowhere <- is.null(file) || startsWith(file, "--")
+  length(known$tables) > 0L && (nowhere || file %in% known$paths[known$tables])
+}
+
+# A message about a table in memory; names between backticks are as they were.
+in_words_of_tables <- function(text) {
+  names <- gregexpr("`[^`]*`", text)
+  regmatches(text, names, invert = TRUE) <- lapply(regmatches(text, names, invert = TRUE), function(part) {
+    part <- gsub("the names in the header", "the names of the columns", part, fixed = TRUE)
+    gsub("\\b(the|released|original|a|this) file\\b", "\\1 table", part, perl = TRUE)
+  })
+  text
 }
 
 # Where the trouble is, in the words of R: an argument, or a row of the data.

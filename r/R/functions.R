@@ -41,6 +41,9 @@ ms_explain <- takes_settings("explain", 1L, function(data = NULL, record = NULL,
     refuse("say what is to be explained", "give `record`, or `pair` with two records", "E111",
       title = "missing setting")
   }
+  if (!is.null(pair) && length(pair) != 2L) {
+    unusable("pair", "two records are expected", "give both, as c(1, 2)")
+  }
   named <- function(argument, value) {
     rows <- if (is.data.frame(data) && is.null(given$id) && is.character(value)) match(value, row.names(data))
     if (length(rows) && !anyNA(rows)) rows else value
@@ -225,6 +228,9 @@ ms_verify <- takes_settings("verify", 2L, function(before = NULL, after = NULL, 
                                                    force = FALSE, project = NULL, threads = NULL,
                                                    progress = NULL) {
   how <- how(shown = shown_as(substitute(before)))
+  if (!all(reveal %in% c("published", "new-pairs"))) {
+    unusable("reveal", "there is no list of this name", "give \"published\", \"new-pairs\", or both")
+  }
   asked <- about(after, given_to("verify"), "verify", how, shuffled)
   words <- c(
     if (asked$shuffled) "--shuffled", if (three_way) "--three-way",

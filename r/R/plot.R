@@ -47,7 +47,9 @@ bars <- function(numbers, main, col = colours[["kept"]], ...) {
     rev(numbers), horiz = TRUE, names.arg = rev(gsub("_", " ", names(numbers))), col = rev(col),
     border = NA, main = main, xlim = c(0, max(1, numbers) * 1.15), ...
   )
-  graphics::text(rev(numbers), at, format(rev(numbers), big.mark = ",", trim = TRUE, digits = 3), pos = 4)
+  # Each with digits of its own: counts stand beside shares.
+  labels <- vapply(rev(numbers), format, "", big.mark = ",", trim = TRUE, digits = 3)
+  graphics::text(rev(numbers), at, labels, pos = 4)
 }
 
 draw.ms_inspect <- function(x, ...) {

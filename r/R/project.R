@@ -17,6 +17,10 @@ ms_project <- takes_settings("project", 1L, function(path = NULL) {
 as_project <- function(project) {
   if (is.null(project)) return(list())
   if (inherits(project, "ms_project")) return(unclass(project))
+  if (!is.character(project) || length(project) != 1L || is.na(project)) {
+    unusable("project", "settings or the name of a project file are expected",
+      "give ms_project(keep = ), or \"marginswap.toml\"")
+  }
   unclass(ms_project(project))
 }
 

@@ -46,6 +46,9 @@ expect_identical(made$file, c(
   "[keep.named]", "\"census\" = \"a*b\"", "[risk.scenarios]", "\"neighbour\" = [\"a\",\"b\"]",
   "\"employer\" = { keys = [\"c\"], sensitive = [\"d\\\"e\"] }", "[swap.weights]", "\"income\" = 3"
 ))
+named <- flags(list(keep = list(census = ~ a * b, health = ~ c + d)))
+expect_identical(named$flags, character())
+expect_identical(named$file, c("[keep.named]", "\"census\" = \"a*b\"", "\"health\" = \"c + d\""))
 expect_error(flags(list(weights = c(a = 2)), project = list(path = "p.toml")), class = "marginswap_E403")
 expect_error(flags(list(release_id = FALSE), project = list(path = "p.toml")), class = "marginswap_E403")
 

@@ -24,6 +24,18 @@ refused(ms_protect("no such file.csv", keys = keys, keep = ~ region, out = tempf
 refused(ms_protect(town, project = "no such project.toml"), "E404")
 refused(ms_explain(town, record = 900, keep = ~ region * sex), "E110", "town")
 refused(ms_explain(town, keep = ~ region * sex), "E111")
+refused(ms_explain(town, pair = 1, keep = ~ region * sex), "E403", "argument `pair`")
+refused(ms_verify(town, town, keep = ~ region * sex, reveal = "all"), "E403", "argument `reveal`")
+refused(ms_inspect(town, project = 3), "E403", "argument `project`")
+# A table in memory is no file; a file is one.
+expect_identical(error$detail, "`regoin` is not a column of the table")
+written <- tempfile(fileext = ".csv")
+write.csv(town, written, row.names = FALSE)
+error <- refused(ms_screen(written, keys = "regoin", keep = ~ region * sex), "E105")
+expect_identical(error$detail, "`regoin` is not a column of the file")
+unlink(written)
+error <- refused(ms_inspect(town[0, ]), "E210", "data")
+expect_identical(error$detail, "the table has no records")
 refused(ms_apply(town, "no such.plan"), "E504", "no such.plan")
 ages <- town
 ages$years <- as.character(rep(0:99, 4))
