@@ -28,7 +28,7 @@ fn main() -> Result<(), String> {
         }
         Flow::Continue
     });
-    let release = protect(project, &SeedFrom::System, &outputs, &mut run);
+    let release = protect(&project, &SeedFrom::System, &outputs, &mut run);
     let mut release = release.map_err(|why| why.to_string())?;
     release.publish(&mut run).map_err(|why| why.to_string())?;
     print!("{}", release.answer().expect("the job has planned").text());

@@ -188,7 +188,7 @@ impl Setup {
 
     /// The data file.
     pub fn data(&self) -> Result<PathBuf, Diagnostic> {
-        marginswap_pipeline::original::data_of(&self.project)
+        marginswap_pipeline::resolve::data_of(&self.project)
     }
 
     /// The released file.

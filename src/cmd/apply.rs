@@ -51,7 +51,7 @@ pub fn run(args: &ApplyArgs) -> Result<Outcome, Diagnostic> {
         let order = setup.project.order();
         let outputs = Outputs { released: Some(out), order, overwrite, ..Outputs::default() };
         let plan = (Some(&*plan_path), plan);
-        let mut release = apply(project.clone(), plan, &seed, &outputs, run)?;
+        let mut release = apply(&project, plan, &seed, &outputs, run)?;
         let mut report = answer::verify(&release.comparison);
         add_commands(&mut report.advice, setup, &setup.project);
         let verdict = report.judgement.verdict;

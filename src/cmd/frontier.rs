@@ -36,7 +36,7 @@ fn several_plans(
     let sketch = Sketch::new(args.svg.as_ref(), &args.job.force);
     let seed = SeedFrom::flags(seed_file, args.job.demo_seed);
     let tries = (&args.budgets[..], args.seeds.get());
-    let found = frontier(setup.project.clone(), &seed, tries, &args.choose, run)?;
+    let found = frontier(&setup.project, &seed, tries, &args.choose, run)?;
     let outcome = if found.plan.is_none() { Outcome::GateNotMet } else { Outcome::Done };
     let drawn = || marked(picture::draw("", &found.report), found.seed.not_for_release);
     let mut files: Vec<Finished> = sketch.stage(Secrecy::Secret, drawn)?.into_iter().collect();

@@ -3,8 +3,8 @@
 use marginswap_core::diagnostic::Diagnostic;
 use marginswap_io::{Overwrite, Secrecy, check_not_input, check_target};
 use marginswap_pipeline::init::draft;
-use marginswap_pipeline::original::data_of;
 use marginswap_pipeline::outputs::stage;
+use marginswap_pipeline::resolve::data_of;
 
 use crate::args::InitArgs;
 use crate::output::{Outcome, commit, next, talk, typed_path};

@@ -33,7 +33,7 @@ pub fn run(args: &PlanArgs) -> Result<Outcome, Diagnostic> {
         let outputs = [Some(out.as_path()), args.svg.as_deref()];
         setup.guard(&outputs, &["release.plan"], &[seed.file(), seal.file()], overwrite, run)?;
         let sketch = Sketch::new(args.svg.as_ref(), &args.job.force);
-        let (report, file, chosen) = plan(project.clone(), &seed, run)?;
+        let (report, file, chosen) = plan(project, &seed, run)?;
         note_other_plans(&out, &file, Some(&out), run);
         let foreseen = report.foreseen.as_ref().expect("a plan is judged");
         let (outcome, unchanged) =

@@ -83,7 +83,7 @@ pub fn protect_as_asked(
     let households = [project.release.households.as_deref()];
     let all: Vec<Option<&Path>> = outputs.paths().into_iter().chain(households).collect();
     setup.guard(&all, &own, &inputs, request.overwrite, run)?;
-    let mut release = protect(project.clone(), &request.seed, &outputs, run)?;
+    let mut release = protect(project, &request.seed, &outputs, run)?;
     let mut answer = release.answer().expect("the job has planned");
     add_commands(&mut answer.verify.advice, setup, project);
     let verdict = answer.verify.judgement.verdict;

@@ -84,7 +84,7 @@ fn report(args: &ReportArgs, setup: &Setup, run: &mut Run<'_>) -> Result<Outcome
         demo_seed,
         ..Evidence::default()
     };
-    let comparison = compare(project, &after, &evidence, run)?;
+    let comparison = compare(&project, &after, &evidence, run)?;
     if args.external {
         return external(args, &comparison, demo_seed, &out, overwrite);
     }
@@ -161,7 +161,7 @@ fn project(
 /// The commands that do it again. They tell what the files show, and not who asked: `protect`
 /// and `report` give the same lines.
 pub fn replay(setup: &Setup, comparison: &Comparison, plan: Option<&Path>) -> Vec<String> {
-    let mut project = comparison.original.lines().project.clone();
+    let mut project = comparison.original.lines().project.typed().clone();
     project.release.out = Some(comparison.released.0.clone());
     let shuffled = comparison.order != Order::Input;
     project.release.order = (!shuffled).then_some(ReleaseOrder::Input);

@@ -27,10 +27,10 @@ pub fn run(args: &VerifyArgs) -> Result<Outcome, Diagnostic> {
         let overwrite = Overwrite::from_force(args.force.force);
         setup.guard(&[args.svg.as_deref()], &[], &[], overwrite, run)?;
         let sketch = Sketch::new(args.svg.as_ref(), &args.force);
-        let project = setup.project.clone();
+        let project = &setup.project;
         let evidence = Evidence {
-            lines: Lines::told(args.shuffled, &project),
-            demo_seed: args.before.is_none() && made_for_demonstration(&project)?,
+            lines: Lines::told(args.shuffled, project),
+            demo_seed: args.before.is_none() && made_for_demonstration(project)?,
             triples: if args.three_way { Triples::Compared } else { Triples::Skipped },
             new_pairs: match args.reveal.contains(&Revealed::NewPairs) {
                 true => answer::Reveal::Everything,

@@ -45,7 +45,7 @@ use crate::answer::Reveal;
 use crate::derive::Derivations;
 use crate::found::{Asked, KnownKeys};
 use crate::household::Parts;
-use crate::input::{Given, Loaded, Opened};
+use crate::input::{FirstLine, Given, Loaded, Opened, Reading};
 use crate::notes::{Note, Phase, Run};
 use crate::original::{Intruder, Original};
 use crate::prepare::{Prepared, Screenings};
@@ -593,13 +593,14 @@ fn open_released(
             Format::Csv { delimiter, .. } => project.delimiter.or(Some(delimiter)),
             Format::Parquet | Format::Frame => project.delimiter,
         };
-        let told = Project { delimiter, header: Some(true), ..project.clone() };
-        let opened = given.open(&told).ok();
+        let like_original =
+            Reading { delimiter, first_line: FirstLine::Header, ..Reading::of(project) };
+        let opened = given.open(like_original).ok();
         if let Some(source) = opened.filter(|source| are_known(source.columns(), original)) {
             return Ok(source);
         }
     }
-    given.open(project)
+    given.open(Reading::of(project))
 }
 
 /// Are all of these names of the original? It was read with them, so they are no record.
@@ -627,8 +628,8 @@ fn read_released(
         id: told.id.clone().filter(|id| names.contains(id)),
         missing: Vec::new(),
     };
-    let unit = project.unit.clone();
-    if let Some(household) = unit.household.as_ref().filter(|name| !names.contains(name)) {
+    let mut how = Reading::of(project);
+    if let Some(household) = project.unit.household.as_ref().filter(|name| !names.contains(name)) {
         return Err(Diagnostic::new(
             Code::OtherColumns,
             format!("column `{household}` names the households and is not in the released file"),
@@ -636,15 +637,16 @@ fn read_released(
         )
         .in_file(path));
     }
-    let header = if are_known(&names, loaded) { Some(true) } else { project.header };
-    let lenient = Project { columns: roles, unit, header, ..Project::default() };
-    let opened = Opened::new(path, source, &lenient, Derivations::default())?;
+    if are_known(&names, loaded) {
+        how.first_line = FirstLine::Header;
+    }
+    let opened = Opened::new(path, source, (&roles, how), Derivations::default())?;
     // Columns that take no part may be long texts: of a long file some records are enough.
     let step = sample_step(loaded.records_read());
     let (after, samples) = opened.read_sampling(step, run)?;
     let telling = samples.iter().filter(|(_, column)| looks_like_id(column));
     let mut columns: Vec<String> = telling.map(|(name, _)| name.clone()).collect();
-    if let (Some(id), Some(name)) = (after.id_column(), &lenient.columns.id)
+    if let (Some(id), Some(name)) = (after.id_column(), &roles.id)
         && looks_like_id(id)
     {
         columns.push(name.clone());

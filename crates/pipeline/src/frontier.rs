@@ -125,7 +125,7 @@ pub struct Frontier {
 /// # Errors
 /// As [`protect`](crate::job::protect).
 pub fn frontier(
-    project: Project,
+    project: &Project,
     seed: &SeedFrom,
     (caps, tries): (&[Cap], usize),
     choice: &Choice,
@@ -140,20 +140,23 @@ pub fn frontier(
         ([], budget) => vec![Cap(budget)],
         (caps, _) => caps.to_vec(),
     };
-    let mut prepared = prepare(project, run)?;
+    let prepared = prepare(project, run)?;
     let seed = seed.choose(run)?;
     let plans = candidates(&prepared, &caps, &seeds(seed.seed, tries))?;
     let best = choose(&standings(&prepared, &plans), choice.criterion);
     let demo_seed = seed.not_for_release;
     let report = answer::frontier(&prepared, &plans, best, &choice.words, demo_seed);
+    let mut project = prepared.original.project.typed().clone();
     let plan = best.and_then(|best| plans.into_iter().nth(best)).map(|chosen| {
         let Candidate { cap, planned, foreseen, .. } = chosen;
-        prepared.original.project.swap.budget = cap.0;
         let mut numbers = prepared.report(&planned, demo_seed);
         numbers.protection = prepared.protection(&foreseen);
-        prepared.plan_file(planned, &numbers)
+        project.swap.budget = cap.0;
+        let mut plan = prepared.plan_file(planned, &numbers);
+        plan.header.parameters = project.parameters();
+        plan
     });
-    Ok(Frontier { report, plan, project: prepared.into_original().project, seed })
+    Ok(Frontier { report, plan, project, seed })
 }
 
 /// What every plan comes to.

@@ -11,7 +11,7 @@ use marginswap_core::partner::{has_few_levels, is_absent_by_rarity};
 use marginswap_io::Format;
 
 use crate::appearance::{proposed_bands, rough_width};
-use crate::input::{FirstLine, open_data};
+use crate::input::{FirstLine, Reading, open_data};
 use crate::project::{
     ApartColumns, Draft, DraftColumn, FollowingColumn, ModelChoice, Pairing, Project, Risky,
 };
@@ -22,7 +22,7 @@ use crate::project::{
 /// # Errors
 /// When the data cannot be read or have no header line, or their path cannot be written into the file.
 pub fn draft(data: &Path, out: &Path, known: &Project) -> Result<Draft, Diagnostic> {
-    let source = open_data(data, known)?;
+    let source = open_data(data, Reading::of(known))?;
     let released = match source.format() {
         Format::Parquet => "released.parquet",
         Format::Csv { .. } | Format::Frame => "released.csv",

@@ -17,13 +17,14 @@ use marginswap_core::swap;
 use marginswap_core::table::Located;
 use marginswap_core::varset::VarSet;
 use marginswap_io::{
-    AsWritten, Compression, FileDigest, Format, Frame, Held, InputFile, ReadOptions, Sample, Source,
+    AsWritten, Compression, Delimiter, FileDigest, Format, Frame, Held, InputFile, ReadOptions,
+    Sample, Source,
 };
 
 use crate::derive::{Derivations, Ready, Take};
 use crate::household::{HouseholdFile, Parts};
 use crate::notes::{Note, Phase, Run};
-use crate::project::Project;
+use crate::project::{self, Project};
 
 /// An opened file whose columns have their roles; derived variables are columns after the others.
 pub struct Opened {
@@ -44,6 +45,26 @@ pub enum Ids {
     Read,
     /// Nothing asks for it.
     PassedOver,
+}
+
+/// How a file of data is opened.
+#[derive(Debug, Clone, Copy)]
+pub struct Reading<'a> {
+    /// What parts its fields, where that is known.
+    pub delimiter: Option<Delimiter>,
+    /// What its first line is.
+    pub first_line: FirstLine,
+    /// The column that names households.
+    pub household: Option<&'a str>,
+}
+
+impl<'a> Reading<'a> {
+    /// As a project says.
+    #[must_use]
+    pub fn of(project: &'a Project) -> Self {
+        let (delimiter, household) = (project.delimiter, project.unit.household.as_deref());
+        Self { delimiter, first_line: FirstLine::of(project), household }
+    }
 }
 
 /// What the first line of a file is, as far as the user says.
@@ -149,18 +170,16 @@ impl<'a> Given<'a> {
     ///
     /// # Errors
     /// When a file cannot be opened or its header cannot be read.
-    pub fn open(self, project: &Project) -> Result<Parts, Diagnostic> {
-        let open = |path| open_data(path, project);
+    pub fn open(self, how: Reading<'_>) -> Result<Parts, Diagnostic> {
+        let open = |path| open_data(path, how);
         match self {
             Self::File(path) => open(path).map(Parts::of),
             Self::Frame(frame) => {
                 let source = Source::of_frame(frame);
-                FirstLine::of(project).check(source.is_without_header(), frame.label())?;
+                how.first_line.check(source.is_without_header(), frame.label())?;
                 Ok(Parts::of(source))
             }
-            Self::Files { persons, households } => {
-                Parts::joined(open(persons)?, households, project)
-            }
+            Self::Files { persons, households } => Parts::joined(open(persons)?, households, how),
         }
     }
 }
@@ -170,9 +189,9 @@ impl<'a> Given<'a> {
 ///
 /// # Errors
 /// As [`Source::open`], and [`Code::NoHeaderLine`].
-pub(crate) fn open_data(path: &Path, project: &Project) -> Result<Source, Diagnostic> {
-    let source = Source::open(path, &ReadOptions { delimiter: project.delimiter })?;
-    FirstLine::of(project).check(source.is_without_header(), path)?;
+pub(crate) fn open_data(path: &Path, how: Reading<'_>) -> Result<Source, Diagnostic> {
+    let source = Source::open(path, &ReadOptions { delimiter: how.delimiter })?;
+    how.first_line.check(source.is_without_header(), path)?;
     Ok(source)
 }
 
@@ -195,8 +214,7 @@ impl<'a> From<&'a Frame> for Given<'a> {
 }
 
 impl Opened {
-    /// An opened file whose columns have the roles that a project gives them, with these of its
-    /// derived variables.
+    /// An opened file whose columns have these roles, with these derived variables.
     ///
     /// # Errors
     /// When a column has two roles, none takes part, or a derived variable follows from one that
@@ -204,27 +222,25 @@ impl Opened {
     pub fn new(
         path: &Path,
         source: Parts,
-        project: &Project,
+        (told, how): (&project::Columns, Reading<'_>),
         derived: Derivations,
     ) -> Result<Self, Diagnostic> {
-        let told = &project.columns;
         let names = source.columns();
-        let household = project.unit.household.as_ref();
         // What names households is no property of theirs.
         let mut ignore = told.ignore.clone();
-        ignore.extend(household.filter(|name| !told.ignore.contains(name)).cloned());
+        let household = how.household.map(str::to_owned);
+        ignore.extend(household.filter(|name| !told.ignore.contains(name)));
         let roles = Roles::assign(names, &told.vars, &told.stay, &ignore, told.id.as_ref())
             .map_err(|error| error.in_file(path))?;
         derived.check_sources(names, &roles)?;
         let roles = roles.with_derived(derived.columns());
-        let household =
-            household.map(|name| position_of(names, name)).transpose().map_err(|error| {
-                error
-                    .in_file(path)
-                    .about(format!("unit.household={}", household.map_or("", String::as_str)))
-            })?;
+        let place = |name| {
+            let found = position_of(names, name);
+            found.map_err(|error| error.in_file(path).about(format!("unit.household={name}")))
+        };
+        let household = how.household.map(place).transpose()?;
         let names = names.iter().chain(derived.names()).cloned().collect();
-        let (path, first_line) = (path.to_owned(), FirstLine::of(project));
+        let (path, first_line) = (path.to_owned(), how.first_line);
         Ok(Self { path, source, names, roles, derived, household, first_line })
     }
 

@@ -28,7 +28,7 @@
 //! project.release.out = Some(out.clone());
 //! let outputs = Outputs::of(&project, Overwrite::Force);
 //! let run = &mut Run::silent();
-//! let mut release = protect(project, &SeedFrom::Demo(1), &outputs, run).map_err(|why| why.to_string())?;
+//! let mut release = protect(&project, &SeedFrom::Demo(1), &outputs, run).map_err(|why| why.to_string())?;
 //! assert!(release.comparison.is_exact());
 //! release.publish(run).map_err(|why| why.to_string())?;
 //! assert!(out.exists());
@@ -46,7 +46,7 @@ use marginswap_report::plan::{PlanReport, ProtectReport};
 
 use crate::answer;
 use crate::compare::{Comparison, Evidence, Lines};
-use crate::input::{Given, Ids};
+use crate::input::{Given, Ids, Reading};
 use crate::notes::{Phase, Run};
 use crate::original::{Original, ids_for};
 use crate::outputs::{Outputs, Overwrite};
@@ -67,7 +67,7 @@ pub const MOST_THREADS: usize = 1024;
 /// # Errors
 /// When a file cannot be read or written, a setting does not fit, or the run is cancelled.
 pub fn protect(
-    project: Project,
+    project: &Project,
     seed: &SeedFrom,
     outputs: &Outputs<'_>,
     run: &mut Run<'_>,
@@ -82,7 +82,7 @@ pub fn protect(
 /// When the plan is for another file or does not keep what its parameters promise, or a file
 /// cannot be read or written.
 pub fn apply(
-    project: Project,
+    project: &Project,
     (named, plan): (Option<&Path>, PlanFile),
     seed: &SeedFrom,
     outputs: &Outputs<'_>,
@@ -96,7 +96,7 @@ pub fn apply(
 /// # Errors
 /// As [`protect`].
 pub fn plan(
-    project: Project,
+    project: &Project,
     seed: &SeedFrom,
     run: &mut Run<'_>,
 ) -> Result<(PlanReport, PlanFile, Chosen), Diagnostic> {
@@ -119,19 +119,19 @@ pub fn plan(
 /// # Errors
 /// When a file cannot be read, or they do not have the same columns.
 pub fn compare<'g>(
-    project: Project,
+    project: &Project,
     released: impl Into<Given<'g>>,
     evidence: &Evidence<'_>,
     run: &mut Run<'_>,
 ) -> Result<Comparison, Diagnostic> {
     run.expect_steps(4);
-    check_parts(&project)?;
+    check_parts(project)?;
     let households = project.release.households.clone().filter(|_| project.unit.file.is_some());
     let released = match (released.into(), &households) {
         (Given::File(persons), Some(households)) => Given::Files { persons, households },
         (released, _) => released,
     };
-    let ids = ids_in(released, &project);
+    let ids = ids_in(released, project);
     let original = Original::read_with(project, ids, run)?;
     let demo_plans = demo_plans(&original, released);
     let evidence = Evidence { demo_plans: &demo_plans, ..*evidence };
@@ -141,7 +141,7 @@ pub fn compare<'g>(
 /// Are the names of records needed to compare with this file: does it have them too? What cannot
 /// be looked at twice, as a pipe, or not at all, may have them.
 fn ids_in(released: Given<'_>, project: &Project) -> Ids {
-    let source = released.lasts().then(|| released.open(project).ok()).flatten();
+    let source = released.lasts().then(|| released.open(Reading::of(project)).ok()).flatten();
     let lacks = |id: &String| source.is_some_and(|source| !source.columns().contains(id));
     match project.columns.id.as_ref().is_none_or(lacks) {
         true => ids_for(project),
@@ -154,13 +154,13 @@ fn ids_in(released: Given<'_>, project: &Project) -> Ids {
 /// # Errors
 /// As [`protect`].
 pub fn decide(
-    project: Project,
+    project: &Project,
     seed: &SeedFrom,
     outputs: &Outputs<'_>,
     run: &mut Run<'_>,
 ) -> Result<Decision, Diagnostic> {
     run.expect_steps(7);
-    check_parts(&project)?;
+    check_parts(project)?;
     let prepared = prepare(project, run)?;
     let loaded = &prepared.original.loaded;
     if let Some(target) = &outputs.released {
@@ -195,7 +195,7 @@ pub fn decide(
 /// # Errors
 /// As [`apply`].
 pub fn follow(
-    project: Project,
+    project: &Project,
     (named, plan): (Option<&Path>, PlanFile),
     seed: &SeedFrom,
     outputs: &Outputs<'_>,
@@ -206,7 +206,7 @@ pub fn follow(
         ReleaseOrder::Random => Some(seed.choose(run)?),
         ReleaseOrder::Input => None,
     };
-    check_parts(&project)?;
+    check_parts(project)?;
     let original = Original::read(project, run)?;
     original.check_plan(&plan)?;
     let seed = chosen.as_ref().map(|chosen| chosen.seed);

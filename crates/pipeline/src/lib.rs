@@ -14,6 +14,7 @@
 //! | [`notes`] | what a run reports while it works, as values |
 //! | [`seed`] | where a run's randomness comes from |
 //! | [`init`] | a project file for a new data file |
+//! | [`resolve`](mod@resolve) | what the settings of a project mean in a file |
 //! | [`input`] | a file's columns with their roles; the record a user names |
 //! | [`original`] | the original file of a project: read once, with who is at risk in it |
 //! | [`household`] | a file of persons as a table of households |
@@ -59,6 +60,7 @@ pub mod published;
 pub mod questions;
 pub mod refusal;
 pub mod release;
+pub mod resolve;
 pub mod restrictions;
 mod revealed;
 pub mod seal;

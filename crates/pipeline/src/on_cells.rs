@@ -30,13 +30,15 @@ use marginswap_report::plan::PlanReport;
 
 use crate::answer;
 use crate::compare::{Comparison, Evidence, Lines};
+use crate::derive::Take;
 use crate::input::Ids;
 use crate::notes::{Note, Phase, Run};
-use crate::original::{Original, data_of, open};
+use crate::original::Original;
 use crate::prepare::{TELLING, prepare};
 use crate::project::{Project, Risky};
 use crate::refusal::Code;
 use crate::release::{as_bug, check_kept};
+use crate::resolve::open;
 use crate::settings::SETTINGS;
 
 /// The records that a plan changes, as numbers of cells: the rows of the frame of cells.
@@ -151,7 +153,7 @@ pub fn plan(
     refuse_what_needs_records(&project)?;
     check_counts(project.frame.as_ref().expect("cells are a frame"))?;
     weigh(&project, run)?;
-    let prepared = prepare(project.clone(), run)?;
+    let prepared = prepare(&project, run)?;
     check_cells(&prepared.original)?;
     run.begin(Phase::Planning)?;
     let (planned, drawn) = prepared.draw(seed)?;
@@ -198,7 +200,7 @@ impl Decided {
             }
         };
         let released = released.as_ref();
-        let original = Original::read(self.project.clone(), run)?;
+        let original = Original::read(&self.project, run)?;
         let evidence = Evidence {
             lines: Lines::Shuffled,
             demo_seed: self.numbers.not_for_release,
@@ -305,8 +307,9 @@ pub fn weigh(project: &Project, run: &mut Run<'_>) -> Result<(), Diagnostic> {
 /// The column that no setting names without which there are fewest cells, and how many these are.
 fn best_left_out(project: &Project) -> Result<Option<(String, u64)>, Diagnostic> {
     let silent = &mut Run::silent();
-    let loaded = open(project, &data_of(project)?)?.read(Ids::PassedOver, silent)?;
-    let named: Vec<String> = SETTINGS.iter().flat_map(|one| one.columns(project)).collect();
+    let (project, opened) = open(project, Take::Named)?;
+    let loaded = opened.read(Ids::PassedOver, silent)?;
+    let named: Vec<String> = SETTINGS.iter().flat_map(|one| one.columns(&project)).collect();
     let free = |name: &String| !named.contains(name) && !loaded.is_source(name);
     let all: Vec<String> = loaded.own_names().to_vec();
     let mut best = None;

@@ -5,13 +5,11 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::OnceLock;
 
 use crate::refusal::Code;
-use marginswap_core::columns::{
-    BrokenDependencies, Columns, Dependency, Role, Roles, broken, did_you_mean,
-};
+use marginswap_core::columns::{BrokenDependencies, Columns, Dependency, Role, Roles, broken};
 use marginswap_core::diagnostic::Diagnostic;
 use marginswap_core::encode::{RecordId, Records};
 use marginswap_core::graph::{Formula, Reason, Scope, Separators, Ties};
@@ -27,17 +25,17 @@ use marginswap_io::PlanFile;
 use rayon::prelude::*;
 
 use crate::assess::{Question, Taken, assess, key_table};
-use crate::derive::{Derivations, Expression, Take};
+use crate::derive::Take;
 use crate::found::blank;
 use crate::household::{self, People};
-use crate::input::{Given, Ids, Loaded, Opened, note_many, position_of, separators};
+use crate::input::{Ids, Loaded, Opened, note_many, position_of, separators};
 use crate::notes::{Note, Phase, Run};
 use crate::prepare::{prove_obedience, refuse_ids};
-use crate::project::{Pairing, Project, Risky, WeightDrift, check_effects, no_effect};
+use crate::project::{Project, Risky, WeightDrift, no_effect};
 use crate::published::Published;
 use crate::release::Steps;
+use crate::resolve::{Resolved, open};
 use crate::restrictions;
-use crate::settings::{Kind, SETTINGS, Topic};
 use crate::table_names::TableNames;
 use crate::weights::Weighting;
 
@@ -46,8 +44,8 @@ const MOST_APART: usize = 64;
 
 /// The original file, and what a project makes of it.
 pub struct Original {
-    /// The project.
-    pub project: Project,
+    /// What the settings mean in it.
+    pub project: Resolved,
     /// The file.
     pub loaded: Loaded,
     /// Its variables and what ties them.
@@ -145,8 +143,8 @@ impl Original {
     ///
     /// # Errors
     /// When it cannot be read, or a setting does not fit it.
-    pub fn read(project: Project, run: &mut Run<'_>) -> Result<Self, Diagnostic> {
-        let ids = ids_for(&project);
+    pub fn read(project: &Project, run: &mut Run<'_>) -> Result<Self, Diagnostic> {
+        let ids = ids_for(project);
         Self::read_with(project, ids, run)
     }
 
@@ -154,8 +152,7 @@ impl Original {
     ///
     /// # Errors
     /// As there.
-    pub fn read_with(project: Project, ids: Ids, run: &mut Run<'_>) -> Result<Self, Diagnostic> {
-        let project = project.completed()?;
+    pub fn read_with(project: &Project, ids: Ids, run: &mut Run<'_>) -> Result<Self, Diagnostic> {
         match project.unit.household {
             Some(_) => household::read(project, ids, run),
             None => Self::of_lines(project, ids, run),
@@ -167,12 +164,12 @@ impl Original {
     /// # Errors
     /// As [`Original::read`].
     pub(crate) fn of_lines(
-        project: Project,
+        project: &Project,
         ids: Ids,
         run: &mut Run<'_>,
     ) -> Result<Self, Diagnostic> {
         let mut watched = Formula::parse(&project.report.watch)?.names();
-        let opened = open(&project, &data_of(&project)?)?;
+        let (project, opened) = open(project, Take::Named)?;
         watched.retain(|name| !opened.is_only_watched(name));
         // Where households are swapped, nothing is asked about the ties of single lines, and
         // columns that stay are looked at one by one.
@@ -585,18 +582,6 @@ pub fn forbidden(
     rules
 }
 
-/// The data file that a project names.
-pub fn data_of(project: &Project) -> Result<PathBuf, Diagnostic> {
-    let frame = project.frame.as_ref().map(|frame| frame.label().to_owned());
-    frame.or_else(|| project.data.clone()).ok_or_else(|| {
-        Diagnostic::new(
-            Code::MissingSetting,
-            "no data file is named",
-            "name it on the command line, or as `data` in the project file",
-        )
-    })
-}
-
 /// What each intruder of a project knows: the keys, further ones, then those with a name.
 pub fn key_lists(project: &Project) -> Vec<(Option<&str>, &[String])> {
     let told = &project.risk;
@@ -657,224 +642,6 @@ pub fn of_cells(joint: &Located, table: &KeyTable, cells: &[CellId]) -> Vec<bool
     (0..joint.lines()).map(record).collect()
 }
 
-/// Opens a file with the roles that a project gives its columns.
-///
-/// # Errors
-/// When its header cannot be read, a setting names a column that it does not have, or a column
-/// has two roles.
-pub fn open(project: &Project, path: &Path) -> Result<Opened, Diagnostic> {
-    open_with(project, path, Take::Named)
-}
-
-/// As [`open`], with these of the project's derived variables.
-///
-/// # Errors
-/// As there.
-pub fn open_with(project: &Project, path: &Path, take: Take) -> Result<Opened, Diagnostic> {
-    household::refuse_without_households(project)?;
-    let given = match (&project.frame, &project.unit.file) {
-        (Some(frame), _) => Given::Frame(frame),
-        (None, Some(households)) => Given::Files { persons: path, households },
-        (None, None) => Given::File(path),
-    };
-    let source = given.open(project)?;
-    let project = &household::with_counted(project, source.columns())?;
-    check_effects(project)?;
-    check_listed(project, source.columns())?;
-    check_names(project, source.columns(), source.looks_like_a_record())
-        .map_err(|error| error.in_file(path))?;
-    let derived = Derivations::of(project, source.columns(), take)?;
-    let project = with_weight_at_rest(project)?;
-    Opened::new(path, source, &project, derived)
-}
-
-/// The project in which a weight that joins no table stays with its line.
-fn with_weight_at_rest(project: &Project) -> Result<Cow<'_, Project>, Diagnostic> {
-    let swap = &project.swap;
-    let clash = |detail: &str, remedy: &str, about: &str| {
-        Err(Diagnostic::new(Code::OptionsClash, detail, remedy).about(about))
-    };
-    if swap.weight.is_none() && (swap.weight_drift.is_some() || !swap.weighted.is_empty()) {
-        let detail = "`weight_drift` and `weighted` speak of a weight, and none is named";
-        return clash(detail, "name the column of weights", "swap.weight");
-    }
-    let kept = Formula::parse(&project.keep.formulas())?;
-    let sets = |formula: &Formula| -> Vec<BTreeSet<String>> {
-        formula.tables().iter().map(|table| table.iter().cloned().collect()).collect()
-    };
-    let known = sets(&kept);
-    if !sets(&Formula::parse(&swap.weighted)?).iter().all(|table| known.contains(table)) {
-        let detail = "`weighted` names a table that is not kept";
-        return clash(detail, "name tables as they are kept", "swap.weighted");
-    }
-    let (Some(weight), true) = (&swap.weight, project.weight_drift() != WeightDrift::Exact) else {
-        return Ok(Cow::Borrowed(project));
-    };
-    if project.columns.vars.contains(weight) {
-        let detail = "the weight is among the variables that are exchanged";
-        return clash(detail, "let it stay with its line", "columns.vars");
-    }
-    if matches!(project.weight_drift(), WeightDrift::Within(_))
-        && (project.max_records().get() > 2 || project.pairing() == Pairing::Optimal)
-    {
-        let detail = "a bound on weighted counts is respected by greedy swaps of two records only";
-        return clash(detail, "leave out `max_records` and `pairing`", "swap.weight_drift");
-    }
-    let mut project = project.clone();
-    if !project.columns.stay.contains(weight) {
-        project.columns.stay.push(weight.clone());
-    }
-    Ok(Cow::Owned(project))
-}
-
-/// Refuses a listed table that names a column which is not there, at its line of the list.
-fn check_listed(project: &Project, columns: &[String]) -> Result<(), Diagnostic> {
-    let Some(list) = &project.keep.list else { return Ok(()) };
-    let is_known = |name: &String| columns.contains(name) || project.derive.contains_key(name);
-    for table in &project.keep.listed {
-        let conditions =
-            table.variables.iter().filter(|name| project.keep.conditions.contains(name));
-        let named = conditions.filter_map(|condition| project.derive.get(condition));
-        let in_where: Vec<String> = named.flat_map(Expression::names).map(str::to_owned).collect();
-        if let Some(name) = table.variables.iter().chain(&in_where).find(|name| !is_known(name)) {
-            let mut refusal = Diagnostic::new(
-                Code::UnknownVariable,
-                format!("`{name}` is not a column of the file"),
-                did_you_mean(name, columns),
-            )
-            .in_file(list);
-            refusal.place.line = Some(table.line);
-            return Err(refusal);
-        }
-    }
-    Ok(())
-}
-
-/// Refuses a setting that names a column which is not there.
-fn check_names(
-    project: &Project,
-    columns: &[String],
-    looks_like_a_record: bool,
-) -> Result<(), Diagnostic> {
-    // What else the pages look at is looked up when they are made.
-    let settings = SETTINGS.iter().filter(|setting| setting.topic != Topic::Preset);
-    for setting in settings {
-        let derived = |name: &String| project.derive.contains_key(name);
-        let takes_derived = setting.takes_derived();
-        if let Some(name) = setting.columns(project).iter().find(|name| derived(name))
-            && !takes_derived
-            && !columns.contains(name)
-        {
-            return Err(Diagnostic::new(
-                Code::UnknownColumn,
-                format!("`{name}` is a derived variable, not a column of the file"),
-                "name the column that it follows from",
-            )
-            .about(format!("{}={name}", setting.key())));
-        }
-        let there = |name: &&String| !columns.contains(name) && !derived(name);
-        if let Some(name) = setting.columns(project).iter().find(there) {
-            let code = match setting.kind {
-                Kind::Tables | Kind::Text(_) => Code::UnknownVariable,
-                _ => Code::UnknownColumn,
-            };
-            let detail = format!("`{name}` is not a column of the file");
-            // Where the first line is a record, the names are somebody's values.
-            let remedy = match looks_like_a_record {
-                true => {
-                    "the first line of the file looks like a record: add a header line".to_owned()
-                }
-                false if is_several(name, columns) => match setting.kind {
-                    Kind::Tables => "join the variables of a table with `*`".to_owned(),
-                    _ => "put commas between the names of several columns".to_owned(),
-                },
-                false if takes_derived => {
-                    let known: Vec<String> =
-                        columns.iter().chain(project.derive.keys()).cloned().collect();
-                    did_you_mean(name, &known)
-                }
-                false => did_you_mean(name, columns),
-            };
-            return Err(
-                Diagnostic::new(code, detail, remedy).about(format!("{}={name}", setting.key()))
-            );
-        }
-    }
-    check_roles(project)
-}
-
-/// Is this not one name, but names of several columns with other signs between them?
-fn is_several(name: &str, columns: &[String]) -> bool {
-    let mut words = name.split([' ', ',', ';', '\t']).filter(|word| !word.is_empty());
-    let is_column = |word: &str| columns.iter().any(|column| column == word);
-    words.clone().count() > 1 && words.all(is_column)
-}
-
-/// Refuses a setting that needs a column to take part which another one leaves out, and `drop`
-/// for a column that takes part.
-fn check_roles(project: &Project) -> Result<(), Diagnostic> {
-    let told = &project.columns;
-    let household = project.unit.household.as_ref();
-    if let Some(name) = household.filter(|name| told.id.as_ref() == Some(name)) {
-        return Err(Diagnostic::new(
-            Code::TwoRoles,
-            format!("column `{name}` names the records and the households"),
-            "name two columns; a file with one line for each household needs no household column",
-        )
-        .about(format!("unit.household={name}")));
-    }
-    let left_out = |name: &&String| {
-        told.ignore.contains(name) || [told.id.as_ref(), household].contains(&Some(*name))
-    };
-    let taking_part = SETTINGS.iter().filter(|setting| {
-        matches!(setting.section, "keep" | "swap")
-            || matches!(
-                (setting.section, setting.name),
-                ("risk", "keys" | "more_keys" | "household_keys" | "sensitive") | ("unit", "size")
-            )
-    });
-    for setting in taking_part {
-        let named = setting.columns(project);
-        let Some(name) = named.iter().find(left_out) else { continue };
-        let why = match Some(name) {
-            name if name == told.id.as_ref() => "is the id",
-            name if name == household => "names the households",
-            _ => "is ignored",
-        };
-        return Err(Diagnostic::new(
-            Code::IgnoredInTable,
-            format!("`{}` names `{name}`, which {why}", setting.name),
-            "take the name out there, or let the column stay",
-        )
-        .about(format!("{}={name}", setting.key())));
-    }
-    let roles = [("vars", "a variable", &told.vars), ("stay", "a column that stays", &told.stay)];
-    for (role, word, names) in roles {
-        if let Some(name) = names.iter().find(left_out) {
-            let other = match Some(name) {
-                name if name == told.id.as_ref() => "the id",
-                name if name == household => "the name of a household",
-                _ => "an ignored column",
-            };
-            return Err(Diagnostic::new(
-                Code::TwoRoles,
-                format!("column `{name}` is named as {word} and as {other}"),
-                "give it one role",
-            )
-            .about(format!("columns.{role}={name}")));
-        }
-    }
-    if let Some(name) = project.release.drop.iter().find(|name| told.vars.contains(name)) {
-        return Err(Diagnostic::new(
-            Code::TwoRoles,
-            format!("`drop` names `{name}`, which takes part in swapping"),
-            "drop only the id and ignored columns",
-        )
-        .about(format!("release.drop={name}")));
-    }
-    Ok(())
-}
-
 /// What a scope asks of a file: its columns and what may happen to them.
 pub(crate) struct Header<'a> {
     names: &'a [String],
@@ -897,7 +664,7 @@ impl<'a> Header<'a> {
 /// A file with its scope, for questions that need no more.
 pub(crate) struct Scoped {
     /// The project; where households are swapped, in their words.
-    pub(crate) project: Project,
+    pub(crate) project: Resolved,
     /// The file; where households are swapped, the table of them.
     pub(crate) loaded: Loaded,
     /// Its variables and what ties them.
@@ -915,15 +682,21 @@ pub(crate) fn read_scoped(
 ) -> Result<Scoped, Diagnostic> {
     if project.unit.household.is_some() {
         // Who is at risk is not asked.
-        let mut project = project.clone();
-        project.risk.risky = None;
-        let Original { project, loaded, scope, .. } = Original::read_with(project, ids, run)?;
+        let original = Original::read_with(&unranked(project), ids, run)?;
+        let Original { project, loaded, scope, .. } = original;
         return Ok(Scoped { project, loaded, scope });
     }
-    let opened = open(project, &data_of(project)?)?;
-    let scope = scope_of(project, &opened)?;
+    let (project, opened) = open(project, Take::Named)?;
+    let scope = scope_of(&project, &opened)?;
     let loaded = opened.without_sum().read(ids, run)?;
-    Ok(Scoped { project: project.clone(), loaded, scope })
+    Ok(Scoped { project, loaded, scope })
+}
+
+/// A project that asks who can be swapped: who is at risk needs no ranking of all others.
+pub(crate) fn unranked(project: &Project) -> Project {
+    let mut project = project.clone();
+    project.risk.risky = None;
+    project
 }
 
 /// Does a project ask for the names of records: are those at risk listed by them, or released?

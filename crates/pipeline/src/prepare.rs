@@ -40,8 +40,9 @@ use crate::found::{Asked, KnownKeys};
 use crate::household::{self, People};
 use crate::input::{Loaded, ids};
 use crate::notes::{Note, Phase, Run};
-use crate::original::{Original, data_of, intruders_are_named};
+use crate::original::{Original, intruders_are_named};
 use crate::project::{Amount, Crowd, Pairing, Project, no_effect};
+use crate::resolve::data_of;
 use crate::restrictions::never_new;
 use crate::weights::Weighting;
 
@@ -98,9 +99,9 @@ fn refuse_best_pairing(original: &Original) -> Result<(), Diagnostic> {
 ///
 /// # Errors
 /// When the file cannot be read, a setting is missing, or one does not fit the file.
-pub fn prepare(project: Project, run: &mut Run<'_>) -> Result<Prepared, Diagnostic> {
-    data_of(&project)?;
-    intruders_are_named(&project)?;
+pub fn prepare(project: &Project, run: &mut Run<'_>) -> Result<Prepared, Diagnostic> {
+    data_of(project)?;
+    intruders_are_named(project)?;
     if project.keep.is_empty() {
         run.note(match project.unit.household {
             Some(_) => Note::NoTablesOfHouseholds,

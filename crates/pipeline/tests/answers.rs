@@ -25,7 +25,7 @@ fn compared(after: &str, tables: &[&str], keys: &[&str], evidence: &Evidence<'_>
     let mut project = Project { data: Some(data), ..Project::default() };
     project.keep.tables = texts(tables);
     project.risk.keys = texts(keys);
-    compare(project, &released, evidence, &mut Run::silent()).unwrap()
+    compare(&project, &released, evidence, &mut Run::silent()).unwrap()
 }
 
 fn verdict(comparison: &Comparison) -> (Verdict, Vec<Reason>) {

@@ -115,7 +115,7 @@ fn by_records(rows: &[Row], project: Project, demo: &SeedFrom) -> (Vec<Row>, Pro
     let run = &mut Run::silent();
     let project = Project { frame: Some(frame(&NAMES, rows)), ..project };
     let outputs = Outputs::default();
-    let job = decide(project, demo, &outputs, run).unwrap();
+    let job = decide(&project, demo, &outputs, run).unwrap();
     let takes = job.takes().unwrap();
     let value = |column: usize, place: usize| {
         rows[takes[column].from[place] as usize][takes[column].column].clone()

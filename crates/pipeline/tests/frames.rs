@@ -91,7 +91,7 @@ fn gathered(rows: &Rows, takes: &[Takes]) -> Frame {
 
 /// A job decided in random order.
 fn decided(project: Project, run: &mut Run<'_>) -> Result<Decision, Diagnostic> {
-    job::decide(project, &SeedFrom::Demo(1), &Outputs::default(), run)
+    job::decide(&project, &SeedFrom::Demo(1), &Outputs::default(), run)
 }
 
 /// Law: `frames-give-what-files-give`.
@@ -118,7 +118,7 @@ fn law_frames_give_what_files_give() {
         let demo = SeedFrom::Demo(seed.into());
         let run = &mut Run::silent();
         let by_file = Project { data: Some(data), ..project_of(unit, order) };
-        let mut job = job::protect(by_file, &demo, &outputs, run).unwrap();
+        let mut job = job::protect(&by_file, &demo, &outputs, run).unwrap();
         let plan = (job.plan.plan.clone(), job.plan.then.as_ref().map(|then| then.plan.clone()));
         let persons = plan.1.as_ref().map(|then| then.swaps().len() + then.groups().len());
         assert!(plan.0.swaps().len() + plan.0.groups().len() > 0, "something is swapped");
@@ -129,7 +129,7 @@ fn law_frames_give_what_files_give() {
         let whole = frame("survey", &rows);
         let in_frame = || Project { frame: Some(whole.clone()), ..project_of(unit, order) };
         let outputs = Outputs { order, ..Outputs::default() };
-        let job = job::decide(in_frame(), &demo, &outputs, run).unwrap();
+        let job = job::decide(&in_frame(), &demo, &outputs, run).unwrap();
         let takes = job.takes().unwrap();
         assert_eq!(job.plan().plan, plan.0, "the same swaps");
         assert_eq!(job.plan().then.as_ref().map(|then| then.plan.clone()), plan.1);
@@ -150,7 +150,7 @@ fn law_frames_give_what_files_give() {
 
         // A plan that was made before gives the same, for these contents and no others.
         let follow = |project, run: &mut Run<'_>| {
-            job::follow(project, (None, release.plan.clone()), &demo, &outputs, run)
+            job::follow(&project, (None, release.plan.clone()), &demo, &outputs, run)
         };
         let applied = follow(in_frame(), run).unwrap();
         assert!(applied.gathered(&made, &outputs, run).unwrap().comparison.is_exact());

@@ -28,7 +28,7 @@ fn ids_are_read_for_a_list_and_for_a_release_of_them_alone() {
     fs::write(&data, DATA).unwrap();
     fs::write(&list, "4\n").unwrap();
     let reads = |project: Project| {
-        let original = Original::read(project, &mut Run::silent()).unwrap();
+        let original = Original::read(&project, &mut Run::silent()).unwrap();
         assert_eq!(original.loaded.records_read(), 6);
         (original.loaded.id_column().is_some(), original.at_risk())
     };
@@ -54,7 +54,7 @@ fn files_are_linked_by_ids_that_both_have() {
     fs::write(path("nameless.csv"), nameless.join("\n")).unwrap();
     let changed = |released: &Path| {
         let project = project(&path("data.csv"));
-        let found = compare(project, released, &Evidence::default(), &mut Run::silent()).unwrap();
+        let found = compare(&project, released, &Evidence::default(), &mut Run::silent()).unwrap();
         assert!(found.is_exact());
         (found.original.loaded.id_column().is_some(), found.verification.changes.unwrap().records)
     };

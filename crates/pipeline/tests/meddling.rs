@@ -59,7 +59,7 @@ fn job(
     run: &mut Run<'_>,
 ) -> Result<Release, marginswap_core::diagnostic::Diagnostic> {
     let outputs = Outputs::released(out, ReleaseOrder::Input);
-    protect(project(data), &SeedFrom::Demo(1), &outputs, run)
+    protect(&project(data), &SeedFrom::Demo(1), &outputs, run)
 }
 
 /// A file that is moved over the input is not heard of: the release and the plan are those of
@@ -111,14 +111,14 @@ fn a_plan_is_applied_to_the_file_that_was_opened() {
     let path = |name: &str| folder.path().join(name);
     fs::write(path("data.csv"), survey(0)).unwrap();
     let (_, planned, _) =
-        plan(project(&path("data.csv")), &SeedFrom::Demo(1), &mut Run::silent()).unwrap();
+        plan(&project(&path("data.csv")), &SeedFrom::Demo(1), &mut Run::silent()).unwrap();
     write_plan(&path("a.plan"), Overwrite::Refuse, &planned).unwrap();
     let planned = read_plan(&path("a.plan")).unwrap();
     let out = path("out.csv");
     let outputs = Outputs::released(&out, ReleaseOrder::Input);
     let follow = |run: &mut Run<'_>| {
         let plan = (None, planned.clone());
-        apply(project(&path("data.csv")), plan, &SeedFrom::System, &outputs, run)
+        apply(&project(&path("data.csv")), plan, &SeedFrom::System, &outputs, run)
     };
     follow(&mut Run::silent()).unwrap().publish(&mut Run::silent()).unwrap();
     let expected = fs::read(&out).unwrap();

@@ -57,7 +57,7 @@ fn read_by_a_job(data: PathBuf, out: &Path) -> u64 {
     let outputs = Outputs::released(out, ReleaseOrder::Random);
     let before = bytes_read().unwrap();
     let run = &mut Run::silent();
-    let mut release = protect(project, &SeedFrom::Demo(1), &outputs, run).unwrap();
+    let mut release = protect(&project, &SeedFrom::Demo(1), &outputs, run).unwrap();
     let comparison = &release.comparison;
     let internal = pages::internal(comparison, None, Reveal::Counts).unwrap();
     let external = pages::external(comparison, true).unwrap();

@@ -66,7 +66,7 @@ pub fn verify(
             triples: if terms.three_way { Triples::Compared } else { Triples::Skipped },
             ..Evidence::default()
         };
-        let comparison = job::compare(project, released.given(), &evidence, run)?;
+        let comparison = job::compare(&project, released.given(), &evidence, run)?;
         if let Some(folder) = &terms.margins {
             write_margins(&comparison.original, folder, Overwrite::from_force(terms.force))?;
         }
@@ -132,7 +132,7 @@ pub fn report(
             demo_seed,
             ..Evidence::default()
         };
-        let comparison = job::compare(project, released.given(), &evidence, run)?;
+        let comparison = job::compare(&project, released.given(), &evidence, run)?;
         let (answer, html, secrecy) = match terms.external {
             true => {
                 let page = pages::external(&comparison, demo_seed)?;

@@ -139,7 +139,7 @@ pub fn plan(py: Python<'_>, asked: Asked<'_>, terms: Terms) -> PyResult<(Answer,
     let project = asked.project(py, "plan")?;
     let seed = terms.seed();
     let ((report, file, chosen), notes) =
-        carry_out(py, &asked.how, move |run| job::plan(project, &seed, run))?;
+        carry_out(py, &asked.how, move |run| job::plan(&project, &seed, run))?;
     publish_all(chosen.new_file.into_iter().collect()).or_raise(py)?;
     let picture = marked(waterfall::draw("", &report.coverage()), report.not_for_release);
     Ok((Answer::new(&report, Some(&picture), notes), Plan { file, path: None }))
@@ -159,7 +159,7 @@ pub fn protect_file(
     let (release, notes) = carry_out(py, &asked.how, move |run| {
         project.release.out.as_ref().ok_or_else(no_out)?;
         check_outputs(&project, &outputs, &seed, run)?;
-        job::protect(project, &seed, &outputs, run).map(answered)
+        job::protect(&project, &seed, &outputs, run).map(answered)
     })?;
     published(py, release, notes)
 }
@@ -242,7 +242,7 @@ pub fn protect_frame(py: Python<'_>, asked: Asked<'_>, terms: Terms) -> PyResult
     let ((decision, outputs), notes) = carry_out(py, &asked.how, move |run| {
         refuse_out(&project)?;
         check_outputs(&project, &outputs, &seed, run)?;
-        Ok((job::decide(project, &seed, &outputs, run)?, outputs))
+        Ok((job::decide(&project, &seed, &outputs, run)?, outputs))
     })?;
     Ok(Made(Mutex::new(Some(Pending { decision, outputs, notes }))))
 }
@@ -285,7 +285,7 @@ pub fn apply_file(
         let inputs = [seed.file(), named.as_deref()];
         let own = ["release.out"];
         guard(&[&project], &outputs.paths(), &own, &inputs, outputs.overwrite, run)?;
-        job::apply(project, (named.as_deref(), file), &seed, &outputs, run).map(answered)
+        job::apply(&project, (named.as_deref(), file), &seed, &outputs, run).map(answered)
     })?;
     let (answer, _, path) = published(py, release, notes)?;
     Ok((answer, path))
@@ -299,7 +299,7 @@ pub fn apply_frame(py: Python<'_>, asked: Asked<'_>, plan: &Plan, terms: Terms) 
     let outputs = Outputs { order: project.order(), ..Outputs::default() };
     let ((decision, outputs), notes) = carry_out(py, &asked.how, move |run| {
         refuse_out(&project)?;
-        Ok((job::follow(project, (None, file), &seed, &outputs, run)?, outputs))
+        Ok((job::follow(&project, (None, file), &seed, &outputs, run)?, outputs))
     })?;
     Ok(Made(Mutex::new(Some(Pending { decision, outputs, notes }))))
 }
@@ -336,7 +336,7 @@ pub fn frontier(
         seal_needs_a_plan(&outputs)?;
         let inputs = [seed.file(), outputs.seal.file()];
         guard(&[&project], &outputs.paths(), &["release.plan"], &inputs, overwrite, run)?;
-        let mut found = several::frontier(project, &seed, (&budgets, tries), &choice, run)?;
+        let mut found = several::frontier(&project, &seed, (&budgets, tries), &choice, run)?;
         let mut files: Vec<Finished> = found.seed.new_file.take().into_iter().collect();
         if let (Some(path), Some(file)) = (&outputs.plan, &found.plan) {
             files.extend(stage_plan(path, file, &outputs.seal, overwrite)?);

@@ -151,7 +151,7 @@ impl Doors {
         let project = project.expanded();
         let outputs = Outputs::released(&self.path("memory.out"), project.order());
         let seed = SeedFrom::File(self.path(SEED));
-        let release = protect(project, &seed, &outputs, &mut Run::silent());
+        let release = protect(&project, &seed, &outputs, &mut Run::silent());
         let mut release = release.map_err(|error| format!("the library refuses: {error}"))?;
         release.publish(&mut Run::silent()).map_err(|error| error.to_string())?;
         self.same("memory.out", bytes)
@@ -165,7 +165,7 @@ impl Doors {
         };
         let outputs = Outputs::released(&self.path("memory.out"), project.order());
         let seed = SeedFrom::File(self.path(SEED));
-        match protect(project, &seed, &outputs, &mut Run::silent()) {
+        match protect(&project, &seed, &outputs, &mut Run::silent()) {
             Err(refusal) => self.compare(&refusal, said),
             Ok(_) => Err(format!(
                 "the program refuses what the library does:\n{}{}",

@@ -43,7 +43,6 @@ use marginswap_report::inspect::HouseholdColumns;
 pub use parts::{HouseholdFile, Parts};
 pub(crate) use persons::persons;
 pub(crate) use together::Together;
-pub(crate) use translate::{refuse_without_households, with_counted};
 
 use crate::found::blank;
 use crate::input::{Ids, Loaded, note_many, separators};
@@ -54,6 +53,7 @@ use crate::original::{
 };
 use crate::project::{Project, Risky};
 use crate::refusal::Code;
+use crate::resolve::SIZE;
 use crate::settings::{SETTINGS, Setting};
 use crate::table_names::TableNames;
 use crate::weights::Weighting;
@@ -134,8 +134,8 @@ impl People {
 ///
 /// # Errors
 /// When it cannot be read, or a setting does not fit it.
-pub(crate) fn read(project: Project, ids: Ids, run: &mut Run<'_>) -> Result<Original, Diagnostic> {
-    translate::refuse_what_households_cannot(&project)?;
+pub(crate) fn read(project: &Project, ids: Ids, run: &mut Run<'_>) -> Result<Original, Diagnostic> {
+    translate::refuse_what_households_cannot(project)?;
     let lines = Original::of_lines(project, ids, run)?;
     let mut together = Together::of(&lines.project, &lines.loaded)?;
     translate::take_asked(&mut together, &lines.project, &lines.loaded)?;
@@ -144,7 +144,7 @@ pub(crate) fn read(project: Project, ids: Ids, run: &mut Run<'_>) -> Result<Orig
     }
     let loaded = together.table(&lines.loaded).0;
     let words = Words { together: &together, lines: &lines.loaded };
-    let project = words.translated(&lines.project)?;
+    let project = lines.project.in_words(words.translated(&lines.project)?);
     let header = Header::of(&loaded);
     let scope = scope_apart(&project, &header, &[])?;
     let separators = separators(&scope, project.max_separators());
@@ -347,10 +347,9 @@ impl Together {
 
     /// Where a setting says `size`, and that is a column which is not the number of members.
     fn other_size(&self, project: &Project, lines: &Loaded) -> Option<Note> {
-        let position = lines.own_names().iter().position(|name| name == translate::SIZE)?;
-        let told = self.size.as_ref().is_some_and(|(column, _)| column == translate::SIZE);
-        let named =
-            |setting: &Setting| setting.columns(project).iter().any(|it| it == translate::SIZE);
+        let position = lines.own_names().iter().position(|name| name == SIZE)?;
+        let told = self.size.as_ref().is_some_and(|(column, _)| column == SIZE);
+        let named = |setting: &Setting| setting.columns(project).iter().any(|it| it == SIZE);
         if told || !SETTINGS.iter().any(named) {
             return None;
         }

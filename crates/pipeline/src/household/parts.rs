@@ -19,8 +19,7 @@ use marginswap_io::{
     FileDigest, Format, InputFile, ReleaseOptions, Renamed, Sample, Source, sha256_hex,
 };
 
-use crate::input::{FirstLine, line_of, open_data, position_of};
-use crate::project::Project;
+use crate::input::{FirstLine, Reading, line_of, open_data, position_of};
 use crate::refusal::Code;
 
 /// An opened file, and where it is one of persons that of their households.
@@ -81,9 +80,9 @@ impl Parts {
     /// # Errors
     /// When the second cannot be opened, has no column that names households, or shares another
     /// column with the first.
-    pub fn joined(source: Source, path: &Path, project: &Project) -> Result<Self, Diagnostic> {
-        let other = open_data(path, project)?;
-        let household = project.unit.household.as_deref().unwrap_or_default();
+    pub fn joined(source: Source, path: &Path, how: Reading<'_>) -> Result<Self, Diagnostic> {
+        let other = open_data(path, how)?;
+        let household = how.household.unwrap_or_default();
         let position = position_of(other.columns(), household)
             .map_err(|error| error.in_file(path).about(format!("unit.household={household}")))?;
         let mut names = source.columns().to_vec();

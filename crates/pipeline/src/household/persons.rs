@@ -29,7 +29,7 @@ use marginswap_core::table::Located;
 use marginswap_core::varset::VarSet;
 use marginswap_core::verify::{Outcome, Pooled, learned};
 
-use super::{People, Together, with_counted};
+use super::{People, Together};
 use crate::found::blank;
 use crate::input::{Loaded, separators};
 use crate::notes::Run;
@@ -38,6 +38,7 @@ use crate::original::{
 };
 use crate::project::Project;
 use crate::refusal::Code;
+use crate::resolve::Resolved;
 use crate::table_names::TableNames;
 use crate::weights::Weighting;
 
@@ -78,7 +79,7 @@ pub(super) fn exchanged(
 /// When no second step is asked for, or the plan is not one for these households.
 pub(crate) fn persons(original: &Original, plan: &Plan) -> Result<Original, Diagnostic> {
     let people = original.people.as_ref().expect("households have persons");
-    let project = project_of(people)?;
+    let project = project_of(people);
     let moved = people.lines_after(&original.loaded, plan, None);
     let [before, loaded] = [&people.lines.loaded, &moved].map(|lines| lines.told_again(&project));
     let (before, loaded) = (before?, loaded?);
@@ -139,10 +140,10 @@ fn sensitive_of<'p>(project: &'p Project, number: usize, name: Option<&str>) -> 
 }
 
 /// The project of the second step.
-fn project_of(people: &People) -> Result<Project, Diagnostic> {
+fn project_of(people: &People) -> Resolved {
     let lines = &people.lines.loaded;
     let names = lines.own_names();
-    let mut project = with_counted(&people.lines.project, names)?;
+    let mut project = Project::clone(&people.lines.project);
     let household = lines.household().expect("a column names the households");
     let hid = names[household].clone();
     let counted = counted_tables(people, &mut project, &hid);
@@ -167,7 +168,7 @@ fn project_of(people: &People) -> Result<Project, Diagnostic> {
     swap.rate = None;
     let is_exchanged = |name: &String| project.columns.vars.contains(name);
     swap.linked.retain(|group| group.iter().all(is_exchanged));
-    Ok(project)
+    people.lines.project.in_words(project)
 }
 
 /// The tables of persons by household that keep what is counted in each, as formulas; what they

@@ -4,7 +4,7 @@
 //! members' values on them. Where it names what partners agree on, what rules speak of and what
 //! is exchanged, only columns of households and what is counted in them make sense.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use marginswap_core::columns::Level;
 use marginswap_core::diagnostic::Diagnostic;
@@ -12,11 +12,9 @@ use marginswap_core::graph::{Formula, quoted};
 
 use super::clash;
 use super::together::{Together, must_be_constant};
-use crate::derive::Expression;
 use crate::input::Loaded;
 use crate::project::{Project, Swapping, WeightDrift};
-use crate::refusal::Code;
-use crate::settings::{EVERYWHERE, NOWHERE, SETTINGS, Topic};
+use crate::settings::{EVERYWHERE, NOWHERE, SETTINGS};
 
 /// What an intruder knows and wants to learn, by names.
 pub(super) struct Told {
@@ -30,68 +28,6 @@ pub(super) struct Told {
 pub(super) struct Words<'a> {
     pub(super) together: &'a Together,
     pub(super) lines: &'a Loaded,
-}
-
-/// The name for the number of members.
-pub(super) const SIZE: &str = "size";
-
-/// The project with what it names that is counted in households, such as `size` or
-/// `count(age < 18)`, among its derived variables.
-pub(crate) fn with_counted(project: &Project, columns: &[String]) -> Result<Project, Diagnostic> {
-    let mut project = project.clone();
-    if project.unit.household.is_none() {
-        return Ok(project);
-    }
-    let settings = SETTINGS.iter().filter(|setting| setting.topic != Topic::Preset);
-    let named: BTreeMap<String, String> = settings
-        .flat_map(|setting| {
-            let names = setting.columns(&project).into_iter();
-            names.map(|name| (name, setting.key())).collect::<Vec<_>>()
-        })
-        .collect();
-    for (name, setting) in named {
-        if columns.contains(&name) || project.derive.contains_key(&name) {
-            continue;
-        }
-        let text = if name == SIZE { "size()" } else { name.as_str() };
-        let counts = ["size(", "count(", "any(", "members("];
-        if !counts.iter().any(|begins| text.starts_with(begins)) {
-            continue;
-        }
-        let expression: Expression = text.parse().map_err(|bad: crate::project::BadValue| {
-            Diagnostic::new(Code::BadFormula, bad.detail, bad.remedy)
-                .about(format!("{setting}={name}"))
-        })?;
-        if expression.together().is_some() {
-            project.derive.insert(name, expression);
-        }
-    }
-    Ok(project)
-}
-
-/// Refuses settings of households where records are swapped.
-pub(crate) fn refuse_without_households(project: &Project) -> Result<(), Diagnostic> {
-    if project.unit.household.is_some() {
-        return Ok(());
-    }
-    let told = [
-        ("keep_households", !project.keep.households.is_empty()),
-        ("household_keys", !project.risk.household_keys.is_empty()),
-        ("columns", !project.unit.columns.is_empty()),
-        ("size", project.unit.size.is_some()),
-        ("then", project.unit.then.is_some()),
-        ("file", project.unit.file.is_some()),
-        ("households", project.release.households.is_some()),
-    ];
-    match told.iter().find(|(_, told)| *told) {
-        None => Ok(()),
-        Some((name, _)) => Err(Diagnostic::new(
-            Code::MissingSetting,
-            format!("`{name}` speaks of households, and no household column is named"),
-            "name the column that tells the households apart",
-        )
-        .about("unit.household")),
-    }
 }
 
 /// Refuses settings that mean nothing for whole households.

@@ -15,7 +15,7 @@ use marginswap_report::pictures::why;
 use crate::answer;
 use crate::input::Ids;
 use crate::notes::Run;
-use crate::original::{Original, Scoped, read_scoped};
+use crate::original::{Original, Scoped, read_scoped, unranked};
 use crate::prepare::{Prepared, too_many_tied};
 use crate::project::Project;
 use crate::restrictions::partners_left;
@@ -31,7 +31,7 @@ pub fn explain_record(
     partners: Partners,
     run: &mut Run<'_>,
 ) -> Result<RecordReport, Diagnostic> {
-    let original = Original::read_with(unranked(project), Ids::Read, run)?;
+    let original = Original::read_with(&unranked(project), Ids::Read, run)?;
     let record = original.loaded.find(record)?;
     let Original { scope, separators, records, located: joint, .. } = &original;
     let found = explain::record(scope, separators, records, joint, record, partners);
@@ -51,13 +51,6 @@ pub fn explain_record(
         report.hiding = Some(answer::hiding(&prepared.original, cell, answer));
     }
     Ok(report)
-}
-
-/// Explaining a record needs no ranking of all others.
-fn unranked(project: &Project) -> Project {
-    let mut project = project.clone();
-    project.risk.risky = None;
-    project
 }
 
 /// For each intruder, what can be done about the keys of a record.

@@ -11,11 +11,12 @@ use marginswap_report::graph::GraphReport;
 use marginswap_report::margin_graph::draw;
 
 use crate::answer;
-use crate::derive::{Derivation, resolve};
+use crate::derive::{Derivation, Take, resolve};
 use crate::input::{Ids, separators};
 use crate::notes::Run;
-use crate::original::{Scoped, data_of, open, read_scoped, scope_of};
+use crate::original::{Scoped, read_scoped, scope_of};
 use crate::project::{Columns, Project};
+use crate::resolve::{data_of, open};
 use crate::table_names::TableNames;
 
 /// The margin graph, described and drawn.
@@ -37,9 +38,9 @@ pub fn graph(project: &Project, run: &mut Run<'_>) -> Result<Graph, Diagnostic> 
         return graph_of_households(project, run);
     }
     let (scope, columns) = match data_of(project) {
-        Ok(data) => {
-            let opened = open(project, &data)?;
-            (scope_of(project, &opened)?, opened.columns().to_vec())
+        Ok(_) => {
+            let (settings, opened) = open(project, Take::Named)?;
+            (scope_of(&settings, &opened)?, opened.columns().to_vec())
         }
         Err(_)
             if project.columns != Columns::default()

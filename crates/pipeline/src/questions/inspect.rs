@@ -11,8 +11,8 @@ use crate::answer;
 use crate::derive::Take;
 use crate::household;
 use crate::notes::Run;
-use crate::original::{data_of, open_with};
 use crate::project::Project;
+use crate::resolve::open;
 use crate::settings::formula;
 
 /// Reads the whole file and says what is in it.
@@ -24,14 +24,13 @@ pub fn inspect(
     reveal: Reveal,
     run: &mut Run<'_>,
 ) -> Result<InspectReport, Diagnostic> {
-    let data = data_of(project)?;
-    let opened = open_with(project, &data, Take::All)?;
+    let (project, opened) = open(project, Take::All)?;
     let ignored = opened.ignored();
     let format = opened.format();
     let loaded = opened.without_sum().read(Ids::PassedOver, run)?;
     let sizes = CellSizes::count(&loaded.plain_records(run));
     let households = match project.unit.household {
-        Some(_) => Some(household::columns_of(project, &loaded, run)?),
+        Some(_) => Some(household::columns_of(&project, &loaded, run)?),
         None => None,
     };
     Ok(answer::inspect(&loaded, format, ignored, sizes, households, reveal))

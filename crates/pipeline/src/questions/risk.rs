@@ -18,14 +18,15 @@ use marginswap_report::risk::{HouseholdRisk, RiskReport, ScenarioRisk};
 
 use crate::answer::{self, RiskParts};
 use crate::assess::{Question, assess, key_table};
+use crate::derive::Take;
 use crate::household;
 use crate::input::{Loaded, note_many, separators};
 use crate::notes::{Phase, Run};
 use crate::original::{
-    data_of, ids_for, key_lists, keys_are_named, named_tables, of_cells, open, rule_of, scope_of,
-    too_many_sets,
+    ids_for, key_lists, keys_are_named, named_tables, of_cells, rule_of, scope_of, too_many_sets,
 };
 use crate::project::Project;
+use crate::resolve::{data_of, open};
 
 /// At most this many sets of keys are counted.
 const MOST_SETS: usize = 20_000;
@@ -56,9 +57,10 @@ pub fn risk(
     list: impl FnOnce(WriteList<'_>) -> Result<(), Diagnostic>,
     run: &mut Run<'_>,
 ) -> Result<RiskReport, Diagnostic> {
-    let path = data_of(project)?;
+    data_of(project)?;
     keys_are_named(project)?;
-    let opened = open(project, &path)?;
+    let (project, opened) = open(project, Take::Named)?;
+    let project = &project;
     let scope = scope_of(project, &opened)?;
     let loaded = opened.without_sum().read(ids_for(project), run)?;
     if loaded.households().is_some() {
@@ -96,7 +98,10 @@ pub fn risk(
         run.begin(Phase::Screening)?;
         let separators = separators(&scope, project.max_separators());
         note_many(&separators, run);
-        Some(screen(&joint, scope.class(), &separators).map_err(|error| error.in_file(&path))?)
+        Some(
+            screen(&joint, scope.class(), &separators)
+                .map_err(|error| error.in_file(loaded.path()))?,
+        )
     };
     let suda = match sets.suda {
         Some(largest) => {

@@ -171,7 +171,7 @@ fn hiding(project: &Project, run: &mut Run<'_>) -> Result<Option<Hiding>, Diagno
     if key_lists(project).is_empty() || project.crowd().is_none() {
         return Ok(None);
     }
-    let original = Original::read(project.clone(), run)?;
+    let original = Original::read(project, run)?;
     if !original.asks_for_parts() || original.loaded.counts().is_some() {
         return Ok(None);
     }
