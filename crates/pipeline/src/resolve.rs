@@ -7,7 +7,7 @@
 //! what was typed and resolves that.
 //!
 //! Where households are swapped, the same settings are said once more in the words of the table of
-//! households, and of the persons after them: [`Resolved::in_words`].
+//! households, and of the persons after them: `Resolved::in_words`.
 //!
 //! Way in: [`open`], [`resolve`].
 
