@@ -8,6 +8,8 @@ import os
 import pathlib
 import re
 import sqlite3
+import subprocess
+import sys
 
 import pytest
 
@@ -45,6 +47,20 @@ def workplace(tmp_path):
     os.chdir(tmp_path)
     yield tmp_path
     os.chdir(before)
+
+
+def test_the_first_lines_run_as_they_stand(tmp_path):
+    """In an empty folder, without any other library."""
+    code = blocks("python.md")[0] + (
+        "import sys\n"
+        "assert not {'pandas', 'pyarrow', 'polars', 'numpy'} & set(sys.modules)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == "release\n"
+    assert (tmp_path / "released.csv").exists()
 
 
 @pytest.mark.filterwarnings("ignore::marginswap.Note")
