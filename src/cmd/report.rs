@@ -161,7 +161,7 @@ fn project(
 /// The commands that do it again. They tell what the files show, and not who asked: `protect`
 /// and `report` give the same lines.
 pub fn replay(setup: &Setup, comparison: &Comparison, plan: Option<&Path>) -> Vec<String> {
-    let mut project = comparison.original.lines().project.typed().clone();
+    let mut project = comparison.original.people().project.typed().clone();
     project.release.out = Some(comparison.released.0.clone());
     let shuffled = comparison.order != Order::Input;
     project.release.order = (!shuffled).then_some(ReleaseOrder::Input);

@@ -42,11 +42,11 @@ use marginswap_report::advice::{Advice, Banded, Help, MOST, Merged};
 use rayon::prelude::*;
 
 use crate::compare::{is_still_found, why_not_parted};
-use crate::household::People;
-use crate::original::{Intruder, Original};
 use crate::prepare::{Prepared, constraints, matches, prices};
 use crate::project::{Amount, MaxRecords, Project, Risky, Then};
 use crate::settings::formula;
+use crate::study::Study;
+use crate::view::{Intruder, View};
 
 /// For at most this many people larger swaps are looked for, and for fewer in a large file: each
 /// question takes a look at all cells.
@@ -82,27 +82,28 @@ pub fn advice(
     screenings: &[KeyScreening],
     hidden: Option<&HiddenPeople>,
 ) -> Result<Vec<Advice>, Diagnostic> {
-    let original = &prepared.original;
+    let Prepared { study, .. } = prepared;
+    let units = &study.units;
     let Some(worst) = &found.worst_case else { return Ok(Vec::new()) };
     let not_hidden = hidden.map_or(&[][..], |people| &people.cells);
     let open: BTreeSet<CellId> = not_hidden.iter().map(|&(cell, _)| cell).collect();
     let is_left = |record: RecordId| {
         let outcome = worst.outcome(record);
         outcome == Some(Outcome::Matched)
-            || outcome.is_some() && open.contains(&original.cell_of_line(record))
+            || outcome.is_some() && open.contains(&study.cell_of_line(record))
     };
-    let all = (0..original.lines().records.len()).into_par_iter().with_min_len(RECORDS_AT_ONCE);
+    let all = (0..study.people().records.len()).into_par_iter().with_min_len(RECORDS_AT_ONCE);
     let left: Vec<Left> = all
         .map(RecordId::at)
         .filter(|&record| is_left(record))
         .map(|record| Left {
             record,
-            why: why_not_parted(original, &found.learned, screenings, record),
+            why: why_not_parted(study, &found.learned, screenings, record),
         })
         .collect();
     let left = no_more_than(left, not_hidden, |record| {
         let is_matched = worst.outcome(record) == Some(Outcome::Matched);
-        (!is_matched).then(|| original.cell_of_line(record))
+        (!is_matched).then(|| study.cell_of_line(record))
     });
     if left.is_empty() {
         return Ok(Vec::new());
@@ -115,33 +116,33 @@ pub fn advice(
     match hidden {
         None => {
             let people = left.iter().filter(|left| left.why.is_none()).count() as u64;
-            advice.extend(larger_budget(original, found.replaced, people));
-            tables = without_tables(original, found, screenings, &left, &mut helped);
+            advice.extend(larger_budget(units, found.replaced, people));
+            tables = without_tables(study, found, screenings, &left, &mut helped);
         }
         Some(_) => {
             let settings;
             (settings, tables) = hiding(prepared, not_hidden, found.replaced)?;
             advice.extend(settings);
             if tables.is_empty() {
-                tables = without_tables(original, found, screenings, &left, &mut helped);
+                tables = without_tables(study, found, screenings, &left, &mut helped);
             }
         }
     }
-    if original.people.is_none() {
-        advice.extend(larger_swaps(original, &left, &mut helped, &mut unknown));
+    let of_households = units.loaded.is_of_households();
+    if !of_households {
+        advice.extend(larger_swaps(units, &left, &mut helped, &mut unknown));
     }
     tables.sort_by_key(|one| Reverse(one.helps));
     advice.extend(tables.into_iter().next());
-    if let Some(people) = &original.people {
-        advice.extend(persons_after(people, &left));
-        advice.extend(coarser_key(original.lines(), &left));
-        return Ok(Advice::ranked(advice));
-    }
-    advice.extend(coarser_key(original, &left));
+    let people = left.len() as u64;
+    advice.extend(
+        study.persons_could_follow().then(|| helping(Help::ThenPersons { people }, people)),
+    );
+    advice.extend(coarser_key(study.people(), &left));
     let bound = left.iter().filter(|left| left.why.is_some()).map(|left| &left.record);
     let rest = bound.filter(|record| !helped.contains(record) && !unknown.contains(record)).count();
     let mut advice = Advice::ranked(advice);
-    if rest > 0 && advice.len() < MOST {
+    if rest > 0 && advice.len() < MOST && !of_households {
         let people = rest as u64;
         advice.push(helping(Help::SuppressOrRecode { people }, people));
     }
@@ -178,27 +179,28 @@ fn hiding(
     not_hidden: &[(CellId, u32)],
     changed: u64,
 ) -> Result<(Vec<Advice>, Vec<Advice>), Diagnostic> {
-    let Prepared { original, constraints, .. } = prepared;
+    let Prepared { study, constraints, .. } = prepared;
+    let units = &study.units;
     let cells = || not_hidden.iter().map(|&(cell, _)| cell);
     let people: BTreeMap<CellId, u32> = not_hidden.iter().copied().collect();
     let can = |answers: &[(CellId, CanBeHidden)]| -> u64 {
         let by = answers.iter().filter(|(_, answer)| matches!(answer, CanBeHidden::By { .. }));
         by.map(|(cell, _)| u64::from(people[cell])).sum()
     };
-    let swap = &original.project.swap;
+    let swap = &units.project.swap;
     let now = can(&prepared.can_be_hidden(cells())?);
-    let mut advice: Vec<Advice> = larger_budget(original, changed, now).into_iter().collect();
+    let mut advice: Vec<Advice> = larger_budget(units, changed, now).into_iter().collect();
     if !swap.matched.is_empty() {
-        let wider = Constraints { matches: matches(original, &[]), ..constraints.clone() };
+        let wider = Constraints { matches: matches(units, &[]), ..constraints.clone() };
         let then = can(&prepared.can_be_hidden_if(cells(), &wider, None)?);
         advice.extend((then > now).then(|| helping(Help::WidenMatch, then - now)));
     }
     let mut tables = Vec::new();
-    for (position, table) in original.scope.tables().iter().enumerate() {
-        if may_go(original, table) {
+    for (position, table) in units.scope.tables().iter().enumerate() {
+        if may_go(units, table) {
             let without = prepared.can_be_hidden_if(cells(), constraints, Some(position))?;
             let frees = can(&without).saturating_sub(now);
-            let table = names_of(original, table.variables);
+            let table = names_of(study, table.variables);
             let help = Help::WithoutTable { table, frees, hides: true };
             tables.extend((frees > 0).then(|| helping(help, frees)));
         }
@@ -208,48 +210,34 @@ fn hiding(
 
 /// A larger budget, where this one is spent on `changed` records and `people` who are left have
 /// partners.
-fn larger_budget(original: &Original, changed: u64, people: u64) -> Option<Advice> {
-    let records = original.located.records() as u64;
-    let most = original.project.swap.budget?.of(records);
+fn larger_budget(view: &View, changed: u64, people: u64) -> Option<Advice> {
+    let records = view.located.records() as u64;
+    let most = view.project.swap.budget?.of(records);
     let enough = (most + 2 * people).min(records);
     let is_of_use = people > 0 && changed + 1 >= most;
     is_of_use.then(|| helping(Help::RaiseBudget { records: enough }, people))
 }
 
 /// May a table be left out: was it named here, and is it not published?
-fn may_go(original: &Original, table: &KeptTable) -> bool {
-    table.reason == Reason::Named && !original.table_names.is_published(table.variables)
+fn may_go(view: &View, table: &KeptTable) -> bool {
+    table.reason == Reason::Named && !view.table_names.is_published(table.variables)
 }
 
 /// The names of some variables, as users know them.
-fn names_of(original: &Original, variables: VarSet) -> Vec<String> {
-    let names = original.scope.schema().names(variables).into_iter();
-    match &original.people {
-        None => names.map(str::to_owned).collect(),
-        Some(people) => names.flat_map(|name| people.in_words_of_lines(name)).collect(),
-    }
-}
-
-/// Those who are left, where columns of persons could be exchanged after those of households.
-fn persons_after(people: &People, left: &[Left]) -> Option<Advice> {
-    let lines = &people.lines.loaded;
-    let project = &people.lines.project;
-    let any = people.then.is_empty()
-        && (0..lines.own_names().len())
-            .any(|column| people.together.follows(column, project, lines));
-    let people = left.len() as u64;
-    any.then(|| helping(Help::ThenPersons { people }, people))
+fn names_of(study: &Study, variables: VarSet) -> Vec<String> {
+    let names = study.units.scope.schema().names(variables).into_iter();
+    names.flat_map(|name| study.columns_of(name)).collect()
 }
 
 /// People whom no exchange of two records parts from their keys, and a larger one does. Where one
 /// was found for somebody, those are unknown for whom none was looked for.
 fn larger_swaps(
-    original: &Original,
+    view: &View,
     left: &[Left],
     helped: &mut BTreeSet<RecordId>,
     unknown: &mut BTreeSet<RecordId>,
 ) -> Option<Advice> {
-    let Original { project, scope, located, .. } = original;
+    let View { project, scope, located, .. } = view;
     let now = project.max_records().get();
     // Where a table proves that somebody has the keys, no swap of any size parts them.
     let may_be_freed = |left: &&Left| matches!(left.why, Some(Unpartable::NoPartner));
@@ -259,12 +247,11 @@ fn larger_swaps(
     }
     let most = (CELLS_LOOKED_AT / located.len()).clamp(FEWEST_ASKED, MOST_ASKED).min(all.len());
     let asked: Vec<RecordId> = (0..most).map(|place| all[place * all.len() / most]).collect();
-    let prices = prices(&original.project, &original.scope);
+    let prices = prices(project, scope);
     let search = MoveSearch::new(located, scope.class(), &prices.weights).ok()?;
     let larger = Larger { search: &search, records: MOST_RECORDS };
-    let at_risk: Vec<Vec<u32>> =
-        original.intruders.iter().map(|one| located.marked(&one.risky)).collect();
-    let intruders: Vec<plan::Intruder<'_>> = original
+    let at_risk = view.at_risk_from();
+    let intruders: Vec<plan::Intruder<'_>> = view
         .intruders
         .iter()
         .zip(&at_risk)
@@ -279,7 +266,7 @@ fn larger_swaps(
         })
         .collect();
     let cells: Vec<CellId> = asked.iter().map(|&record| located.cell_of(record)).collect();
-    let constraints = constraints(original);
+    let constraints = constraints(view);
     let found = freed_by_larger(larger, &intruders, &constraints, prices.staying, &cells);
     let freed: Vec<(RecordId, usize)> = asked
         .iter()
@@ -296,48 +283,49 @@ fn larger_swaps(
 
 /// For each table that may be dropped, the people whose keys could be parted without it.
 fn without_tables(
-    original: &Original,
+    study: &Study,
     found: &Verification,
     screenings: &[KeyScreening],
     left: &[Left],
     helped: &mut BTreeSet<RecordId>,
 ) -> Vec<Advice> {
+    let units = &study.units;
     let bound: Vec<RecordId> =
         left.iter().filter(|left| left.why.is_some()).map(|left| left.record).collect();
     // For each intruder the cells of those whom they still find and whom the tables bind to their
     // keys.
     let cells = |(learned, screening): (&Learned, &KeyScreening)| {
-        let mut asked = vec![false; original.located.len()];
+        let mut asked = vec![false; units.located.len()];
         for &record in bound.iter().filter(|record| is_still_found(learned, **record)) {
-            let cell = original.cell_of_line(record);
+            let cell = study.cell_of_line(record);
             asked[cell.position()] = !screening.is_partable(cell);
         }
         asked
     };
     let asked: Vec<Vec<bool>> = found.learned.iter().zip(screenings).map(cells).collect();
     let mut advice = Vec::new();
-    for (position, table) in original.scope.tables().iter().enumerate() {
-        if bound.is_empty() || !may_go(original, table) {
+    for (position, table) in units.scope.tables().iter().enumerate() {
+        if bound.is_empty() || !may_go(units, table) {
             continue;
         }
-        let class = original.scope.class_without(position);
-        let most = original.project.max_separators();
+        let class = units.scope.class_without(position);
+        let most = units.project.max_separators();
         let separators = minimal_separators(&class.margin_graph(), most);
         let separators = separators.parting(table.variables);
         // Where it would take too long to say, no advice is given.
-        let all = asked.iter().zip(&original.intruders).map(|(asked, one)| {
-            partable_among(&original.located, &class, &separators, one.keys, asked)
+        let all = asked.iter().zip(&units.intruders).map(|(asked, one)| {
+            partable_among(&units.located, &class, &separators, one.keys, asked)
         });
         let Ok(partable) = all.collect::<Result<Vec<_>, _>>() else { continue };
         let parted = |record: &&RecordId| {
-            let cell = original.cell_of_line(**record).position();
+            let cell = study.cell_of_line(**record).position();
             let scenarios = found.learned.iter().zip(asked.iter().zip(&partable));
             let mut found_by = scenarios.filter(|(learned, _)| is_still_found(learned, **record));
             found_by.all(|(_, (asked, partable))| !asked[cell] || partable[cell])
         };
         let freed: Vec<RecordId> = bound.iter().filter(parted).copied().collect();
         if !freed.is_empty() {
-            let (table, frees) = (names_of(original, table.variables), freed.len() as u64);
+            let (table, frees) = (names_of(study, table.variables), freed.len() as u64);
             advice.push(helping(Help::WithoutTable { table, frees, hides: false }, frees));
             helped.extend(freed);
         }
@@ -347,21 +335,21 @@ fn without_tables(
 
 /// How many people are at risk when a key is coarser: of the key that makes most of those who are
 /// left rare.
-fn coarser_key(original: &Original, left: &[Left]) -> Option<Advice> {
+fn coarser_key(view: &View, left: &[Left]) -> Option<Advice> {
     // Only rules that speak of the keys alone can be followed on other keys.
-    let fewer_than = match original.project.risky() {
+    let fewer_than = match view.project.risky() {
         Risky::Unique => 2,
         Risky::BelowK(k) => u64::from(k),
         Risky::Records(_) | Risky::Top(_) | Risky::Probability(_) => return None,
     };
-    let keys = KeyTables::new(original, fewer_than);
+    let keys = KeyTables::new(view, fewer_than);
     let now = keys.count(&keys.now());
-    let all = original.intruders.iter().fold(VarSet::EMPTY, |all, one| all | one.keys);
-    let variables = original.scope.schema().variables();
+    let all = view.intruders.iter().fold(VarSet::EMPTY, |all, one| all | one.keys);
+    let variables = view.scope.schema().variables();
     let mut advice = Vec::new();
     for key in all.iter() {
         let [column] = variables[key].columns[..] else { continue };
-        let Some(column) = &original.loaded.raw_columns()[column] else { continue };
+        let Some(column) = &view.loaded.raw_columns()[column] else { continue };
         let fewer = |at_risk: &u64| *at_risk < now;
         let mut bands = Vec::new();
         for width in WIDTHS {
@@ -430,24 +418,24 @@ fn rare_merged(column: &Column) -> Option<(Vec<u32>, u64)> {
 
 /// The file on the keys of each intruder.
 struct KeyTables<'a> {
-    original: &'a Original,
+    view: &'a View,
     fewer_than: u64,
     /// For each intruder the key combination of each cell, and which of them are rare.
     intruders: Vec<(&'a Intruder, Grouping, Vec<bool>)>,
 }
 
 impl<'a> KeyTables<'a> {
-    fn new(original: &'a Original, fewer_than: u64) -> Self {
-        let intruders = original.intruders.iter().map(|intruder| {
-            let groups = Grouping::of(original.located.cells(), intruder.keys);
+    fn new(view: &'a View, fewer_than: u64) -> Self {
+        let intruders = view.intruders.iter().map(|intruder| {
+            let groups = Grouping::of(view.located.cells(), intruder.keys);
             let mut counts = vec![0; groups.groups()];
-            for (&group, &count) in groups.group_of().iter().zip(original.located.counts()) {
+            for (&group, &count) in groups.group_of().iter().zip(view.located.counts()) {
                 counts[group as usize] += u64::from(count);
             }
             let rare = counts.iter().map(|&count| count < fewer_than).collect();
             (intruder, groups, rare)
         });
-        Self { original, fewer_than, intruders: intruders.collect() }
+        Self { view, fewer_than, intruders: intruders.collect() }
     }
 
     /// For each intruder, which combinations are rare.
@@ -465,7 +453,7 @@ impl<'a> KeyTables<'a> {
     }
 
     fn cell_of(&self, record: RecordId) -> usize {
-        self.original.located.cell_of(record).position()
+        self.view.located.cell_of(record).position()
     }
 
     /// Which key combinations of an intruder are rare when one key is recoded.
@@ -476,7 +464,7 @@ impl<'a> KeyTables<'a> {
         key: usize,
         codes: &[u32],
     ) -> Vec<bool> {
-        let seen = self.original.located.table().on(intruder.keys);
+        let seen = self.view.located.table().on(intruder.keys);
         assert_eq!(seen.len(), groups.groups(), "both number the combinations in file order");
         let others = Grouping::of(seen.cells(), intruder.keys - VarSet::single(key));
         let layout = seen.cells().layout();
@@ -501,7 +489,7 @@ impl<'a> KeyTables<'a> {
 
     /// The records that have one.
     fn count(&self, rare: &[Cow<'_, [bool]>]) -> u64 {
-        let counts = self.original.located.counts().iter().enumerate();
+        let counts = self.view.located.counts().iter().enumerate();
         counts
             .filter(|(cell, _)| self.is_rare(rare, *cell))
             .map(|(_, &count)| u64::from(count))

@@ -47,14 +47,15 @@ use crate::found::{Asked, KnownKeys};
 use crate::household::Parts;
 use crate::input::{FirstLine, Given, Loaded, Opened, Reading};
 use crate::notes::{Note, Phase, Run};
-use crate::original::{Intruder, Original};
 use crate::prepare::{Prepared, Screenings};
 use crate::project::{Amount, Columns, Gate, Project, ReleaseOrder};
 use crate::published::findings_of;
 use crate::release::{Steps, last_of_order, plans_for, shuffled_link};
 use crate::revealed::revealed;
 use crate::seed::demo;
+use crate::study::Study;
 use crate::telltale::{is_exchanged, sample_step, tell_tales};
+use crate::view::{Intruder, View};
 use crate::weights::{Weighting, bad_weight, weights_of};
 
 /// What is known of a release beside its two files.
@@ -134,7 +135,7 @@ impl Default for Evidence<'_> {
 /// Two files, and everything that was found in them.
 pub struct Comparison {
     /// The original file.
-    pub original: Original,
+    pub original: Study,
     /// Where the released file is, and the sum of its bytes.
     pub released: (PathBuf, FileDigest),
     /// What was counted.
@@ -213,7 +214,8 @@ pub enum Order {
 
 /// The two files, counted.
 struct Pair<'a> {
-    original: &'a Original,
+    study: &'a Study,
+    view: &'a View,
     /// The cells of both files, and the place there of each record.
     listed: Listed,
     /// How many records of each file they hold.
@@ -239,7 +241,7 @@ impl Comparison {
     /// # Errors
     /// When the released file cannot be read or has other columns.
     pub fn of<'g>(
-        original: Original,
+        original: Study,
         released: impl Into<Given<'g>>,
         evidence: &Evidence<'_>,
         run: &mut Run<'_>,
@@ -249,39 +251,44 @@ impl Comparison {
         let Released { after: lines, dropped, as_they_are, ids, telling, requoted } = read;
         run.begin(Phase::Comparing)?;
         let digest = lines.digest().clone();
-        let published = compare_published(original.lines(), &lines)?;
+        let published = compare_published(&original, &lines)?;
         let dependencies = original.broken_in(lines.in_memory(), lines.counts());
-        let table = original.people.as_ref().map(|people| people.together.table(&lines));
+        let table = original.households.as_ref().map(|all| all.together.table(&lines));
         let after = table.as_ref().map_or(&lines, |(table, _)| table);
-        let mut pair = Pair::new(&original, after, evidence)?;
-        let mut of_persons = match &original.people {
-            Some(people) => Some(Pair::unlinked(&people.lines, &lines, evidence)?),
+        let mut pair = Pair::new((&original, &original.units), after, evidence)?;
+        let mut of_persons = match &original.households {
+            Some(_) => Some(Pair::unlinked(&original, &lines, evidence)?),
             None => None,
         };
         let told_by_names =
-            table.as_ref().map_or(0, |(table, _)| names_tell(&original, table, run));
+            table.as_ref().map_or(0, |(table, _)| names_tell(&original.units.loaded, table, run));
         let torn = table.as_ref().map_or(0, |(_, torn)| *torn);
-        let names_kept = pair.names_are_kept(after);
+        let names_kept = of_persons.is_some() && pair.names_are_kept(after);
         let plan = pair.follow(after, evidence, run);
         let gives = plan.as_ref().is_some_and(|plan| plan.gives_release == Some(true));
         let followed = evidence.plan.filter(|_| gives).map(|(_, plan)| Steps::of(plan));
-        let hidden =
-            evidence.hidden.cloned().or_else(|| original.hidden_by(followed?).map(Cow::into_owned));
+        let hidden = evidence
+            .hidden
+            .cloned()
+            .or_else(|| original.units.hidden_by(followed?).map(Cow::into_owned));
         let is_exchanged = pair.is_the_other_way_round(&digest, &plans_for(released, &digest));
         let demo_seed = evidence.demo_seed
             || pair.is_for_demonstration(after, evidence.demo_plans)
             || (evidence.seed.is_none()
-                && original.people.is_none()
-                && is_shuffled_by_demo_seed(&original.loaded, &lines));
+                && original.households.is_none()
+                && is_shuffled_by_demo_seed(&original.units.loaded, &lines));
         if let Some(persons) = &mut of_persons {
-            persons.link = pair.link.as_ref().and_then(|link| lines_of(link, &original, &lines));
+            persons.link = pair
+                .link
+                .as_ref()
+                .and_then(|link| lines_of(link, &original.people().loaded, &lines));
         }
         drop(table);
         let lines = (evidence.new_pairs == Reveal::Everything).then_some(lines);
         let verification = pair.verify(evidence.triples);
         let persons = of_persons.as_ref().map(|persons| {
             let mut found = persons.verify(evidence.triples);
-            let people = original.people.as_ref().expect("persons are people");
+            let people = original.households.as_ref().expect("persons are people");
             found.learned.extend(people.of_households(&verification.learned));
             found.worst_case = worst_case(&found.learned);
             found.found.extend(people.found_by_households(&verification.found));
@@ -289,15 +296,15 @@ impl Comparison {
             found
         });
         let found_by = persons.as_ref().unwrap_or(&verification);
-        let new_pairs = lines.map(|after| revealed(original.lines(), &after, &found_by.new_pairs));
+        let new_pairs = lines.map(|after| revealed(original.people(), &after, &found_by.new_pairs));
         let key_screenings = pair.screen_keys(found_by)?;
         let (mut broken, mut findings) = pair.findings(&verification, &key_screenings, demo_seed);
         if let (Some(of_persons), Some(found)) = (&of_persons, &persons) {
-            of_persons.add_to(&mut findings, found, &original, &key_screenings);
-            broken.extend(of_persons.check_second_step(&original, &mut findings));
+            of_persons.add_to(&mut findings, found, &key_screenings);
+            broken.extend(of_persons.check_second_step(&mut findings));
         }
         findings.torn_households = torn;
-        let persons_moved = original.people.as_ref().is_some_and(|one| one.then.is_empty())
+        let persons_moved = original.households.as_ref().is_some_and(|one| one.then.is_empty())
             && (findings.staying_changed || findings.one_way_changed > 0);
         if persons_moved && torn == 0 && persons.as_ref().is_some_and(Verification::is_equal) {
             run.note(Note::PersonsExchanged);
@@ -318,25 +325,26 @@ impl Comparison {
         }
         findings.hidden = hidden.as_ref().map(hidden_findings);
         findings.hiding_not_counted = original.is_hiding_not_counted();
-        findings.beyond_chance = beyond_chance(&original, &found_by.found);
+        findings.beyond_chance = beyond_chance(&original.units, &found_by.found);
         let occurring = found_by.new_pairs.occurring;
-        let tolerated = thresholds(&original.project.gate, &findings, occurring);
+        let tolerated = thresholds(&original.units.project.gate, &findings, occurring);
         let verdict = judge(&findings, &tolerated);
         let watched = of_persons.as_ref().unwrap_or(&pair).watched()?;
         let Pair { order, unlinked, .. } = pair;
         drop(of_persons);
         // What helps single people is counted in records, and these are cells here.
-        let of_cells = original.loaded.counts().is_some();
+        let of_cells = original.units.loaded.counts().is_some();
         let is_anybody_left = found_by.worst_case.as_ref().is_some_and(|worst| worst.matched > 0)
             || hidden.as_ref().is_some_and(|people| !people.cells.is_empty());
         // Where it would take too long to say what helps, nothing is said.
-        let screenings = (is_anybody_left && !of_cells).then(|| Screenings::of(&original).ok());
+        let screenings =
+            (is_anybody_left && !of_cells).then(|| Screenings::of(&original.units).ok());
         let (original, advice) = match screenings.flatten() {
             None => (original, Vec::new()),
             Some(screenings) => {
                 let prepared = Prepared::with(original, screenings);
                 let advice = advice(&prepared, found_by, &key_screenings, hidden.as_ref());
-                (prepared.into_original(), advice.unwrap_or_default())
+                (prepared.into_study(), advice.unwrap_or_default())
             }
         };
         let people = persons.map(|verification| PeopleFound { verification, torn, names_kept });
@@ -410,23 +418,20 @@ impl Comparison {
 }
 
 /// Every published table against both files.
-fn compare_published(
-    original: &Original,
-    after: &Loaded,
-) -> Result<Vec<PublishedCheck>, Diagnostic> {
+fn compare_published(original: &Study, after: &Loaded) -> Result<Vec<PublishedCheck>, Diagnostic> {
     let tables = original.published.par_iter();
-    let data = original.loaded.in_memory();
+    let data = original.people().loaded.in_memory();
     tables.map(|table| table.compare(data, after.in_memory())).collect()
 }
 
 /// For each intruder, who could be parted from the keys if these tables were kept.
 pub(crate) fn screen_intruders(
-    original: &Original,
+    view: &View,
     class: &GeneratingClass,
     separators: &Separators,
 ) -> Result<Vec<KeyScreening>, Diagnostic> {
-    let intruders = original.intruders.iter();
-    intruders.map(|one| screen_keys(&original.located, class, separators, one.keys)).collect()
+    let intruders = view.intruders.iter();
+    intruders.map(|one| screen_keys(&view.located, class, separators, one.keys)).collect()
 }
 
 /// Is a person at risk whom an intruder still finds?
@@ -435,7 +440,7 @@ pub(crate) fn is_still_found(learned: &Learned, record: RecordId) -> bool {
 }
 
 pub(crate) fn why_not_parted(
-    original: &Original,
+    original: &Study,
     learned: &[Learned],
     screenings: &[KeyScreening],
     record: RecordId,
@@ -451,7 +456,7 @@ pub(crate) fn why_not_parted(
 /// People at risk who are not gone and cannot be parted from their keys: those whom the tables
 /// disclose, and the others.
 pub(crate) fn not_separable(
-    original: &Original,
+    original: &Study,
     learned: &[Learned],
     screenings: &[KeyScreening],
 ) -> [u64; 2] {
@@ -459,7 +464,7 @@ pub(crate) fn not_separable(
     if screenings.is_empty() {
         return people;
     }
-    let lines = &original.lines().located;
+    let lines = &original.people().located;
     for record in records_at_risk(learned) {
         let place = match why_not_parted(original, learned, screenings, record) {
             Some(Unpartable::Published(_) | Unpartable::Proved(_)) => 0,
@@ -479,7 +484,7 @@ pub(crate) fn newly_exposed(learned: &[Learned]) -> BTreeSet<RecordId> {
 /// Why no exchange can part a newly exposed record from the keys of an intruder to whom it is
 /// exposed; a disclosure by the tables comes first.
 pub(crate) fn why_exposed(
-    original: &Original,
+    original: &Study,
     learned: &[Learned],
     screenings: &[KeyScreening],
     record: RecordId,
@@ -499,8 +504,8 @@ pub(crate) fn somebody_is_found(worst: &WorstCase) -> bool {
 
 /// Which line became which, where that is known of households whose members are in the same
 /// order.
-fn lines_of(link: &Link, original: &Original, released: &Loaded) -> Option<Link> {
-    let (before, after) = (original.loaded.households()?, released.households()?);
+fn lines_of(link: &Link, original: &Loaded, released: &Loaded) -> Option<Link> {
+    let (before, after) = (original.households()?, released.households()?);
     let mut places = vec![0; before.lines()];
     for household in 0..before.len() {
         let place = match link {
@@ -519,12 +524,12 @@ fn lines_of(link: &Link, original: &Original, released: &Loaded) -> Option<Link>
 }
 
 /// Do the names of households, released as they are, give exchanges away by their order?
-fn names_tell(original: &Original, released: &Loaded, run: &mut Run<'_>) -> usize {
-    let household = original.loaded.household().expect("a column names the households");
-    let name = &original.loaded.names()[household];
+fn names_tell(original: &Loaded, released: &Loaded, run: &mut Run<'_>) -> usize {
+    let household = original.household().expect("a column names the households");
+    let name = &original.names()[household];
     let step = sample_step(released.records_read());
-    let exchanged = |name: &str| is_exchanged(&original.loaded, name);
-    let tales = tell_tales(&original.loaded, released, &[], step, exchanged);
+    let exchanged = |name: &str| is_exchanged(original, name);
+    let tales = tell_tales(original, released, &[], step, exchanged);
     let tales: Vec<_> = tales.into_iter().filter(|tale| tale.column == *name).collect();
     let found = usize::from(!tales.is_empty());
     tales.into_iter().for_each(|tale| run.note(Note::GivesAway(tale)));
@@ -610,11 +615,11 @@ fn are_known(names: &[String], original: &Loaded) -> bool {
 
 /// The released file. It may lack columns that take no part.
 fn read_released(
-    original: &Original,
+    original: &Study,
     given: Given<'_>,
     run: &mut Run<'_>,
 ) -> Result<Released, Diagnostic> {
-    let Original { project, loaded, .. } = original.lines();
+    let View { project, loaded, .. } = original.people();
     let (path, source) = (given.path(), open_released(given, project, loaded)?);
     let names = source.columns().to_vec();
     let there = |list: &[String]| -> Vec<String> {
@@ -659,7 +664,7 @@ fn read_released(
         .iter()
         .map(|(name, column)| (name.clone(), (column.dictionary().levels(), step == 1)))
         .collect();
-    let exchanged = |name: &str| is_exchanged(&original.loaded, name);
+    let exchanged = |name: &str| is_exchanged(&original.units.loaded, name);
     // Counted cells have no order, and no columns that go with their records.
     let tales = match after.counts() {
         Some(_) => Vec::new(),
@@ -691,12 +696,12 @@ fn read_released(
 
 impl<'a> Pair<'a> {
     fn new(
-        original: &'a Original,
+        (study, view): (&'a Study, &'a View),
         after: &Loaded,
         evidence: &Evidence<'_>,
     ) -> Result<Self, Diagnostic> {
-        let loaded = &original.loaded;
-        let (link, unlinked) = match link(original, after, evidence.lines)? {
+        let loaded = &view.loaded;
+        let (link, unlinked) = match link(view, after, evidence.lines)? {
             Ok(link) => (link, None),
             Err(error) => (None, Some(error.to_string())),
         };
@@ -705,15 +710,15 @@ impl<'a> Pair<'a> {
             Some(Link::ByMap(_)) => Order::Known,
             None => Order::Unknown,
         };
-        let both = Both::new(original.scope.schema(), loaded.raw_columns(), after.raw_columns());
+        let both = Both::new(view.scope.schema(), loaded.raw_columns(), after.raw_columns());
         let guess = match (evidence.order, &link) {
             (Some(order), _) => Guess::Order(order),
             (None, Some(Link::ByPosition)) => Guess::Position,
             (None, _) => Guess::Nothing,
         };
         // The released file may have categories that the original lacks.
-        let located = match both.are_coded_as(&original.records) {
-            true => Cow::Borrowed(&original.located),
+        let located = match both.are_coded_as(&view.records) {
+            true => Cow::Borrowed(&view.located),
             false => Cow::Owned(Located::count(&both.before())),
         };
         let listed = Listed::of(&located, &both, guess);
@@ -722,15 +727,16 @@ impl<'a> Pair<'a> {
         let pooled = Pooled::listed(&located, &listed, of_both(loaded.counts(), &counts));
         let apart = loaded.names().iter().any(|name| loaded.is_only_watched(name));
         let released = if apart { after.raw_columns().to_vec() } else { Vec::new() };
-        let weights = match &original.weighting {
+        let weights = match &view.weighting {
             Some(weighting) => {
                 let [_, records] = listed.records();
-                Some(weights_of_both(original, weighting, after, &records)?)
+                Some(weights_of_both(view, weighting, after, &records)?)
             }
             None => None,
         };
         Ok(Self {
-            original,
+            study,
+            view,
             listed,
             pooled,
             link,
@@ -740,23 +746,21 @@ impl<'a> Pair<'a> {
             released,
             weights,
             counts,
-            known: KnownKeys::of(original, Some(after)),
+            known: KnownKeys::of(view, Some(after)),
         })
     }
 
     /// Are households of the same name the same ones, as far as no exchange changes them? Where all
     /// are alike in this, nothing is known, and the answer is no.
     fn names_are_kept(&self, after: &Loaded) -> bool {
-        let Original { loaded, scope, people: Some(people), .. } = self.original else {
-            return false;
-        };
+        let View { loaded, scope, .. } = self.view;
         let ids = (loaded.id_column(), after.id_column());
         let linked = match ids {
             (Some(left), Some(right)) => link_by_id(left, right).ok(),
             _ => None,
         };
         let Some(map) = linked else { return false };
-        let staying = scope.schema().staying() - people.following(loaded, scope);
+        let staying = scope.schema().staying() - self.study.following();
         let [before, _] = self.listed.records();
         let layout = before.cells().layout();
         let mut households = before.cells().iter();
@@ -770,45 +774,37 @@ impl<'a> Pair<'a> {
 
     /// The lines of two files of households, of which nobody asks which became which.
     fn unlinked(
-        original: &'a Original,
+        study: &'a Study,
         after: &Loaded,
         evidence: &Evidence<'_>,
     ) -> Result<Self, Diagnostic> {
-        let pair = Self::new(original, after, &Evidence { lines: Lines::Shuffled, ..*evidence })?;
+        let views = (study, study.people());
+        let pair = Self::new(views, after, &Evidence { lines: Lines::Shuffled, ..*evidence })?;
         Ok(Self { link: None, order: Order::Unknown, unlinked: None, ..pair })
     }
 
     /// What was found of persons, for the gate, beside what was found of their households.
-    fn add_to(
-        &self,
-        findings: &mut Findings,
-        found: &Verification,
-        households: &Original,
-        screenings: &[KeyScreening],
-    ) {
+    fn add_to(&self, findings: &mut Findings, found: &Verification, screenings: &[KeyScreening]) {
         findings.households = findings.records;
         findings.records = [found.records_before as u64, found.records_after as u64];
         findings.tables += found.tables.len();
         findings.tables_changed += found.tables.iter().filter(|table| table.changed > 0).count();
         findings.learned.clone_from(&found.worst_case);
-        findings.alone_not_counted = self.original.alone_not_counted();
+        findings.alone_not_counted = self.view.alone_not_counted();
         findings.new_pairs = found.new_pairs.combinations;
         findings.new_pairs_impossible = found.new_pairs.impossible;
-        findings.moved = moved(&found.two_way, self.original.tabulated());
+        findings.moved = moved(&found.two_way, self.view.tabulated());
         [findings.disclosed, findings.not_separable] =
-            not_separable(households, &found.learned, screenings);
+            not_separable(self.study, &found.learned, screenings);
     }
 
     /// What a second step between persons must leave as it was: the counts of every column, what
     /// stays with its line, and linked columns. What differs, and for the gate.
-    fn check_second_step(
-        &self,
-        households: &Original,
-        findings: &mut Findings,
-    ) -> Vec<Vec<String>> {
-        let Original { scope, .. } = self.original;
-        let then = households.people.as_ref().map(|people| &people.then);
-        let Some(then) = then.filter(|then| !then.is_empty()) else { return Vec::new() };
+    fn check_second_step(&self, findings: &mut Findings) -> Vec<Vec<String>> {
+        let (View { scope, .. }, then) = (self.view, self.study.then());
+        if then.is_empty() {
+            return Vec::new();
+        }
         let schema = scope.schema();
         let single = |&column: &usize| schema.variable_of(column).map(VarSet::single);
         let mut margins: Vec<VarSet> = then.iter().filter_map(single).collect();
@@ -819,7 +815,7 @@ impl<'a> Pair<'a> {
         };
         margins.extend(scope.tables().iter().filter(of_persons).map(|table| table.variables));
         let staying = margins.len();
-        margins.push(schema.staying() & self.original.loaded.own_variables(scope));
+        margins.push(schema.staying() & self.view.loaded.own_variables(scope));
         let mut broken = Vec::new();
         for (place, check) in self.pooled.recount(&margins).iter().enumerate() {
             if check.changed == 0 {
@@ -857,7 +853,7 @@ impl<'a> Pair<'a> {
             }
             return None;
         };
-        let loaded = &self.original.loaded;
+        let loaded = &self.view.loaded;
         let records = self.lines()[0] as u64;
         let fits_input =
             plan.check_input(&loaded.digest().sha256, records, loaded.own_names()).is_ok();
@@ -866,7 +862,7 @@ impl<'a> Pair<'a> {
             self.settle(run);
             return Some(fit);
         }
-        let schema = self.original.scope.schema();
+        let schema = self.view.scope.schema();
         // Derived variables follow from the others in both files.
         let own = [schema.own()];
         let Some((expected, recoded)) = self.made_by(plan, released) else {
@@ -915,15 +911,15 @@ impl<'a> Pair<'a> {
     /// The records that a plan makes, and the released ones over the same coding where that is
     /// another one; `None` when the plan cannot be followed.
     fn made_by(&self, plan: &PlanFile, released: &Loaded) -> Option<(Records, Option<Records>)> {
-        let Original { scope, loaded, people, .. } = self.original;
-        let second = people.as_ref().filter(|people| !people.then.is_empty());
+        let View { scope, loaded, .. } = self.view;
+        let second = self.study.households.as_ref().filter(|people| !people.then.is_empty());
         let (Some(people), Some(then)) = (second, &plan.then) else {
             // A plan of one step is none of two, and the other way round.
             let [before, _] = self.listed.records();
             let made = apply_to_records(&plan.plan, scope.schema(), &before);
             return (second.is_none() && plan.then.is_none()).then_some((made, None));
         };
-        let lines = &people.lines.loaded;
+        let lines = &people.people.loaded;
         let exchanged = plan.plan.columns().into_iter().all(|column| loaded.was_read(column));
         let of_lines = then.plan.columns().is_subset(&people.then);
         if !exchanged || !of_lines || then.lines != lines.records_read() as u64 {
@@ -960,15 +956,15 @@ impl<'a> Pair<'a> {
 
     fn verify(&self, triples: Triples) -> Verification {
         let scenarios: Vec<Scenario<'_>> =
-            self.original.intruders.iter().map(Intruder::scenario).collect();
-        let asked = Asked::of(self.original, &self.known);
+            self.view.intruders.iter().map(Intruder::scenario).collect();
+        let asked = Asked::of(self.view, &self.known);
         let checks = Checks {
-            tables: &self.original.named_tables(),
+            tables: &self.view.tables,
             scenarios: &scenarios,
             questions: &asked.questions(),
             link: self.link.as_ref(),
-            compared: self.original.loaded.own_variables(&self.original.scope),
-            combined: self.original.combined(),
+            compared: self.view.loaded.own_variables(&self.view.scope),
+            combined: self.view.combined(),
             triples,
         };
         let linked = || self.link.as_ref().and_then(|link| self.listed.changes(link));
@@ -981,8 +977,8 @@ impl<'a> Pair<'a> {
         if found.worst_case.as_ref().is_none_or(|worst| !somebody_is_found(worst)) {
             return Ok(Vec::new());
         }
-        let Original { scope, separators, loaded, .. } = self.original;
-        screen_intruders(self.original, scope.class(), separators)
+        let View { scope, separators, loaded, .. } = self.view;
+        screen_intruders(self.view, scope.class(), separators)
             .map_err(|error| error.in_file(loaded.path()))
     }
 
@@ -993,13 +989,10 @@ impl<'a> Pair<'a> {
         screenings: &[KeyScreening],
         demo_seed: bool,
     ) -> (Vec<Vec<String>>, Findings) {
-        let scope = &self.original.scope;
-        let named = self.original.named_tables();
+        let scope = &self.view.scope;
+        let named = &self.view.tables;
         // Who lives there changes with the persons, who are counted one by one.
-        let changing = match &self.original.people {
-            Some(people) => people.following(&self.original.loaded, scope),
-            None => VarSet::EMPTY,
-        };
+        let changing = self.study.following();
         // The counts of a variable are those of any unchanged table that holds it.
         let unchanged = found.tables.iter().filter(|table| table.changed == 0);
         let known = unchanged.fold(VarSet::EMPTY, |all, table| all | table.margin);
@@ -1031,9 +1024,9 @@ impl<'a> Pair<'a> {
             }
         }
         // Of households the persons behind them are counted.
-        let [disclosed, not_separable] = match self.original.people {
+        let [disclosed, not_separable] = match self.study.households {
             Some(_) => [0, 0],
-            None => not_separable(self.original, &found.learned, screenings),
+            None => not_separable(self.study, &found.learned, screenings),
         };
         let findings = Findings {
             records: [found.records_before as u64, found.records_after as u64],
@@ -1051,7 +1044,7 @@ impl<'a> Pair<'a> {
             demo_seed,
             replaced: found.replaced,
             learned: found.worst_case.clone(),
-            alone_not_counted: self.original.alone_not_counted(),
+            alone_not_counted: self.view.alone_not_counted(),
             released_ids: 0,
             telling_columns: 0,
             unchecked_columns: 0,
@@ -1061,19 +1054,19 @@ impl<'a> Pair<'a> {
             hiding_not_counted: false,
             hidden: None,
             beyond_chance: None,
-            rules_broken: self.original.rules_broken_in(&self.pooled),
+            rules_broken: self.view.rules_broken_in(&self.pooled),
             new_pairs: found.new_pairs.combinations,
             new_pairs_impossible: found.new_pairs.impossible,
             dependencies_broken: 0,
             dependencies_broken_records: 0,
-            moved: moved(&found.two_way, self.original.tabulated()),
+            moved: moved(&found.two_way, self.view.tabulated()),
         };
         (broken, findings)
     }
 
     /// How far weighted counts moved, where they need not be exact.
     fn weighted(&self) -> Vec<WeightedCheck> {
-        match (&self.original.weighting, &self.weights) {
+        match (&self.view.weighting, &self.weights) {
             (Some(weighting), Some(weights)) => {
                 weighted(&self.pooled, weights, &weighting.tables, weighting.share())
             }
@@ -1083,7 +1076,7 @@ impl<'a> Pair<'a> {
 
     /// Does one of these plans, all made with a demo seed, give the released records?
     fn is_for_demonstration(&self, released: &Loaded, plans: &[PlanFile]) -> bool {
-        let (names, digest) = (self.original.loaded.own_names(), self.original.loaded.digest());
+        let (names, digest) = (self.view.loaded.own_names(), self.view.loaded.digest());
         let [records, released_records] = self.lines();
         plans.iter().any(|plan| {
             plan.check_input(&digest.sha256, records as u64, names).is_ok()
@@ -1094,10 +1087,10 @@ impl<'a> Pair<'a> {
 
     /// Does one of these plans, all made for the released file, give the records of the original?
     fn is_the_other_way_round(&self, released: &FileDigest, plans: &[PlanFile]) -> bool {
-        let original = self.original.loaded.digest();
-        let (names, lines) = (self.original.loaded.own_names(), self.lines()[1] as u64);
-        let schema = self.original.scope.schema();
-        let is_one_step = |plan: &&PlanFile| self.original.people.is_none() && plan.then.is_none();
+        let original = self.view.loaded.digest();
+        let (names, lines) = (self.view.loaded.own_names(), self.lines()[1] as u64);
+        let schema = self.view.scope.schema();
+        let is_one_step = |plan: &&PlanFile| self.study.households.is_none() && plan.then.is_none();
         released.sha256 != original.sha256
             && plans.iter().filter(is_one_step).any(|plan| {
                 plan.check_input(&released.sha256, lines, names).is_ok() && {
@@ -1110,9 +1103,8 @@ impl<'a> Pair<'a> {
 
     /// Does following a plan give the released records, in whatever order?
     fn is_made_by(&self, plan: &PlanFile, released: &Loaded) -> bool {
-        let schema = self.original.scope.schema();
-        let two_steps = self.original.people.as_ref().is_some_and(|people| !people.then.is_empty());
-        if !two_steps && plan.then.is_none() {
+        let schema = self.view.scope.schema();
+        if self.study.then().is_empty() && plan.then.is_none() {
             // Only the records of the plan are others: the rest need not be looked at.
             let [before, _] = self.listed.records();
             let (replaced, cells) = replaced_cells(&plan.plan, schema, &before);
@@ -1132,7 +1124,7 @@ impl<'a> Pair<'a> {
 
     /// How far the watched tables moved.
     fn watched(&self) -> Result<Vec<TableDistance>, Diagnostic> {
-        let Original { project, loaded, scope, .. } = self.original;
+        let View { project, loaded, scope, .. } = self.view;
         if project.report.watch.is_empty() {
             return Ok(Vec::new());
         }
@@ -1162,7 +1154,7 @@ impl<'a> Pair<'a> {
     /// How far a table moved that names a derived variable which takes no part. Watching it must
     /// not tie anything together, so it is counted apart.
     fn watched_apart(&self, table: &[String]) -> Option<TableDistance> {
-        let loaded = &self.original.loaded;
+        let loaded = &self.view.loaded;
         if !table.iter().any(|name| loaded.is_only_watched(name)) {
             return None;
         }
@@ -1177,9 +1169,9 @@ impl<'a> Pair<'a> {
     /// The columns of a set of variables: those that stay are one variable together, and are
     /// named one by one.
     fn column_names(&self, margin: VarSet) -> Vec<String> {
-        let variables = self.original.scope.schema().variables();
+        let variables = self.view.scope.schema().variables();
         let columns = margin.iter().flat_map(|variable| &variables[variable].columns);
-        columns.map(|&column| self.original.loaded.names()[column].clone()).collect()
+        columns.map(|&column| self.view.loaded.names()[column].clone()).collect()
     }
 }
 
@@ -1193,15 +1185,15 @@ fn of_both<'c>(own: Option<&'c [u32]>, released: &'c Option<Vec<u32>>) -> [Optio
 
 /// The weight of each code over the coding of both files.
 fn weights_of_both(
-    original: &Original,
+    view: &View,
     weighting: &Weighting,
     after: &Loaded,
     records: &Records,
 ) -> Result<Weights, Diagnostic> {
     let mut weights = weighting.weights.clone();
-    let name = original.project.swap.weight.as_ref().expect("a weighting has a column");
-    let (variable, _) = original.loaded.variable_and_column(&original.scope, name);
-    let column = after.raw_columns()[original.loaded.position(name)?].as_ref();
+    let name = view.project.swap.weight.as_ref().expect("a weighting has a column");
+    let (variable, _) = view.loaded.variable_and_column(&view.scope, name);
+    let column = after.raw_columns()[view.loaded.position(name)?].as_ref();
     let column = column.expect("a column that takes part was read");
     let found = weights_of(column).map_err(|record| bad_weight(after, name, record))?;
     weights.of_code.resize(records.levels()[variable], 0);
@@ -1213,8 +1205,8 @@ fn weights_of_both(
 }
 
 /// Who is found, held against chance, where intruders may know any part of the keys.
-pub(crate) fn beyond_chance(original: &Original, found: &[Option<Found>]) -> Option<BeyondChance> {
-    original.project.crowd()?;
+pub(crate) fn beyond_chance(view: &View, found: &[Option<Found>]) -> Option<BeyondChance> {
+    view.project.crowd()?;
     Some(BeyondChance::of(found, found_by_any(found).as_ref()))
 }
 
@@ -1258,13 +1250,13 @@ pub(crate) fn thresholds(gate: &Gate, findings: &Findings, occurring: u64) -> Th
 /// position where the numbers agree. A released file that lost, gained or repeated an id is
 /// an answer, an original that repeats one is not.
 fn link(
-    original: &Original,
+    view: &View,
     after: &Loaded,
     lines: Lines,
 ) -> Result<Result<Option<Link>, LinkError>, Diagnostic> {
-    let before = &original.loaded;
+    let before = &view.loaded;
     // Households get each other's names, unless they are released as they are.
-    if before.is_of_households() && original.project.release.release_id != Some(true) {
+    if before.is_of_households() && view.project.release.release_id != Some(true) {
         let same = before.records_read() == after.records_read();
         return Ok(Ok((same && lines != Lines::Shuffled).then_some(Link::ByPosition)));
     }

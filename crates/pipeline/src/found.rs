@@ -9,10 +9,9 @@ use marginswap_core::graph::Scope;
 use marginswap_core::verify::{Found, Pooled, Question, Rough, found};
 
 use crate::derive::MISSING;
-use crate::household::People;
 use crate::input::Loaded;
-use crate::original::{Intruder, Original};
 use crate::project::{Project, Risky};
+use crate::view::{Intruder, View};
 
 /// What the questions about one file need.
 #[derive(Debug)]
@@ -27,15 +26,12 @@ pub(crate) struct Asked<'a> {
 }
 
 impl<'a> Asked<'a> {
-    /// The intruders of a file; where its records are households, those who look for whole ones.
-    pub fn of(original: &'a Original, all: &'a KnownKeys) -> Self {
-        let intruders = match &original.people {
-            Some(people) => &original.intruders[people.intruders()..],
-            None => &original.intruders[..],
-        };
+    /// The intruders of a view; where its records are households, those who look for whole ones.
+    pub fn of(view: &'a View, all: &'a KnownKeys) -> Self {
+        let intruders = &view.intruders[view.of_members..];
         Self {
             intruders,
-            k: match original.project.risk.risky {
+            k: match view.project.risk.risky {
                 Some(Risky::BelowK(k)) => k.max(2),
                 _ => 2,
             },
@@ -47,7 +43,7 @@ impl<'a> Asked<'a> {
                 })
                 .collect(),
             blank: &all.blank,
-            members: original.people.as_deref().map(members).unwrap_or_default(),
+            members: view.loaded.members(),
         }
     }
 
@@ -82,8 +78,8 @@ pub(crate) struct KnownKeys {
 
 impl KnownKeys {
     /// Those of a file; the released one may have values that the original lacks, whose codes follow.
-    pub fn of(original: &Original, released: Option<&Loaded>) -> Self {
-        let Original { project, loaded, scope, .. } = original;
+    pub fn of(view: &View, released: Option<&Loaded>) -> Self {
+        let View { project, loaded, scope, .. } = view;
         let mut roughly = Vec::new();
         for (name, width) in &project.risk.roughly {
             let Some(position) = loaded.names().iter().position(|own| own == name) else {
@@ -170,30 +166,4 @@ fn classes(values: &[Option<Vec<u8>>], width: Decimal, shift: Decimal) -> Vec<u3
             None => fresh(),
         })
         .collect()
-}
-
-/// How many people live in each household.
-fn members(people: &People) -> Vec<u32> {
-    let households = people.lines.loaded.households().expect("people live in households");
-    let size = |household| u32::try_from(households.members(household).len());
-    (0..households.len()).map(|one| size(one).expect("a household is small")).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn numbers_share_classes_and_words_do_not() {
-        let values = ["4", "5", "NA", "5.0", "7", "9.9", "10", "-1", "x"];
-        let mut values: Vec<Option<Vec<u8>>> =
-            values.map(|value| Some(value.as_bytes().to_vec())).to_vec();
-        values.push(None);
-        let width = Decimal::whole(5);
-        let found = classes(&values, width, Decimal::ZERO);
-        assert_eq!(found, [0, 1, 2, 1, 1, 1, 3, 4, 5, 6]);
-        // 2.5 … 7.5 and 7.5 … 12.5.
-        let found = classes(&values, width, width.halved());
-        assert_eq!(found, [0, 0, 1, 0, 0, 2, 2, 3, 4, 5]);
-    }
 }

@@ -146,7 +146,7 @@ pub fn frontier(
     let best = choose(&standings(&prepared, &plans), choice.criterion);
     let demo_seed = seed.not_for_release;
     let report = answer::frontier(&prepared, &plans, best, &choice.words, demo_seed);
-    let mut project = prepared.original.project.typed().clone();
+    let mut project = prepared.study.units.project.typed().clone();
     let plan = best.and_then(|best| plans.into_iter().nth(best)).map(|chosen| {
         let Candidate { cap, planned, foreseen, .. } = chosen;
         let mut numbers = prepared.report(&planned, demo_seed);
@@ -161,7 +161,7 @@ pub fn frontier(
 
 /// What every plan comes to.
 pub(crate) fn standings(prepared: &Prepared, plans: &[Candidate]) -> Vec<Standing> {
-    plans.iter().map(|plan| plan.standing(prepared.original.records.len())).collect()
+    plans.iter().map(|plan| plan.standing(prepared.study.units.records.len())).collect()
 }
 
 /// The number of the random stream that other seeds are drawn from.

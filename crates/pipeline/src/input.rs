@@ -267,6 +267,11 @@ impl Opened {
         })
     }
 
+    /// Its columns, what may happen to them, and where they are.
+    pub(crate) fn header(&self) -> (&[String], &Roles, &Path) {
+        (&self.names, &self.roles, &self.path)
+    }
+
     /// The roles of all columns.
     pub fn roles(&self) -> &Roles {
         &self.roles
@@ -549,6 +554,11 @@ impl Loaded {
         self.format
     }
 
+    /// Its columns, what may happen to them, and where they are.
+    pub(crate) fn header(&self) -> (&[String], &Roles, &Path) {
+        (self.names(), self.columns.roles(), &self.path)
+    }
+
     /// The columns in memory.
     pub fn in_memory(&self) -> &Columns {
         &self.columns
@@ -598,6 +608,21 @@ impl Loaded {
             true => own,
             false => own & scope.schema().standing_for(self.own_names().len()),
         }
+    }
+
+    /// The record that a line of the file belongs to: itself, or its household.
+    pub fn record_of_line(&self, line: RecordId) -> RecordId {
+        match (self.records, &self.households) {
+            (RecordsAre::Households, Some(all)) => RecordId::at(all.of(line.position())),
+            _ => line,
+        }
+    }
+
+    /// How many people each record is, where it is a household.
+    pub(crate) fn members(&self) -> Vec<u32> {
+        let all = self.households.iter().filter(|_| self.is_of_households());
+        let sizes = all.flat_map(|all| (0..all.len()).map(|one| all.members(one).len()));
+        sizes.map(|size| u32::try_from(size).expect("a household is small")).collect()
     }
 
     /// Is each record a household?

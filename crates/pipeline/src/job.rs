@@ -1,7 +1,7 @@
 //! The way of a job, on one screen.
 //!
 //! ```text
-//! project ─ Original::read ─ prepare ─ plan ─ Decision ─ write ─ Comparison ─ Release ─ publish
+//! project ─ Study::read ─ prepare ─ plan ─ Decision ─ write ─ Comparison ─ Release ─ publish
 //!           columns, cells,  who can   moves, records    complete, both files  plan,    named
 //!           who is at risk   be parted        and order  not named read once   pages    together
 //! ```
@@ -48,7 +48,6 @@ use crate::answer;
 use crate::compare::{Comparison, Evidence, Lines};
 use crate::input::{Given, Ids, Reading};
 use crate::notes::{Phase, Run};
-use crate::original::{Original, ids_for};
 use crate::outputs::{Outputs, Overwrite};
 use crate::prepare::{prepare, summary};
 use crate::project::{Project, ReleaseOrder};
@@ -58,6 +57,8 @@ use crate::release::{
     dropped, note_other_plans, note_other_releases, refuse_order, released_order, takes, write,
 };
 use crate::seed::{Chosen, SeedFrom};
+use crate::study::Study;
+use crate::view::ids_for;
 
 /// More threads than this help nobody; no door starts more, whatever is asked for.
 pub const MOST_THREADS: usize = 1024;
@@ -132,8 +133,8 @@ pub fn compare<'g>(
         (released, _) => released,
     };
     let ids = ids_in(released, project);
-    let original = Original::read_with(project, ids, run)?;
-    let demo_plans = demo_plans(&original, released);
+    let original = Study::read_with(project, ids, run)?;
+    let demo_plans = demo_plans(&original.units, released);
     let evidence = Evidence { demo_plans: &demo_plans, ..*evidence };
     Comparison::of(original, released, &evidence, run)
 }
@@ -162,7 +163,7 @@ pub fn decide(
     run.expect_steps(7);
     check_parts(project)?;
     let prepared = prepare(project, run)?;
-    let loaded = &prepared.original.loaded;
+    let loaded = &prepared.study.units.loaded;
     if let Some(target) = &outputs.released {
         check_ending(target, loaded.format())?;
     }
@@ -187,7 +188,7 @@ pub fn decide(
         seed: Some(seed.seed),
         new_seed: seed.new_file,
     };
-    Decision { original: prepared.into_original(), decided }.checked(outputs, run)
+    Decision { original: prepared.into_study(), decided }.checked(outputs, run)
 }
 
 /// The same for a plan that was made before.
@@ -207,7 +208,7 @@ pub fn follow(
         ReleaseOrder::Input => None,
     };
     check_parts(project)?;
-    let original = Original::read(project, run)?;
+    let original = Study::read(project, run)?;
     original.check_plan(&plan)?;
     let seed = chosen.as_ref().map(|chosen| chosen.seed);
     let decided = Decided {
@@ -215,7 +216,7 @@ pub fn follow(
         numbers: None,
         plan,
         hidden: None,
-        order: released_order(outputs.order, seed, original.loaded.records_read()),
+        order: released_order(outputs.order, seed, original.units.loaded.records_read()),
         seed,
         new_seed: chosen.and_then(|chosen| chosen.new_file),
     };
@@ -224,7 +225,7 @@ pub fn follow(
 
 /// A release that is decided and not yet made (SECRET).
 pub struct Decision {
-    original: Original,
+    original: Study,
     decided: Decided,
 }
 
@@ -245,12 +246,12 @@ struct Decided {
 impl Decision {
     /// Refuses what may not be released so, before anything is written.
     fn checked(self, outputs: &Outputs<'_>, run: &mut Run<'_>) -> Result<Self, Diagnostic> {
-        dropped(&self.original)?;
+        dropped(self.original.people())?;
         if outputs.order == ReleaseOrder::Input {
             refuse_order(&self.original)?;
         }
         if let Some(target) = &outputs.released {
-            check_ending(target, self.original.loaded.format())?;
+            check_ending(target, self.original.units.loaded.format())?;
         }
         run.begin(Phase::Writing)?;
         Ok(self)
@@ -265,7 +266,7 @@ impl Decision {
     /// The names of the original's columns.
     #[must_use]
     pub fn names(&self) -> &[String] {
-        self.original.loaded.own_names()
+        self.original.units.loaded.own_names()
     }
 
     /// For each released column, of which original record each released record has its value: what
@@ -331,14 +332,14 @@ impl Decided {
 
     fn compare(
         &self,
-        original: Original,
+        original: Study,
         released: Given<'_>,
         outputs: &Outputs<'_>,
         run: &mut Run<'_>,
     ) -> Result<Comparison, Diagnostic> {
-        let hidden = original.hidden_by(self.steps()).map(Cow::into_owned);
+        let hidden = original.units.hidden_by(self.steps()).map(Cow::into_owned);
         // The order of households is no order of lines.
-        let of_lines = !original.loaded.is_of_households();
+        let of_lines = !original.units.loaded.is_of_households();
         let evidence = Evidence {
             seed: self.seed,
             order: self.order.as_deref().filter(|_| of_lines),

@@ -16,7 +16,8 @@
 //! | [`init`] | a project file for a new data file |
 //! | [`resolve`](mod@resolve) | what the settings of a project mean in a file |
 //! | [`input`] | a file's columns with their roles; the record a user names |
-//! | [`original`] | the original file of a project: read once, with who is at risk in it |
+//! | [`study`] | the original file of a project: read once, in two views, units and people |
+//! | [`view`] | one view: columns, scope, cells, and who is at risk in them |
 //! | [`household`] | a file of persons as a table of households |
 //! | [`questions`] | what is in a file, who can be swapped and why not, who is at risk |
 //! | [`derive`](mod@derive) | variables that follow from columns, worked out on dictionaries |
@@ -50,7 +51,6 @@ pub mod input;
 pub mod job;
 pub mod notes;
 pub mod on_cells;
-pub mod original;
 pub mod outputs;
 pub mod pages;
 mod pattern;
@@ -67,6 +67,8 @@ pub mod seal;
 pub mod seed;
 pub mod settings;
 pub mod sql;
+pub mod study;
 pub mod table_names;
 mod telltale;
+pub mod view;
 pub mod weights;

@@ -33,13 +33,14 @@ use crate::compare::{Comparison, Evidence, Lines};
 use crate::derive::Take;
 use crate::input::Ids;
 use crate::notes::{Note, Phase, Run};
-use crate::original::Original;
 use crate::prepare::{TELLING, prepare};
 use crate::project::{Project, Risky};
 use crate::refusal::Code;
 use crate::release::{as_bug, check_kept};
 use crate::resolve::open;
 use crate::settings::SETTINGS;
+use crate::study::Study;
+use crate::view::View;
 
 /// The records that a plan changes, as numbers of cells: the rows of the frame of cells.
 #[derive(Clone, PartialEq, Eq)]
@@ -61,8 +62,8 @@ impl std::fmt::Debug for Moves {
 
 impl Moves {
     /// Where every changed record takes its values from.
-    fn of(original: &Original, drawn: &Drawn) -> Self {
-        let Original { loaded, scope, located, .. } = original;
+    fn of(view: &View, drawn: &Drawn) -> Self {
+        let View { loaded, scope, located, .. } = view;
         let columns = loaded.own_names().len();
         let mut moves = Self { cells: vec![], numbers: vec![], from: vec![Vec::new(); columns] };
         let schema = scope.schema();
@@ -154,12 +155,12 @@ pub fn plan(
     check_counts(project.frame.as_ref().expect("cells are a frame"))?;
     weigh(&project, run)?;
     let prepared = prepare(&project, run)?;
-    check_cells(&prepared.original)?;
+    check_cells(&prepared.study.units)?;
     run.begin(Phase::Planning)?;
     let (planned, drawn) = prepared.draw(seed)?;
     let numbers = prepared.in_numbers(&planned, not_for_release);
     prepared.note_a_missed_rate(&numbers, run);
-    let Original { loaded, located, .. } = &prepared.original;
+    let View { loaded, located, .. } = &prepared.study.units;
     let staying = (0..loaded.own_names().len())
         .filter(|&column| loaded.role(column) != Role::Variable)
         .count();
@@ -167,7 +168,7 @@ pub fn plan(
         hidden: prepared.hidden_people(&planned),
         cells: located.len() as u64,
         staying: staying + beside,
-        moves: Moves::of(&prepared.original, &drawn),
+        moves: Moves::of(&prepared.study.units, &drawn),
         numbers,
         project,
     })
@@ -200,7 +201,7 @@ impl Decided {
             }
         };
         let released = released.as_ref();
-        let original = Original::read(&self.project, run)?;
+        let original = Study::read(&self.project, run)?;
         let evidence = Evidence {
             lines: Lines::Shuffled,
             demo_seed: self.numbers.not_for_release,
@@ -233,8 +234,8 @@ fn check_counts(frame: &Frame) -> Result<(), Diagnostic> {
 }
 
 /// Refuses cells that an engine takes for one, or counts twice.
-fn check_cells(original: &Original) -> Result<(), Diagnostic> {
-    let located = &original.located;
+fn check_cells(view: &View) -> Result<(), Diagnostic> {
+    let located = &view.located;
     if located.len() == located.lines() {
         return Ok(());
     }

@@ -25,8 +25,9 @@ use serde_json::Value;
 
 use crate::answer::{self, Reveal};
 use crate::compare::{Comparison, Order, screen_intruders};
-use crate::original::Original;
 use crate::project::{Project, Risky};
+use crate::study::Study;
+use crate::view::View;
 
 /// The page that may be published.
 ///
@@ -62,7 +63,7 @@ pub fn external(comparison: &Comparison, demo_seed: bool) -> Result<ExternalRepo
         return Err(refuse("nothing was exchanged: its records are those of the original"));
     }
     let original = &comparison.original;
-    let names = original.loaded.own_names();
+    let names = original.units.loaded.own_names();
     let exchanged = (0..names.len()).filter(|&column| exchanged(original, column).is_some());
     let may_differ = exchanged.map(|column| names[column].clone()).collect();
     let mut report = answer::verify(comparison);
@@ -70,13 +71,13 @@ pub fn external(comparison: &Comparison, demo_seed: bool) -> Result<ExternalRepo
     report.two_way.retain(|table| table.pair.iter().all(|name| names.contains(name)));
     let page = ExternalReport::new(&report, &watched(comparison)?, may_differ, demo_seed)
         .expect("the tables are equal");
-    Ok(match (&original.people, report.households) {
-        (Some(people), Some(found)) => page.of_households(ExternalHouseholds {
+    Ok(match report.households {
+        Some(found) => page.of_households(ExternalHouseholds {
             households: found.after,
             names: household_names(comparison),
-            then_persons: !people.then.is_empty(),
+            then_persons: !original.then().is_empty(),
         }),
-        _ => page,
+        None => page,
     })
 }
 
@@ -89,19 +90,19 @@ enum Between {
 }
 
 /// Between whom a column may be exchanged, if it may be.
-fn exchanged(original: &Original, column: usize) -> Option<Between> {
-    let variable = original.loaded.role(column) == Role::Variable;
-    match &original.people {
-        None => variable.then_some(Between::Records),
-        Some(_) if variable => Some(Between::Households),
-        Some(people) => people.then.contains(&column).then_some(Between::Persons),
+fn exchanged(study: &Study, column: usize) -> Option<Between> {
+    let units = &study.units.loaded;
+    match units.role(column) == Role::Variable {
+        true if units.is_of_households() => Some(Between::Households),
+        true => Some(Between::Records),
+        false => study.then().contains(&column).then_some(Between::Persons),
     }
 }
 
 /// Released in the order of the original, or with their names asked for, households keep them; the
 /// files themselves may show it too.
 fn household_names(comparison: &Comparison) -> HouseholdNames {
-    let asked = comparison.original.project.release.release_id == Some(true);
+    let asked = comparison.original.units.project.release.release_id == Some(true);
     let shown = comparison.people.as_ref().is_some_and(|found| found.names_kept);
     match asked || shown || comparison.order == Order::Input {
         true => HouseholdNames::Original,
@@ -118,10 +119,10 @@ pub fn internal(
     plan: Option<(&PathBuf, &PlanFile)>,
     reveal: Reveal,
 ) -> Result<InternalReport, Diagnostic> {
-    let Original { loaded, scope, separators, .. } = &comparison.original;
-    let project = &comparison.original.lines().project;
+    let View { loaded, scope, separators, table_names, .. } = &comparison.original.units;
+    let project = &comparison.original.people().project;
     let verify = answer::verify(comparison);
-    let named = !comparison.original.intruders.is_empty();
+    let named = !comparison.original.units.intruders.is_empty();
     let partable = named.then(|| partable(comparison)).transpose()?;
     let parameters = match plan {
         Some((_, plan)) => parameters(&plan.header.parameters),
@@ -145,9 +146,9 @@ pub fn internal(
         },
         columns: columns(comparison),
         rule: named.then(|| rule(project)),
-        graph: answer::graph(scope, separators, &comparison.original.table_names),
+        graph: answer::graph(scope, separators, table_names),
         graph_picture: margin_graph::draw(&answer::graph_picture(scope, separators)),
-        risk_before: risk_before(comparison.original.lines()),
+        risk_before: risk_before(comparison.original.people()),
         coverage: named.then(|| Coverage::of(verify.records_before, partable, &verify.protection)),
         watched: watched(comparison)?,
         method: Method { parameters },
@@ -194,8 +195,8 @@ fn plan_facts(comparison: &Comparison, path: &std::path::Path, plan: &PlanFile) 
 
 /// Every column, and what was done to it.
 fn columns(comparison: &Comparison) -> Vec<ColumnFacts> {
-    let loaded = &comparison.original.loaded;
-    let lines = &comparison.original.lines().loaded;
+    let loaded = &comparison.original.units.loaded;
+    let lines = &comparison.original.people().loaded;
     let read = lines.raw_columns();
     let facts = loaded.own_names().iter().enumerate().map(|(position, name)| {
         let released = !comparison.dropped.contains(name);
@@ -262,7 +263,7 @@ fn rule(project: &Project) -> String {
 
 /// The watched tables and how far they moved.
 fn watched(comparison: &Comparison) -> Result<Vec<WatchReport>, Diagnostic> {
-    let formula = Formula::parse(&comparison.original.lines().project.report.watch)?;
+    let formula = Formula::parse(&comparison.original.people().project.report.watch)?;
     let tables = formula.tables().iter().zip(&comparison.watched);
     let reports = tables.map(|(table, found)| WatchReport {
         table: table.clone(),
@@ -274,7 +275,7 @@ fn watched(comparison: &Comparison) -> Result<Vec<WatchReport>, Diagnostic> {
 }
 
 /// The risk in the original file, from each intruder.
-fn risk_before(original: &Original) -> Vec<RiskBefore> {
+fn risk_before(original: &View) -> Vec<RiskBefore> {
     let table = &original.located;
     let schema = original.scope.schema();
     let before = original.intruders.iter().map(|intruder| {
@@ -326,7 +327,8 @@ fn partable(comparison: &Comparison) -> Result<u64, Diagnostic> {
     let found = comparison.of_persons();
     let made;
     let screenings = if key_screenings.is_empty() {
-        made = screen_intruders(original, original.scope.class(), &original.separators)?;
+        let units = &original.units;
+        made = screen_intruders(units, units.scope.class(), &units.separators)?;
         &made
     } else {
         key_screenings

@@ -37,19 +37,20 @@ use crate::compare::{
     beyond_chance, hidden_findings, moved, not_separable, somebody_is_found, thresholds,
 };
 use crate::found::{Asked, KnownKeys};
-use crate::household::{self, People};
+use crate::household::{self, HouseholdUnits};
 use crate::input::{Loaded, ids};
 use crate::notes::{Note, Phase, Run};
-use crate::original::{Original, intruders_are_named};
 use crate::project::{Amount, Crowd, Pairing, Project, no_effect};
 use crate::resolve::data_of;
 use crate::restrictions::never_new;
+use crate::study::Study;
+use crate::view::{View, intruders_are_named};
 use crate::weights::Weighting;
 
 /// Everything that planning needs.
 pub struct Prepared {
     /// The original file.
-    pub original: Original,
+    pub study: Study,
     screening: Screening,
     /// For each intruder, whose keys can be parted.
     key_screenings: Vec<KeyScreening>,
@@ -82,8 +83,8 @@ pub fn too_many_tied(error: TooManyTied) -> Diagnostic {
 }
 
 /// The best pairing is known for intruders who know all keys.
-fn refuse_best_pairing(original: &Original) -> Result<(), Diagnostic> {
-    if original.project.pairing() != Pairing::Optimal || !original.asks_for_parts() {
+fn refuse_best_pairing(view: &View) -> Result<(), Diagnostic> {
+    if view.project.pairing() != Pairing::Optimal || !view.asks_for_parts() {
         return Ok(());
     }
     Err(no_effect(
@@ -108,12 +109,12 @@ pub fn prepare(project: &Project, run: &mut Run<'_>) -> Result<Prepared, Diagnos
             None => Note::NoTables,
         });
     }
-    let original = Original::read(project, run)?;
-    refuse_ids(&original)?;
-    refuse_best_pairing(&original)?;
-    note_areas(&original, run);
+    let study = Study::read(project, run)?;
+    refuse_ids(&study.units)?;
+    refuse_best_pairing(&study.units)?;
+    note_areas(&study.units, run);
     run.begin(Phase::Screening)?;
-    Prepared::of(original)
+    Prepared::of(study)
 }
 
 impl Prepared {
@@ -121,28 +122,28 @@ impl Prepared {
     ///
     /// # Errors
     /// When there are too many variables.
-    pub(crate) fn of(original: Original) -> Result<Self, Diagnostic> {
-        Screenings::of(&original).map(|screenings| Self::with(original, screenings))
+    pub(crate) fn of(study: Study) -> Result<Self, Diagnostic> {
+        Screenings::of(&study.units).map(|screenings| Self::with(study, screenings))
     }
 
     /// The same, where it is known what the tables allow.
-    pub(crate) fn with(original: Original, screenings: Screenings) -> Self {
-        let Original { loaded, scope, records, located, .. } = &original;
+    pub(crate) fn with(study: Study, screenings: Screenings) -> Self {
+        let View { project, loaded, scope, records, located, .. } = &study.units;
         let Screenings { screening, key_screenings } = screenings;
-        let prices = prices(&original.project, scope);
-        let constraints = constraints(&original);
-        let broken_rules = original.rules_broken(records, loaded.counts());
-        let risky = original.at_risk();
+        let prices = prices(project, scope);
+        let constraints = constraints(&study.units);
+        let broken_rules = study.units.rules_broken(records, loaded.counts());
+        let risky = study.units.at_risk();
         Prepared {
             screening,
             key_screenings,
             prices,
             constraints,
-            at_risk_from: original.intruders.iter().map(|one| located.marked(&one.risky)).collect(),
+            at_risk_from: study.units.at_risk_from(),
             at_risk: located.marked(&risky),
             risky,
             broken_rules,
-            original,
+            study,
         }
     }
 }
@@ -156,12 +157,12 @@ pub(crate) struct Screenings {
 impl Screenings {
     /// # Errors
     /// When finding out would take too long.
-    pub(crate) fn of(original: &Original) -> Result<Self, Diagnostic> {
-        let Original { loaded, scope, separators, located, .. } = original;
+    pub(crate) fn of(view: &View) -> Result<Self, Diagnostic> {
+        let View { loaded, scope, separators, located, .. } = view;
         let in_file = |error: Diagnostic| error.in_file(loaded.path());
         let screening = screen(located, scope.class(), separators).map_err(in_file)?;
         let mut key_screenings = Vec::new();
-        for intruder in &original.intruders {
+        for intruder in &view.intruders {
             let found = screen_keys(located, scope.class(), separators, intruder.keys);
             key_screenings.push(found.map_err(in_file)?);
         }
@@ -171,8 +172,8 @@ impl Screenings {
 
 /// Tells of areas to look for partners in that are named in the wrong order, or of which one
 /// follows from the other and is exchanged on its own.
-fn note_areas(original: &Original, run: &mut Run<'_>) {
-    let Original { project, loaded, scope, .. } = original;
+fn note_areas(view: &View, run: &mut Run<'_>) {
+    let View { project, loaded, scope, .. } = view;
     for pair in project.swap.near.windows(2) {
         let [small, wide] = [&pair[0], &pair[1]];
         let [one, other] = [small, wide].map(|name| loaded.variable_and_column(scope, name).1);
@@ -200,8 +201,8 @@ fn note_areas(original: &Original, run: &mut Run<'_>) {
 }
 
 /// Refuses to exchange what looks like an id, unless it is named as a variable.
-pub(crate) fn refuse_ids(original: &Original) -> Result<(), Diagnostic> {
-    let Original { project, scope, records, loaded, .. } = original;
+pub(crate) fn refuse_ids(view: &View) -> Result<(), Diagnostic> {
+    let View { project, scope, records, loaded, .. } = view;
     let variables = scope.schema().variables();
     let ids = ids(scope.schema(), records, loaded).into_iter().map(|id| &variables[id]);
     let exchanged = ids.filter(|id| !id.stays && !project.columns.vars.contains(&id.name));
@@ -250,25 +251,25 @@ pub(crate) fn prices(project: &Project, scope: &Scope) -> Prices {
 }
 
 /// What a plan must respect besides the tables.
-pub(crate) fn constraints(original: &Original) -> Constraints {
-    let Original { project, loaded, scope, located, forbidden, .. } = original;
+pub(crate) fn constraints(view: &View) -> Constraints {
+    let View { project, loaded, scope, located, forbidden, .. } = view;
     let records = located.records() as u64;
     let swap = &project.swap;
     Constraints {
-        matches: matches(original, &swap.matched),
+        matches: matches(view, &swap.matched),
         forbidden: forbidden.clone(),
         most_changed: swap.budget.map(|amount| amount.of(records)),
         least_changed: swap.rate.map(|amount| amount.of(records)),
-        never_new: never_new(project, loaded, scope, original.combined()),
-        drift: original.weighting.as_ref().and_then(Weighting::bound),
-        gone: original.intruders.iter().map(|intruder| intruder.gone.clone()).collect(),
+        never_new: never_new(project, loaded, scope, view.combined()),
+        drift: view.weighting.as_ref().and_then(Weighting::bound),
+        gone: view.intruders.iter().map(|intruder| intruder.gone.clone()).collect(),
     }
 }
 
 /// The variables on which partners agree, with these match lists, in the order in which they are
 /// tried.
-pub(crate) fn matches(original: &Original, lists: &[Vec<String>]) -> Vec<VarSet> {
-    let Original { project, loaded, scope, .. } = original;
+pub(crate) fn matches(view: &View, lists: &[Vec<String>]) -> Vec<VarSet> {
+    let View { project, loaded, scope, .. } = view;
     let strata = loaded.variables(scope, &project.swap.strata);
     let mut matches: Vec<VarSet> =
         lists.iter().map(|list| loaded.variables(scope, list) | strata).collect();
@@ -287,8 +288,8 @@ pub(crate) fn matches(original: &Original, lists: &[Vec<String>]) -> Vec<VarSet>
 ///
 /// # Errors
 /// [`Code::StalePlan`] when it does not.
-pub(crate) fn prove_obedience(original: &Original, plan: &Plan) -> Result<(), Diagnostic> {
-    let Original { project, scope, records, located, loaded, .. } = original;
+pub(crate) fn prove_obedience(view: &View, plan: &Plan) -> Result<(), Diagnostic> {
+    let View { project, scope, records, located, loaded, .. } = view;
     // Permutations in slices are groups of any size.
     let largest = match project.pairing() {
         Pairing::Slices => usize::MAX,
@@ -298,7 +299,7 @@ pub(crate) fn prove_obedience(original: &Original, plan: &Plan) -> Result<(), Di
         let remedy = "make a new plan; this one was changed after it was made";
         Diagnostic::new(Code::StalePlan, why, remedy).in_file(loaded.path())
     };
-    let constraints = constraints(original);
+    let constraints = constraints(view);
     // Who can be hidden or parted only so may come to have two rare values that nobody had
     // together; not where somebody who knows all keys is feared and pairs of variables are named.
     let exempt = match (project.crowd(), &constraints.never_new) {
@@ -307,7 +308,7 @@ pub(crate) fn prove_obedience(original: &Original, plan: &Plan) -> Result<(), Di
     };
     plan.obey(scope.schema(), records, located, &constraints, largest, exempt)
         .map_err(|why| refuse(why.to_string()))?;
-    let Some(weighting) = original.weighting.as_ref().filter(|one| one.bound().is_some()) else {
+    let Some(weighting) = view.weighting.as_ref().filter(|one| one.bound().is_some()) else {
         return Ok(());
     };
     let after = swap::apply_to_records(plan, scope.schema(), records);
@@ -384,8 +385,8 @@ pub struct RiskCount {
 impl Prepared {
     /// The original file alone: what only planning needed is let go.
     #[must_use]
-    pub fn into_original(self) -> Original {
-        self.original
+    pub fn into_study(self) -> Study {
+        self.study
     }
 
     /// Decides the swaps.
@@ -395,7 +396,7 @@ impl Prepared {
 
     /// Decides the swaps, with another cap on the records that change.
     pub fn plan_capped(&self, seed: Seed, cap: Option<Amount>) -> Result<Planned, Diagnostic> {
-        let most_changed = cap.map(|amount| amount.of(self.original.located.records() as u64));
+        let most_changed = cap.map(|amount| amount.of(self.study.units.located.records() as u64));
         self.plan_within(seed, &Constraints { most_changed, ..self.constraints.clone() })
     }
 
@@ -407,12 +408,11 @@ impl Prepared {
 
     fn plan_within(&self, seed: Seed, constraints: &Constraints) -> Result<Planned, Diagnostic> {
         let (on_cells, drawn) = self.draw_within(seed, constraints)?;
-        let Original { scope, located, .. } = &self.original;
+        let View { scope, located, .. } = &self.study.units;
         let plan = drawn.on_records(located, &self.risky, scope.schema());
-        let people = self.original.people.as_ref();
-        let then = match people.is_some_and(|people| !people.then.is_empty()) {
-            true => Some(self.plan_persons(&plan, seed)?),
-            false => None,
+        let then = match self.study.then().is_empty() {
+            true => None,
+            false => Some(self.plan_persons(&plan, seed)?),
         };
         let hidden = self.hidden_people(&on_cells).filter(|_| then.is_none());
         Ok(Planned { on_cells, plan, then, hidden })
@@ -429,7 +429,7 @@ impl Prepared {
         seed: Seed,
         constraints: &Constraints,
     ) -> Result<(plan::Planned, Drawn), Diagnostic> {
-        let pairing = self.original.project.pairing().into();
+        let pairing = self.study.units.project.pairing().into();
         let planned = self.with_task(constraints, |task| plan::plan(task, pairing, seed))?;
         let on_cells = planned.map_err(|error| {
             Diagnostic::new(
@@ -438,7 +438,7 @@ impl Prepared {
                 "use the greedy pairing, which takes any number of records",
             )
         })?;
-        let located = &self.original.located;
+        let located = &self.study.units.located;
         let drawn = plan::draw(&on_cells.plan, located, &self.at_risk, seed);
         Ok((on_cells, drawn))
     }
@@ -449,7 +449,7 @@ impl Prepared {
         constraints: &Constraints,
         ask: impl FnOnce(Task<'_>) -> A,
     ) -> Result<A, Diagnostic> {
-        let Original { project, scope, separators, located, .. } = &self.original;
+        let View { project, scope, separators, located, .. } = &self.study.units;
         let records = project.max_records().get();
         let search = (records > 2)
             .then(|| MoveSearch::new(located, scope.class(), &self.prices.weights))
@@ -491,7 +491,7 @@ impl Prepared {
         constraints: &Constraints,
         without: Option<usize>,
     ) -> Result<Vec<(CellId, CanBeHidden)>, Diagnostic> {
-        let crowd = self.original.project.crowd().filter(|_| self.original.asks_for_parts());
+        let crowd = self.study.units.project.crowd().filter(|_| self.study.units.asks_for_parts());
         let cells: Vec<CellId> = cells.filter(|cell| self.at_risk[cell.position()] > 0).collect();
         let Some(crowd) = crowd.filter(|_| !cells.is_empty()) else { return Ok(Vec::new()) };
         // Chance decides only which of several exchanges is named.
@@ -500,7 +500,7 @@ impl Prepared {
         let answers = match without {
             None => self.with_task(constraints, ask)?,
             Some(table) => {
-                let Original { project, scope, located, .. } = &self.original;
+                let View { project, scope, located, .. } = &self.study.units;
                 let class = scope.class_without(table);
                 let separators =
                     minimal_separators(&class.margin_graph(), project.max_separators());
@@ -521,13 +521,13 @@ impl Prepared {
 
     /// Decides the swaps of persons after those of households.
     fn plan_persons(&self, plan: &Plan, seed: Seed) -> Result<PlannedPersons, Diagnostic> {
-        let persons = household::persons(&self.original, plan)?;
+        let persons = household::persons(&self.study, plan)?;
         refuse_ids(&persons)?;
         if persons.at_risk().iter().all(|at_risk| !at_risk) {
             let (plan, numbers) = (Plan::default(), ThenReport::default());
             return Ok(PlannedPersons { plan, numbers });
         }
-        let prepared = Self::of(persons)?;
+        let prepared = Self::of(persons.into())?;
         let planned = prepared.plan(Random::new(seed, PERSONS_STREAM).seed())?;
         let report = prepared.report(&planned, false);
         let numbers = ThenReport {
@@ -545,8 +545,9 @@ impl Prepared {
 
     /// The intruders as the planner sees them.
     fn intruders(&self) -> Vec<plan::Intruder<'_>> {
-        let all = self.original.intruders.iter().zip(&self.key_screenings).zip(&self.at_risk_from);
-        let blank = &self.original.blank;
+        let all =
+            self.study.units.intruders.iter().zip(&self.key_screenings).zip(&self.at_risk_from);
+        let blank = &self.study.units.blank;
         all.map(|((intruder, screening), at_risk)| {
             intruder.as_planned(at_risk, Some(screening), blank)
         })
@@ -557,30 +558,31 @@ impl Prepared {
     /// are not kept move.
     #[must_use]
     pub fn foresee(&self, planned: &Planned) -> Foreseen {
-        let Original { scope, records, located, intruders, .. } = &self.original;
+        let View { scope, records, located, intruders, .. } = &self.study.units;
         let after = swap::apply_to_records(&planned.plan, scope.schema(), records);
         let pooled = Pooled::beside(located, records, &after);
         let learned: Vec<Learned> =
             intruders.iter().map(|intruder| learned(&pooled, &intruder.scenario())).collect();
-        let pairs = compare_pairs(&pooled, scope.schema().own(), &self.original.named_tables());
+        let pairs = compare_pairs(&pooled, scope.schema().own(), &self.study.units.tables);
         let households = Foreseen {
             worst_case: worst_case(&learned).expect("a job has keys"),
             learned,
-            found: Asked::of(&self.original, &KnownKeys::of(&self.original, None)).answers(&pooled),
-            new_pairs: new_pairs(&pooled, &pairs, self.original.combined()),
-            dependencies: match self.original.people {
+            found: Asked::of(&self.study.units, &KnownKeys::of(&self.study.units, None))
+                .answers(&pooled),
+            new_pairs: new_pairs(&pooled, &pairs, self.study.units.combined()),
+            dependencies: match self.study.households {
                 Some(_) => BrokenDependencies::default(),
-                None => self.original.broken_by(&planned.plan),
+                None => self.study.broken_by(&planned.plan),
             },
-            moved: moved(&pairs, self.original.tabulated()),
+            moved: moved(&pairs, self.study.units.tabulated()),
             distances: Distances::of_pairs(&pairs),
             replaced: pooled.replaced(),
-            rules_broken: self.original.rules_broken(&after, None),
+            rules_broken: self.study.units.rules_broken(&after, None),
             households: None,
             hidden: planned.hidden.clone(),
         };
-        match &self.original.people {
-            Some(people) => Foreseen::of_persons(people, &self.original, planned, households),
+        match &self.study.households {
+            Some(people) => Foreseen::of_persons(people, &self.study, planned, households),
             None => households,
         }
     }
@@ -589,14 +591,14 @@ impl Prepared {
     /// what its other columns tell and what was published is known when it is written.
     #[must_use]
     pub fn judge(&self, foreseen: &Foreseen, demo_seed: bool) -> Verdict {
-        let Original { project, records, .. } = &self.original;
+        let View { project, records, .. } = &self.study.units;
         let records = records.len() as u64;
         let [disclosed, not_separable] =
-            not_separable(&self.original, &foreseen.learned, &self.key_screenings);
+            not_separable(&self.study, &foreseen.learned, &self.key_screenings);
         let findings = Findings {
             records: [records, records],
             households: [0, 0],
-            tables: self.original.tables(),
+            tables: self.study.tables(),
             tables_changed: 0,
             published: PublishedFindings::default(),
             one_way_changed: 0,
@@ -609,16 +611,16 @@ impl Prepared {
             demo_seed,
             replaced: foreseen.replaced,
             learned: Some(foreseen.worst_case.clone()),
-            alone_not_counted: self.original.lines().alone_not_counted(),
+            alone_not_counted: self.study.people().alone_not_counted(),
             released_ids: 0,
             telling_columns: 0,
             unchecked_columns: 0,
             disclosed,
             disclosed_is_exact: self.key_screenings.iter().all(KeyScreening::proved_is_exact),
             not_separable,
-            hiding_not_counted: self.original.is_hiding_not_counted(),
+            hiding_not_counted: self.study.is_hiding_not_counted(),
             hidden: foreseen.hidden.as_ref().map(hidden_findings),
-            beyond_chance: beyond_chance(&self.original, &foreseen.found),
+            beyond_chance: beyond_chance(&self.study.units, &foreseen.found),
             rules_broken: [self.broken_rules, foreseen.rules_broken],
             new_pairs: foreseen.new_pairs.combinations,
             new_pairs_impossible: foreseen.new_pairs.impossible,
@@ -632,7 +634,7 @@ impl Prepared {
     /// The same as it is reported, with what is not known yet.
     #[must_use]
     pub fn foreseen(&self, foreseen: &Foreseen, demo_seed: bool) -> report::Foreseen {
-        let Original { project, loaded, .. } = &self.original;
+        let View { project, loaded, .. } = &self.study.units;
         let dropped = project.dropped();
         let as_it_is = |(position, name): (usize, &String)| {
             loaded.role(position) != Role::Variable && !dropped.contains(name)
@@ -652,7 +654,7 @@ impl Prepared {
     #[must_use]
     pub fn protection(&self, foreseen: &Foreseen) -> Protection {
         answer::protection(&answer::Protected {
-            original: &self.original,
+            original: &self.study,
             learned: &foreseen.learned,
             found: &foreseen.found,
             worst: Some(&foreseen.worst_case),
@@ -745,7 +747,7 @@ impl Prepared {
         let covered = plan.covered();
         let in_groups = plan.groups().iter().flat_map(CellGroup::members);
         let covered_by_groups = in_groups.filter(|taken| taken.at_risk).count() as u64;
-        let looked_further = self.original.project.max_records().get() > 2;
+        let looked_further = self.study.units.project.max_records().get() > 2;
         let proved: BTreeSet<CellId> = impossible.iter().map(|left| left.cell).collect();
         let impossible =
             looked_further.then(|| impossible.iter().map(|left| u64::from(left.records)).sum());
@@ -767,14 +769,15 @@ impl Prepared {
         assert_eq!(covered + left, risky, "everybody at risk is counted once");
         let cost = |swap: &CellSwap| {
             let (left, right) = (swap.left.cell.position(), swap.right.cell.position());
-            self.prices.cost(self.original.located.cells().differing(left, right), swap.exchanged)
+            self.prices
+                .cost(self.study.units.located.cells().differing(left, right), swap.exchanged)
         };
         PlanReport {
-            records: self.original.located.records() as u64,
-            households: self.original.people.as_ref().map(|people| PlannedHouseholds {
-                persons: people.lines.records.len() as u64,
+            records: self.study.units.located.records() as u64,
+            households: self.study.households.as_ref().map(|all| PlannedHouseholds {
+                persons: all.people.records.len() as u64,
                 households_at_risk: risky,
-                household_file: self.original.loaded.household_file().is_some(),
+                household_file: self.study.units.loaded.household_file().is_some(),
             }),
             protection: Protection::default(),
             separable: self.partable(),
@@ -785,7 +788,7 @@ impl Prepared {
             left,
             without_swap_because,
             not_swappable_disclosed: disclosed,
-            max_records: self.original.project.max_records().get(),
+            max_records: self.study.units.project.max_records().get(),
             impossible,
             barred: looked_further.then_some(barred),
             not_found: impossible.map(|impossible: u64| {
@@ -797,9 +800,9 @@ impl Prepared {
             groups: plan.groups().len() as u64,
             groups_by_records,
             records_changed: plan.records_changed(),
-            cells_changed: plan.values_changed(self.original.scope.schema().own()),
+            cells_changed: plan.values_changed(self.study.units.scope.schema().own()),
             cost: plan.swaps().par_iter().map(cost).sum::<u64>() + self.cost_of_groups(plan),
-            tables: self.original.tables() as u64,
+            tables: self.study.tables() as u64,
             moved: self.moved(plan),
             distance: self.distance(plan),
             then: None,
@@ -813,7 +816,7 @@ impl Prepared {
     /// How far records moved: for each area that is named, from the smallest to the largest, how
     /// many changed records stay in it and in no smaller one; after these, how many leave all.
     fn moved(&self, plan: &CellPlan) -> Vec<Moved> {
-        let Original { project, scope, loaded, located, .. } = &self.original;
+        let View { project, scope, loaded, located, .. } = &self.study.units;
         let near = &project.swap.near;
         if near.is_empty() {
             return Vec::new();
@@ -844,7 +847,7 @@ impl Prepared {
 
     /// How far changed records moved on the map, where a file says where the areas are.
     fn distance(&self, plan: &CellPlan) -> Option<MovedDistance> {
-        let Original { project, scope, loaded, located, .. } = &self.original;
+        let View { project, scope, loaded, located, .. } = &self.study.units;
         let areas = Areas::read(project.swap.areas.as_ref()?).ok()?;
         let position = loaded.position(&areas.column).ok()?;
         let variable = scope.schema().variable_of(position)?;
@@ -893,11 +896,11 @@ impl Prepared {
 
     /// The weighted number of two-way tables that the groups disturb, group by group.
     fn cost_of_groups(&self, plan: &CellPlan) -> u64 {
-        let cells = self.original.located.cells();
+        let cells = self.study.units.located.cells();
         let layout = cells.layout();
         let weight = |variable: usize| self.prices.weights[variable];
         let cost = |group: &CellGroup| -> u64 {
-            let after = group.after(&self.original.located);
+            let after = group.after(&self.study.units.located);
             let changed: VarSet = group.takes().iter().map(|take| take.variable).collect();
             let pair = |set: VarSet, cell: &[u64]| -> Vec<u32> {
                 set.iter().map(|variable| layout.code(cell, variable)).collect()
@@ -910,7 +913,7 @@ impl Prepared {
                 then.sort_unstable();
                 before != then
             };
-            let all = self.original.scope.class().delta();
+            let all = self.study.units.scope.class().delta();
             let pairs = changed.iter().flat_map(|left| {
                 let others = all.iter().filter(move |&other| other != left);
                 others
@@ -930,9 +933,9 @@ impl Prepared {
         let asked = self.constraints.least_changed.unwrap_or(0);
         // A swap changes two records, so an odd number is met by one less.
         if report.records_changed + 1 < asked {
-            let of = match self.original.people {
-                Some(_) => Exchanged::Households,
-                None => Exchanged::Records,
+            let of = match self.study.units.loaded.is_of_households() {
+                true => Exchanged::Households,
+                false => Exchanged::Records,
             };
             run.note(Note::RateMissed { asked, changed: report.records_changed, of });
         }
@@ -941,8 +944,8 @@ impl Prepared {
     /// The plan file.
     #[must_use]
     pub fn plan_file(&self, planned: Planned, numbers: &PlanReport) -> PlanFile {
-        let Original { loaded, records, .. } = &self.original;
-        let lines = self.original.lines();
+        let View { loaded, records, .. } = &self.study.units;
+        let lines = self.study.people();
         let digest = loaded.digest();
         let header = PlanHeader {
             version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -968,53 +971,53 @@ pub(crate) fn summary(numbers: &PlanReport) -> serde_json::Value {
 
 impl Foreseen {
     /// The same, with what intruders learn about households from the lines after both steps.
-    fn after_both(self, people: &People, original: &Original, lines: &Loaded) -> Self {
-        let Original { loaded, scope, intruders, .. } = original;
-        let (table, _) = people.together.table(lines);
+    fn after_both(self, all: &HouseholdUnits, view: &View, lines: &Loaded) -> Self {
+        let View { loaded, scope, intruders, .. } = view;
+        let (table, _) = all.together.table(lines);
         let (before, after) =
             encode_both(scope.schema(), loaded.raw_columns(), table.raw_columns());
         let pooled = Pooled::of(&before, &after);
         let learned: Vec<Learned> =
             intruders.iter().map(|intruder| learned(&pooled, &intruder.scenario())).collect();
         let worst_case = worst_case(&learned).expect("a job has keys");
-        let found = Asked::of(original, &KnownKeys::of(original, Some(&table))).answers(&pooled);
+        let found = Asked::of(view, &KnownKeys::of(view, Some(&table))).answers(&pooled);
         Self { worst_case, learned, found, replaced: pooled.replaced(), ..self }
     }
 
     /// What a plan for households comes to for persons: the lines after it, counted like those
     /// of a released file.
     fn of_persons(
-        people: &People,
-        original: &Original,
+        all: &HouseholdUnits,
+        study: &Study,
         planned: &Planned,
         households: Self,
     ) -> Self {
-        let Original { loaded, scope, intruders, .. } = &people.lines;
+        let View { loaded, scope, intruders, .. } = &all.people;
         let then = planned.then.as_ref().map(|then| &then.plan);
-        let lines = people.lines_after(&original.loaded, &planned.plan, then);
+        let lines = all.lines_after(&study.units.loaded, &planned.plan, then);
         // The second step changes who lives there, so households are counted after both.
         let households = match then {
-            Some(_) => households.after_both(people, original, &lines),
+            Some(_) => households.after_both(all, &study.units, &lines),
             None => households,
         };
         let (before, after) =
             encode_both(scope.schema(), loaded.raw_columns(), lines.raw_columns());
         let pooled = Pooled::of(&before, &after);
-        let mut all: Vec<Learned> =
+        let mut learned_by: Vec<Learned> =
             intruders.iter().map(|intruder| learned(&pooled, &intruder.scenario())).collect();
-        all.extend(people.of_households(&households.learned));
+        learned_by.extend(all.of_households(&households.learned));
         let mut found =
-            Asked::of(&people.lines, &KnownKeys::of(&people.lines, Some(&lines))).answers(&pooled);
-        found.extend(people.found_by_households(&households.found));
+            Asked::of(&all.people, &KnownKeys::of(&all.people, Some(&lines))).answers(&pooled);
+        found.extend(all.found_by_households(&households.found));
         let own = loaded.own_variables(scope);
-        let pairs = compare_pairs(&pooled, own, &people.lines.named_tables());
+        let pairs = compare_pairs(&pooled, own, &all.people.tables);
         Self {
-            worst_case: worst_case(&all).expect("a job has keys"),
-            learned: all,
+            worst_case: worst_case(&learned_by).expect("a job has keys"),
+            learned: learned_by,
             found,
-            new_pairs: new_pairs(&pooled, &pairs, people.lines.combined()),
-            dependencies: original.broken_in(lines.in_memory(), lines.counts()),
-            moved: moved(&pairs, people.lines.tabulated()),
+            new_pairs: new_pairs(&pooled, &pairs, all.people.combined()),
+            dependencies: study.broken_in(lines.in_memory(), lines.counts()),
+            moved: moved(&pairs, all.people.tabulated()),
             distances: Distances::of_pairs(&pairs),
             replaced: households.replaced,
             rules_broken: households.rules_broken,

@@ -27,9 +27,10 @@ use marginswap_io::{
 use crate::compare::Comparison;
 use crate::input::Given;
 use crate::notes::{Note, Run};
-use crate::original::Original;
 use crate::pattern::Pattern;
 use crate::project::{Project, ReleaseOrder};
+use crate::study::Study;
+use crate::view::View;
 
 /// What is done to the records, and behind it to the lines of households.
 #[derive(Debug, Clone, Copy)]
@@ -92,13 +93,13 @@ pub(crate) struct Written {
 /// # Errors
 /// When the input has changed or a file cannot be written.
 pub(crate) fn write(
-    original: &Original,
+    study: &Study,
     steps: Steps<'_>,
     to: (&Path, Overwrite),
     order: Option<Vec<u32>>,
 ) -> Result<Written, Diagnostic> {
-    let loaded = &original.loaded;
-    let drop = dropped(original)?;
+    let (units, loaded) = (&study.units, &study.units.loaded);
+    let drop = dropped(study.people())?;
     let second = loaded.household_file();
     // The order of households is asked for again, that of lines is handed on.
     let kept = if second.is_some() { order.clone() } else { None };
@@ -106,26 +107,26 @@ pub(crate) fn write(
         drop: second.map_or_else(|| drop.clone(), |second| second.of_persons(&drop)),
         then: steps.then.cloned(),
         packing: Compression::for_target(to.0),
-        ..in_order(original, order)
+        ..in_order(units, order)
     };
     let file = loaded.file().expect("data without a file are released by their door");
     let Some(second) = second else {
-        let (persons, sum) = write_one(original, to, (file, loaded.digest()), (steps.plan, &how))?;
+        let (persons, sum) = write_one(units, to, (file, loaded.digest()), (steps.plan, &how))?;
         return Ok(Written { persons, sum, households: None, order: how.order.take() });
     };
     let plan = second.plan_of_persons(steps.plan);
-    let (persons, of_persons) = write_one(original, to, (file, &second.persons), (&plan, &how))?;
-    let target = original.project.release.households.as_deref();
+    let (persons, of_persons) = write_one(units, to, (file, &second.persons), (&plan, &how))?;
+    let target = units.project.release.households.as_deref();
     let target = target.expect("two files are read and two are named");
     let (own, digest, format) = second.input();
     check_ending(target, format)?;
     let how_households = ReleaseOptions {
         packing: Compression::for_target(target),
-        ..second.release(kept.as_deref(), renames(original), &drop)
+        ..second.release(kept.as_deref(), renames(units), &drop)
     };
     let plan = second.plan_of_households(steps.plan);
     let (households, of_households) =
-        write_one(original, (target, to.1), (own, digest), (&plan, &how_households))?;
+        write_one(units, (target, to.1), (own, digest), (&plan, &how_households))?;
     let households = households.finish()?;
     // The sum of two files together is none of either.
     for (path, sum) in [(persons.path(), of_persons), (households.path(), of_households)] {
@@ -140,21 +141,21 @@ pub(crate) fn write(
 /// Writes one file. Of a Parquet file not every page is unpacked when it is read back, so the sum
 /// of what is written is taken.
 fn write_one(
-    original: &Original,
+    view: &View,
     (target, overwrite): (&Path, Overwrite),
     (input, digest): (&InputFile, &FileDigest),
     (plan, how): (&Plan, &ReleaseOptions),
 ) -> Result<(Staged, Option<FileDigest>), Diagnostic> {
-    let options = ReadOptions { delimiter: original.project.delimiter };
-    let variables = variables_of_columns(original);
-    let held = original.loaded.held(&original.records, &variables);
+    let options = ReadOptions { delimiter: view.project.delimiter };
+    let variables = variables_of_columns(view);
+    let held = view.loaded.held(&view.records, &variables);
     let mut staged = Staged::create(target, overwrite, Secrecy::Plain)?;
     let fill = |out: &mut (dyn Write + Send)| match &held {
         Some(held) => rewrite_held(input, digest, &options, plan, (how, held), out),
         None => rewrite_same(input, digest, &options, plan, how, out),
     };
     let mut sum = None;
-    staged.fill(|out| match original.loaded.format() {
+    staged.fill(|out| match view.loaded.format() {
         Format::Parquet => {
             let mut out = Hashed::new(out);
             let filled = fill(&mut out);
@@ -182,16 +183,16 @@ pub struct Takes {
 
 /// The released columns, in the order of the original.
 pub(crate) fn takes(
-    original: &Original,
+    study: &Study,
     steps: Steps<'_>,
     order: Option<Vec<u32>>,
 ) -> Result<Vec<Takes>, Diagnostic> {
-    let drop = dropped(original)?;
-    let how = in_order(original, order);
-    let lines = original.lines().loaded.records_read();
+    let drop = dropped(study.people())?;
+    let how = in_order(&study.units, order);
+    let lines = study.people().loaded.records_read();
     let lines_in_order: Arc<[u32]> =
         how.order.as_deref().map_or_else(|| (0..).take(lines).collect(), Into::into);
-    let exchanged = exchanged(steps, &how, original.loaded.own_names().len());
+    let exchanged = exchanged(steps, &how, study.units.loaded.own_names().len());
     let released = exchanged.into_iter().enumerate().filter(|(column, _)| !drop.contains(column));
     let takes = released.map(|(column, exchanged)| Takes {
         column,
@@ -241,10 +242,10 @@ fn taken(order: &[u32], exchanged: &[(usize, usize)]) -> Arc<[u32]> {
 }
 
 /// For each column the variable of the packed records that has its codes.
-fn variables_of_columns(original: &Original) -> Vec<Option<usize>> {
-    let schema = original.scope.schema();
+fn variables_of_columns(view: &View) -> Vec<Option<usize>> {
+    let schema = view.scope.schema();
     let alone = |variable: &usize| schema.variables()[*variable].columns.len() == 1;
-    let columns = 0..original.loaded.own_names().len();
+    let columns = 0..view.loaded.own_names().len();
     columns.map(|column| schema.variable_of(column).filter(alone)).collect()
 }
 
@@ -286,15 +287,15 @@ pub(crate) fn released_order(
 /// The lines of the released file in the order of its records. Households are released with
 /// their members together; unless the id is released too, they get each other's names in the
 /// order of the input, so that a name tells neither where a household was nor where it lives.
-pub(crate) fn in_order(original: &Original, order: Option<Vec<u32>>) -> ReleaseOptions {
-    let loaded = &original.loaded;
+pub(crate) fn in_order(units: &View, order: Option<Vec<u32>>) -> ReleaseOptions {
+    let loaded = &units.loaded;
     let Some(households) = loaded.households().filter(|_| loaded.is_of_households()) else {
         return ReleaseOptions { order, ..ReleaseOptions::default() };
     };
     let lines = order.as_ref().map(|order| {
         order.iter().flat_map(|&one| households.members(one as usize)).copied().collect()
     });
-    let renamed = order.filter(|_| renames(original)).map(|order| {
+    let renamed = order.filter(|_| renames(units)).map(|order| {
         let mut from = vec![0; order.len()];
         for (place, household) in (0u32..).zip(order) {
             from[household as usize] = place;
@@ -310,8 +311,8 @@ pub(crate) fn in_order(original: &Original, order: Option<Vec<u32>>) -> ReleaseO
 }
 
 /// Do households get each other's names?
-fn renames(original: &Original) -> bool {
-    original.project.release.release_id != Some(true)
+fn renames(units: &View) -> bool {
+    units.project.release.release_id != Some(true)
 }
 
 /// Refuses a household file that is read and not written, or the contrary; and one next to a data
@@ -345,12 +346,11 @@ pub(crate) fn check_parts(project: &Project) -> Result<(), Diagnostic> {
 }
 
 /// The positions of the columns that are not released.
-pub(crate) fn dropped(original: &Original) -> Result<Vec<usize>, Diagnostic> {
-    let original = original.lines();
+pub(crate) fn dropped(people: &View) -> Result<Vec<usize>, Diagnostic> {
     let mut drop = Vec::new();
-    for name in &original.project.dropped() {
-        let column = original.loaded.position(name)?;
-        if original.loaded.household() == Some(column) {
+    for name in &people.project.dropped() {
+        let column = people.loaded.position(name)?;
+        if people.loaded.household() == Some(column) {
             return Err(Diagnostic::new(
                 Code::TwoRoles,
                 format!("`drop` names `{name}`, which keeps the members of households together"),
@@ -358,7 +358,7 @@ pub(crate) fn dropped(original: &Original) -> Result<Vec<usize>, Diagnostic> {
             )
             .about(format!("release.drop={name}")));
         }
-        if original.scope.schema().variable_of(column).is_some() {
+        if people.scope.schema().variable_of(column).is_some() {
             return Err(Diagnostic::new(
                 Code::TwoRoles,
                 format!("`drop` names `{name}`, which takes part in swapping"),
@@ -373,23 +373,22 @@ pub(crate) fn dropped(original: &Original) -> Result<Vec<usize>, Diagnostic> {
 
 /// Refuses the order of the input where it gives swaps away: where the neighbours of a record
 /// tell what a column that may be exchanged should hold.
-pub(crate) fn refuse_order(original: &Original) -> Result<(), Diagnostic> {
-    let of_records = original.loaded.columns().filter(|(_, role, _)| *role == Role::Variable);
-    let of_records = of_records.map(|(name, _, column)| (name, column));
+pub(crate) fn refuse_order(study: &Study) -> Result<(), Diagnostic> {
+    let of_units = study.units.loaded.columns().filter(|(_, role, _)| *role == Role::Variable);
+    let of_units = of_units.map(|(name, _, column)| (name, column));
     // In the order of the input, persons are neighbours too.
-    let of_persons = original.people.iter().flat_map(|people| {
-        let Original { loaded, .. } = &people.lines;
-        let names = people.then.iter().map(|&column| (loaded.names()[column].as_str(), column));
-        names.filter_map(|(name, column)| Some((name, loaded.raw_columns()[column].as_ref()?)))
+    let lines = &study.people().loaded;
+    let of_persons = study.then().iter().filter_map(|&column| {
+        Some((lines.names()[column].as_str(), lines.raw_columns()[column].as_ref()?))
     });
-    for (name, column) in of_records.chain(of_persons) {
+    for (name, column) in of_units.chain(of_persons) {
         let Some(pattern) = Pattern::of(column) else { continue };
         return Err(Diagnostic::new(
             Code::OrderGivesAway,
             format!("`{name}` {pattern}: an exchanged value is visible among its neighbours"),
             "release the records in random order, or do not sort the file by an exchanged column",
         )
-        .in_file(original.loaded.path())
+        .in_file(lines.path())
         .about("release.order=input"));
     }
     Ok(())
@@ -455,7 +454,7 @@ fn other_plans(beside: &Path, input_sha256: &str, own: Option<&Path>) -> Vec<Pat
 /// equally long.
 pub fn note_other_releases(comparison: &Comparison, run: &mut Run<'_>) {
     let released = &comparison.released.0;
-    let original = comparison.original.loaded.path();
+    let original = comparison.original.units.loaded.path();
     let length =
         |path: &Path| fs::metadata(path).ok().filter(fs::Metadata::is_file).map(|of| of.len());
     let same =
@@ -497,15 +496,16 @@ fn first_line(path: &Path) -> Option<Vec<u8>> {
 /// The plans for an original that were made with a demo seed: the one that its project names,
 /// and those beside it and beside a released file.
 #[must_use]
-pub fn demo_plans(original: &Original, released: Given<'_>) -> Vec<PlanFile> {
-    let sha256 = &original.loaded.digest().sha256;
-    let named = original.project.release.plan.iter().cloned();
+pub fn demo_plans(units: &View, released: Given<'_>) -> Vec<PlanFile> {
+    let View { project, loaded, .. } = units;
+    let sha256 = &loaded.digest().sha256;
+    let named = project.release.plan.iter().cloned();
     // A data frame lies in no folder.
     let released = match released {
         Given::File(path) | Given::Files { persons: path, .. } => Some(path),
         Given::Frame(_) => None,
     };
-    let original = original.loaded.file().map(|_| original.loaded.path());
+    let original = loaded.file().map(|_| loaded.path());
     let beside = [released, original].into_iter().flatten();
     let beside = beside.flat_map(|file| other_plans(file, sha256, None));
     let mut paths: Vec<PathBuf> = named.chain(beside).collect();

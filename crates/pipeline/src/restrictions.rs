@@ -20,9 +20,9 @@ use marginswap_core::varset::VarSet;
 use marginswap_report::restrictions::{RecordRestriction, RestrictedBy};
 
 use crate::input::Loaded;
-use crate::original::Original;
 use crate::project::{Project, WeightDrift};
 use crate::settings::{EVERYWHERE, NOWHERE};
+use crate::view::View;
 
 /// The restrictions of a project, in a file.
 ///
@@ -207,9 +207,9 @@ fn named(restriction: Restriction) -> RestrictedBy {
 /// How many partners of one record are left when one restriction after the other is respected,
 /// beginning with those by the tables alone; and whom an exchange with them parts.
 #[must_use]
-pub fn partners_left(original: &Original, record: RecordId) -> Vec<RecordRestriction> {
-    let Original { project, loaded, scope, located, intruders, forbidden, .. } = original;
-    let restrictions = restrictions(project, loaded, scope, forbidden, original.combined());
+pub fn partners_left(view: &View, record: RecordId) -> Vec<RecordRestriction> {
+    let View { project, loaded, scope, located, intruders, forbidden, .. } = view;
+    let restrictions = restrictions(project, loaded, scope, forbidden, view.combined());
     let own = located.cell_of(record);
     let cells = located.cells();
     let all = || (0..located.len()).filter(|&cell| cell != own.position());

@@ -14,12 +14,12 @@ use marginswap_core::verify::{NewPair, NewPairs};
 use marginswap_report::verify::RevealedPair;
 
 use crate::input::Loaded;
-use crate::original::Original;
+use crate::view::View;
 
 /// The new combinations of two files with their values, those that look impossible first.
 #[must_use]
-pub fn revealed(original: &Original, after: &Loaded, found: &NewPairs) -> Vec<RevealedPair> {
-    let Original { loaded: before, scope, .. } = original;
+pub fn revealed(original: &View, after: &Loaded, found: &NewPairs) -> Vec<RevealedPair> {
+    let View { loaded: before, scope, .. } = original;
     let variables = scope.schema().variables();
     let column = |file: &Loaded, variable: usize| -> Column {
         let place = variables[variable].columns[0];

@@ -17,9 +17,10 @@ use marginswap_core::verify::Weights;
 use marginswap_io::{Overwrite, Secrecy, write_atomic};
 
 use crate::input::Loaded;
-use crate::original::{Original, named_tables};
 use crate::project::{Project, WeightDrift};
 use crate::refusal::Code;
+use crate::study::Study;
+use crate::view::{View, named_tables};
 use marginswap_core::decimal::Decimal;
 
 /// The weights of a file and the tables that are counted with them.
@@ -122,11 +123,10 @@ pub(crate) fn bad_weight(loaded: &Loaded, name: &str, record: usize) -> Diagnost
 /// # Errors
 /// When something in the column of weights is none, or a file cannot be written.
 pub fn write_margins(
-    original: &Original,
+    study: &Study,
     folder: &Path,
     overwrite: Overwrite,
 ) -> Result<Vec<PathBuf>, Diagnostic> {
-    let lines = original.lines();
     fs::create_dir_all(folder).map_err(|error| {
         Diagnostic::new(
             Code::Unwritable,
@@ -135,24 +135,22 @@ pub fn write_margins(
         )
         .in_file(folder)
     })?;
-    let keep = &lines.project.keep;
-    let mut written = write_tables(lines, &keep.formulas(), (folder, "table"), overwrite)?;
-    if original.people.is_some() {
-        let place = (folder, "households");
-        written.extend(write_tables(original, &keep.households, place, overwrite)?);
-    }
+    let keep = &study.people().project.keep;
+    let mut written = write_tables(study.people(), &keep.formulas(), (folder, "table"), overwrite)?;
+    let place = (folder, "households");
+    written.extend(write_tables(&study.units, &keep.households, place, overwrite)?);
     Ok(written)
 }
 
 /// Writes tables that count the records of a file, each to a file of its own with this name and
 /// a number.
 fn write_tables(
-    original: &Original,
+    view: &View,
     formulas: &[String],
     (folder, name): (&Path, &str),
     overwrite: Overwrite,
 ) -> Result<Vec<PathBuf>, Diagnostic> {
-    let Original { project, loaded, scope, .. } = original;
+    let View { project, loaded, scope, .. } = view;
     let weights = match &project.swap.weight {
         None => None,
         Some(name) => {
@@ -166,7 +164,7 @@ fn write_tables(
         let columns: Vec<&Column> =
             names.iter().map(|name| loaded.variable_and_column(scope, name).1).collect();
         let mut cells: BTreeMap<Vec<u32>, (u64, u128)> = BTreeMap::new();
-        for record in 0..original.records.len() {
+        for record in 0..view.records.len() {
             let codes = columns.iter().map(|column| column.code(record)).collect();
             let (count, weighted) = cells.entry(codes).or_default();
             *count += 1;

@@ -8,8 +8,8 @@ use std::path::Path;
 use marginswap_pipeline::compare::Evidence;
 use marginswap_pipeline::job::compare;
 use marginswap_pipeline::notes::Run;
-use marginswap_pipeline::original::Original;
 use marginswap_pipeline::project::{Project, Risky};
+use marginswap_pipeline::study::Study;
 
 const DATA: &str = "who,town,sex,age\n1,A,f,1\n2,A,m,2\n3,B,f,2\n4,B,m,1\n5,A,f,2\n6,B,m,2\n";
 
@@ -28,9 +28,9 @@ fn ids_are_read_for_a_list_and_for_a_release_of_them_alone() {
     fs::write(&data, DATA).unwrap();
     fs::write(&list, "4\n").unwrap();
     let reads = |project: Project| {
-        let original = Original::read(&project, &mut Run::silent()).unwrap();
-        assert_eq!(original.loaded.records_read(), 6);
-        (original.loaded.id_column().is_some(), original.at_risk())
+        let original = Study::read(&project, &mut Run::silent()).unwrap();
+        assert_eq!(original.units.loaded.records_read(), 6);
+        (original.units.loaded.id_column().is_some(), original.units.at_risk())
     };
     assert!(!reads(project(&data)).0);
     let mut listed = project(&data);
@@ -56,7 +56,10 @@ fn files_are_linked_by_ids_that_both_have() {
         let project = project(&path("data.csv"));
         let found = compare(&project, released, &Evidence::default(), &mut Run::silent()).unwrap();
         assert!(found.is_exact());
-        (found.original.loaded.id_column().is_some(), found.verification.changes.unwrap().records)
+        (
+            found.original.units.loaded.id_column().is_some(),
+            found.verification.changes.unwrap().records,
+        )
     };
     assert_eq!(changed(&path("turned.csv")), (true, 0));
     assert_eq!(changed(&path("nameless.csv")), (false, 0));

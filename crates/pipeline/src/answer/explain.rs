@@ -20,8 +20,8 @@ use marginswap_report::larger::{
 };
 
 use super::{name, names};
-use crate::original::Original;
 use crate::table_names::TableNames;
+use crate::view::View;
 
 /// The most bits of whole numbers that every program that reads JSON reads the same.
 const MOST_BITS: usize = 53;
@@ -194,7 +194,7 @@ fn certificate(schema: &Schema, sum: &CertificateSum) -> CertificateReport {
 
 /// Whether the people of a cell can be hidden, with names; `None` where nobody there is at risk.
 #[must_use]
-pub fn hiding(original: &Original, cell: CellId, answer: Option<CanBeHidden>) -> Hiding {
+pub fn hiding(original: &View, cell: CellId, answer: Option<CanBeHidden>) -> Hiding {
     let set = |set| names(original.scope.schema(), set);
     match answer {
         None => Hiding::NotFound,

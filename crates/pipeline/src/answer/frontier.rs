@@ -18,11 +18,11 @@ pub(crate) fn frontier(
     let front = undominated(&standings);
     let [not_separable, disclosed] = prepared.not_separable();
     FrontierReport {
-        records: prepared.original.records.len() as u64,
+        records: prepared.study.units.records.len() as u64,
         at_risk: standings.first().map_or(0, |standing| standing.at_risk),
         not_separable,
         disclosed,
-        larger_swaps: prepared.original.project.max_records().get() > 2,
+        larger_swaps: prepared.study.units.project.max_records().get() > 2,
         by_two_way: plans.iter().all(|plan| plan.foreseen.distances.tables > 0),
         criterion: criterion.to_owned(),
         chosen: best.map(|best| best + 1),

@@ -18,13 +18,14 @@ use marginswap_report::protection::{
 use super::inspect::how;
 use super::{name, names};
 use crate::compare::{Comparison, newly_exposed, not_separable, why_exposed};
-use crate::original::{Intruder, Original};
+use crate::study::Study;
+use crate::view::{Intruder, View};
 
 /// What was counted of a file, released or foreseen.
 #[derive(Clone, Copy)]
 pub struct Protected<'a> {
     /// The original file.
-    pub original: &'a Original,
+    pub original: &'a Study,
     /// What each intruder learns.
     pub learned: &'a [Learned],
     /// Who is found by each who knows some of the keys.
@@ -58,16 +59,13 @@ pub fn protection(of: &Protected<'_>) -> Protection {
         households,
         hidden,
     } = *of;
-    let lines = original.lines();
-    let schema = lines.scope.schema();
-    let persons = lines.intruders.iter().map(|intruder| (schema, intruder));
-    // Intruders who look for whole households come after those who look for persons.
-    let behind =
-        original.people.as_ref().map_or(original.intruders.len(), |_| lines.intruders.len());
-    let of_households = original.intruders.iter().skip(behind);
-    let of_households = of_households.map(|intruder| (original.scope.schema(), intruder));
-    let scenarios: Vec<ScenarioProtection> = persons
-        .chain(of_households)
+    let people = original.people();
+    let schema = people.scope.schema();
+    let intruders = original.views().flat_map(|view| {
+        let own = view.intruders.iter().skip(view.of_members);
+        own.map(|intruder| (view.scope.schema(), intruder))
+    });
+    let scenarios: Vec<ScenarioProtection> = intruders
         .zip(learned.iter().zip(by_some))
         .map(|((schema, intruder), (learned, found))| {
             scenario(schema, intruder, learned, found.as_ref())
@@ -83,7 +81,7 @@ pub fn protection(of: &Protected<'_>) -> Protection {
         values_true_by_chance: most.and_then(|most| most.values_true_by_chance),
         new_pairs: new_pairs.combinations,
         new_pairs_impossible: new_pairs.impossible,
-        new_pairs_left_out: names(schema, lines.many_levels()),
+        new_pairs_left_out: names(schema, people.many_levels()),
         new_pairs_records: new_pairs.records,
         new_pairs_by_variables: new_pairs
             .by_pair
@@ -98,14 +96,14 @@ pub fn protection(of: &Protected<'_>) -> Protection {
         dependencies_broken: dependencies
             .broken
             .iter()
-            .map(|(dependency, records)| broken_dependency(lines, dependency, *records))
+            .map(|(dependency, records)| broken_dependency(people, dependency, *records))
             .collect(),
         dependencies_broken_records: dependencies.records,
-        alone_by_model: lines.alone_by_model(),
+        alone_by_model: people.alone_by_model(),
         disclosed: not_separable(original, learned, screenings)[0],
         disclosed_is_exact: screenings.iter().all(KeyScreening::proved_is_exact),
         newly_exposed_because: exposed_because(of),
-        knows: (!learned.is_empty()).then(|| match original.asks_for_parts() {
+        knows: (!learned.is_empty()).then(|| match original.units.asks_for_parts() {
             true => "any part",
             false => "all",
         }),
@@ -160,7 +158,7 @@ pub fn protection_of(comparison: &Comparison) -> Protection {
     })
 }
 
-fn broken_dependency(lines: &Original, found: &Dependency, records: u64) -> BrokenDependency {
+fn broken_dependency(lines: &View, found: &Dependency, records: u64) -> BrokenDependency {
     let name = |position: usize| lines.loaded.own_names()[position].clone();
     let (of, column) = found.columns();
     BrokenDependency {
@@ -279,17 +277,18 @@ fn exposed_because(found: &Protected<'_>) -> ExposedBecause {
             LeftReason::Disclosed => &mut because.disclosed,
             LeftReason::NotSeparable => &mut because.not_separable,
             LeftReason::NotTaken => &mut because.not_taken,
-        } += u64::from(found.original.lines().located.weight(record));
+        } += u64::from(found.original.people().located.weight(record));
     }
     because
 }
 
 /// Who is hidden, with the names of the tables that prevent it.
-fn hidden_people(original: &Original, people: &HiddenPeople) -> protection::HiddenPeople {
-    let schema = original.scope.schema();
+fn hidden_people(study: &Study, people: &HiddenPeople) -> protection::HiddenPeople {
+    let units = &study.units;
+    let schema = units.scope.schema();
     let prevented = people.prevented.iter();
     protection::HiddenPeople {
-        crowd: original.project.crowd().unwrap_or_default().get(),
+        crowd: units.project.crowd().unwrap_or_default().get(),
         hidden: people.hidden,
         values_replaced: people.replaced,
         not_hidden: people.left,
@@ -297,6 +296,6 @@ fn hidden_people(original: &Original, people: &HiddenPeople) -> protection::Hidd
         prevented_by: prevented
             .map(|&(table, people)| PreventedBy { table: names(schema, table), people })
             .collect(),
-        households: original.people.is_some(),
+        households: units.loaded.is_of_households(),
     }
 }

@@ -12,8 +12,8 @@ use crate::published::Published;
 #[must_use]
 pub fn published(comparison: &Comparison) -> Vec<PublishedReport> {
     // Published tables count persons.
-    let original = comparison.original.lines();
-    let names = original.loaded.names();
+    let original = &comparison.original;
+    let names = original.people().loaded.names();
     let tables = original.published.iter().zip(&comparison.published);
     tables.map(|(table, check)| report(table, check, names)).collect()
 }

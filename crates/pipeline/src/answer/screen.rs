@@ -74,7 +74,7 @@ pub fn screen(
 /// Adds up whether the people at risk can be hidden, each asked for alone.
 #[must_use]
 pub fn hiding_of_all(prepared: &Prepared, answers: &[(CellId, CanBeHidden)]) -> HidingReport {
-    let original = &prepared.original;
+    let original = &prepared.study.units;
     let mut report = HidingReport {
         crowd: original.project.crowd().map_or(0, |crowd| crowd.get().into()),
         at_risk: 0,

@@ -9,12 +9,12 @@ use marginswap_report::verify::{
 
 use super::{judgement, name, names, protection_of, published};
 use crate::compare::{Comparison, Order};
-use crate::original::Original;
+use crate::view::View;
 
 /// What was found in two files, with names.
 #[must_use]
 pub fn verify(comparison: &Comparison) -> VerifyReport {
-    let Original { loaded, scope, .. } = comparison.original.lines();
+    let View { loaded, scope, .. } = comparison.original.people();
     let (schema, own) = (scope.schema(), loaded.own_variables(scope));
     let found = comparison.of_persons();
     let changes = found.changes.as_ref();
@@ -91,7 +91,7 @@ pub fn verify(comparison: &Comparison) -> VerifyReport {
 
 /// How useful the released file still is.
 fn usefulness(comparison: &Comparison) -> Usefulness {
-    let original = comparison.original.lines();
+    let original = comparison.original.people();
     let schema = original.scope.schema();
     let found = comparison.of_persons();
     let among = original.tabulated();
@@ -114,10 +114,10 @@ fn usefulness(comparison: &Comparison) -> Usefulness {
 /// The largest move of a weighted count of a kept table: none where the weight joins every kept
 /// table and these are unchanged.
 fn weighted_max(comparison: &Comparison) -> Option<f64> {
-    let weight = comparison.original.lines().project.swap.weight.as_ref();
+    let weight = comparison.original.people().project.swap.weight.as_ref();
     weight?;
     let moved = comparison.weighted.iter().map(|table| table.largest);
-    match (moved.reduce(f64::max), &comparison.original.weighting) {
+    match (moved.reduce(f64::max), &comparison.original.units.weighting) {
         (Some(most), _) => most.is_finite().then_some(most),
         (None, None) if comparison.is_exact() => Some(0.0),
         (None, _) => None,
@@ -126,7 +126,7 @@ fn weighted_max(comparison: &Comparison) -> Option<f64> {
 
 /// The kept tables: of records, or of persons and then of households.
 fn margins(comparison: &Comparison) -> Vec<MarginReport> {
-    let report = |original: &Original, found: &Verification, counts: Option<Counted>| {
+    let report = |original: &View, found: &Verification, counts: Option<Counted>| {
         let schema = original.scope.schema();
         let tables = found.tables.iter();
         let report = tables.map(|table| MarginReport {
@@ -139,8 +139,8 @@ fn margins(comparison: &Comparison) -> Vec<MarginReport> {
         report.collect::<Vec<_>>()
     };
     let Comparison { original, verification, people, .. } = comparison;
-    let Some(people) = people else { return report(original, verification, None) };
-    let mut all = report(original.lines(), &people.verification, Some(Counted::Persons));
-    all.extend(report(original, verification, Some(Counted::Households)));
+    let Some(people) = people else { return report(&original.units, verification, None) };
+    let mut all = report(original.people(), &people.verification, Some(Counted::Persons));
+    all.extend(report(&original.units, verification, Some(Counted::Households)));
     all
 }

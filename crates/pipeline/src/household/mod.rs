@@ -25,7 +25,6 @@ mod together;
 mod translate;
 
 use std::collections::BTreeSet;
-use std::sync::OnceLock;
 
 use marginswap_core::columns::{Level, Role};
 use marginswap_core::diagnostic::Diagnostic;
@@ -44,40 +43,27 @@ pub use parts::{HouseholdFile, Parts};
 pub(crate) use persons::persons;
 pub(crate) use together::Together;
 
-use crate::found::blank;
-use crate::input::{Ids, Loaded, note_many, separators};
+use crate::input::{Loaded, note_many, separators};
 use crate::notes::{Note, Run};
-use crate::original::{
-    Header, Intruder, OF_HOUSEHOLDS, Original, SparedBy, detach_of, forbidden, hidden_from,
-    scope_apart,
-};
 use crate::project::{Project, Risky};
 use crate::refusal::Code;
 use crate::resolve::SIZE;
 use crate::settings::{SETTINGS, Setting};
-use crate::table_names::TableNames;
-use crate::weights::Weighting;
+use crate::view::{Intruder, OF_HOUSEHOLDS, View, forbidden, scope_of};
 use translate::Words;
+pub(crate) use translate::refuse_what_households_cannot;
 
-/// The original file of a household run: the persons of the table of households.
-pub struct People {
+/// What a study of households is besides its units: their persons.
+pub(crate) struct HouseholdUnits {
     /// The lines of the file, with the tables and the intruders that speak of persons.
-    pub lines: Original,
+    pub(crate) people: View,
     /// How the table of households is made of them.
-    pub together: Together,
-    /// The named tables that count households, over the variables of households.
-    pub tables: Vec<VarSet>,
+    pub(crate) together: Together,
     /// The person columns that are exchanged after those of households, if any are.
-    pub then: BTreeSet<usize>,
+    pub(crate) then: BTreeSet<usize>,
 }
 
-impl People {
-    /// How many intruders look for persons; those after them look for households.
-    #[must_use]
-    pub fn intruders(&self) -> usize {
-        self.lines.intruders.len()
-    }
-
+impl HouseholdUnits {
     /// The lines of the file after a plan for its households, and one for single lines after it.
     ///
     /// # Panics
@@ -89,130 +75,87 @@ impl People {
             let column = table.get(position).expect("a column that is exchanged was read");
             (position, column)
         });
-        let mut lines = self.lines.loaded.with_columns_of_households(columns);
+        let mut lines = self.people.loaded.with_columns_of_households(columns);
         if let Some(then) = then {
             lines = lines.after(then);
         }
         lines.derived_again().expect("values that were read before are read again")
     }
 
-    /// The variables of households that the second step changes: who lives there, as far as it
-    /// exchanges what they have.
-    #[must_use]
-    pub fn following(&self, households: &Loaded, scope: &Scope) -> VarSet {
-        let names = self.together.following(&self.then, &self.lines.loaded);
-        names.map(|name| households.variable_and_column(scope, name).0).collect()
-    }
-
-    /// The columns of the lines that a variable of households represents.
-    #[must_use]
-    pub fn in_words_of_lines(&self, variable: &str) -> Vec<String> {
-        let names = self.lines.loaded.names();
-        match self.together.set_of(variable) {
-            Some(set) => set.iter().map(|&column| names[column].clone()).collect(),
-            None => vec![variable.to_owned()],
-        }
-    }
-
     /// What intruders who look for households learn, for each of their members.
     #[must_use]
     pub fn of_households(&self, learned: &[Learned]) -> Vec<Learned> {
-        let households = self.lines.loaded.households().expect("people live in households");
-        let theirs = learned.iter().skip(self.intruders());
+        let households = self.people.loaded.households().expect("people live in households");
+        let theirs = learned.iter().skip(self.people.intruders.len());
         theirs.map(|learned| learned.of_members(households)).collect()
     }
 
     /// Who is found by intruders who look for households, member by member.
     #[must_use]
     pub fn found_by_households(&self, found: &[Option<Found>]) -> Vec<Option<Found>> {
-        let households = self.lines.loaded.households().expect("people live in households");
+        let households = self.people.loaded.households().expect("people live in households");
         found.iter().map(|one| one.as_ref().map(|found| found.of_members(households))).collect()
     }
 }
 
-/// Reads the data file of a project that swaps households.
+/// The table of the households of these lines, and what it is made of.
 ///
 /// # Errors
-/// When it cannot be read, or a setting does not fit it.
-pub(crate) fn read(project: &Project, ids: Ids, run: &mut Run<'_>) -> Result<Original, Diagnostic> {
-    translate::refuse_what_households_cannot(project)?;
-    let lines = Original::of_lines(project, ids, run)?;
-    let mut together = Together::of(&lines.project, &lines.loaded)?;
-    translate::take_asked(&mut together, &lines.project, &lines.loaded)?;
-    for note in together.notes(&lines.project, &lines.loaded) {
+/// When a setting does not fit them.
+pub(crate) fn read(people: View, run: &mut Run<'_>) -> Result<(View, HouseholdUnits), Diagnostic> {
+    let mut together = Together::of(&people.project, &people.loaded)?;
+    translate::take_asked(&mut together, &people.project, &people.loaded)?;
+    for note in together.notes(&people.project, &people.loaded) {
         run.note(note);
     }
-    let loaded = together.table(&lines.loaded).0;
-    let words = Words { together: &together, lines: &lines.loaded };
-    let project = lines.project.in_words(words.translated(&lines.project)?);
-    let header = Header::of(&loaded);
-    let scope = scope_apart(&project, &header, &[])?;
+    let loaded = together.table(&people.loaded).0;
+    let words = Words { together: &together, lines: &people.loaded };
+    let project = people.project.in_words(words.translated(&people.project)?);
+    let scope = scope_of(&project, loaded.header(), &[])?;
     let separators = separators(&scope, project.max_separators());
     note_many(&separators, run);
-    let table_names = TableNames::of(&project, loaded.names(), &scope);
     let records = loaded.records(&scope, run);
     let located = Located::count(&records);
     let forbidden = forbidden(&project, &loaded, &scope, run);
-    let weighting = Weighting::of(&project, &loaded, &scope)?;
-    let households = lines.loaded.households().expect("the lines have households");
+    let units = View::new(project, loaded, scope, separators, (records, located), forbidden);
+    let View { project, loaded, scope, records, located, .. } = &units;
+    let households = people.loaded.households().expect("the lines have households");
     let mut intruders: Vec<Intruder> = Vec::new();
-    for (intruder, told) in lines.intruders.iter().zip(words.intruders(&lines.project)?) {
-        let keys = loaded.variables(&scope, &told.keys);
-        let sensitive = hidden_from(&project, &loaded, &scope, keys, &told.sensitive);
-        let (name, detach) = (intruder.name.clone(), intruder.detach);
+    for (intruder, told) in people.intruders.iter().zip(words.intruders(&people.project)?) {
+        let (name, keys) = (intruder.name.clone(), loaded.variables(scope, &told.keys));
         let risky = households.any(&intruder.risky);
         let members = told.members.map(|together| {
-            let (variable, _) = loaded.variable_and_column(&scope, &together);
-            members_of(&lines, intruder, variable, (&records, &located))
+            let (variable, _) = loaded.variable_and_column(scope, &together);
+            members_of(&people, intruder, variable, (records, located))
         });
-        let gone = Vec::new();
-        let spared_by = SparedBy::Choice;
-        intruders.push(Intruder { name, keys, sensitive, detach, risky, spared_by, members, gone });
+        let all = units.intruder(name, keys, &told.sensitive, risky);
+        intruders.push(Intruder { detach: intruder.detach, members, ..all });
     }
     if !project.risk.household_keys.is_empty() {
-        let keys = loaded.variables(&scope, &project.risk.household_keys);
-        let k = match lines.project.risky() {
+        let keys = loaded.variables(scope, &project.risk.household_keys);
+        let k = match people.project.risky() {
             Risky::BelowK(k) => k.into(),
             _ => 2,
         };
-        let rare = rare_cells(&located, keys, k);
+        let rare = rare_cells(located, keys, k);
         let risky = (0..records.len())
             .map(RecordId::at)
             .map(|household| rare[located.cell_of(household).position()])
             .collect();
-        let sensitive = hidden_from(&project, &loaded, &scope, keys, &project.risk.sensitive);
-        let detach = detach_of(&project, &lines.project.risk.sensitive);
         let name = Some(OF_HOUSEHOLDS.to_owned());
-        let (members, gone) = (None, Vec::new());
-        let spared_by = SparedBy::Choice;
-        intruders.push(Intruder { name, keys, sensitive, detach, risky, spared_by, members, gone });
+        intruders.push(units.intruder(name, keys, &project.risk.sensitive, risky));
     }
-    let tables = household_tables(&lines.project, &loaded, &scope)?;
-    let then = persons::exchanged(&lines.project, &lines.loaded, &together)?;
-    let people = People { together, tables, then, lines };
-    let blank = blank(&project, &scope, &loaded, None);
-    Ok(Original {
-        blank,
-        project,
-        loaded,
-        scope,
-        separators,
-        records,
-        located,
-        intruders,
-        forbidden,
-        published: Vec::new(),
-        table_names,
-        weighting,
-        people: Some(Box::new(people)),
-        dependencies: OnceLock::new(),
-    })
+    let tables = household_tables(&people.project, loaded, scope)?;
+    let then = persons::exchanged(&people.project, &people.loaded, &together)?;
+    let of_members = people.intruders.len();
+    let units = View { tables, of_members, ..units.with_intruders(intruders)? };
+    Ok((units, HouseholdUnits { people, together, then }))
 }
 
 /// What the members of each household have on those keys of an intruder that are columns of
 /// persons, for the variable that represents all of them together.
 fn members_of(
-    lines: &Original,
+    lines: &View,
     intruder: &Intruder,
     variable: usize,
     (records, located): (&Records, &Located),

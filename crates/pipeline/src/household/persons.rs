@@ -17,7 +17,6 @@
 //! Way in: [`persons`].
 
 use std::collections::BTreeSet;
-use std::sync::OnceLock;
 
 use marginswap_core::columns::{Column, Level, Role};
 use marginswap_core::diagnostic::Diagnostic;
@@ -29,18 +28,14 @@ use marginswap_core::table::Located;
 use marginswap_core::varset::VarSet;
 use marginswap_core::verify::{Outcome, Pooled, learned};
 
-use super::{People, Together};
-use crate::found::blank;
+use super::{HouseholdUnits, Together};
 use crate::input::{Loaded, separators};
 use crate::notes::Run;
-use crate::original::{
-    Header, Intruder, Original, SparedBy, detach_of, forbidden, hidden_from, key_lists, scope_apart,
-};
 use crate::project::Project;
 use crate::refusal::Code;
 use crate::resolve::Resolved;
-use crate::table_names::TableNames;
-use crate::weights::Weighting;
+use crate::study::Study;
+use crate::view::{Intruder, View, forbidden, key_lists, scope_of};
 
 /// The person columns that are exchanged in the second step, where one is asked for.
 ///
@@ -77,58 +72,35 @@ pub(super) fn exchanged(
 ///
 /// # Panics
 /// When no second step is asked for, or the plan is not one for these households.
-pub(crate) fn persons(original: &Original, plan: &Plan) -> Result<Original, Diagnostic> {
-    let people = original.people.as_ref().expect("households have persons");
-    let project = project_of(people);
-    let moved = people.lines_after(&original.loaded, plan, None);
-    let [before, loaded] = [&people.lines.loaded, &moved].map(|lines| lines.told_again(&project));
+pub(crate) fn persons(study: &Study, plan: &Plan) -> Result<View, Diagnostic> {
+    let all = study.households.as_ref().expect("households have persons");
+    let people = &all.people;
+    let project = project_of(all);
+    let moved = all.lines_after(&study.units.loaded, plan, None);
+    let [before, loaded] = [&people.loaded, &moved].map(|lines| lines.told_again(&project));
     let (before, loaded) = (before?, loaded?);
-    let scope = scope_apart(&project, &Header::of(&loaded), &[])?;
+    let scope = scope_of(&project, loaded.header(), &[])?;
     let separators = separators(&scope, project.max_separators());
-    let table_names = TableNames::of(&project, loaded.names(), &scope);
     let records = loaded.lines(&scope);
     let located = Located::count(&records);
     let forbidden = forbidden(&project, &loaded, &scope, &mut Run::silent());
-    let weighting = Weighting::of(&project, &loaded, &scope)?;
+    let view = View::new(project, loaded, scope, separators, (records, located), forbidden);
+    let View { project, loaded, scope, records, .. } = &view;
     let still = StillAtRisk::of(people, &moved);
     let household = loaded.household().and_then(|column| scope.schema().variable_of(column));
     let household = household.map_or(VarSet::EMPTY, VarSet::single);
     let mut intruders = Vec::new();
     for ((number, told), (name, keys)) in
-        people.lines.intruders.iter().enumerate().zip(key_lists(&project))
+        people.intruders.iter().enumerate().zip(key_lists(project))
     {
-        let variables = loaded.variables(&scope, keys);
-        let sensitive = sensitive_of(&project, number, name);
-        let hidden = hidden_from(&project, &loaded, &scope, variables, sensitive) - household;
-        let gone = still.gone(number, |line| cell(&before, &loaded, &records, keys, line, &scope));
-        intruders.push(Intruder {
-            name: told.name.clone(),
-            keys: variables,
-            sensitive: hidden,
-            detach: detach_of(&project, sensitive),
-            risky: still.risky(number),
-            spared_by: SparedBy::Choice,
-            members: None,
-            gone,
-        });
+        let variables = loaded.variables(scope, keys);
+        let sensitive = sensitive_of(project, number, name);
+        let risky = still.risky(number);
+        let all = view.intruder(told.name.clone(), variables, sensitive, risky);
+        let gone = still.gone(number, |line| cell(&before, loaded, records, keys, line, scope));
+        intruders.push(Intruder { sensitive: all.sensitive - household, gone, ..all });
     }
-    let blank = blank(&project, &scope, &loaded, None);
-    Ok(Original {
-        blank,
-        project,
-        loaded,
-        scope,
-        separators,
-        records,
-        located,
-        intruders,
-        forbidden,
-        published: Vec::new(),
-        table_names,
-        weighting,
-        people: None,
-        dependencies: OnceLock::new(),
-    })
+    view.with_intruders(intruders)
 }
 
 /// What an intruder wants to learn, by name.
@@ -140,17 +112,18 @@ fn sensitive_of<'p>(project: &'p Project, number: usize, name: Option<&str>) -> 
 }
 
 /// The project of the second step.
-fn project_of(people: &People) -> Resolved {
-    let lines = &people.lines.loaded;
+fn project_of(all: &HouseholdUnits) -> Resolved {
+    let HouseholdUnits { people, then, .. } = all;
+    let lines = &people.loaded;
     let names = lines.own_names();
-    let mut project = Project::clone(&people.lines.project);
+    let mut project = Project::clone(&people.project);
     let household = lines.household().expect("a column names the households");
     let hid = names[household].clone();
-    let counted = counted_tables(people, &mut project, &hid);
+    let counted = counted_tables(all, &mut project, &hid);
     let columns = &mut project.columns;
     let taking_part = |column: &usize| lines.role(*column) != Role::Ignored;
-    let stays = |column: &usize| taking_part(column) && !people.then.contains(column);
-    columns.vars = people.then.iter().map(|&column| names[column].clone()).collect();
+    let stays = |column: &usize| taking_part(column) && !then.contains(column);
+    columns.vars = then.iter().map(|&column| names[column].clone()).collect();
     columns.stay = (0..names.len()).filter(stays).map(|column| names[column].clone()).collect();
     columns.ignore.retain(|name| *name != hid);
     match counted.is_empty() {
@@ -168,23 +141,23 @@ fn project_of(people: &People) -> Resolved {
     swap.rate = None;
     let is_exchanged = |name: &String| project.columns.vars.contains(name);
     swap.linked.retain(|group| group.iter().all(is_exchanged));
-    people.lines.project.in_words(project)
+    people.project.in_words(project)
 }
 
 /// The tables of persons by household that keep what is counted in each, as formulas; what they
 /// need is derived.
-fn counted_tables(people: &People, project: &mut Project, hid: &str) -> Vec<String> {
-    let lines = &people.lines.loaded;
+fn counted_tables(all: &HouseholdUnits, project: &mut Project, hid: &str) -> Vec<String> {
+    let lines = &all.people.loaded;
     let own = lines.own_names().len();
     let roles = lines.in_memory().roles();
     let mut tables: Vec<Vec<String>> = Vec::new();
     let mut asked: Vec<String> = Vec::new();
     for column in (own..lines.names().len()).filter(|&column| lines.role(column) != Role::Ignored) {
         let name = lines.names()[column].clone();
-        let follows = roles.sources(column).is_some_and(|all| !all.is_disjoint(&people.then));
+        let follows = roles.sources(column).is_some_and(|one| !one.is_disjoint(&all.then));
         if lines.counted_by(column).is_some() {
             asked.push(name);
-        } else if people.together.level(column) == Level::Composition && follows {
+        } else if all.together.level(column) == Level::Composition && follows {
             tables.push(vec![name]);
         }
     }
@@ -265,8 +238,8 @@ struct StillAtRisk {
 }
 
 impl StillAtRisk {
-    fn of(people: &People, moved: &Loaded) -> Self {
-        let Original { loaded, scope, intruders, .. } = &people.lines;
+    fn of(people: &View, moved: &Loaded) -> Self {
+        let View { loaded, scope, intruders, .. } = people;
         let (before, after) =
             encode_both(scope.schema(), loaded.raw_columns(), moved.raw_columns());
         let pooled = Pooled::of(&before, &after);

@@ -146,7 +146,7 @@ impl Together {
     }
 
     /// The multisets that an exchange of values in these person columns changes, by name.
-    pub(super) fn following<'t>(
+    pub(crate) fn following<'t>(
         &'t self,
         exchanged: &'t BTreeSet<usize>,
         lines: &'t Loaded,
@@ -167,7 +167,7 @@ impl Together {
     }
 
     /// The person columns whose multiset is the variable of this name, if it is one.
-    pub(super) fn set_of(&self, name: &str) -> Option<&BTreeSet<usize>> {
+    pub(crate) fn set_of(&self, name: &str) -> Option<&BTreeSet<usize>> {
         self.sets.iter().find(|(other, _)| other == name).map(|(_, set)| set)
     }
 

@@ -31,7 +31,7 @@ pub(super) struct Words<'a> {
 }
 
 /// Refuses settings that mean nothing for whole households.
-pub(super) fn refuse_what_households_cannot(project: &Project) -> Result<(), Diagnostic> {
+pub(crate) fn refuse_what_households_cannot(project: &Project) -> Result<(), Diagnostic> {
     if project.weight_drift() != WeightDrift::Exact {
         return Err(clash(
             "weighted counts of households and of their members cannot both be bounded",

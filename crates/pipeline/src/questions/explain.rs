@@ -15,11 +15,12 @@ use marginswap_report::pictures::why;
 use crate::answer;
 use crate::input::Ids;
 use crate::notes::Run;
-use crate::original::{Original, Scoped, read_scoped, unranked};
 use crate::prepare::{Prepared, too_many_tied};
 use crate::project::Project;
 use crate::restrictions::partners_left;
+use crate::study::{Study, read_scoped};
 use crate::table_names::TableNames;
+use crate::view::{View, unranked};
 
 /// What is known about one record, and a picture of it.
 ///
@@ -31,37 +32,37 @@ pub fn explain_record(
     partners: Partners,
     run: &mut Run<'_>,
 ) -> Result<RecordReport, Diagnostic> {
-    let original = Original::read_with(&unranked(project), Ids::Read, run)?;
-    let record = original.loaded.find(record)?;
-    let Original { scope, separators, records, located: joint, .. } = &original;
+    let study = Study::read_with(&unranked(project), Ids::Read, run)?;
+    let View { loaded, scope, separators, records, located: joint, table_names, .. } = &study.units;
+    let record = loaded.find(record)?;
     let found = explain::record(scope, separators, records, joint, record, partners);
-    let mut report = answer::record(scope.schema(), &found, &original.table_names);
+    let mut report = answer::record(scope.schema(), &found, table_names);
     let most = project.max_records().get();
     if most > 2 {
         let larger = explain::larger(scope, records, joint, record, most);
         report.larger = Some(answer::larger(scope.schema(), &larger.map_err(too_many_tied)?));
     }
-    report.keys = keys_of(&original, record)?;
-    report.restrictions = partners_left(&original, record);
-    if original.asks_for_parts() {
-        let cell = original.located.cell_of(record);
-        let prepared = Prepared::of(original)?;
+    report.keys = keys_of(&study.units, record)?;
+    report.restrictions = partners_left(&study.units, record);
+    if study.units.asks_for_parts() {
+        let cell = joint.cell_of(record);
+        let prepared = Prepared::of(study)?;
         let answer = prepared.can_be_hidden(std::iter::once(cell))?.pop();
         let answer = answer.map(|(_, answer)| answer);
-        report.hiding = Some(answer::hiding(&prepared.original, cell, answer));
+        report.hiding = Some(answer::hiding(&prepared.study.units, cell, answer));
     }
     Ok(report)
 }
 
 /// For each intruder, what can be done about the keys of a record.
-fn keys_of(original: &Original, record: RecordId) -> Result<Vec<RecordKeys>, Diagnostic> {
-    let Original { scope, separators, records, located, intruders, .. } = original;
+fn keys_of(view: &View, record: RecordId) -> Result<Vec<RecordKeys>, Diagnostic> {
+    let View { loaded, scope, separators, records, located, intruders, .. } = view;
     let graph = scope.class().margin_graph();
     let around = Surroundings::of(records, record);
     let mut all = Vec::new();
     for intruder in intruders {
         let found = screen_keys(located, scope.class(), separators, intruder.keys)
-            .map_err(|error| error.in_file(original.loaded.path()))?;
+            .map_err(|error| error.in_file(loaded.path()))?;
         let partners = around.on_keys(&graph, intruder.keys, intruder.sensitive);
         let why_not = found.why_not(located.cell_of(record));
         let who = (intruder.name.as_deref(), intruder.keys);
@@ -88,7 +89,7 @@ pub fn explain_pair(
     right: &str,
     run: &mut Run<'_>,
 ) -> Result<Pair, Diagnostic> {
-    let Scoped { project, loaded, scope } = read_scoped(project, Ids::Read, run)?;
+    let (project, loaded, scope) = read_scoped(project, Ids::Read, run)?;
     let (left, right) = (loaded.find(left)?, loaded.find(right)?);
     if left == right {
         return Err(Diagnostic::new(

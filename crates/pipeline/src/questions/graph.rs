@@ -14,10 +14,11 @@ use crate::answer;
 use crate::derive::{Derivation, Take, resolve};
 use crate::input::{Ids, separators};
 use crate::notes::Run;
-use crate::original::{Scoped, read_scoped, scope_of};
 use crate::project::{Columns, Project};
 use crate::resolve::{data_of, open};
+use crate::study::read_scoped;
 use crate::table_names::TableNames;
+use crate::view::scope_of;
 
 /// The margin graph, described and drawn.
 #[derive(Debug)]
@@ -40,7 +41,7 @@ pub fn graph(project: &Project, run: &mut Run<'_>) -> Result<Graph, Diagnostic> 
     let (scope, columns) = match data_of(project) {
         Ok(_) => {
             let (settings, opened) = open(project, Take::Named)?;
-            (scope_of(&settings, &opened)?, opened.columns().to_vec())
+            (scope_of(&settings, opened.header(), &[])?, opened.columns().to_vec())
         }
         Err(_)
             if project.columns != Columns::default()
@@ -69,7 +70,7 @@ fn described(project: &Project, scope: &Scope, columns: &[String]) -> Graph {
 
 /// Which columns are those of households is known when the file was read.
 fn graph_of_households(project: &Project, run: &mut Run<'_>) -> Result<Graph, Diagnostic> {
-    let Scoped { project, loaded, scope } = read_scoped(project, Ids::PassedOver, run)?;
+    let (project, loaded, scope) = read_scoped(project, Ids::PassedOver, run)?;
     Ok(described(&project, &scope, loaded.names()))
 }
 

@@ -22,11 +22,11 @@ use crate::derive::Take;
 use crate::household;
 use crate::input::{Loaded, note_many, separators};
 use crate::notes::{Phase, Run};
-use crate::original::{
-    ids_for, key_lists, keys_are_named, named_tables, of_cells, rule_of, scope_of, too_many_sets,
-};
 use crate::project::Project;
 use crate::resolve::{data_of, open};
+use crate::view::{
+    ids_for, key_lists, keys_are_named, named_tables, of_cells, rule_of, scope_of, too_many_sets,
+};
 
 /// At most this many sets of keys are counted.
 const MOST_SETS: usize = 20_000;
@@ -61,7 +61,7 @@ pub fn risk(
     keys_are_named(project)?;
     let (project, opened) = open(project, Take::Named)?;
     let project = &project;
-    let scope = scope_of(project, &opened)?;
+    let scope = scope_of(project, opened.header(), &[])?;
     let loaded = opened.without_sum().read(ids_for(project), run)?;
     if loaded.households().is_some() {
         household::check(project, &loaded)?;

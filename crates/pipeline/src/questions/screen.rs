@@ -14,11 +14,12 @@ use marginswap_report::what_if::WhatIfReport;
 use crate::answer::{self, Reveal};
 use crate::input::{Ids, ids, note_many, separators};
 use crate::notes::{Note, Phase, Run};
-use crate::original::{Original, Scoped, forbidden, key_lists, read_scoped};
 use crate::prepare::Prepared;
 use crate::project::Project;
 use crate::refusal::Code;
 use crate::restrictions::{Step, combined, restrictions, steps};
+use crate::study::{Study, read_scoped};
+use crate::view::{forbidden, key_lists};
 
 /// More comparisons than this take a second or longer.
 const WORTH_A_WORD: u64 = 100_000_000;
@@ -104,7 +105,7 @@ fn screened(
     run: &mut Run<'_>,
 ) -> Result<Screened, Diagnostic> {
     let hidden = hiding(project, run)?;
-    let Scoped { project, loaded, scope } = read_scoped(project, Ids::PassedOver, run)?;
+    let (project, loaded, scope) = read_scoped(project, Ids::PassedOver, run)?;
     let project = &project;
     let households = loaded.households().filter(|_| loaded.is_of_households());
     let persons = households.map(|households| households.lines() as u64);
@@ -171,17 +172,17 @@ fn hiding(project: &Project, run: &mut Run<'_>) -> Result<Option<Hiding>, Diagno
     if key_lists(project).is_empty() || project.crowd().is_none() {
         return Ok(None);
     }
-    let original = Original::read(project, run)?;
-    if !original.asks_for_parts() || original.loaded.counts().is_some() {
+    let study = Study::read(project, run)?;
+    if !study.units.asks_for_parts() || study.units.loaded.counts().is_some() {
         return Ok(None);
     }
-    let prepared = Prepared::of(original)?;
-    let located = &prepared.original.located;
+    let prepared = Prepared::of(study)?;
+    let located = &prepared.study.units.located;
     let answers = prepared.can_be_hidden((0..located.len()).map(CellId::at))?;
     let report = answer::hiding_of_all(&prepared, &answers);
     let mut of_cells = vec![None; located.len()];
     answers.into_iter().for_each(|(cell, answer)| of_cells[cell.position()] = Some(answer));
-    let at_risk = prepared.original.at_risk();
+    let at_risk = prepared.study.units.at_risk();
     let of_record = |(record, at_risk): (usize, bool)| {
         let answer = of_cells[located.cell_of(RecordId::at(record)).position()];
         answer.filter(|_| at_risk)

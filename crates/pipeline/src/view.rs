@@ -1,15 +1,15 @@
-//! The original file of a project: read once, with its scope and who is at risk in it.
+//! A view of a file: columns, scope, cells, and who is at risk in them.
 //!
-//! Planning, comparing and the questions all begin here.
+//! The records of a view are the lines of a file, or the households of its lines. Nothing here
+//! knows of another view of the same file: that is [`Study`](crate::study::Study)'s.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
-use std::sync::OnceLock;
 
 use crate::refusal::Code;
-use marginswap_core::columns::{BrokenDependencies, Columns, Dependency, Role, Roles, broken};
+use marginswap_core::columns::{Role, Roles};
 use marginswap_core::diagnostic::Diagnostic;
 use marginswap_core::encode::{RecordId, Records};
 use marginswap_core::graph::{Formula, Reason, Scope, Separators, Ties};
@@ -17,18 +17,16 @@ use marginswap_core::partner::KeyScreening;
 use marginswap_core::plan::{self, Detach, Forbidden, HiddenPeople, Members, Plan, Term, ToHide};
 use marginswap_core::risk::Verdict::Good;
 use marginswap_core::risk::{KeyTable, Summaries, rare_cells};
-use marginswap_core::swap::{self, replaced_cells};
+use marginswap_core::swap::replaced_cells;
 use marginswap_core::table::{CellId, Located};
 use marginswap_core::varset::VarSet;
 use marginswap_core::verify::{AtRisk, Pooled, Scenario};
-use marginswap_io::PlanFile;
 use rayon::prelude::*;
 
 use crate::assess::{Question, Taken, assess, key_table};
 use crate::derive::Take;
 use crate::found::blank;
-use crate::household::{self, People};
-use crate::input::{Ids, Loaded, Opened, note_many, position_of, separators};
+use crate::input::{Ids, Loaded, note_many, position_of, separators};
 use crate::notes::{Note, Phase, Run};
 use crate::prepare::{prove_obedience, refuse_ids};
 use crate::project::{Project, Risky, WeightDrift, no_effect};
@@ -42,8 +40,8 @@ use crate::weights::Weighting;
 /// Of the lines of households, at most this many columns that stay are looked at one by one.
 const MOST_APART: usize = 64;
 
-/// The original file, and what a project makes of it.
-pub struct Original {
+/// A file, and what a project makes of its records.
+pub struct View {
     /// What the settings mean in it.
     pub project: Resolved,
     /// The file.
@@ -56,118 +54,67 @@ pub struct Original {
     pub records: Records,
     /// Its cells, and the cell of each record.
     pub located: Located,
+    /// The tables that must be found unchanged.
+    pub tables: Vec<VarSet>,
     /// Each intruder: what is known, what is to be hidden, and who is at risk.
     pub intruders: Vec<Intruder>,
+    /// How many of them, the first ones, look for single members of the records.
+    pub(crate) of_members: usize,
     /// Combinations that no swap may create.
     pub forbidden: Vec<Forbidden>,
-    /// The numbers as they were published.
-    pub published: Vec<Published>,
     /// What the kept tables are called.
     pub table_names: TableNames,
     /// The weights, where weighted counts of kept tables may move.
     pub weighting: Option<Weighting>,
-    /// The persons of the records, where these are households.
-    pub people: Option<Box<People>>,
     /// For each variable the codes that say nothing; empty where no variable has one.
     pub blank: Vec<Vec<u32>>,
-    /// What every line obeys, as soon as it was looked for.
-    pub(crate) dependencies: OnceLock<Vec<Dependency>>,
 }
 
-/// An intruder who knows some keys.
-#[derive(Debug, Clone)]
-pub struct Intruder {
-    /// What the project calls the intruder.
-    pub name: Option<String>,
-    /// The variables the intruder knows.
-    pub keys: VarSet,
-    /// The variables the intruder wants to learn.
-    pub sensitive: VarSet,
-    /// How many of these must stay hidden.
-    pub detach: Detach,
-    /// For each record: is it at risk?
-    pub risky: Vec<bool>,
-    /// What says that others who are alone with their keys are not.
-    pub spared_by: SparedBy,
-    /// What the members of households have on the keys, where the records are households.
-    pub members: Option<Members>,
-    /// Cells whose keys nobody may come to have: those of people whom an earlier step parted from
-    /// theirs.
-    pub gone: Vec<Vec<u64>>,
-}
-
-/// What says that people who are alone with their keys are not at risk.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum SparedBy {
-    /// Nothing but the choice of the user.
-    #[default]
-    Choice,
-    /// A model that fits, which finds the probability of each below the threshold of the project.
-    Model,
-}
-
-impl Intruder {
-    /// The intruder as the planner sees it, with how many records of each cell are at risk.
-    pub(crate) fn as_planned<'a>(
-        &'a self,
-        at_risk: &'a [u32],
-        screening: Option<&'a KeyScreening>,
-        blank: &'a [Vec<u32>],
-    ) -> plan::Intruder<'a> {
-        plan::Intruder {
-            keys: self.keys,
-            sensitive: self.sensitive,
-            detach: self.detach,
-            at_risk,
-            screening,
-            members: self.members.as_ref(),
-            blank,
+impl View {
+    /// Records whose cells were counted, before anybody looks for them.
+    pub(crate) fn new(
+        project: Resolved,
+        loaded: Loaded,
+        scope: Scope,
+        separators: Separators,
+        (records, located): (Records, Located),
+        forbidden: Vec<Forbidden>,
+    ) -> Self {
+        Self {
+            tables: named_tables(&scope),
+            table_names: TableNames::of(&project, loaded.names(), &scope),
+            weighting: None,
+            blank: blank(&project, &scope, &loaded, None),
+            intruders: Vec::new(),
+            of_members: 0,
+            project,
+            loaded,
+            scope,
+            separators,
+            records,
+            located,
+            forbidden,
         }
     }
 
-    /// The question that the comparison of two files answers.
-    #[must_use]
-    pub fn scenario(&self) -> Scenario<'_> {
-        let Self { keys, sensitive, detach, risky, .. } = self;
-        Scenario {
-            keys: *keys,
-            sensitive: *sensitive,
-            needed: detach.needed(*sensitive),
-            at_risk: AtRisk::Listed(risky),
-        }
+    /// The same with those who look for its records.
+    ///
+    /// # Errors
+    /// When something in the column of weights is no weight.
+    pub(crate) fn with_intruders(self, intruders: Vec<Intruder>) -> Result<Self, Diagnostic> {
+        let weighting = Weighting::of(&self.project, &self.loaded, &self.scope)?;
+        Ok(Self { intruders, weighting, ..self })
     }
-}
 
-impl Original {
-    /// Reads the data file of a project.
+    /// The lines of the data file, each a record, and the numbers that were published of them.
     ///
     /// # Errors
     /// When it cannot be read, or a setting does not fit it.
-    pub fn read(project: &Project, run: &mut Run<'_>) -> Result<Self, Diagnostic> {
-        let ids = ids_for(project);
-        Self::read_with(project, ids, run)
-    }
-
-    /// As [`Original::read`], where it is known whether somebody asks for the names of records.
-    ///
-    /// # Errors
-    /// As there.
-    pub fn read_with(project: &Project, ids: Ids, run: &mut Run<'_>) -> Result<Self, Diagnostic> {
-        match project.unit.household {
-            Some(_) => household::read(project, ids, run),
-            None => Self::of_lines(project, ids, run),
-        }
-    }
-
-    /// The lines of the data file, each a record.
-    ///
-    /// # Errors
-    /// As [`Original::read`].
     pub(crate) fn of_lines(
         project: &Project,
         ids: Ids,
         run: &mut Run<'_>,
-    ) -> Result<Self, Diagnostic> {
+    ) -> Result<(Self, Vec<Published>), Diagnostic> {
         let mut watched = Formula::parse(&project.report.watch)?.names();
         let (project, opened) = open(project, Take::Named)?;
         watched.retain(|name| !opened.is_only_watched(name));
@@ -179,7 +126,7 @@ impl Original {
             let staying = (0..opened.roles().own()).filter(staying).take(MOST_APART);
             watched.extend(staying.map(|column| opened.columns()[column].clone()));
         }
-        let scope = scope_apart(&project, &Header::opened(&opened), &watched)?;
+        let scope = scope_of(&project, opened.header(), &watched)?;
         let separators = separators(&scope, if swapped { project.max_separators() } else { 1 });
         if swapped {
             note_many(&separators, run);
@@ -187,7 +134,6 @@ impl Original {
         let loaded = opened.read(ids, run)?;
         run.begin(Phase::Counting)?;
         let published = Published::open(&project, loaded.in_memory())?;
-        let table_names = TableNames::of(&project, loaded.names(), &scope);
         let records = match swapped {
             true => loaded.records(&scope, run),
             false => loaded.lines(&scope),
@@ -205,71 +151,118 @@ impl Original {
             true => forbidden(&project, &loaded, &scope, run),
             false => Vec::new(),
         };
-        let intruders = intruders(&project, &loaded, &scope, &located, records.levels())?;
-        let weighting = Weighting::of(&project, &loaded, &scope)?;
-        let blank = blank(&project, &scope, &loaded, None);
-        Ok(Self {
-            project,
-            loaded,
-            scope,
-            separators,
-            records,
-            located,
-            intruders,
-            forbidden,
-            published,
-            table_names,
-            weighting,
-            people: None,
-            blank,
-            dependencies: OnceLock::new(),
-        })
+        let counted = (records, located);
+        let view = Self::new(project, loaded, scope, separators, counted, forbidden);
+        let intruders = view.named_intruders()?;
+        Ok((view.with_intruders(intruders)?, published))
     }
 
-    /// The cell that is swapped of a line of the file: its own, or that of its household.
-    #[must_use]
-    pub fn cell_of_line(&self, line: RecordId) -> CellId {
-        match (&self.people, self.loaded.households()) {
-            (Some(_), Some(households)) => {
-                self.located.cell_of(RecordId::at(households.of(line.position())))
-            }
-            _ => self.located.cell_of(line),
+    /// Somebody who knows these keys, and from whom these records are at risk.
+    pub(crate) fn intruder(
+        &self,
+        name: Option<String>,
+        keys: VarSet,
+        sensitive: &[String],
+        risky: Vec<bool>,
+    ) -> Intruder {
+        Intruder {
+            name,
+            keys,
+            sensitive: self.hidden_from(keys, sensitive),
+            detach: match (self.project.swap.detach, sensitive.is_empty()) {
+                (Some(values), _) => Detach::AtLeast(values as usize),
+                (None, false) => Detach::Every,
+                (None, true) => Detach::Half,
+            },
+            risky,
+            spared_by: SparedBy::Choice,
+            members: None,
+            gone: Vec::new(),
         }
     }
 
-    /// What every line obeys, and these lines of a file with the same columns do not.
-    pub(crate) fn broken_in(&self, after: &Columns, counts: Option<&[u32]>) -> BrokenDependencies {
-        let lines = self.lines();
-        broken(lines.dependencies(), lines.loaded.raw_columns(), after.as_read(), counts)
-    }
-
-    /// What every record obeys. The search is a long one, and the plan and the comparison ask.
-    fn dependencies(&self) -> &[Dependency] {
-        self.dependencies.get_or_init(|| self.loaded.dependencies())
-    }
-
-    /// The same of the records after a plan.
-    pub(crate) fn broken_by(&self, plan: &Plan) -> BrokenDependencies {
-        let (before, found) = (self.loaded.raw_columns(), self.dependencies());
-        let after = match found.is_empty() {
-            true => return BrokenDependencies::default(),
-            false => swap::apply(plan, self.loaded.in_memory()),
+    /// What an intruder who knows these keys wants to learn: what is named, else everything else.
+    fn hidden_from(&self, keys: VarSet, sensitive: &[String]) -> VarSet {
+        let Self { project, loaded, scope, .. } = self;
+        // A weight that stays with its line tells nothing about a person.
+        let weight = match (&project.swap.weight, project.weight_drift()) {
+            (None, _) | (_, WeightDrift::Exact) => VarSet::EMPTY,
+            (Some(weight), _) => loaded.variables(scope, std::slice::from_ref(weight)),
         };
-        broken(found, before, after.as_read(), self.loaded.counts())
+        match sensitive.is_empty() {
+            true => loaded.own_variables(scope) - keys - weight,
+            false => loaded.variables(scope, sensitive) - keys,
+        }
     }
 
-    /// The lines of the file, with what is asked of them: this original where records are
-    /// swapped, the persons where households are.
-    #[must_use]
-    pub fn lines(&self) -> &Self {
-        self.people.as_ref().map_or(self, |people| &people.lines)
+    /// What each set of keys makes of the records. The rule of who is at risk holds for the first;
+    /// for the others it is the same where it speaks of keys alone.
+    fn named_intruders(&self) -> Result<Vec<Intruder>, Diagnostic> {
+        let Self { project, loaded, scope, located, .. } = self;
+        let told = &project.risk;
+        let mut found = Vec::new();
+        if !told.keys.is_empty() {
+            let keys = loaded.variables(scope, &told.keys);
+            let (risky, spared_by) = self.risky(keys)?;
+            found.push(Intruder { spared_by, ..self.intruder(None, keys, &told.sensitive, risky) });
+        }
+        let more = told.more_keys.iter().map(|keys| (None, keys, &told.sensitive));
+        let named = told.scenarios.iter().map(|(name, intruder)| {
+            let own = Some(&intruder.sensitive).filter(|own| !own.is_empty());
+            (Some(name.clone()), &intruder.keys, own.unwrap_or(&told.sensitive))
+        });
+        // A model is fitted to the first keys alone; the others take who is alone with theirs.
+        let rule = match project.risky() {
+            Risky::BelowK(k) => Risky::BelowK(k),
+            Risky::Records(file) => Risky::Records(file),
+            Risky::Unique | Risky::Top(_) | Risky::Probability(_) => Risky::Unique,
+        };
+        for (name, keys, sensitive) in more.chain(named) {
+            let keys = loaded.variables(scope, keys);
+            let by_model = |_| unreachable!("these rules need no model");
+            let risky = rule_of(&rule, loaded, located, keys, by_model)?;
+            found.push(self.intruder(name, keys, sensitive, risky));
+        }
+        check_detach(project, &found)?;
+        Ok(found)
+    }
+
+    /// Who is at risk from somebody with the first keys, record by record, and what spares the
+    /// others.
+    fn risky(&self, keys: VarSet) -> Result<(Vec<bool>, SparedBy), Diagnostic> {
+        let Self { project, loaded, scope, located: joint, .. } = self;
+        let mut spared_by = SparedBy::Choice;
+        let by_model = |rule: Taken| {
+            let table = key_table(project, loaded, scope, joint, self.records.levels());
+            let question = Question { project, loaded, scope, table: &table };
+            let assessment = assess(&question, &mut Summaries::new(&table))?.ok_or_else(|| {
+                Diagnostic::new(
+                    Code::NoRiskModel,
+                    "`top:` and `prob:` rank records by a risk model, which needs the size of the population",
+                    "select with unique, k:3 or records:FILE, or give the size of the population",
+                )
+            })?;
+            // The riskiest of a given number say nothing of the next one.
+            let by_threshold = matches!(rule, Taken::Probability(_));
+            if by_threshold && assessment.fit(&table).is_some_and(|fit| fit.verdict() == Good) {
+                spared_by = SparedBy::Model;
+            }
+            Ok(of_cells(joint, &table, &assessment.taken(&table, rule)))
+        };
+        let risky = rule_of(&project.risky(), loaded, joint, keys, by_model)?;
+        Ok((risky, spared_by))
+    }
+
+    /// Refuses a plan that exchanges what looks like an id, does not keep every table, moves what
+    /// stays or does not obey the settings.
+    pub(crate) fn check_plan(&self, plan: &Plan) -> Result<(), Diagnostic> {
+        refuse_ids(self)?;
+        self.prove(plan)?;
+        prove_obedience(self, plan)
     }
 
     /// Proves that a plan keeps every table and moves nothing that stays.
-    ///
-    /// # Errors
-    /// [`Code::StalePlan`] when it does not.
-    pub fn prove(&self, plan: &Plan) -> Result<(), Diagnostic> {
+    fn prove(&self, plan: &Plan) -> Result<(), Diagnostic> {
         let Self { scope, records, loaded, .. } = self;
         plan.prove(scope.schema(), records, scope.class()).map_err(|unproved| {
             Diagnostic::new(
@@ -287,11 +280,6 @@ impl Original {
         self.project.crowd().is_some() && self.intruders.iter().any(learns)
     }
 
-    /// Are people to be hidden, and single persons exchange values after their households?
-    pub(crate) fn is_hiding_not_counted(&self) -> bool {
-        self.asks_for_parts() && self.people.as_ref().is_some_and(|people| !people.then.is_empty())
-    }
-
     /// Who is hidden by the steps of a plan, as it was counted or counted now; nothing where
     /// intruders are taken to know all keys, nobody has anything to learn, or persons of households
     /// exchange values after these.
@@ -305,8 +293,7 @@ impl Original {
             return Some(Cow::Borrowed(hidden));
         }
         let Self { scope, records, located, .. } = self;
-        let at_risk_from: Vec<Vec<u32>> =
-            self.intruders.iter().map(|one| located.marked(&one.risky)).collect();
+        let at_risk_from = self.at_risk_from();
         let intruders = self.intruders.iter().zip(&at_risk_from);
         let intruders: Vec<plan::Intruder<'_>> =
             intruders.map(|(one, at_risk)| one.as_planned(at_risk, None, &self.blank)).collect();
@@ -323,57 +310,9 @@ impl Original {
         Some(Cow::Owned(HiddenPeople::of(&rows)))
     }
 
-    /// Refuses a plan that was made for other data, or does not keep what its parameters promise.
-    ///
-    /// # Errors
-    /// [`Code::StalePlan`].
-    pub fn check_plan(&self, plan: &PlanFile) -> Result<(), Diagnostic> {
-        let Self { loaded, records, .. } = self;
-        plan.check_input(&loaded.digest().sha256, records.len() as u64, loaded.own_names())?;
-        refuse_ids(self)?;
-        self.prove(&plan.plan)?;
-        prove_obedience(self, &plan.plan)?;
-        let asked = self.people.as_ref().is_some_and(|people| !people.then.is_empty());
-        let Some(then) = plan.then.as_ref().filter(|_| asked) else {
-            return match asked || plan.then.is_some() {
-                true => Err(self.other_steps()),
-                false => Ok(()),
-            };
-        };
-        let persons = household::persons(self, &plan.plan)?;
-        if then.lines != persons.records.len() as u64 {
-            return Err(self.other_steps());
-        }
-        refuse_ids(&persons)?;
-        persons.prove(&then.plan)?;
-        prove_obedience(&persons, &then.plan)
-    }
-
-    /// The refusal of a plan that has a second step where none is asked for, or the contrary.
-    fn other_steps(&self) -> Diagnostic {
-        Diagnostic::new(
-            Code::StalePlan,
-            "the steps of the plan are not those that its settings ask for",
-            "make a new plan; this one was changed, or made with other settings",
-        )
-        .in_file(self.loaded.path())
-    }
-
-    /// The tables that must be found unchanged; where households are swapped, those of them that
-    /// count households.
-    #[must_use]
-    pub fn named_tables(&self) -> Vec<VarSet> {
-        match &self.people {
-            Some(people) => people.tables.clone(),
-            None => named_tables(&self.scope),
-        }
-    }
-
-    /// How many tables must be found unchanged, of persons and of households.
-    #[must_use]
-    pub fn tables(&self) -> usize {
-        let of_persons = self.people.as_ref().map_or(0, |people| people.lines.named_tables().len());
-        self.named_tables().len() + of_persons
+    /// For each intruder, how many records of each cell are at risk.
+    pub(crate) fn at_risk_from(&self) -> Vec<Vec<u32>> {
+        self.intruders.iter().map(|one| self.located.marked(&one.risky)).collect()
     }
 
     /// For each record: is it at risk from any intruder?
@@ -460,58 +399,68 @@ impl Original {
     }
 }
 
-/// What each set of keys makes of the records. The rule of who is at risk holds for the first;
-/// for the others it is the same where it speaks of keys alone.
-fn intruders(
-    project: &Project,
-    loaded: &Loaded,
-    scope: &Scope,
-    located: &Located,
-    levels: &[usize],
-) -> Result<Vec<Intruder>, Diagnostic> {
-    let told = &project.risk;
-    let mut found = Vec::new();
-    let hidden =
-        |keys: VarSet, sensitive: &[String]| hidden_from(project, loaded, scope, keys, sensitive);
-    let detach = |sensitive: &[String]| detach_of(project, sensitive);
-    if !told.keys.is_empty() {
-        let keys = loaded.variables(scope, &told.keys);
-        let (risky, spared_by) = risky(project, loaded, scope, located, levels)?;
-        let (sensitive, detach) = (hidden(keys, &told.sensitive), detach(&told.sensitive));
-        let (members, gone) = (None, Vec::new());
-        found.push(Intruder {
-            name: None,
-            keys,
-            sensitive,
-            detach,
-            risky,
-            spared_by,
-            members,
-            gone,
-        });
+/// An intruder who knows some keys.
+#[derive(Debug, Clone)]
+pub struct Intruder {
+    /// What the project calls the intruder.
+    pub name: Option<String>,
+    /// The variables the intruder knows.
+    pub keys: VarSet,
+    /// The variables the intruder wants to learn.
+    pub sensitive: VarSet,
+    /// How many of these must stay hidden.
+    pub detach: Detach,
+    /// For each record: is it at risk?
+    pub risky: Vec<bool>,
+    /// What says that others who are alone with their keys are not.
+    pub spared_by: SparedBy,
+    /// What the members of households have on the keys, where the records are households.
+    pub members: Option<Members>,
+    /// Cells whose keys nobody may come to have: those of people whom an earlier step parted from
+    /// theirs.
+    pub gone: Vec<Vec<u64>>,
+}
+
+/// What says that people who are alone with their keys are not at risk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum SparedBy {
+    /// Nothing but the choice of the user.
+    #[default]
+    Choice,
+    /// A model that fits, which finds the probability of each below the threshold of the project.
+    Model,
+}
+
+impl Intruder {
+    /// The intruder as the planner sees it, with how many records of each cell are at risk.
+    pub(crate) fn as_planned<'a>(
+        &'a self,
+        at_risk: &'a [u32],
+        screening: Option<&'a KeyScreening>,
+        blank: &'a [Vec<u32>],
+    ) -> plan::Intruder<'a> {
+        plan::Intruder {
+            keys: self.keys,
+            sensitive: self.sensitive,
+            detach: self.detach,
+            at_risk,
+            screening,
+            members: self.members.as_ref(),
+            blank,
+        }
     }
-    let more = told.more_keys.iter().map(|keys| (None, keys, &told.sensitive));
-    let named = told.scenarios.iter().map(|(name, intruder)| {
-        let own = Some(&intruder.sensitive).filter(|own| !own.is_empty());
-        (Some(name.clone()), &intruder.keys, own.unwrap_or(&told.sensitive))
-    });
-    // A model is fitted to the first keys alone; the others take who is alone with theirs.
-    let rule = match project.risky() {
-        Risky::BelowK(k) => Risky::BelowK(k),
-        Risky::Records(file) => Risky::Records(file),
-        Risky::Unique | Risky::Top(_) | Risky::Probability(_) => Risky::Unique,
-    };
-    for (name, keys, sensitive) in more.chain(named) {
-        let keys = loaded.variables(scope, keys);
-        let by_model = |_| unreachable!("these rules need no model");
-        let risky = rule_of(&rule, loaded, located, keys, by_model)?;
-        let (sensitive, detach) = (hidden(keys, sensitive), detach(sensitive));
-        let (members, gone) = (None, Vec::new());
-        let spared_by = SparedBy::Choice;
-        found.push(Intruder { name, keys, sensitive, detach, risky, spared_by, members, gone });
+
+    /// The question that the comparison of two files answers.
+    #[must_use]
+    pub fn scenario(&self) -> Scenario<'_> {
+        let Self { keys, sensitive, detach, risky, .. } = self;
+        Scenario {
+            keys: *keys,
+            sensitive: *sensitive,
+            needed: detach.needed(*sensitive),
+            at_risk: AtRisk::Listed(risky),
+        }
     }
-    check_detach(project, &found)?;
-    Ok(found)
 }
 
 /// Refuses to hide more values than any intruder wants to learn.
@@ -525,34 +474,6 @@ fn check_detach(project: &Project, intruders: &[Intruder]) -> Result<(), Diagnos
             "give a smaller number, or name more sensitive variables",
         )),
         _ => Ok(()),
-    }
-}
-
-/// What an intruder who knows these keys wants to learn: what is named, else everything else.
-pub(crate) fn hidden_from(
-    project: &Project,
-    loaded: &Loaded,
-    scope: &Scope,
-    keys: VarSet,
-    sensitive: &[String],
-) -> VarSet {
-    // A weight that stays with its line tells nothing about a person.
-    let weight = match (&project.swap.weight, project.weight_drift()) {
-        (None, _) | (_, WeightDrift::Exact) => VarSet::EMPTY,
-        (Some(weight), _) => loaded.variables(scope, std::slice::from_ref(weight)),
-    };
-    match sensitive.is_empty() {
-        true => loaded.own_variables(scope) - keys - weight,
-        false => loaded.variables(scope, sensitive) - keys,
-    }
-}
-
-/// How many of these must stay hidden.
-pub(crate) fn detach_of(project: &Project, sensitive: &[String]) -> Detach {
-    match (project.swap.detach, sensitive.is_empty()) {
-        (Some(values), _) => Detach::AtLeast(values as usize),
-        (None, false) => Detach::Every,
-        (None, true) => Detach::Half,
     }
 }
 
@@ -642,56 +563,6 @@ pub fn of_cells(joint: &Located, table: &KeyTable, cells: &[CellId]) -> Vec<bool
     (0..joint.lines()).map(record).collect()
 }
 
-/// What a scope asks of a file: its columns and what may happen to them.
-pub(crate) struct Header<'a> {
-    names: &'a [String],
-    roles: &'a Roles,
-    path: &'a Path,
-}
-
-impl<'a> Header<'a> {
-    /// Of a file whose header was read.
-    pub(crate) fn opened(opened: &'a Opened) -> Self {
-        Self { names: opened.columns(), roles: opened.roles(), path: opened.path() }
-    }
-
-    /// Of a file that was read.
-    pub(crate) fn of(loaded: &'a Loaded) -> Self {
-        Self { names: loaded.names(), roles: loaded.in_memory().roles(), path: loaded.path() }
-    }
-}
-
-/// A file with its scope, for questions that need no more.
-pub(crate) struct Scoped {
-    /// The project; where households are swapped, in their words.
-    pub(crate) project: Resolved,
-    /// The file; where households are swapped, the table of them.
-    pub(crate) loaded: Loaded,
-    /// Its variables and what ties them.
-    pub(crate) scope: Scope,
-}
-
-/// Reads the file of a project, with the column that names the records if that is asked for.
-///
-/// # Errors
-/// When it cannot be read, or a setting does not fit it.
-pub(crate) fn read_scoped(
-    project: &Project,
-    ids: Ids,
-    run: &mut Run<'_>,
-) -> Result<Scoped, Diagnostic> {
-    if project.unit.household.is_some() {
-        // Who is at risk is not asked.
-        let original = Original::read_with(&unranked(project), ids, run)?;
-        let Original { project, loaded, scope, .. } = original;
-        return Ok(Scoped { project, loaded, scope });
-    }
-    let (project, opened) = open(project, Take::Named)?;
-    let scope = scope_of(&project, &opened)?;
-    let loaded = opened.without_sum().read(ids, run)?;
-    Ok(Scoped { project, loaded, scope })
-}
-
 /// A project that asks who can be swapped: who is at risk needs no ranking of all others.
 pub(crate) fn unranked(project: &Project) -> Project {
     let mut project = project.clone();
@@ -708,18 +579,13 @@ pub(crate) fn ids_for(project: &Project) -> Ids {
     }
 }
 
-/// The scope of a project in a file with these columns.
-pub fn scope_of(project: &Project, opened: &Opened) -> Result<Scope, Diagnostic> {
-    scope_apart(project, &Header::opened(opened), &[])
-}
-
-/// As [`scope_of`], with more columns that are variables of their own though they stay.
-pub(crate) fn scope_apart(
+/// The scope of a project in a file with these columns, which may have these roles; `more` are
+/// variables of their own though they stay.
+pub(crate) fn scope_of(
     project: &Project,
-    header: &Header<'_>,
+    (names, roles, path): (&[String], &Roles, &Path),
     more: &[String],
 ) -> Result<Scope, Diagnostic> {
-    let Header { names, roles, path } = header;
     let find = |name: &str| position_of(names, name).map_err(|error| error.in_file(path));
     let swap = &project.swap;
     let all = |names: &[String]| -> Result<BTreeSet<usize>, Diagnostic> {
@@ -756,37 +622,6 @@ pub(crate) fn scope_apart(
     };
     Scope::with_ties(names, roles, &Formula::parse(&project.keep.formulas())?, &ties)
         .map_err(|error| error.in_file(path))
-}
-
-/// Who is at risk, record by record, and what spares the others.
-pub fn risky(
-    project: &Project,
-    loaded: &Loaded,
-    scope: &Scope,
-    joint: &Located,
-    levels: &[usize],
-) -> Result<(Vec<bool>, SparedBy), Diagnostic> {
-    let mut spared_by = SparedBy::Choice;
-    let by_model = |rule: Taken| {
-        let table = key_table(project, loaded, scope, joint, levels);
-        let question = Question { project, loaded, scope, table: &table };
-        let assessment = assess(&question, &mut Summaries::new(&table))?.ok_or_else(|| {
-            Diagnostic::new(
-                Code::NoRiskModel,
-                "`top:` and `prob:` rank records by a risk model, which needs the size of the population",
-                "select with unique, k:3 or records:FILE, or give the size of the population",
-            )
-        })?;
-        // The riskiest of a given number say nothing of the next one.
-        let by_threshold = matches!(rule, Taken::Probability(_));
-        if by_threshold && assessment.fit(&table).is_some_and(|fit| fit.verdict() == Good) {
-            spared_by = SparedBy::Model;
-        }
-        Ok(of_cells(joint, &table, &assessment.taken(&table, rule)))
-    };
-    let keys = loaded.variables(scope, &project.risk.keys);
-    let risky = rule_of(&project.risky(), loaded, joint, keys, by_model)?;
-    Ok((risky, spared_by))
 }
 
 /// The records that a rule takes; `by_model` answers for the rules that need a model.
