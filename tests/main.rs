@@ -19,6 +19,7 @@ mod households;
 #[path = "../crates/report/tests/support/html.rs"]
 mod html;
 mod job;
+mod labelled;
 mod larger;
 mod licences;
 mod order;

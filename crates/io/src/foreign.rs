@@ -60,20 +60,20 @@ fn recognised(first: &[u8]) -> Option<Foreign> {
     let export = |what| Some(Foreign { what, remedy: EXPORT });
     let unpack = |what| Some(Foreign { what, remedy: UNPACK });
     match first {
-        [b'$', b'F', b'L', b'2' | b'3', b'@', b'(', b'#', b')', ..] => export("an SPSS file"),
-        [b'<', b's', b't', b'a', b't', b'a', b'_', b'd', b't', b'a', b'>', ..] => {
-            export("a Stata file")
-        }
-        // The release, the byte order, a kind that is always 1.
-        [102..=115, 1 | 2, 1, _, ..] => export("a Stata file"),
+        // The release, the byte order, a kind that is always 1; newer ones are read.
+        [102..=112, 1 | 2, 1, _, ..] => Some(Foreign {
+            what: "a file of Stata 7 or older",
+            remedy: "open it in a newer Stata and save it, or export the data as CSV or Parquet",
+        }),
         _ if first.get(12..16) == Some(b"\xc2\xea\x81\x60") && is_zero(&first[..12]) => {
             export("a SAS file")
         }
         _ if first.get(12..16) == Some(b"\xc2\xea\x81\x63") && is_zero(&first[..12]) => {
             export("a SAS catalog, which holds formats and no records")
         }
-        _ if first.starts_with(b"HEADER RECORD*******LIB") => export("a SAS transport file"),
-        _ if first.starts_with(b"**COMPRESSED** **COMPRESSED**") => export("a SAS transport file"),
+        _ if first.starts_with(b"**COMPRESSED** **COMPRESSED**") => {
+            export("a packed SAS transport file (CPORT)")
+        }
         _ if is_portable(first) => export("an SPSS portable file"),
         _ if first.starts_with(b"PK\x03\x04") => zipped(first),
         _ if first.starts_with(b"PK\x05\x06") => unpack("an empty zip archive"),
@@ -133,17 +133,11 @@ mod tests {
         let portable = [&portable[..], &[b'*'; 56], b"SPSSPORT"].concat();
         let sas = [&[0; 12][..], b"\xc2\xea\x81\x60\xb3\x14"].concat();
         let catalog = [&[0; 12][..], b"\xc2\xea\x81\x63\xb3\x14"].concat();
-        let files: [(&[u8], &str); 24] = [
-            (b"$FL2@(#) SPSS DATA FILE", "SPSS file"),
-            (b"$FL3@(#) IBM SPSS", "SPSS file"),
+        let files: [(&[u8], &str); 18] = [
             (&portable, "SPSS portable"),
-            (b"<stata_dta><header>", "Stata"),
-            (b"\x73\x02\x01\x00\x01", "Stata"),
-            (b"\x69\x01\x01\x1c\x01", "Stata"),
+            (b"\x69\x01\x01\x1c\x01", "Stata 7"),
             (&sas, "SAS file"),
             (&catalog, "SAS catalog"),
-            (b"HEADER RECORD*******LIBRARY HEADER RECORD!!!!!!!", "SAS transport"),
-            (b"HEADER RECORD*******LIBV8   HEADER RECORD!!!!!!!", "SAS transport"),
             (b"PK\x03\x04\x14\0\x06\0[Content_Types].xml", ".xlsx"),
             (b"PK\x03\x04mimetypeapplication/vnd.oasis.opendocument.spreadsheet", ".ods"),
             (b"PK\x03\x04\x14\0\0\0survey.csv", "zip"),

@@ -45,6 +45,10 @@ mod reorder_held;
 mod rewrite_csv;
 #[cfg(feature = "parquet")]
 mod rewrite_parquet;
+mod rows;
+mod sas;
+mod spss;
+mod stata;
 #[cfg(feature = "parquet")]
 mod thrift;
 
@@ -64,8 +68,9 @@ pub use plan_file::{
 pub use published::{PublishedFile, PublishedFormat, PublishedOptions, read_published};
 pub use reorder_held::Held;
 pub use rewrite::{ReleaseOptions, Renamed, RewriteCounts, rewrite, rewrite_held, rewrite_same};
+pub use rows::labels::{ColumnLabels, Labels};
 pub use seal::SealKey;
-pub use source::{Compression, Format, ReadOptions, Sample, Source, Table};
+pub use source::{Compression, ENDINGS, Format, ReadOptions, Sample, Source, Table};
 pub use staged::{
     Finished, Staged, are_named, exit_code_once_named, publish_all, remove_on_interrupt,
 };

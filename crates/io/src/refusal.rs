@@ -29,6 +29,10 @@ marginswap_core::refusals! {
         TooManyColumns "too-many-columns": "More columns than are read";
         PackedTooSmall "packed-too-small": "A gzip file that unpacks to far more than it is long";
         OtherDelimiter "other-delimiter": "The file has another delimiter";
+        BadStata "bad-stata": "A damaged Stata file";
+        BadSpss "bad-spss": "A damaged SPSS file";
+        BadSas "bad-sas": "A damaged SAS file";
+        OldStatistics "old-statistics": "A statistical file of a format that is not read";
         NotJsonStat "not-json-stat": "JSON that is no dataset of JSON-stat 2";
         SizesDisagree "sizes-disagree": "Sizes that do not fit the values of a published table";
         BadNumber "bad-number": "A published number that cannot be compared";

@@ -211,6 +211,17 @@ fn rewrite_file(
         }
         #[cfg(not(feature = "parquet"))]
         Format::Parquet => unreachable!("a program without Parquet opens no Parquet file"),
+        Format::Stata | Format::Spss | Format::SasTransport => {
+            let rows = opened.into_rows().expect("its format was looked at");
+            let (is_same, written) = rayon::join(
+                || expected.is_none_or(|expected| file.digest().as_ref() == Ok(expected)),
+                || crate::rows::rewrite::rewrite(&rows, &plan, release, out),
+            );
+            match is_same {
+                true => written,
+                false => Err(changed_meanwhile()),
+            }
+        }
         Format::Frame => unreachable!("a file that was opened is no frame"),
     };
     // A failure of the output is no business of the source.

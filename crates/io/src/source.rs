@@ -30,6 +30,9 @@ use crate::frame::Frame;
 use crate::header;
 use crate::input_file::InputFile;
 pub(crate) use crate::input_file::{not_read as not_opened, open_file};
+use crate::rows::RowFile;
+use crate::rows::labels::Labels;
+use crate::{sas, spss, stata};
 
 /// What a user may say about a file.
 #[derive(Debug, Clone, Copy, Default)]
@@ -71,9 +74,47 @@ pub enum Format {
     },
     /// Apache Parquet.
     Parquet,
+    /// Stata (.dta).
+    Stata,
+    /// SPSS (.sav, .zsav).
+    Spss,
+    /// SAS transport (.xpt).
+    SasTransport,
     /// No file: a data frame in memory.
     Frame,
 }
+
+impl Format {
+    /// What it is called.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Csv { .. } => "CSV",
+            Self::Parquet => "Parquet",
+            Self::Stata => "Stata",
+            Self::Spss => "SPSS",
+            Self::SasTransport => "SAS transport",
+            Self::Frame => "data frame",
+        }
+    }
+
+    /// The endings of its files, the usual one first; none where there is no file.
+    #[must_use]
+    pub fn endings(self) -> &'static [&'static str] {
+        match self {
+            Self::Csv { .. } => &["csv", "tsv", "txt", "gz"],
+            Self::Parquet => &["parquet", "pq"],
+            Self::Stata => &["dta"],
+            Self::Spss => &["sav", "zsav"],
+            Self::SasTransport => &["xpt"],
+            Self::Frame => &[],
+        }
+    }
+}
+
+/// Endings that say what format a file has.
+pub const ENDINGS: &[&str] =
+    &["csv", "tsv", "txt", "gz", "parquet", "pq", "dta", "sav", "zsav", "xpt"];
 
 /// The columns of a file as codes.
 #[derive(Debug)]
@@ -119,7 +160,15 @@ enum Reader {
     Csv(Box<CsvReader>),
     #[cfg(feature = "parquet")]
     Parquet(crate::parquet::ParquetReader),
+    Rows(Box<RowFile>, Sum),
     Frame(Frame),
+}
+
+/// Is the sum of a file taken while it is read?
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Sum {
+    Taken,
+    PassedOver,
 }
 
 impl Source {
@@ -163,6 +212,8 @@ impl Source {
             Reader::Csv(reader) => reader.looks_like_a_record(),
             #[cfg(feature = "parquet")]
             Reader::Parquet(reader) => header::are_numbers(reader.columns()),
+            // Names are apart from records there.
+            Reader::Rows(..) => false,
             Reader::Frame(frame) => {
                 header::are_numbers(frame.names()) && !header::are_positions(frame.names())
             }
@@ -177,7 +228,7 @@ impl Source {
             Reader::Csv(reader) => reader.is_without_header(),
             #[cfg(feature = "parquet")]
             Reader::Parquet(_) => self.looks_like_a_record(),
-            Reader::Frame(_) => self.looks_like_a_record(),
+            Reader::Rows(..) | Reader::Frame(_) => self.looks_like_a_record(),
         }
     }
 
@@ -188,6 +239,7 @@ impl Source {
             Reader::Csv(reader) => reader.columns(),
             #[cfg(feature = "parquet")]
             Reader::Parquet(reader) => reader.columns(),
+            Reader::Rows(rows, _) => &rows.names,
             Reader::Frame(frame) => frame.names(),
         }
     }
@@ -201,6 +253,7 @@ impl Source {
             }
             #[cfg(feature = "parquet")]
             Reader::Parquet(_) => Format::Parquet,
+            Reader::Rows(rows, _) => rows.format,
             Reader::Frame(_) => Format::Frame,
         }
     }
@@ -223,6 +276,7 @@ impl Source {
     pub fn without_sum(self) -> Self {
         let reader = match self.reader {
             Reader::Csv(reader) => Reader::Csv(Box::new(reader.without_sum())),
+            Reader::Rows(rows, _) => Reader::Rows(rows, Sum::PassedOver),
             other => other,
         };
         Self { reader, ..self }
@@ -242,6 +296,7 @@ impl Source {
             Reader::Csv(reader) => reader.read_sampling(wanted, sample),
             #[cfg(feature = "parquet")]
             Reader::Parquet(reader) => reader.read(wanted, sample),
+            Reader::Rows(rows, sum) => rows.read(wanted, sample, sum == Sum::Taken),
             Reader::Frame(frame) => frame.read(wanted, sample),
         }
     }
@@ -255,6 +310,23 @@ impl Source {
         }
     }
 
+    /// What the file says about its columns, where its format has labels.
+    #[must_use]
+    pub fn labels(&self) -> Option<&Labels> {
+        match &self.reader {
+            Reader::Rows(rows, _) => Some(&rows.labels),
+            _ => None,
+        }
+    }
+
+    /// The file as one of records of one width, if it is one.
+    pub(crate) fn into_rows(self) -> Option<RowFile> {
+        match self.reader {
+            Reader::Rows(rows, _) => Some(*rows),
+            _ => None,
+        }
+    }
+
     /// The file as a stream of raw records, if it is CSV.
     #[must_use]
     pub fn into_csv(self) -> Option<CsvReader> {
@@ -262,7 +334,7 @@ impl Source {
             Reader::Csv(reader) => Some(*reader),
             #[cfg(feature = "parquet")]
             Reader::Parquet(_) => None,
-            Reader::Frame(_) => None,
+            Reader::Rows(..) | Reader::Frame(_) => None,
         }
     }
 }
@@ -272,18 +344,31 @@ impl Source {
     /// The file as a Parquet file, if it is one.
     pub(crate) fn into_parquet(self) -> Option<crate::parquet::ParquetReader> {
         match self.reader {
-            Reader::Csv(_) | Reader::Frame(_) => None,
+            Reader::Csv(_) | Reader::Rows(..) | Reader::Frame(_) => None,
             Reader::Parquet(reader) => Some(reader),
         }
     }
 }
 
 impl Reader {
+    fn of_rows(rows: RowFile) -> Self {
+        Self::Rows(Box::new(rows), Sum::Taken)
+    }
+
     fn of(file: &InputFile, options: &ReadOptions) -> Result<Self, Diagnostic> {
         let not_read = |error: io::Error| not_opened(&error);
         let first = file.piece(0, foreign::ENOUGH as u64).map_err(not_read)?;
         if is_parquet(&first) || has_magic_at_both_ends(&first, file).map_err(not_read)? {
             return open_parquet(file);
+        }
+        if stata::is_stata(&first) {
+            return stata::open(file.clone()).map(Self::of_rows);
+        }
+        if spss::is_spss(&first) {
+            return spss::open(file.clone()).map(Self::of_rows);
+        }
+        if sas::is_transport(&first) {
+            return sas::open(file.clone()).map(Self::of_rows);
         }
         let compression =
             if first.starts_with(b"\x1f\x8b") { Compression::Gzip } else { Compression::Plain };

@@ -3,6 +3,7 @@
 //! `cargo test -p marginswap-io --test all plan_file::` runs the tests of one of them.
 
 mod faults;
+mod labelled;
 mod parquet;
 mod plan_file;
 mod planning;

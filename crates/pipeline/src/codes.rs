@@ -322,8 +322,9 @@ entries! {
          SHA-256). Another program changed the file during the run, so nothing is released.\n\
          Start again when the file is complete, or work on a copy.";
     ForeignFile 223 exit 3: "file of another program",
-        "The first bytes are those of a file of SPSS, Stata, SAS, Excel, R or Arrow, or of an\n\
-         archive. CSV, CSV compressed with gzip, and Parquet can be read. Export the data from the\n\
+        "The first bytes are those of a file of Excel, R or Arrow, of an archive, or of an\n\
+         old Stata, SPSS or SAS. CSV, CSV compressed with gzip, Parquet, Stata (.dta), SPSS (.sav)\n\
+         and SAS transport files (.xpt) can be read. Export the data from the\n\
          program that wrote the file, with codes rather than value labels if codes are wanted.\n\
          Unpack an archive first.";
     Utf16 224 exit 3: "file in UTF-16",
@@ -423,6 +424,23 @@ entries! {
         "The column that is named for the size of households is another number than that of the\n\
          members in more than half of them. Name the column that holds the size, or leave the\n\
          setting out: `size` in tables counts the members.";
+    BadStata 270 exit 3: "damaged Stata file",
+        "A Stata file (.dta) of formats 113 to 119 is read: those of Stata 8 and newer. At the byte that\n\
+         is named, another thing is there than the format asks for. Often the file was cut short, or\n\
+         changed as if it were text. Save it again in Stata, or fetch it again.";
+    BadSpss 271 exit 3: "damaged SPSS file",
+        "An SPSS file (.sav, .zsav) is read, packed or not. At the byte that is named, another thing is\n\
+         there than the format asks for. Often the file was cut short, or changed as if it were text.\n\
+         Save it again in SPSS, or fetch it again.";
+    BadSas 272 exit 3: "damaged SAS file",
+        "A SAS transport file (.xpt) of version 5 or 8 with one data set is read. At the byte that is\n\
+         named, another thing is there than the format asks for. Often the file was cut short, or\n\
+         changed as if it were text. Write it again with PROC COPY or the macro %LOC2XPT, or fetch it\n\
+         again.";
+    OldStatistics 273 exit 3: "statistical file of another version",
+        "The file is one of Stata, SPSS or SAS, in a version that is not read. Stata: formats 113 to\n\
+         119. SPSS: system files (.sav, .zsav), not portable ones. SAS: transport files of version 5\n\
+         or 8 with one data set. Save it in one of these, or export the data as CSV or Parquet.";
     PopulationTooSmall 301 exit 3: "population smaller than the file",
         "The file is a sample of the population, so the population has at least as many people as\n\
          the file has records; a complete census has exactly as many. Weights add up to the\n\

@@ -596,7 +596,7 @@ fn open_released(
     if given.lasts() {
         let delimiter = match original.format() {
             Format::Csv { delimiter, .. } => project.delimiter.or(Some(delimiter)),
-            Format::Parquet | Format::Frame => project.delimiter,
+            _ => project.delimiter,
         };
         let like_original =
             Reading { delimiter, first_line: FirstLine::Header, ..Reading::of(project) };

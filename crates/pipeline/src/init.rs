@@ -24,8 +24,8 @@ use crate::project::{
 pub fn draft(data: &Path, out: &Path, known: &Project) -> Result<Draft, Diagnostic> {
     let source = open_data(data, Reading::of(known))?;
     let released = match source.format() {
-        Format::Parquet => "released.parquet",
-        Format::Csv { .. } | Format::Frame => "released.csv",
+        Format::Csv { .. } | Format::Frame => "released.csv".to_owned(),
+        format => format!("released.{}", format.endings()[0]),
     };
     let names = source.columns().to_vec();
     let mut project = known.clone();

@@ -17,8 +17,8 @@ use marginswap_core::swap;
 use marginswap_core::table::Located;
 use marginswap_core::varset::VarSet;
 use marginswap_io::{
-    AsWritten, Compression, Delimiter, FileDigest, Format, Frame, Held, InputFile, ReadOptions,
-    Sample, Source,
+    AsWritten, Compression, Delimiter, FileDigest, Format, Frame, Held, InputFile, Labels,
+    ReadOptions, Sample, Source,
 };
 
 use crate::derive::{Derivations, Ready, Take};
@@ -121,6 +121,8 @@ pub struct Loaded {
     written: Option<Arc<AsWritten>>,
     /// The columns of which some fields are quoted and others not, and not all as they need it.
     mixed_quotes: Arc<[String]>,
+    /// What the file says about its columns, where its format has labels.
+    labels: Option<Arc<Labels>>,
 }
 
 /// What a record is.
@@ -290,8 +292,6 @@ impl Opened {
     /// How the file is written.
     pub fn format(&self) -> String {
         match self.source.source.format() {
-            Format::Parquet => "Parquet".to_owned(),
-            Format::Frame => "data frame".to_owned(),
             Format::Csv { delimiter, compression } => {
                 let delimiter = match delimiter.byte() {
                     b'\t' => "tab".to_owned(),
@@ -300,6 +300,7 @@ impl Opened {
                 let packed = if compression == Compression::Gzip { ", gzip" } else { "" };
                 format!("CSV, {delimiter}{packed}")
             }
+            format => format.name().to_owned(),
         }
     }
 
@@ -360,9 +361,10 @@ impl Opened {
         run: &mut Run<'_>,
     ) -> Result<(Loaded, Vec<(String, Column)>), Diagnostic> {
         let Self { path, source, names, roles, derived, household, first_line } = self;
-        let derived = Arc::new(derived.ready()?);
         run.begin(Phase::Reading)?;
         let Parts { source, households: of_households, .. } = source;
+        let labels = source.labels().cloned().map(Arc::new);
+        let derived = Arc::new(derived.with_missing(missing_codes(labels.as_deref())).ready()?);
         let (file, format) = (source.file().cloned(), source.format());
         let counts = source.counts().cloned();
         let behind = source.columns().len();
@@ -420,9 +422,20 @@ impl Opened {
             household_file,
             written,
             mixed_quotes,
+            labels,
         };
         Ok((loaded, samples))
     }
+}
+
+/// The names of missing numbers in files that have labels: `.`, `.a` to `.z`, and in SAS `._` and
+/// capitals.
+fn missing_codes(labels: Option<&Labels>) -> Vec<String> {
+    if labels.is_none() {
+        return Vec::new();
+    }
+    let letters = ('a'..='z').chain('A'..='Z').chain(['_']);
+    [".".to_owned()].into_iter().chain(letters.map(|letter| format!(".{letter}"))).collect()
 }
 
 /// The households that a column names.
@@ -559,6 +572,11 @@ impl Loaded {
         (self.names(), self.columns.roles(), &self.path)
     }
 
+    /// What the file says about its columns, where its format has labels.
+    pub fn labels(&self) -> Option<&Labels> {
+        self.labels.as_deref()
+    }
+
     /// The columns in memory.
     pub fn in_memory(&self) -> &Columns {
         &self.columns
@@ -647,6 +665,7 @@ impl Loaded {
             household_file: self.household_file.clone(),
             written: None,
             mixed_quotes: Arc::clone(&self.mixed_quotes),
+            labels: self.labels.clone(),
         }
     }
 
@@ -681,6 +700,7 @@ impl Loaded {
         let roles = roles.with_derived(derived.columns());
         let all = names.iter().chain(derived.names()).cloned().collect();
         let own = self.columns.as_read()[..names.len()].to_vec();
+        let derived = derived.with_missing(missing_codes(self.labels.as_deref()));
         let derived = Arc::new(derived.ready()?);
         let columns = Columns::new(all, roles, own);
         let lines = Self { records: RecordsAre::Lines, ..self.of_households(columns) };

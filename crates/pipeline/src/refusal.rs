@@ -64,6 +64,7 @@ marginswap_core::refusals! {
         FloatColumn UnsupportedColumn TooManyRecords BareReturn BadDelimiter FieldTooLong
         NoParquet UnsupportedCompression InputChanged ForeignFile Utf16 TooManyColumns PackedTooSmall
         OtherDelimiter
+        BadStata BadSpss BadSas OldStatistics
         NotJsonStat SizesDisagree BadNumber NoNumbers RepeatedCell
         StalePlan OtherParameters NewerPlan NoPlan WrongSeal Unreadable Unwritable OutputExists
         OutputIsInput NoFolder

@@ -19,9 +19,9 @@ use marginswap_core::random::{Random, Seed};
 use marginswap_core::swap;
 use marginswap_core::verify::Link;
 use marginswap_io::{
-    Compression, FileDigest, Finished, Format, Hashed, InputFile, Overwrite, PlanFile, ReadOptions,
-    ReleaseOptions, Renamed, Secrecy, Staged, digest_file, is_temporary, read_plan, rewrite_held,
-    rewrite_same,
+    Compression, ENDINGS, FileDigest, Finished, Format, Hashed, InputFile, Overwrite, PlanFile,
+    ReadOptions, ReleaseOptions, Renamed, Secrecy, Staged, digest_file, is_temporary, read_plan,
+    rewrite_held, rewrite_same,
 };
 
 use crate::compare::Comparison;
@@ -156,7 +156,7 @@ fn write_one(
     };
     let mut sum = None;
     staged.fill(|out| match view.loaded.format() {
-        Format::Parquet => {
+        Format::Parquet | Format::Stata | Format::Spss | Format::SasTransport => {
             let mut out = Hashed::new(out);
             let filled = fill(&mut out);
             sum = Some(out.digest());
@@ -400,14 +400,15 @@ pub(crate) fn refuse_order(study: &Study) -> Result<(), Diagnostic> {
 /// [`Code::OptionsClash`].
 pub fn check_ending(target: &Path, format: Format) -> Result<(), Diagnostic> {
     let ending = target.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
-    let (misleading, format, endings): (&[&str], _, _) = match format {
-        Format::Csv { .. } => (&["parquet", "pq"], "CSV", "`.csv` or `.csv.gz`"),
-        Format::Parquet => (&["csv", "tsv", "txt", "gz"], "Parquet", "`.parquet`"),
-        Format::Frame => return Ok(()),
-    };
-    if !misleading.iter().any(|known| ending.eq_ignore_ascii_case(known)) {
+    let is = |known: &&str| ending.eq_ignore_ascii_case(known);
+    if format.endings().is_empty() || format.endings().iter().any(is) || !ENDINGS.iter().any(is) {
         return Ok(());
     }
+    let endings = match format {
+        Format::Csv { .. } => "`.csv` or `.csv.gz`".to_owned(),
+        format => format!("`.{}`", format.endings()[0]),
+    };
+    let format = format.name();
     Err(Diagnostic::new(
         Code::OptionsClash,
         format!("the released file is {format} like the data, but its name ends in `.{ending}`"),

@@ -23,6 +23,9 @@ pub struct InspectReport {
     pub households: Option<HouseholdColumns>,
     /// The columns that are ignored.
     pub ignored: Vec<String>,
+    /// How many notes and other texts the file holds beside its records, which may name people.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub notes: Option<usize>,
     /// How many different combinations of values occur.
     pub cells: usize,
     /// How many records are alone with their combination.
@@ -108,6 +111,9 @@ pub struct LevelReport {
     pub value: Option<String>,
     /// How many records have it.
     pub records: u64,
+    /// What the file says it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub label: Option<String>,
 }
 
 /// A column that follows from another one.
@@ -141,6 +147,12 @@ pub struct ColumnReport {
     pub empty: u64,
     /// Is nearly every value different?
     pub looks_like_id: bool,
+    /// What the file says it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub label: Option<String>,
+    /// How many of its values have a label in the file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub value_labels: Option<usize>,
 }
 
 /// What may happen to a column.
@@ -169,10 +181,16 @@ impl Answer for InspectReport {
         for column in self.columns.iter().filter(|column| column.derived.is_none()) {
             let mut remarks = Vec::new();
             if column.role == ColumnRole::Stay {
-                remarks.push("stays");
+                remarks.push("stays".to_owned());
             }
             if column.looks_like_id {
-                remarks.push("looks like an id");
+                remarks.push("looks like an id".to_owned());
+            }
+            if let Some(labels) = column.value_labels.filter(|&labels| labels > 0) {
+                remarks.push(counted(labels as u64, "value label", "value labels"));
+            }
+            if let Some(label) = &column.label {
+                remarks.push(escaped(label));
             }
             rows.push(vec![
                 shown(&column.name),
@@ -184,6 +202,10 @@ impl Answer for InspectReport {
         text.push_str(&aligned(&rows));
         if !self.ignored.is_empty() {
             text.push_str(&format!("  ignored: {}\n", listed(&self.ignored)));
+        }
+        if let Some(notes) = self.notes.filter(|&notes| notes > 0) {
+            let notes = counted(notes as u64, "note or attribute", "notes and attributes");
+            text.push_str(&format!("  {notes} in the file, released as they are\n"));
         }
         let derived =
             self.columns.iter().filter_map(|column| Some((column, column.derived.as_ref()?)));
@@ -237,11 +259,18 @@ impl Revealed {
         for column in &self.columns {
             let levels = counted(column.levels.len() as u64, "level", "levels");
             text.push_str(&format!("\n{} ({levels}):\n", shown(&column.name)));
+            let has_labels = column.levels.iter().any(|level| level.label.is_some());
             let rows: Vec<Vec<String>> = column
                 .levels
                 .iter()
                 .take(MOST_LEVELS)
-                .map(|level| vec![value(level.value.as_ref()), grouped(level.records)])
+                .map(|level| {
+                    let mut row = vec![value(level.value.as_ref()), grouped(level.records)];
+                    if has_labels {
+                        row.push(level.label.as_deref().map(escaped).unwrap_or_default());
+                    }
+                    row
+                })
                 .collect();
             text.push_str(&aligned(&rows));
             if column.levels.len() > MOST_LEVELS {

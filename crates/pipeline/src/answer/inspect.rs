@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use marginswap_core::columns::{Column, Dependency, Role, looks_like_id};
 use marginswap_core::table::CellSizes;
+use marginswap_io::ColumnLabels;
 use marginswap_report::inspect::{
     ColumnReport, ColumnRole, DependencyReport, FunctionReport, HouseholdColumns, InspectReport,
     LevelReport, Revealed, RevealedColumn,
@@ -32,6 +33,10 @@ pub fn inspect(
         .filter(|(_, role, _)| *role != Role::Ignored)
         .map(|(name, role, column)| {
             let mut found = described(name, role, column, derived.get(name));
+            if let Some(labels) = labels_of(loaded, name) {
+                found.label.clone_from(&labels.label);
+                found.value_labels = Some(labels.values.len());
+            }
             // What something follows from is a number or a code.
             found.looks_like_id &= !loaded.is_source(name);
             found
@@ -45,6 +50,7 @@ pub fn inspect(
         columns,
         households,
         ignored,
+        notes: loaded.labels().map(|labels| labels.notes),
         cells: sizes.cells,
         sample_uniques: sizes.sample_uniques,
         dependencies: following(loaded),
@@ -87,7 +93,7 @@ fn revealed(loaded: &Loaded) -> Revealed {
         .collect();
     let (names, columns): (Vec<&str>, Vec<&Column>) = all.into_iter().unzip();
     let levels = loaded.columns().map(|(name, _, column)| {
-        let mut levels = levels_of(name, column);
+        let mut levels = levels_of(name, column, labels_of(loaded, name));
         if !own.iter().any(|own| own == name) {
             // The classes of a derived variable are ours.
             levels.missing_looking.clear();
@@ -116,16 +122,26 @@ fn revealed(loaded: &Loaded) -> Revealed {
     }
 }
 
-fn levels_of(name: &str, column: &Column) -> RevealedColumn {
+/// What the file says about a column.
+fn labels_of<'a>(loaded: &'a Loaded, name: &str) -> Option<&'a ColumnLabels> {
+    let position = loaded.own_names().iter().position(|own| own == name)?;
+    loaded.labels()?.columns.get(position)
+}
+
+fn levels_of(name: &str, column: &Column, labels: Option<&ColumnLabels>) -> RevealedColumn {
     let mut records = vec![0u64; column.dictionary().levels()];
     column.for_each_code(|_, code| records[code as usize] += 1);
     let value = |code: u32| {
         let category = column.dictionary().category(code);
         category.map(|bytes| String::from_utf8_lossy(bytes).into_owned())
     };
+    let label = |code: u32| {
+        let category = column.dictionary().category(code)?;
+        labels?.values.get(category).cloned()
+    };
     let mut levels: Vec<LevelReport> = (0u32..)
         .zip(&records)
-        .map(|(code, &records)| LevelReport { value: value(code), records })
+        .map(|(code, &records)| LevelReport { value: value(code), records, label: label(code) })
         .collect();
     levels.sort_by_key(|level| std::cmp::Reverse(level.records));
     let missing_looking = missing_looking(column).into_iter().map(value).collect();
@@ -144,6 +160,8 @@ fn described(name: &str, role: Role, column: &Column, derived: Option<&String>) 
         levels: column.dictionary().levels(),
         empty: blanks(column),
         looks_like_id: derived.is_none() && looks_like_id(column),
+        label: None,
+        value_labels: None,
     }
 }
 

@@ -150,6 +150,13 @@ impl Derivations {
         derivation.is_counted.then_some(&derivation.sources)
     }
 
+    /// The same, where these codes are missing numbers too.
+    #[must_use]
+    pub fn with_missing(mut self, codes: impl IntoIterator<Item = String>) -> Self {
+        self.missing.extend(codes);
+        self
+    }
+
     /// Reads the files of groups.
     ///
     /// # Errors
