@@ -253,10 +253,10 @@ impl Comparison {
         let digest = lines.digest().clone();
         let published = compare_published(&original, &lines)?;
         let dependencies = original.broken_in(lines.in_memory(), lines.counts());
-        let table = original.households.as_ref().map(|all| all.together.table(&lines));
+        let table = original.units_of(&lines);
         let after = table.as_ref().map_or(&lines, |(table, _)| table);
         let mut pair = Pair::new((&original, &original.units), after, evidence)?;
-        let mut of_persons = match &original.households {
+        let mut of_persons = match &table {
             Some(_) => Some(Pair::unlinked(&original, &lines, evidence)?),
             None => None,
         };
@@ -275,7 +275,7 @@ impl Comparison {
         let demo_seed = evidence.demo_seed
             || pair.is_for_demonstration(after, evidence.demo_plans)
             || (evidence.seed.is_none()
-                && original.households.is_none()
+                && of_persons.is_none()
                 && is_shuffled_by_demo_seed(&original.units.loaded, &lines));
         if let Some(persons) = &mut of_persons {
             persons.link = pair
@@ -288,65 +288,57 @@ impl Comparison {
         let verification = pair.verify(evidence.triples);
         let persons = of_persons.as_ref().map(|persons| {
             let mut found = persons.verify(evidence.triples);
-            let people = original.households.as_ref().expect("persons are people");
-            found.learned.extend(people.of_households(&verification.learned));
+            let (learned, found_by) =
+                original.by_members(&verification.learned, &verification.found);
+            found.learned.extend(learned);
             found.worst_case = worst_case(&found.learned);
-            found.found.extend(people.found_by_households(&verification.found));
+            found.found.extend(found_by);
             found.found_by_any = found_by_any(&found.found);
             found
         });
         let found_by = persons.as_ref().unwrap_or(&verification);
         let new_pairs = lines.map(|after| revealed(original.people(), &after, &found_by.new_pairs));
         let key_screenings = pair.screen_keys(found_by)?;
-        let (mut broken, mut findings) = pair.findings(&verification, &key_screenings, demo_seed);
-        if let (Some(of_persons), Some(found)) = (&of_persons, &persons) {
-            of_persons.add_to(&mut findings, found, &key_screenings);
-            broken.extend(of_persons.check_second_step(&mut findings));
-        }
-        findings.torn_households = torn;
-        let persons_moved = original.households.as_ref().is_some_and(|one| one.then.is_empty())
+        let people = of_persons.as_ref().unwrap_or(&pair);
+        let (broken, findings) = pair.findings(people, &verification, persons.as_ref());
+        let [disclosed, not_separable] =
+            not_separable(&original, &found_by.learned, &key_screenings);
+        let persons_moved = original.then().is_empty()
             && (findings.staying_changed || findings.one_way_changed > 0);
         if persons_moved && torn == 0 && persons.as_ref().is_some_and(Verification::is_equal) {
             run.note(Note::PersonsExchanged);
         }
-        let weighted = pair.weighted();
-        findings.weights_drift = weighted.iter().filter(|table| table.beyond > 0).count();
-        findings.released_ids = ids;
-        findings.telling_columns = telling + told_by_names;
-        findings.dependencies_broken = dependencies.broken.len() as u64;
-        findings.dependencies_broken_records = dependencies.records;
-        findings.unchecked_columns = evidence.unchecked_columns;
-        findings.published = findings_of(published.iter());
-        findings.plan_differs =
-            plan.as_ref().is_some_and(|plan| !plan.fits_input || plan.gives_release == Some(false));
         if is_exchanged {
             run.note(Note::FilesExchanged);
-            findings.plan_differs = true;
         }
-        findings.hidden = hidden.as_ref().map(hidden_findings);
-        findings.hiding_not_counted = original.is_hiding_not_counted();
-        findings.beyond_chance = beyond_chance(&original.units, &found_by.found);
+        let differs = |plan: &PlanFit| !plan.fits_input || plan.gives_release == Some(false);
+        let weighted = pair.weighted();
+        let findings = Findings {
+            torn_households: torn,
+            demo_seed,
+            disclosed,
+            disclosed_is_exact: key_screenings.iter().all(KeyScreening::proved_is_exact),
+            not_separable,
+            weights_drift: weighted.iter().filter(|table| table.beyond > 0).count(),
+            released_ids: ids,
+            telling_columns: telling + told_by_names,
+            dependencies_broken: dependencies.broken.len() as u64,
+            dependencies_broken_records: dependencies.records,
+            unchecked_columns: evidence.unchecked_columns,
+            published: findings_of(published.iter()),
+            plan_differs: is_exchanged || plan.as_ref().is_some_and(differs),
+            hidden: hidden.as_ref().map(hidden_findings),
+            hiding_not_counted: original.is_hiding_not_counted(),
+            beyond_chance: beyond_chance(&original.units, &found_by.found),
+            ..findings
+        };
         let occurring = found_by.new_pairs.occurring;
         let tolerated = thresholds(&original.units.project.gate, &findings, occurring);
         let verdict = judge(&findings, &tolerated);
-        let watched = of_persons.as_ref().unwrap_or(&pair).watched()?;
+        let watched = people.watched()?;
         let Pair { order, unlinked, .. } = pair;
         drop(of_persons);
-        // What helps single people is counted in records, and these are cells here.
-        let of_cells = original.units.loaded.counts().is_some();
-        let is_anybody_left = found_by.worst_case.as_ref().is_some_and(|worst| worst.matched > 0)
-            || hidden.as_ref().is_some_and(|people| !people.cells.is_empty());
-        // Where it would take too long to say what helps, nothing is said.
-        let screenings =
-            (is_anybody_left && !of_cells).then(|| Screenings::of(&original.units).ok());
-        let (original, advice) = match screenings.flatten() {
-            None => (original, Vec::new()),
-            Some(screenings) => {
-                let prepared = Prepared::with(original, screenings);
-                let advice = advice(&prepared, found_by, &key_screenings, hidden.as_ref());
-                (prepared.into_study(), advice.unwrap_or_default())
-            }
-        };
+        let (original, advice) = advised(original, found_by, &key_screenings, hidden.as_ref());
         let people = persons.map(|verification| PeopleFound { verification, torn, names_kept });
         Ok(Self {
             original,
@@ -415,6 +407,25 @@ impl Comparison {
     pub fn is_changed(&self) -> bool {
         self.verification.replaced > 0
     }
+}
+
+/// What would help the people at risk who are left.
+fn advised(
+    original: Study,
+    found: &Verification,
+    screenings: &[KeyScreening],
+    hidden: Option<&HiddenPeople>,
+) -> (Study, Vec<Advice>) {
+    // What helps single people is counted in records, and these are cells here.
+    let of_cells = original.units.loaded.counts().is_some();
+    let is_anybody_left = found.worst_case.as_ref().is_some_and(|worst| worst.matched > 0)
+        || hidden.is_some_and(|people| !people.cells.is_empty());
+    // Where it would take too long to say what helps, nothing is said.
+    let all = (is_anybody_left && !of_cells).then(|| Screenings::of(&original.units).ok());
+    let Some(all) = all.flatten() else { return (original, Vec::new()) };
+    let prepared = Prepared::with(original, all);
+    let advice = advice(&prepared, found, screenings, hidden);
+    (prepared.into_study(), advice.unwrap_or_default())
 }
 
 /// Every published table against both files.
@@ -783,50 +794,49 @@ impl<'a> Pair<'a> {
         Ok(Self { link: None, order: Order::Unknown, unlinked: None, ..pair })
     }
 
-    /// What was found of persons, for the gate, beside what was found of their households.
-    fn add_to(&self, findings: &mut Findings, found: &Verification, screenings: &[KeyScreening]) {
-        findings.households = findings.records;
-        findings.records = [found.records_before as u64, found.records_after as u64];
-        findings.tables += found.tables.len();
-        findings.tables_changed += found.tables.iter().filter(|table| table.changed > 0).count();
-        findings.learned.clone_from(&found.worst_case);
-        findings.alone_not_counted = self.view.alone_not_counted();
-        findings.new_pairs = found.new_pairs.combinations;
-        findings.new_pairs_impossible = found.new_pairs.impossible;
-        findings.moved = moved(&found.two_way, self.view.tabulated());
-        [findings.disclosed, findings.not_separable] =
-            not_separable(self.study, &found.learned, screenings);
-    }
-
     /// What a second step between persons must leave as it was: the counts of every column, what
     /// stays with its line, and linked columns. What differs, and for the gate.
     fn check_second_step(&self, findings: &mut Findings) -> Vec<Vec<String>> {
-        let (View { scope, .. }, then) = (self.view, self.study.then());
+        let (View { loaded, scope, .. }, then) = (self.view, self.study.then());
         if then.is_empty() {
             return Vec::new();
         }
         let schema = scope.schema();
         let single = |&column: &usize| schema.variable_of(column).map(VarSet::single);
-        let mut margins: Vec<VarSet> = then.iter().filter_map(single).collect();
-        let one_way = margins.len();
+        let singles = then.iter().filter_map(single).map(|variable| (variable, None));
         let of_persons = |table: &&KeptTable| {
             let columns = table.variables.iter().flat_map(|one| &schema.variables()[one].columns);
             table.reason == Reason::Linked && columns.into_iter().all(|one| then.contains(one))
         };
-        margins.extend(scope.tables().iter().filter(of_persons).map(|table| table.variables));
-        let staying = margins.len();
-        margins.push(schema.staying() & self.view.loaded.own_variables(scope));
+        let linked = scope.tables().iter().filter(of_persons);
+        let linked = linked.map(|table| (table.variables, Some(Reason::Linked)));
+        let staying = (schema.staying() & loaded.own_variables(scope), Some(Reason::Stays));
+        self.check_ties(singles.chain(linked).chain([staying]), &[], findings)
+    }
+
+    /// The names of those of these sets of variables whose counts differ and that are not `named`;
+    /// for the gate, how many of each kind differ.
+    fn check_ties(
+        &self,
+        ties: impl Iterator<Item = (VarSet, Option<Reason>)>,
+        named: &[VarSet],
+        findings: &mut Findings,
+    ) -> Vec<Vec<String>> {
+        let (margins, kinds): (Vec<VarSet>, Vec<Option<Reason>>) = ties.unzip();
         let mut broken = Vec::new();
-        for (place, check) in self.pooled.recount(&margins).iter().enumerate() {
+        for (check, kind) in self.pooled.recount(&margins).iter().zip(kinds) {
             if check.changed == 0 {
                 continue;
             }
-            match place {
-                place if place < one_way => findings.one_way_changed += 1,
-                place if place < staying => findings.linked_changed += 1,
-                _ => findings.staying_changed = true,
+            match kind {
+                None => findings.one_way_changed += 1,
+                Some(Reason::Linked) => findings.linked_changed += 1,
+                Some(Reason::Stays) => findings.staying_changed = true,
+                Some(Reason::Named | Reason::Derived) => {}
             }
-            broken.push(self.column_names(check.margin));
+            if !named.contains(&check.margin) {
+                broken.push(self.column_names(check.margin));
+            }
         }
         broken
     }
@@ -912,21 +922,20 @@ impl<'a> Pair<'a> {
     /// another one; `None` when the plan cannot be followed.
     fn made_by(&self, plan: &PlanFile, released: &Loaded) -> Option<(Records, Option<Records>)> {
         let View { scope, loaded, .. } = self.view;
-        let second = self.study.households.as_ref().filter(|people| !people.then.is_empty());
-        let (Some(people), Some(then)) = (second, &plan.then) else {
+        let second = self.study.then();
+        let Some(then) = plan.then.as_ref().filter(|_| !second.is_empty()) else {
             // A plan of one step is none of two, and the other way round.
             let [before, _] = self.listed.records();
             let made = apply_to_records(&plan.plan, scope.schema(), &before);
-            return (second.is_none() && plan.then.is_none()).then_some((made, None));
+            return (second.is_empty() && plan.then.is_none()).then_some((made, None));
         };
-        let lines = &people.people.loaded;
         let exchanged = plan.plan.columns().into_iter().all(|column| loaded.was_read(column));
-        let of_lines = then.plan.columns().is_subset(&people.then);
-        if !exchanged || !of_lines || then.lines != lines.records_read() as u64 {
+        let of_lines = then.plan.columns().is_subset(second);
+        let lines = self.study.people().loaded.records_read() as u64;
+        if !exchanged || !of_lines || then.lines != lines {
             return None;
         }
-        let lines = people.lines_after(loaded, &plan.plan, Some(&then.plan));
-        let (made, _) = people.together.table(&lines);
+        let (made, _) = self.study.units_of(&self.study.lines_after(Steps::of(plan))?)?;
         let (made, released) =
             encode_both(scope.schema(), made.raw_columns(), released.raw_columns());
         Some((made, Some(released)))
@@ -982,19 +991,58 @@ impl<'a> Pair<'a> {
             .map_err(|error| error.in_file(loaded.path()))
     }
 
-    /// What differs though no exchange can change it, and everything for the gate.
+    /// What differs though no exchange can change it, and for the gate what was counted of these
+    /// units and of `people`, who are the units themselves where nothing `of_persons` was counted.
     fn findings(
         &self,
-        found: &Verification,
-        screenings: &[KeyScreening],
-        demo_seed: bool,
+        people: &Self,
+        units: &Verification,
+        of_persons: Option<&Verification>,
     ) -> (Vec<Vec<String>>, Findings) {
-        let scope = &self.view.scope;
-        let named = &self.view.tables;
+        let View { scope, tables, .. } = self.view;
+        let records = |found: &Verification| [found.records_before, found.records_after];
+        let records = |found| records(found).map(|records| records as u64);
+        let changed =
+            |found: &Verification| found.tables.iter().filter(|table| table.changed > 0).count();
+        let found = of_persons.unwrap_or(units);
+        let mut findings = Findings {
+            records: records(found),
+            households: of_persons.map_or([0, 0], |_| records(units)),
+            tables: self.study.tables(),
+            tables_changed: changed(units) + of_persons.map_or(0, changed),
+            ids_differ: self.unlinked.is_some(),
+            replaced: units.replaced,
+            learned: found.worst_case.clone(),
+            alone_not_counted: people.view.alone_not_counted(),
+            rules_broken: self.view.rules_broken_in(&self.pooled),
+            new_pairs: found.new_pairs.combinations,
+            new_pairs_impossible: found.new_pairs.impossible,
+            moved: moved(&found.two_way, people.view.tabulated()),
+            // What is not counted in cells follows.
+            published: PublishedFindings::default(),
+            one_way_changed: 0,
+            linked_changed: 0,
+            staying_changed: false,
+            plan_differs: false,
+            torn_households: 0,
+            weights_drift: 0,
+            demo_seed: false,
+            released_ids: 0,
+            telling_columns: 0,
+            unchecked_columns: 0,
+            disclosed: 0,
+            disclosed_is_exact: true,
+            not_separable: 0,
+            hiding_not_counted: false,
+            hidden: None,
+            beyond_chance: None,
+            dependencies_broken: 0,
+            dependencies_broken_records: 0,
+        };
         // Who lives there changes with the persons, who are counted one by one.
         let changing = self.study.following();
         // The counts of a variable are those of any unchanged table that holds it.
-        let unchanged = found.tables.iter().filter(|table| table.changed == 0);
+        let unchanged = units.tables.iter().filter(|table| table.changed == 0);
         let known = unchanged.fold(VarSet::EMPTY, |all, table| all | table.margin);
         let singles =
             (scope.schema().own() - known - changing).iter().map(|one| (VarSet::single(one), None));
@@ -1005,62 +1053,8 @@ impl<'a> Pair<'a> {
             .iter()
             .filter(|table| !counted.contains(&table.reason) && !table.variables.meets(&changing));
         let ties = ties.map(|table| (table.variables, Some(table.reason)));
-        let (margins, kinds): (Vec<VarSet>, Vec<Option<Reason>>) = singles.chain(ties).unzip();
-        let checks = self.pooled.recount(&margins);
-        let mut broken = Vec::new();
-        let (mut one_way_changed, mut linked_changed, mut staying_changed) = (0, 0, false);
-        for (check, kind) in checks.iter().zip(kinds) {
-            if check.changed == 0 {
-                continue;
-            }
-            match kind {
-                None => one_way_changed += 1,
-                Some(Reason::Linked) => linked_changed += 1,
-                Some(Reason::Stays) => staying_changed = true,
-                Some(Reason::Named | Reason::Derived) => {}
-            }
-            if !named.contains(&check.margin) {
-                broken.push(self.column_names(check.margin));
-            }
-        }
-        // Of households the persons behind them are counted.
-        let [disclosed, not_separable] = match self.study.households {
-            Some(_) => [0, 0],
-            None => not_separable(self.study, &found.learned, screenings),
-        };
-        let findings = Findings {
-            records: [found.records_before as u64, found.records_after as u64],
-            households: [0, 0],
-            tables: named.len(),
-            published: PublishedFindings::default(),
-            tables_changed: found.tables.iter().filter(|table| table.changed > 0).count(),
-            one_way_changed,
-            linked_changed,
-            staying_changed,
-            ids_differ: self.unlinked.is_some(),
-            plan_differs: false,
-            torn_households: 0,
-            weights_drift: 0,
-            demo_seed,
-            replaced: found.replaced,
-            learned: found.worst_case.clone(),
-            alone_not_counted: self.view.alone_not_counted(),
-            released_ids: 0,
-            telling_columns: 0,
-            unchecked_columns: 0,
-            disclosed,
-            disclosed_is_exact: screenings.iter().all(KeyScreening::proved_is_exact),
-            not_separable,
-            hiding_not_counted: false,
-            hidden: None,
-            beyond_chance: None,
-            rules_broken: self.view.rules_broken_in(&self.pooled),
-            new_pairs: found.new_pairs.combinations,
-            new_pairs_impossible: found.new_pairs.impossible,
-            dependencies_broken: 0,
-            dependencies_broken_records: 0,
-            moved: moved(&found.two_way, self.view.tabulated()),
-        };
+        let mut broken = self.check_ties(singles.chain(ties), tables, &mut findings);
+        broken.extend(people.check_second_step(&mut findings));
         (broken, findings)
     }
 
@@ -1087,10 +1081,10 @@ impl<'a> Pair<'a> {
 
     /// Does one of these plans, all made for the released file, give the records of the original?
     fn is_the_other_way_round(&self, released: &FileDigest, plans: &[PlanFile]) -> bool {
-        let original = self.view.loaded.digest();
-        let (names, lines) = (self.view.loaded.own_names(), self.lines()[1] as u64);
-        let schema = self.view.scope.schema();
-        let is_one_step = |plan: &&PlanFile| self.study.households.is_none() && plan.then.is_none();
+        let View { loaded, scope, .. } = self.view;
+        let (original, names) = (loaded.digest(), loaded.own_names());
+        let (schema, lines) = (scope.schema(), self.lines()[1] as u64);
+        let is_one_step = |plan: &&PlanFile| !loaded.is_of_households() && plan.then.is_none();
         released.sha256 != original.sha256
             && plans.iter().filter(is_one_step).any(|plan| {
                 plan.check_input(&released.sha256, lines, names).is_ok() && {

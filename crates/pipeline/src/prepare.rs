@@ -7,7 +7,6 @@ use rayon::prelude::*;
 use crate::refusal::Code;
 use marginswap_core::columns::{BrokenDependencies, Role};
 use marginswap_core::diagnostic::Diagnostic;
-use marginswap_core::encode::encode_both;
 use marginswap_core::graph::{Scope, minimal_separators};
 use marginswap_core::moves::{MoveSearch, TooManyTied};
 use marginswap_core::partner::{Exempt, KeyScreening, Screening, Unpartable, screen, screen_keys};
@@ -37,10 +36,11 @@ use crate::compare::{
     beyond_chance, hidden_findings, moved, not_separable, somebody_is_found, thresholds,
 };
 use crate::found::{Asked, KnownKeys};
-use crate::household::{self, HouseholdUnits};
+use crate::household;
 use crate::input::{Loaded, ids};
 use crate::notes::{Note, Phase, Run};
 use crate::project::{Amount, Crowd, Pairing, Project, no_effect};
+use crate::release::Steps;
 use crate::resolve::data_of;
 use crate::restrictions::never_new;
 use crate::study::Study;
@@ -558,32 +558,48 @@ impl Prepared {
     /// are not kept move.
     #[must_use]
     pub fn foresee(&self, planned: &Planned) -> Foreseen {
-        let View { scope, records, located, intruders, .. } = &self.study.units;
+        let Self { study, .. } = self;
+        let View { scope, records, located, .. } = &study.units;
+        let then = planned.then.as_ref().map(|then| &then.plan);
         let after = swap::apply_to_records(&planned.plan, scope.schema(), records);
-        let pooled = Pooled::beside(located, records, &after);
-        let learned: Vec<Learned> =
-            intruders.iter().map(|intruder| learned(&pooled, &intruder.scenario())).collect();
-        let pairs = compare_pairs(&pooled, scope.schema().own(), &self.study.units.tables);
-        let households = Foreseen {
+        let lines = study.lines_after(Steps { plan: &planned.plan, then, hidden: None });
+        // The second step changes who lives there, so households are counted after both.
+        let table = lines.as_ref().filter(|_| then.is_some()).and_then(|one| study.units_of(one));
+        let mut pooled = match &table {
+            Some((table, _)) => study.units.beside(table),
+            None => Pooled::beside(located, records, &after),
+        };
+        let table = table.as_ref().map(|(table, _)| table);
+        let (mut learned, mut found) = answers(&study.units, &pooled, table);
+        let replaced = pooled.replaced();
+        let mut households = None;
+        let people = study.people();
+        if let Some(lines) = &lines {
+            // Persons are counted like those of a released file.
+            pooled = people.beside(lines);
+            let (of_households, found_by) = study.by_members(&learned, &found);
+            households = Some(learned);
+            (learned, found) = answers(people, &pooled, Some(lines));
+            learned.extend(of_households);
+            found.extend(found_by);
+        }
+        let own = people.loaded.own_variables(&people.scope);
+        let pairs = compare_pairs(&pooled, own, &people.tables);
+        Foreseen {
             worst_case: worst_case(&learned).expect("a job has keys"),
             learned,
-            found: Asked::of(&self.study.units, &KnownKeys::of(&self.study.units, None))
-                .answers(&pooled),
-            new_pairs: new_pairs(&pooled, &pairs, self.study.units.combined()),
-            dependencies: match self.study.households {
-                Some(_) => BrokenDependencies::default(),
-                None => self.study.broken_by(&planned.plan),
+            found,
+            new_pairs: new_pairs(&pooled, &pairs, people.combined()),
+            dependencies: match &lines {
+                Some(lines) => study.broken_in(lines.in_memory(), lines.counts()),
+                None => study.broken_by(&planned.plan),
             },
-            moved: moved(&pairs, self.study.units.tabulated()),
+            moved: moved(&pairs, people.tabulated()),
             distances: Distances::of_pairs(&pairs),
-            replaced: pooled.replaced(),
-            rules_broken: self.study.units.rules_broken(&after, None),
-            households: None,
+            replaced,
+            rules_broken: study.units.rules_broken(&after, None),
+            households,
             hidden: planned.hidden.clone(),
-        };
-        match &self.study.households {
-            Some(people) => Foreseen::of_persons(people, &self.study, planned, households),
-            None => households,
         }
     }
 
@@ -597,24 +613,11 @@ impl Prepared {
             not_separable(&self.study, &foreseen.learned, &self.key_screenings);
         let findings = Findings {
             records: [records, records],
-            households: [0, 0],
             tables: self.study.tables(),
-            tables_changed: 0,
-            published: PublishedFindings::default(),
-            one_way_changed: 0,
-            linked_changed: 0,
-            staying_changed: false,
-            ids_differ: false,
-            plan_differs: false,
-            torn_households: 0,
-            weights_drift: 0,
             demo_seed,
             replaced: foreseen.replaced,
             learned: Some(foreseen.worst_case.clone()),
             alone_not_counted: self.study.people().alone_not_counted(),
-            released_ids: 0,
-            telling_columns: 0,
-            unchecked_columns: 0,
             disclosed,
             disclosed_is_exact: self.key_screenings.iter().all(KeyScreening::proved_is_exact),
             not_separable,
@@ -627,6 +630,19 @@ impl Prepared {
             dependencies_broken: foreseen.dependencies.broken.len() as u64,
             dependencies_broken_records: foreseen.dependencies.records,
             moved: foreseen.moved.clone(),
+            households: [0, 0],
+            tables_changed: 0,
+            published: PublishedFindings::default(),
+            one_way_changed: 0,
+            linked_changed: 0,
+            staying_changed: false,
+            ids_differ: false,
+            plan_differs: false,
+            torn_households: 0,
+            weights_drift: 0,
+            released_ids: 0,
+            telling_columns: 0,
+            unchecked_columns: 0,
         };
         judge(&findings, &thresholds(&project.gate, &findings, foreseen.new_pairs.occurring))
     }
@@ -969,60 +985,13 @@ pub(crate) fn summary(numbers: &PlanReport) -> serde_json::Value {
     serde_json::to_value(numbers).expect("a report is plain data")
 }
 
-impl Foreseen {
-    /// The same, with what intruders learn about households from the lines after both steps.
-    fn after_both(self, all: &HouseholdUnits, view: &View, lines: &Loaded) -> Self {
-        let View { loaded, scope, intruders, .. } = view;
-        let (table, _) = all.together.table(lines);
-        let (before, after) =
-            encode_both(scope.schema(), loaded.raw_columns(), table.raw_columns());
-        let pooled = Pooled::of(&before, &after);
-        let learned: Vec<Learned> =
-            intruders.iter().map(|intruder| learned(&pooled, &intruder.scenario())).collect();
-        let worst_case = worst_case(&learned).expect("a job has keys");
-        let found = Asked::of(view, &KnownKeys::of(view, Some(&table))).answers(&pooled);
-        Self { worst_case, learned, found, replaced: pooled.replaced(), ..self }
-    }
-
-    /// What a plan for households comes to for persons: the lines after it, counted like those
-    /// of a released file.
-    fn of_persons(
-        all: &HouseholdUnits,
-        study: &Study,
-        planned: &Planned,
-        households: Self,
-    ) -> Self {
-        let View { loaded, scope, intruders, .. } = &all.people;
-        let then = planned.then.as_ref().map(|then| &then.plan);
-        let lines = all.lines_after(&study.units.loaded, &planned.plan, then);
-        // The second step changes who lives there, so households are counted after both.
-        let households = match then {
-            Some(_) => households.after_both(all, &study.units, &lines),
-            None => households,
-        };
-        let (before, after) =
-            encode_both(scope.schema(), loaded.raw_columns(), lines.raw_columns());
-        let pooled = Pooled::of(&before, &after);
-        let mut learned_by: Vec<Learned> =
-            intruders.iter().map(|intruder| learned(&pooled, &intruder.scenario())).collect();
-        learned_by.extend(all.of_households(&households.learned));
-        let mut found =
-            Asked::of(&all.people, &KnownKeys::of(&all.people, Some(&lines))).answers(&pooled);
-        found.extend(all.found_by_households(&households.found));
-        let own = loaded.own_variables(scope);
-        let pairs = compare_pairs(&pooled, own, &all.people.tables);
-        Self {
-            worst_case: worst_case(&learned_by).expect("a job has keys"),
-            learned: learned_by,
-            found,
-            new_pairs: new_pairs(&pooled, &pairs, all.people.combined()),
-            dependencies: study.broken_in(lines.in_memory(), lines.counts()),
-            moved: moved(&pairs, all.people.tabulated()),
-            distances: Distances::of_pairs(&pairs),
-            replaced: households.replaced,
-            rules_broken: households.rules_broken,
-            households: Some(households.learned),
-            hidden: households.hidden,
-        }
-    }
+/// What the intruders of a view learn from records before and after, and who is found by them.
+fn answers(
+    view: &View,
+    pooled: &Pooled,
+    released: Option<&Loaded>,
+) -> (Vec<Learned>, Vec<Option<Found>>) {
+    let learned = view.intruders.iter().map(|intruder| learned(pooled, &intruder.scenario()));
+    let found = Asked::of(view, &KnownKeys::of(view, released)).answers(pooled);
+    (learned.collect(), found)
 }

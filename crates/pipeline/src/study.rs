@@ -17,6 +17,7 @@ use marginswap_core::plan::Plan;
 use marginswap_core::swap;
 use marginswap_core::table::CellId;
 use marginswap_core::varset::VarSet;
+use marginswap_core::verify::{Found, Learned};
 use marginswap_io::PlanFile;
 
 use crate::derive::Take;
@@ -25,6 +26,7 @@ use crate::input::{Ids, Loaded};
 use crate::notes::Run;
 use crate::project::Project;
 use crate::published::Published;
+use crate::release::Steps;
 use crate::resolve::{Resolved, open};
 use crate::view::{View, ids_for, scope_of, unranked};
 
@@ -93,6 +95,34 @@ impl Study {
         self.households.as_ref().map_or(NONE, |households| &households.then)
     }
 
+    /// The units of these lines, where they are households, and how many a column tears that may be
+    /// exchanged.
+    pub(crate) fn units_of(&self, lines: &Loaded) -> Option<(Loaded, u64)> {
+        self.households.as_ref().map(|all| all.together.table(lines))
+    }
+
+    /// The lines of the file after the steps of a plan, where their units are households.
+    ///
+    /// # Panics
+    /// When the plan is not one for these.
+    pub(crate) fn lines_after(&self, steps: Steps<'_>) -> Option<Loaded> {
+        let all = self.households.as_ref()?;
+        Some(all.lines_after(&self.units.loaded, steps.plan, steps.then))
+    }
+
+    /// What those learn who look for whole households, and who is found by them, member by member.
+    pub(crate) fn by_members(
+        &self,
+        learned: &[Learned],
+        found: &[Option<Found>],
+    ) -> (Vec<Learned>, Vec<Option<Found>>) {
+        let households = self.households.as_ref().and_then(|all| all.people.loaded.households());
+        let Some(households) = households else { return Default::default() };
+        let theirs = learned.iter().skip(self.units.of_members);
+        let found = found.iter().map(|one| one.as_ref().map(|found| found.of_members(households)));
+        (theirs.map(|learned| learned.of_members(households)).collect(), found.collect())
+    }
+
     /// The variables of units that the second step changes: who lives there, as far as it exchanges
     /// what they have.
     pub(crate) fn following(&self) -> VarSet {
@@ -133,12 +163,12 @@ impl Study {
         broken(self.dependencies(), self.people().loaded.raw_columns(), after.as_read(), counts)
     }
 
-    /// The same of the records after a plan.
+    /// The same of the records of the file after a plan.
     pub(crate) fn broken_by(&self, plan: &Plan) -> BrokenDependencies {
-        let lines = &self.people().loaded;
+        let loaded = &self.units.loaded;
         match self.dependencies().is_empty() {
             true => BrokenDependencies::default(),
-            false => self.broken_in(&swap::apply(plan, lines.in_memory()), lines.counts()),
+            false => self.broken_in(&swap::apply(plan, loaded.in_memory()), loaded.counts()),
         }
     }
 

@@ -11,7 +11,7 @@ use std::path::Path;
 use crate::refusal::Code;
 use marginswap_core::columns::{Role, Roles};
 use marginswap_core::diagnostic::Diagnostic;
-use marginswap_core::encode::{RecordId, Records};
+use marginswap_core::encode::{RecordId, Records, encode_both};
 use marginswap_core::graph::{Formula, Reason, Scope, Separators, Ties};
 use marginswap_core::partner::KeyScreening;
 use marginswap_core::plan::{self, Detach, Forbidden, HiddenPeople, Members, Plan, Term, ToHide};
@@ -308,6 +308,13 @@ impl View {
         let (replaced, new) = replaced_cells(steps.plan, scope.schema(), records);
         let rows = to_hide.hidden_by_plan(steps.plan, (&replaced, &new), (located, &risky));
         Some(Cow::Owned(HiddenPeople::of(&rows)))
+    }
+
+    /// Its records and those of these lines, which are in the same places, counted together.
+    pub(crate) fn beside(&self, lines: &Loaded) -> Pooled {
+        let [before, after] = [&self.loaded, lines].map(Loaded::raw_columns);
+        let (before, after) = encode_both(self.scope.schema(), before, after);
+        Pooled::of(&before, &after)
     }
 
     /// For each intruder, how many records of each cell are at risk.

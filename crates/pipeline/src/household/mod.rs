@@ -36,7 +36,6 @@ use marginswap_core::risk::rare_cells;
 use marginswap_core::swap;
 use marginswap_core::table::Located;
 use marginswap_core::varset::VarSet;
-use marginswap_core::verify::{Found, Learned};
 use marginswap_report::inspect::HouseholdColumns;
 
 pub use parts::{HouseholdFile, Parts};
@@ -80,21 +79,6 @@ impl HouseholdUnits {
             lines = lines.after(then);
         }
         lines.derived_again().expect("values that were read before are read again")
-    }
-
-    /// What intruders who look for households learn, for each of their members.
-    #[must_use]
-    pub fn of_households(&self, learned: &[Learned]) -> Vec<Learned> {
-        let households = self.people.loaded.households().expect("people live in households");
-        let theirs = learned.iter().skip(self.people.intruders.len());
-        theirs.map(|learned| learned.of_members(households)).collect()
-    }
-
-    /// Who is found by intruders who look for households, member by member.
-    #[must_use]
-    pub fn found_by_households(&self, found: &[Option<Found>]) -> Vec<Option<Found>> {
-        let households = self.people.loaded.households().expect("people live in households");
-        found.iter().map(|one| one.as_ref().map(|found| found.of_members(households))).collect()
     }
 }
 
