@@ -488,7 +488,8 @@ const TESTED_IN_TRUST: &[Kind] = &[Code::WrongSeal, Code::TooFewThreads];
 const OUR_FAULT: &[Kind] = &[Code::NotKept, Code::Cancelled];
 
 /// Objects of Python: `crates/python/tests/test_refusals.py`.
-const TESTED_IN_PYTHON: &[Kind] = &[Code::NotATable];
+const TESTED_IN_PYTHON: &[Kind] =
+    &[Code::NotATable, Code::InEngine, Code::HouseholdTooLarge, Code::EngineReadsOtherwise];
 
 #[test]
 fn every_code_has_a_test() {

@@ -31,12 +31,12 @@ pub fn run(args: &SqlArgs) -> Result<Outcome, Diagnostic> {
     project.release.drop = names_in(&args.drop)?;
     project.release.release_id = Some(args.release_id);
     let (columns, not_null) = (names_in(&args.columns)?, names_in(&args.not_null)?);
-    let made = Statements::new(args.dialect, &columns, &args.id, &project, &not_null)?;
+    let made = Statements::new(args.dialect, &columns, Some(&args.id), &project, &not_null)?;
     let with = |usual: &str| args.with.clone().unwrap_or_else(|| usual.to_owned());
     let statements = match args.statement {
         Statement::Cells => vec![made.cells(&args.from)],
         Statement::Changes => vec![made.changes(&args.from, &with("ms_moves"))],
-        Statement::Release => vec![made.release(&args.from, &with("ms_changes"))],
+        Statement::Release => vec![made.release(&args.from, &with("ms_changes"), 0)],
         Statement::Verify => made.verify_all(&args.from, &with("ms_released"), &args.keep)?,
     };
     give(&SqlReport { statements }, args.answer.json)?;

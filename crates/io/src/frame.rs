@@ -15,6 +15,7 @@
 //! then [`Source::of_frame`](crate::Source::of_frame).
 
 pub mod counted;
+pub mod unfolded;
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -86,6 +87,16 @@ impl Frame {
     #[must_use]
     pub fn records(&self) -> usize {
         self.held.records
+    }
+
+    /// Have both the same names and the same categories line by line?
+    #[must_use]
+    pub fn same_contents(&self, other: &Self) -> bool {
+        let sum_of = |frame: &Self| {
+            let columns = frame.held.columns.iter().map(|column| column.as_ref().ok().cloned());
+            sum(frame.names(), &columns.collect::<Vec<_>>())
+        };
+        sum_of(self) == sum_of(other)
     }
 
     /// The wanted columns.

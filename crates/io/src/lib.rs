@@ -59,6 +59,7 @@ pub use digest::{FileDigest, Hashed, digest_file, sha256_hex};
 pub use frame::Frame;
 #[cfg(feature = "parquet")]
 pub use frame::FrameBuilder;
+pub use frame::unfolded::{HouseholdKind, Unfolded};
 pub use input_file::InputFile;
 pub use leftovers::{Leftover, LeftoverState, is_temporary, leftovers};
 pub use plan_file::{

@@ -17,6 +17,7 @@ marginswap_core::refusals! {
         BadParquet "bad-parquet": "A damaged Parquet file";
         FloatColumn "float-column": "A column of floating-point numbers";
         UnsupportedColumn "unsupported-column": "A column of lists, structures or the like";
+        InEngine "in-engine": "A column whose values stay with an engine";
         TooManyRecords "too-many-records": "More records than can be numbered";
         BareReturn "bare-return": "A carriage return that ends no line";
         BadDelimiter "bad-delimiter": "A delimiter that cannot be used";

@@ -248,6 +248,20 @@ entries! {
          `age = 0-17 & marital = married`. A name with spaces or signs goes between backticks, a\n\
          text between quotes. The message names the character at which reading stopped.\n\
          docs/project-file.md has examples.";
+    InEngine 160 exit 3: "column that stays with an engine",
+        "Of a table that an engine holds, the cells come here with their counts. A column that is\n\
+         ignored, or names the records, makes no cell, so nothing can be asked of its values. Let it\n\
+         take part, or ask where the file fits in memory. docs/engines.md says what goes where.";
+    HouseholdTooLarge 161 exit 3: "household too large for an engine",
+        "An engine counts households by the cells of their members, one column for each member, so\n\
+         the largest household sets the width of a statement. At most 256 members are asked for.\n\
+         Institutions are most often no households: leave them out, or swap where the file fits in\n\
+         memory.";
+    EngineReadsOtherwise 162 exit 3: "CSV file that an engine reads otherwise",
+        "A large CSV file is converted to Parquet by DuckDB, field by field as text: an empty field\n\
+         stays empty, and nothing is taken for missing. The engine refuses the file, or finds other\n\
+         columns or another number of lines in it. Read it without an engine: messages then name the\n\
+         line.";
     FileMissing 201 exit 3: "missing file",
         "There is no file of this name. A relative path starts at the folder in which the command\n\
          runs. On Unix, standard input can be named as `/dev/stdin`.";

@@ -172,6 +172,8 @@ pub struct Comparison {
     pub published: Vec<PublishedCheck>,
     /// What every original record obeys and released ones do not.
     pub dependencies: BrokenDependencies,
+    /// How many released columns stay with an engine, so that they were not looked at.
+    pub unread_columns: usize,
     /// The columns of which some original fields are quoted and others not, and not all as they
     /// need it, and the released fields are quoted where they need it.
     pub requoted: Vec<String>,
@@ -248,7 +250,7 @@ impl Comparison {
     ) -> Result<Self, Diagnostic> {
         let released = released.into();
         let read = read_released(&original, released, run)?;
-        let Released { after: lines, dropped, as_they_are, ids, telling, requoted } = read;
+        let Released { after: lines, dropped, as_they_are, ids, telling, unread, requoted } = read;
         run.begin(Phase::Comparing)?;
         let digest = lines.digest().clone();
         let published = compare_published(&original, &lines)?;
@@ -324,7 +326,7 @@ impl Comparison {
             telling_columns: telling + told_by_names,
             dependencies_broken: dependencies.broken.len() as u64,
             dependencies_broken_records: dependencies.records,
-            unchecked_columns: evidence.unchecked_columns,
+            unchecked_columns: evidence.unchecked_columns + unread,
             published: findings_of(published.iter()),
             plan_differs: is_exchanged || plan.as_ref().is_some_and(differs),
             hidden: hidden.as_ref().map(hidden_findings),
@@ -359,6 +361,7 @@ impl Comparison {
             advice,
             published,
             dependencies,
+            unread_columns: unread,
             requoted,
             people,
         })
@@ -559,6 +562,8 @@ struct Released {
     ids: usize,
     /// How many give swaps away.
     telling: usize,
+    /// The columns whose values stay with an engine.
+    unread: usize,
     /// Those whose quotes differed and no longer do.
     requoted: Vec<String>,
 }
@@ -668,6 +673,10 @@ fn read_released(
         columns.push(name.clone());
     }
     let ids = columns.len();
+    let unread = match given {
+        Given::Frame(frame) => frame.columns_in_engine(),
+        Given::File(_) | Given::Files { .. } => 0,
+    };
     if !columns.is_empty() {
         run.note(Note::IdReleased { columns });
     }
@@ -702,7 +711,7 @@ fn read_released(
         .in_file(path)
     })?;
     let after = after.derived_again()?;
-    Ok(Released { after, dropped, as_they_are, ids, telling, requoted })
+    Ok(Released { after, dropped, as_they_are, ids, telling, unread, requoted })
 }
 
 impl<'a> Pair<'a> {

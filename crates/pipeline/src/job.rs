@@ -54,7 +54,8 @@ use crate::project::{Project, ReleaseOrder};
 use crate::refusal::Code;
 use crate::release::{
     Steps, Takes, Written, as_bug, check_bytes, check_ending, check_kept, check_parts, demo_plans,
-    dropped, note_other_plans, note_other_releases, refuse_order, released_order, takes, write,
+    dropped, exchanged, note_other_plans, note_other_releases, refuse_order, released_order, takes,
+    write,
 };
 use crate::seed::{Chosen, SeedFrom};
 use crate::study::Study;
@@ -172,7 +173,10 @@ pub fn decide(
     // Planning leaves threads idle now and then.
     let (planned, order) = rayon::join(
         || prepared.plan(seed.seed),
-        || released_order(outputs.order, Some(seed.seed), loaded.records_read()),
+        || match outputs.by_engine {
+            true => None,
+            false => released_order(outputs.order, Some(seed.seed), loaded.records_read()),
+        },
     );
     let mut planned = planned?;
     let numbers = prepared.report(&planned, seed.not_for_release);
@@ -204,8 +208,8 @@ pub fn follow(
 ) -> Result<Decision, Diagnostic> {
     run.expect_steps(5);
     let chosen = match outputs.order {
-        ReleaseOrder::Random => Some(seed.choose(run)?),
-        ReleaseOrder::Input => None,
+        ReleaseOrder::Random if !outputs.by_engine => Some(seed.choose(run)?),
+        ReleaseOrder::Random | ReleaseOrder::Input => None,
     };
     check_parts(project)?;
     let original = Study::read(project, run)?;
@@ -216,7 +220,9 @@ pub fn follow(
         numbers: None,
         plan,
         hidden: None,
-        order: released_order(outputs.order, seed, original.units.loaded.records_read()),
+        order: seed.and_then(|seed| {
+            released_order(outputs.order, Some(seed), original.units.loaded.records_read())
+        }),
         seed,
         new_seed: chosen.and_then(|chosen| chosen.new_file),
     };
@@ -279,6 +285,13 @@ impl Decision {
         takes(original, decided.steps(), decided.order.clone())
     }
 
+    /// For each of the original's columns, which record takes the value of which other one: what an
+    /// engine carries out that holds the data. Households keep their names.
+    #[must_use]
+    pub fn exchanged(&self) -> Vec<Vec<(usize, usize)>> {
+        exchanged(&self.original, self.decided.steps())
+    }
+
     /// Writes the released file, reads it back and compares it with the original.
     ///
     /// # Errors
@@ -309,7 +322,8 @@ impl Decision {
         decided.finish(comparison, files, outputs, run)
     }
 
-    /// Compares the frame that a door gathered with the original.
+    /// Compares the frame that a door gathered with the original, or the lines of the cells that an
+    /// engine counted in what it made.
     ///
     /// # Errors
     /// When it does not keep what it must.
@@ -341,7 +355,7 @@ impl Decided {
         // The order of households is no order of lines.
         let of_lines = !original.units.loaded.is_of_households();
         let evidence = Evidence {
-            seed: self.seed,
+            seed: self.seed.filter(|_| !outputs.by_engine),
             order: self.order.as_deref().filter(|_| of_lines),
             lines: Lines::written(outputs.order),
             demo_seed: self.plan.header.not_for_release,

@@ -14,8 +14,15 @@
 //! cells, or only how they differ from those of the original.
 //!
 //! Law: `cells-give-the-plan-of-records`.
+//!
+//! What needs a line for each record (plan files, households, weights, risk by a model, questions)
+//! gets it: [`unfold`] makes the lines that the cells stand for, and they go through [`crate::job`] like
+//! those of a data frame. [`Moves::of_lines`] leads back to the engine.
+//!
+//! Law: `unfolded-cells-give-the-job-of-records`.
 
 use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
 
 use marginswap_core::columns::Role;
 use marginswap_core::diagnostic::{Diagnostic, grouped};
@@ -24,7 +31,7 @@ use marginswap_core::plan::{self, Drawn, HiddenPeople};
 use marginswap_core::random::Seed;
 use marginswap_core::table::{CellId, Grouping};
 use marginswap_core::varset::VarSet;
-use marginswap_io::Frame;
+use marginswap_io::{Frame, HouseholdKind, Unfolded};
 use marginswap_report::cells::CellsReport;
 use marginswap_report::plan::PlanReport;
 
@@ -51,6 +58,18 @@ pub struct Moves {
     pub numbers: Vec<u32>,
     /// For each column of the frame, the cell whose value each changed record takes.
     pub from: Vec<Vec<u32>>,
+    /// Where households were counted, in which of them each changed record lives; `numbers` are then
+    /// those of households.
+    pub homes: Option<Homes>,
+}
+
+/// Members of households, by what was counted.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Homes {
+    /// For each changed record the kind of its household, by its place among the kinds.
+    pub kinds: Vec<u32>,
+    /// Which member of it the record is, from 0.
+    pub members: Vec<u32>,
 }
 
 /// No record, cell or number of it is shown: a move is secret.
@@ -65,7 +84,8 @@ impl Moves {
     fn of(view: &View, drawn: &Drawn) -> Self {
         let View { loaded, scope, located, .. } = view;
         let columns = loaded.own_names().len();
-        let mut moves = Self { cells: vec![], numbers: vec![], from: vec![Vec::new(); columns] };
+        let from = vec![Vec::new(); columns];
+        let mut moves = Self { cells: vec![], numbers: vec![], from, homes: None };
         let schema = scope.schema();
         let mut rows = vec![0; located.len()];
         for row in 0..located.lines() {
@@ -103,6 +123,123 @@ impl Moves {
             }
         }
         moves
+    }
+
+    /// What lines take from each other, in the cells that they were made of. `exchanged` has for each
+    /// column of the lines which of them takes the value of which other one.
+    ///
+    /// # Panics
+    /// When there are other lines or columns.
+    #[must_use]
+    pub fn of_lines(exchanged: &[Vec<(usize, usize)>], cells: &Frame, lines: &Unfolded) -> Self {
+        let number = |line: usize| u32::try_from(line).expect("lines have numbers of 32 bits");
+        let names = lines.frame.names();
+        let changed: BTreeSet<u32> =
+            exchanged.iter().flatten().map(|&(line, _)| number(line)).collect();
+        let changed: Vec<u32> = changed.into_iter().collect();
+        let from = cells.names().iter().map(|name| {
+            let column = names.iter().position(|other| other == name);
+            let column = column.expect("a column of cells is one of lines");
+            let takes: BTreeMap<u32, u32> = exchanged[column]
+                .iter()
+                .map(|&(line, other)| (number(line), number(other)))
+                .collect();
+            let taken = |line: &u32| lines.cell_of(*takes.get(line).unwrap_or(line));
+            changed.iter().map(taken).collect()
+        });
+        let from = from.collect();
+        let places: Vec<_> = changed.iter().map(|&line| lines.place(line)).collect();
+        Self {
+            from,
+            cells: changed.iter().map(|&line| lines.cell_of(line)).collect(),
+            numbers: places.iter().map(|place| place.number).collect(),
+            homes: lines.kinds().map(|_| Homes {
+                kinds: places.iter().map(|place| place.kind).collect(),
+                members: places.iter().map(|place| place.member).collect(),
+            }),
+        }
+    }
+
+    /// What is other in the cells that they lead to.
+    #[must_use]
+    pub fn changes(&self, cells: &Frame) -> Changes {
+        let mut differ = vec![false; self.cells.len()];
+        let mut values = 0;
+        for (column, from) in self.from.iter().enumerate() {
+            let (old, new) = (cells.codes(column, &self.cells), cells.codes(column, from));
+            for (record, differs) in differ.iter_mut().zip(old.into_iter().zip(new)) {
+                *record |= differs.0 != differs.1;
+                values += u64::from(differs.0 != differs.1);
+            }
+        }
+        let homes = self.homes.as_ref().map(|homes| {
+            let all = homes.kinds.iter().zip(&self.numbers).zip(&differ);
+            let changed = all.filter(|(_, differs)| **differs).map(|(home, _)| home);
+            changed.collect::<BTreeSet<_>>().len() as u64
+        });
+        Changes { records: differ.into_iter().map(u64::from).sum(), values, homes }
+    }
+}
+
+/// How much moves change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Changes {
+    /// Records that get another value.
+    pub records: u64,
+    /// Values that are others.
+    pub values: u64,
+    /// Households of such records, where they were counted.
+    pub homes: Option<u64>,
+}
+
+/// A line for each record of counted cells, in a table with all columns that an engine holds;
+/// `households` are the column that names them, and how many there are of each kind. The cells of
+/// members are given by their place in [`Frame::by_contents`].
+///
+/// # Errors
+/// When the cells and the households are not those of one table, or there are too many records.
+///
+/// # Panics
+/// When the frame has no counts.
+pub fn unfold(
+    cells: &Frame,
+    label: &str,
+    names: &[String],
+    households: Option<(&str, Vec<HouseholdKind>)>,
+) -> Result<Unfolded, Diagnostic> {
+    check_counts(cells)?;
+    let households = match households {
+        None => None,
+        Some((name, mut kinds)) => {
+            kinds.iter_mut().for_each(|kind| kind.members.sort_unstable());
+            kinds.sort_unstable_by(|one, other| one.members.cmp(&other.members));
+            check_members(cells, &kinds).map_err(|refusal| refusal.in_file(label))?;
+            Some((name, kinds))
+        }
+    };
+    cells.unfolded(label, names, households)
+}
+
+/// Refuses households that are not those of the counted records.
+fn check_members(cells: &Frame, kinds: &[HouseholdKind]) -> Result<(), Diagnostic> {
+    let counts = cells.counts().expect("cells have counts");
+    let mut left: Vec<Option<u32>> =
+        cells.by_contents()?.iter().map(|&line| Some(counts[line as usize])).collect();
+    for kind in kinds {
+        for &member in &kind.members {
+            if let Some(records) = left.get_mut(member as usize) {
+                *records = records.and_then(|records| records.checked_sub(kind.households));
+            }
+        }
+    }
+    let twice = kinds.windows(2).any(|pair| pair[0].members == pair[1].members);
+    match !twice && left.iter().all(|records| *records == Some(0)) {
+        true => Ok(()),
+        false => Err(Diagnostic::new(
+            Code::NotKept,
+            "the engine counts other members of households than records",
+            "nothing is released; does the table change while it is read?",
+        )),
     }
 }
 

@@ -30,6 +30,8 @@ pub struct Outputs<'a> {
     pub released: Option<PathBuf>,
     /// In which order the records are released.
     pub order: ReleaseOrder,
+    /// Does an engine release the records, sorted by what is released?
+    pub by_engine: bool,
     /// May files be replaced?
     pub overwrite: Overwrite,
     /// The plan (SECRET).

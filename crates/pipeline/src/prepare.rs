@@ -65,7 +65,7 @@ pub struct Prepared {
 }
 
 /// What is not known of a table before it is written, or where cells alone are known.
-pub(crate) const TELLING: &str = "whether released columns that are not exchanged give swaps away";
+pub const TELLING: &str = "whether released columns that are not exchanged give swaps away";
 
 /// The number of the random stream that the seed of the second step is drawn from.
 const PERSONS_STREAM: u64 = 3;

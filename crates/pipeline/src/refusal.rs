@@ -31,6 +31,8 @@ marginswap_core::refusals! {
         SharedColumn "shared-column": "A column in the file of households and in that of persons";
         VariesInHousehold "varies-in-household": "A column that varies inside a household";
         WrongSize "wrong-size": "A column named for the size of households that is another number";
+        HouseholdTooLarge "household-too-large": "A household of more members than an engine is asked for";
+        EngineReadsOtherwise "engine-reads-otherwise": "A CSV file that an engine reads otherwise";
         TotalIsCategory "total-is-category": "A code of totals that is a category";
         OtherCategories "other-categories": "A published column without a common category";
         TooManySets "too-many-sets": "More sets of keys than anybody can wait for";
@@ -61,7 +63,7 @@ marginswap_core::refusals! {
     from marginswap_io::refusal::Code {
         FileMissing IsDirectory TooManyFields TooFewFields UnclosedQuote TextAfterQuote
         DuplicateName EmptyName HeaderNotUtf8 NoRecords NulByte BadGzip BadParquet
-        FloatColumn UnsupportedColumn TooManyRecords BareReturn BadDelimiter FieldTooLong
+        FloatColumn UnsupportedColumn InEngine TooManyRecords BareReturn BadDelimiter FieldTooLong
         NoParquet UnsupportedCompression InputChanged ForeignFile Utf16 TooManyColumns PackedTooSmall
         OtherDelimiter
         BadStata BadSpss BadSas OldStatistics

@@ -192,7 +192,7 @@ pub(crate) fn takes(
     let lines = study.people().loaded.records_read();
     let lines_in_order: Arc<[u32]> =
         how.order.as_deref().map_or_else(|| (0..).take(lines).collect(), Into::into);
-    let exchanged = exchanged(steps, &how, study.units.loaded.own_names().len());
+    let exchanged = taken_by_lines(steps, &how, study.units.loaded.own_names().len());
     let released = exchanged.into_iter().enumerate().filter(|(column, _)| !drop.contains(column));
     let takes = released.map(|(column, exchanged)| Takes {
         column,
@@ -204,9 +204,18 @@ pub(crate) fn takes(
     Ok(takes.collect())
 }
 
-/// What the steps of a plan do to each of these columns: this line takes the value of that one. All
-/// members of a household take what the first member of another has.
-fn exchanged(steps: Steps<'_>, how: &ReleaseOptions, columns: usize) -> Vec<Vec<(usize, usize)>> {
+/// What the steps of a plan do to each column: this line takes the value of that one.
+pub(crate) fn exchanged(study: &Study, steps: Steps<'_>) -> Vec<Vec<(usize, usize)>> {
+    taken_by_lines(steps, &in_order(&study.units, None), study.units.loaded.own_names().len())
+}
+
+/// The same, where households are renamed too. All members of a household take what the first member
+/// of another has.
+fn taken_by_lines(
+    steps: Steps<'_>,
+    how: &ReleaseOptions,
+    columns: usize,
+) -> Vec<Vec<(usize, usize)>> {
     let mut exchanged = swap::takes(steps.plan, columns);
     if let Some(households) = &how.households {
         let members = |household: usize, other: usize| {

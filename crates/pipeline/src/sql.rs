@@ -12,6 +12,10 @@
 //! hash and no seed goes into a statement. The moves are a table next to the data, never literals:
 //! a log of queries tells nothing. Engines differ in the sign between which names are quoted.
 //!
+//! Where households are swapped, three more: *homes* finds out how large they are, *kinds* counts
+//! households by the cells of their members, and the changes are found by household and member.
+//! The cells are numbered here and lie beside the data as a table, like the moves.
+//!
 //! Traps. The records of a released table are sorted by all that is released: an engine that
 //! writes changed rows last, or leaves them in their files, would give the swaps away.
 //! `a IS NOT DISTINCT FROM b AND c` is read in two ways by engines, so it is always in
@@ -84,8 +88,12 @@ pub struct Statements {
     columns: Vec<String>,
     /// Those that make a cell.
     cell: Vec<String>,
-    /// The column that names a record.
-    id: String,
+    /// The column that names a record; counting needs none.
+    id: Option<String>,
+    /// The column that names its household.
+    household: Option<String>,
+    /// Do households keep their names?
+    keeps_names: bool,
     /// Columns that are not released.
     dropped: BTreeSet<String>,
     /// Columns of the cell that have no NULL.
@@ -93,7 +101,8 @@ pub struct Statements {
 }
 
 impl Statements {
-    /// The statements for a table with these columns, one of which names the records. The roles
+    /// The statements for a table with these columns, one of which names the records: what changes
+    /// them needs it. The roles
     /// that a project gives them decide which make a cell: all but the id and those ignored.
     ///
     /// # Errors
@@ -101,13 +110,13 @@ impl Statements {
     pub fn new(
         dialect: Dialect,
         columns: &[String],
-        id: &str,
+        id: Option<&str>,
         project: &Project,
         not_null: &[String],
     ) -> Result<Self, Diagnostic> {
         check_names(columns)?;
         let told = &project.columns;
-        let id_name = id.to_owned();
+        let id_name = id.map(str::to_owned);
         let find = |name: &String| match columns.contains(name) {
             true => Ok(()),
             false => Err(Diagnostic::new(
@@ -116,17 +125,23 @@ impl Statements {
                 did_you_mean(name, columns),
             )),
         };
-        let named = [&id_name].into_iter().chain(&told.ignore).chain(&project.release.drop);
-        named.chain(not_null).try_for_each(find)?;
-        let roles = Roles::assign(columns, &told.vars, &told.stay, &told.ignore, Some(&id_name))?;
+        let named = id_name.iter().chain(&told.ignore).chain(&project.release.drop);
+        named.chain(not_null).try_for_each(&find)?;
+        let household = project.unit.household.clone();
+        household.iter().try_for_each(&find)?;
+        // What names households is no property of theirs.
+        let mut ignore = told.ignore.clone();
+        ignore.extend(household.clone().filter(|name| !told.ignore.contains(name)));
+        let roles = Roles::assign(columns, &told.vars, &told.stay, &ignore, id_name.as_ref())?;
         let part = |position: &usize| roles.of(*position) != Role::Ignored;
         let cell: Vec<String> =
             (0..columns.len()).filter(part).map(|position| columns[position].clone()).collect();
         let mut dropped: BTreeSet<String> = project.release.drop.iter().cloned().collect();
         if project.release.release_id != Some(true) {
-            dropped.insert(id_name.clone());
+            dropped.extend(id_name.clone());
         }
-        if let Some(name) = cell.iter().find(|name| dropped.contains(*name)) {
+        let takes_part = |name: &&String| dropped.contains(*name);
+        if let Some(name) = cell.iter().chain(&household).find(takes_part) {
             return Err(Diagnostic::new(
                 Code::TwoRoles,
                 format!("`drop` names `{name}`, which takes part in swapping"),
@@ -138,6 +153,8 @@ impl Statements {
             columns: columns.to_vec(),
             cell,
             id: id_name,
+            household,
+            keeps_names: project.release.release_id == Some(true),
             dropped,
             not_null: not_null.iter().cloned().collect(),
         })
@@ -155,6 +172,18 @@ impl Statements {
         self.columns.iter().filter(|name| !self.dropped.contains(*name)).cloned().collect()
     }
 
+    /// The columns of the table.
+    #[must_use]
+    pub fn columns(&self) -> &[String] {
+        &self.columns
+    }
+
+    /// The column that names households, where they are swapped.
+    #[must_use]
+    pub fn household(&self) -> Option<&str> {
+        self.household.as_deref()
+    }
+
     /// All of a table.
     #[must_use]
     pub fn all(&self, table: &str) -> String {
@@ -164,7 +193,7 @@ impl Statements {
     /// Does the id name every record once? The records, those with an id, and the different ids.
     #[must_use]
     pub fn ids(&self, table: &str) -> String {
-        let id = self.quoted(&self.id);
+        let id = self.quoted(self.id());
         format!(
             "SELECT COUNT(*) AS {}, COUNT({id}) AS {}, COUNT(DISTINCT {id}) AS {}\nFROM {}",
             self.quoted("ms_records"),
@@ -208,7 +237,7 @@ impl Statements {
         let cell = self.list("t", &self.cell);
         let old = |alias: &str| self.numbered(alias, "ms_old_");
         let new = self.numbered("m", "ms_new_");
-        let id = self.of("t", &self.id);
+        let id = self.of("t", self.id());
         let mut text = String::new();
         writeln!(text, "SELECT {}, {new}", self.of("r", "ms_id")).expect(TAKES);
         writeln!(text, "FROM (").expect(TAKES);
@@ -236,33 +265,185 @@ impl Statements {
         text
     }
 
-    /// *release*: the released columns with the changes in place, sorted by all of them.
+    /// *release*: the released columns with the changes in place, sorted by all of them. Households
+    /// of at most `most` members stay together and get new names: their numbers in that order.
     #[must_use]
-    pub fn release(&self, table: &str, changes: &str) -> String {
-        let ids = [self.of("t", &self.id), self.of("n", "ms_id")];
-        let mut values = Vec::new();
-        let mut order = Vec::new();
-        for name in self.released() {
-            let own = self.of("t", &name);
-            let value = match self.cell.iter().position(|other| *other == name) {
-                Some(place) => {
-                    let new = self.of("n", &format!("ms_new_{}", place + 1));
-                    format!("CASE WHEN {} IS NULL THEN {own} ELSE {new} END", ids[1])
-                }
-                None => own,
-            };
-            values.push(format!("  {value} AS {}", self.quoted(&name)));
-            order.push(self.quoted(&name));
-        }
-        format!(
-            "SELECT\n{}\nFROM {} AS t\nLEFT JOIN {} AS n ON {} = {}\nORDER BY {}",
-            values.join(",\n"),
+    pub fn release(&self, table: &str, changes: &str, most: usize) -> String {
+        let released = self.released();
+        let is_home = |name: &String| self.household.as_ref() == Some(name);
+        let values: Vec<String> = released.iter().map(|name| self.released_value(name)).collect();
+        let from = format!(
+            "FROM {} AS t\nLEFT JOIN {} AS n ON {} = {}",
             self.table(table),
             self.table(changes),
-            ids[0],
-            ids[1],
-            order.join(", "),
+            self.of("t", self.id()),
+            self.of("n", "ms_id"),
+        );
+        let Some(home) = self.household.as_ref().filter(|_| !self.keeps_names) else {
+            let (homes, others): (Vec<&String>, Vec<&String>) =
+                released.iter().partition(|name| is_home(name));
+            let order: Vec<String> =
+                homes.into_iter().chain(others).map(|name| self.quoted(name)).collect();
+            return format!(
+                "SELECT\n{}\n{from}\nORDER BY {}",
+                values.join(",\n"),
+                order.join(", ")
+            );
+        };
+        let name = |name: &str| self.quoted(name);
+        let [own, rank, place, number] = ["ms_home", "ms_rank", "ms_place", "ms_name"].map(name);
+        let order: Vec<String> = released
+            .iter()
+            .filter(|name| !is_home(name))
+            .map(|name| format!("f.{}", self.quoted(name)))
+            .collect();
+        let members: Vec<String> = (1..=most).map(|at| self.quoted(&format!("ms_{at}"))).collect();
+        let member = |(at, member): (usize, &String)| {
+            format!("MAX(CASE WHEN {place} = {at} THEN {rank} END) AS {member}")
+        };
+        let pivot: Vec<String> = (1..).zip(&members).map(member).collect();
+        let shown = released.iter().map(|name| match is_home(name) {
+            true => format!("  n.{number} AS {}", self.quoted(name)),
+            false => format!("  r.{0} AS {0}", self.quoted(name)),
+        });
+        format!(
+            "SELECT\n{shown}\nFROM (\n  SELECT f.*, DENSE_RANK() OVER (ORDER BY {order}) AS {rank} FROM \
+             (\nSELECT {home} AS {own},\n{values}\n{from}) AS f\n) AS r\nJOIN (\n  SELECT {own}, \
+             ROW_NUMBER() OVER (ORDER BY {members}) AS {number} FROM (\n    SELECT {own}, {pivot} FROM \
+             (\n      SELECT {own}, {rank}, ROW_NUMBER() OVER (PARTITION BY {own} ORDER BY {rank}) AS \
+             {place} FROM (\n        SELECT f.{own}, DENSE_RANK() OVER (ORDER BY {order}) AS {rank} FROM \
+             (\nSELECT {home} AS {own},\n{values}\n{from}) AS f\n      ) AS a\n    ) AS b GROUP BY \
+             {own}\n  ) AS c\n) AS n ON r.{own} = n.{own}\nORDER BY n.{number}, r.{rank}",
+            shown = shown.collect::<Vec<_>>().join(",\n"),
+            order = order.join(", "),
+            home = self.of("t", home),
+            values = values.join(",\n"),
+            members = members.join(", "),
+            pivot = pivot.join(", "),
         )
+    }
+
+    /// The released value of a column of the table `t` with the changes `n`.
+    fn released_value(&self, name: &str) -> String {
+        let own = self.of("t", name);
+        let value = match self.cell.iter().position(|other| other == name) {
+            Some(place) => {
+                let new = self.of("n", &format!("ms_new_{}", place + 1));
+                format!("CASE WHEN {} IS NULL THEN {own} ELSE {new} END", self.of("n", "ms_id"))
+            }
+            None => own,
+        };
+        format!("  {value} AS {}", self.quoted(name))
+    }
+
+    /// *homes*: how many records have no household, as `ms_without`, and how many members the
+    /// largest household has, as `ms_most`; of `texts`, an empty one names no household.
+    ///
+    /// # Panics
+    /// When no column names households.
+    #[must_use]
+    pub fn homes(&self, table: &str, texts: bool) -> String {
+        let home = self.quoted(self.household.as_deref().expect(HAS_HOMES));
+        let blank = match texts {
+            true => format!("{home} IS NULL OR {home} = ''"),
+            false => format!("{home} IS NULL"),
+        };
+        let name = |name: &str| self.quoted(name);
+        let [without, most, blanks, members] =
+            ["ms_without", "ms_most", "ms_blanks", "ms_members"].map(name);
+        format!(
+            "SELECT SUM({blanks}) AS {without}, MAX({members}) AS {most}\nFROM (\n  SELECT SUM(CASE \
+             WHEN {blank} THEN 1 ELSE 0 END) AS {blanks}, COUNT(*) AS {members}\n  FROM {}\n  GROUP BY \
+             {home}\n) AS h",
+            self.table(table),
+        )
+    }
+
+    /// *kinds*: how many households have these cells of their members, as `ms_1`, … for at most `most`
+    /// of them, with `ms_count`. `cells` has the cells as `ms_old_1`, … and their numbers as `ms_code`.
+    ///
+    /// # Panics
+    /// When no column names households.
+    #[must_use]
+    pub fn kinds(&self, table: &str, cells: &str, most: usize) -> String {
+        let members = self.members("", "ms_", most);
+        format!(
+            "SELECT {members}, COUNT(*) AS {count}\nFROM (\n{houses}\n) AS h\nGROUP BY {members}",
+            count = self.quoted("ms_count"),
+            houses = self.houses(&self.persons(table, cells, ""), most),
+        )
+    }
+
+    /// *changes* of households: for each record that a plan changes its id and its new values. The
+    /// moves have the cells of the household's members as `ms_kind_1`, …, which of the households of
+    /// that kind it is as `ms_number`, which member as `ms_member`, and the new values.
+    ///
+    /// # Panics
+    /// When no column names households.
+    #[must_use]
+    pub fn changes_in_homes(&self, table: &str, cells: &str, moves: &str, most: usize) -> String {
+        let id = format!(", {}", self.of("t", self.id()));
+        let (home, number) = (self.quoted("ms_home"), self.quoted("ms_number"));
+        let same = (1..=most).map(|at| {
+            let [kind, member] = ["ms_kind_", "ms_"].map(|name| format!("{name}{at}"));
+            format!("(n.{} IS NOT DISTINCT FROM m.{})", self.quoted(&member), self.quoted(&kind))
+        });
+        let persons = self.persons(table, cells, &id);
+        format!(
+            "SELECT p.{ms_id}, {new}\nFROM (\n{persons}\n) AS p\nJOIN (\n  SELECT {home}, {members}, \
+             ROW_NUMBER() OVER (PARTITION BY {members} ORDER BY {home}) - 1 AS {number}\n  FROM \
+             (\n{houses}\n) AS h\n) AS n ON n.{home} = p.{home}\nJOIN {moves} AS m\n  ON n.{number} = \
+             m.{number} AND p.{member} = m.{member} AND {same}",
+            ms_id = self.quoted("ms_id"),
+            new = self.numbered("m", "ms_new_"),
+            members = self.members("", "ms_", most),
+            houses = self.houses(&persons, most),
+            moves = self.table(moves),
+            member = self.quoted("ms_member"),
+            same = same.collect::<Vec<_>>().join(" AND "),
+        )
+    }
+
+    /// The records with their household, the number of their cell, and which member they are; `id` is
+    /// one more column that tells members of one cell apart.
+    fn persons(&self, table: &str, cells: &str, id: &str) -> String {
+        let home = self.of("t", self.household.as_deref().expect(HAS_HOMES));
+        let code = self.of("c", "ms_code");
+        let ms_id = match id {
+            "" => String::new(),
+            id => format!("{id} AS {}", self.quoted("ms_id")),
+        };
+        format!(
+            "  SELECT {home} AS {ms_home}{ms_id}, {code} AS {ms_code}, ROW_NUMBER() OVER (PARTITION BY \
+             {home} ORDER BY {code}{id}) - 1 AS {member}\n  FROM {table} AS t\n  JOIN {cells} AS c ON {same}",
+            ms_home = self.quoted("ms_home"),
+            ms_code = self.quoted("ms_code"),
+            member = self.quoted("ms_member"),
+            table = self.table(table),
+            cells = self.table(cells),
+            same = self.same_cell("t", "c"),
+        )
+    }
+
+    /// The households of persons, with the number of each member's cell in a column of its own.
+    fn houses(&self, persons: &str, most: usize) -> String {
+        let (home, member, code) =
+            (self.quoted("ms_home"), self.quoted("ms_member"), self.quoted("ms_code"));
+        let pivot = (1..=most).map(|at| {
+            let name = self.quoted(&format!("ms_{at}"));
+            format!("MAX(CASE WHEN {member} = {} THEN {code} END) AS {name}", at - 1)
+        });
+        let pivot = pivot.collect::<Vec<_>>().join(", ");
+        format!("  SELECT {home}, {pivot}\n  FROM (\n{persons}\n  ) AS p\n  GROUP BY {home}")
+    }
+
+    fn id(&self) -> &str {
+        self.id.as_deref().expect("who changes records has a column that names them")
+    }
+
+    fn members(&self, alias: &str, prefix: &str, most: usize) -> String {
+        let names: Vec<String> = (1..=most).map(|at| format!("{prefix}{at}")).collect();
+        self.list(alias, &names)
     }
 
     /// *verify*: the cells of a table of these columns that two tables do not have equally often;
@@ -344,6 +525,7 @@ impl Statements {
 }
 
 const TAKES: &str = "a string takes text";
+const HAS_HOMES: &str = "a column names households";
 
 /// Refuses names that an engine takes for one, or for one of ours.
 fn check_names(columns: &[String]) -> Result<(), Diagnostic> {
@@ -376,7 +558,7 @@ mod tests {
         let columns = ["id", "re\"gion", "sex", "in`come"].map(str::to_owned);
         let mut project = Project::default();
         project.columns.ignore = vec!["in`come".to_owned()];
-        Statements::new(dialect, &columns, "id", &project, &["sex".to_owned()]).unwrap()
+        Statements::new(dialect, &columns, Some("id"), &project, &["sex".to_owned()]).unwrap()
     }
 
     #[test]
@@ -400,7 +582,7 @@ mod tests {
             [
                 made.cells("t"),
                 made.changes("t", "m"),
-                made.release("t", "n"),
+                made.release("t", "n", 0),
                 made.verify("t", "r", &["sex".to_owned()]),
             ]
         });
@@ -422,7 +604,7 @@ mod tests {
 
     #[test]
     fn the_release_is_sorted_and_has_no_id() {
-        let release = statements(Dialect::Postgres).release("survey", "changes");
+        let release = statements(Dialect::Postgres).release("survey", "changes", 0);
         assert!(release.ends_with("ORDER BY \"re\"\"gion\", \"sex\", \"in`come\""), "{release}");
         assert!(!release.contains("AS \"id\""));
         assert!(release.contains("  t.\"in`come\" AS \"in`come\""));
@@ -433,11 +615,11 @@ mod tests {
         let project = Project::default();
         for bad in [["id", "Sex", "sex"], ["id", "ms_count", "sex"], ["id", "MS_x", "sex"]] {
             let refused =
-                Statements::new(Dialect::Spark, &bad.map(str::to_owned), "id", &project, &[]);
+                Statements::new(Dialect::Spark, &bad.map(str::to_owned), Some("id"), &project, &[]);
             assert_eq!(refused.unwrap_err().code, Code::DuplicateName);
         }
         let columns = ["id", "sex", "age"].map(str::to_owned);
-        let unknown = Statements::new(Dialect::Spark, &columns, "person", &project, &[]);
+        let unknown = Statements::new(Dialect::Spark, &columns, Some("person"), &project, &[]);
         assert_eq!(unknown.unwrap_err().code, Code::UnknownColumn);
     }
 }

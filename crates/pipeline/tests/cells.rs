@@ -7,12 +7,13 @@ use std::collections::BTreeMap;
 use marginswap_core::columns::ColumnBuilder;
 use marginswap_core::diagnostic::Diagnostic;
 use marginswap_core::random::{Random, Seed};
-use marginswap_io::Frame;
+use marginswap_io::{Frame, HouseholdKind, Unfolded};
 use marginswap_pipeline::job::decide;
 use marginswap_pipeline::notes::{Note, Run};
-use marginswap_pipeline::on_cells::{Decided, Recounted, plan, weigh};
+use marginswap_pipeline::on_cells::{Decided, Moves, Recounted, plan, unfold, weigh};
 use marginswap_pipeline::outputs::Outputs;
 use marginswap_pipeline::project::{Project, Risky};
+use marginswap_pipeline::questions::screen::screen;
 use marginswap_pipeline::refusal::Code;
 use marginswap_pipeline::seed::SeedFrom;
 
@@ -188,6 +189,161 @@ fn law_cells_give_the_plan_of_records() {
     }
     assert!(changed > 40, "the worlds have something to swap: {changed}");
     assert!(verdicts.len() > 1, "and do not all come to the same: {verdicts:?}");
+}
+
+/// What a door does that gives lines to a job and has an engine move the values.
+fn through_an_engine(
+    names: &[&str],
+    unfolded: &Unfolded,
+    (cells, counted_cells): (&[Row], &Frame),
+    project: Project,
+    demo: &SeedFrom,
+) -> (Vec<Row>, ProtectReport) {
+    let run = &mut Run::silent();
+    let project = Project { frame: Some(unfolded.frame.clone()), ..project };
+    let outputs = Outputs { by_engine: true, ..Outputs::default() };
+    let job = decide(&project, demo, &outputs, run).unwrap();
+    let moves = Moves::of_lines(&job.exchanged(), counted_cells, unfolded);
+    let lines = u32::try_from(unfolded.frame.records()).unwrap();
+    let cell = |line: u32| cells[unfolded.cell_of(line) as usize].clone();
+    let mut released: Vec<Row> = (0..lines).map(cell).collect();
+    for change in 0..moves.cells.len() {
+        let homes = moves.homes.as_ref();
+        let found = (0..lines).find(|&line| {
+            let place = unfolded.place(line);
+            let same = place.number == moves.numbers[change];
+            same && match homes {
+                None => unfolded.cell_of(line) == moves.cells[change],
+                Some(homes) => {
+                    (place.kind, place.member) == (homes.kinds[change], homes.members[change])
+                }
+            }
+        });
+        let released = &mut released[found.unwrap() as usize];
+        for (column, from) in moves.from.iter().enumerate() {
+            released[column] = cells[from[change] as usize][column].clone();
+        }
+    }
+    let changes = moves.changes(counted_cells);
+    // Households keep their lines together.
+    let with_homes: Vec<Row> = (0..lines)
+        .zip(&released)
+        .map(|(line, row)| {
+            let place = unfolded.place(line);
+            let home = format!("{} {}", place.kind, place.number);
+            row.iter().cloned().chain([Some(home)]).take(names.len()).collect()
+        })
+        .collect();
+    let release = job.gathered(&frame(names, &with_homes), &outputs, run).unwrap();
+    let answer = release.answer().unwrap();
+    assert_eq!(changes.homes.unwrap_or(changes.records), answer.plan.records_changed);
+    assert!(changes.values >= changes.records);
+    (released, answer)
+}
+
+/// Law: `unfolded-cells-give-the-job-of-records`.
+#[test]
+fn law_unfolded_cells_give_the_job_of_records() {
+    let mut changed = 0;
+    for (seed, largest) in [(1, "2"), (2, "4"), (3, "2"), (4, "4")] {
+        let rows = rows(seed, 60 + 60 * usize::from(seed % 3));
+        let demo = SeedFrom::Demo(seed.into());
+        let asked = project(largest);
+        let (expected, answer) = by_records(&rows, asked.clone(), &demo);
+        let (cells, counted_cells) = cells_of(&rows);
+        let names = NAMES.map(str::to_owned);
+        let unfolded = unfold(&counted_cells, "table", &names, None).unwrap();
+        let counted_by = (&cells[..], &counted_cells);
+        let (released, found) =
+            through_an_engine(&NAMES, &unfolded, counted_by, asked.clone(), &demo);
+        assert_eq!(counted(&released), counted(&expected));
+        assert_eq!(contents(json(&found)), contents(json(&answer)));
+        changed += found.plan.records_changed;
+
+        let mut both = [frame(&NAMES, &rows), unfolded.frame.clone()].into_iter().map(|one| {
+            let project = Project { frame: Some(one), ..asked.clone() };
+            json(&screen(&project, &mut Run::silent()).unwrap().report)
+        });
+        assert_eq!(both.next(), both.next());
+    }
+    assert!(changed > 20, "the worlds have something to swap: {changed}");
+}
+
+/// Households of the same law: town is theirs, the rest their members'.
+#[test]
+fn households_are_swapped_by_kinds() {
+    let rows = rows(5, 90);
+    let mut homes: Vec<Vec<Row>> = Vec::new();
+    let mut persons = rows.iter();
+    for size in [1, 2, 3, 2].into_iter().cycle() {
+        let members: Vec<&Row> = persons.by_ref().take(size).collect();
+        let Some(first) = members.first() else { break };
+        let town = first[0].clone();
+        let moved = |row: &&Row| [vec![town.clone()], row[1..].to_vec()].concat();
+        let mut members: Vec<Row> = members.iter().map(moved).collect();
+        members.sort();
+        homes.push(members);
+    }
+    let lines: Vec<Row> = homes
+        .iter()
+        .enumerate()
+        .flat_map(|(home, rows)| {
+            rows.iter().map(move |row| {
+                row.iter().cloned().chain([Some(format!("h{home:03}"))]).collect::<Row>()
+            })
+        })
+        .collect();
+    let mut asked = project("2");
+    asked.derive.clear();
+    asked.unit.household = Some("home".to_owned());
+    asked.keep.tables = vec!["town*sex".to_owned()];
+    asked.keep.households = vec!["town*size".to_owned()];
+    asked.risk.keys = vec!["town".to_owned(), "age".to_owned(), "sex".to_owned()];
+    let names = ["town", "sex", "age", "job", "home"];
+    let demo = SeedFrom::Demo(4);
+    let run = &mut Run::silent();
+    let in_memory = Project { frame: Some(frame(&names, &lines)), ..asked.clone() };
+    let outputs = Outputs { by_engine: true, ..Outputs::default() };
+    let job = decide(&in_memory, &demo, &outputs, run).unwrap();
+    let mut expected = lines.clone();
+    for (column, takes) in job.exchanged().into_iter().enumerate() {
+        takes
+            .iter()
+            .for_each(|&(line, other)| expected[line][column] = lines[other][column].clone());
+    }
+
+    let all: Vec<Row> = homes.concat();
+    let (cells, counted_cells) = cells_of(&all);
+    let place = |row: &Row| {
+        let order = counted_cells.by_contents().unwrap();
+        let found = order.iter().position(|&line| cells[line as usize] == *row);
+        u32::try_from(found.unwrap()).unwrap()
+    };
+    let mut kinds: BTreeMap<Vec<u32>, u32> = BTreeMap::new();
+    homes.iter().for_each(|rows| {
+        let mut members: Vec<u32> = rows.iter().map(place).collect();
+        members.sort_unstable();
+        *kinds.entry(members).or_default() += 1;
+    });
+    let kinds: Vec<HouseholdKind> = kinds
+        .into_iter()
+        .rev()
+        .map(|(members, households)| HouseholdKind { members, households })
+        .collect();
+    let every: Vec<String> = names.map(str::to_owned).to_vec();
+    let unfolded = unfold(&counted_cells, "table", &every, Some(("home", kinds.clone()))).unwrap();
+    let counted_by = (&cells[..], &counted_cells);
+    let (released, found) = through_an_engine(&names, &unfolded, counted_by, asked, &demo);
+    let plain: Vec<Row> = expected.iter().map(|row| row[..4].to_vec()).collect();
+    assert_eq!(counted(&released), counted(&plain));
+    assert!(found.plan.records_changed > 0);
+    assert!(found.verify.equal);
+
+    // Households that are not those of the counted records.
+    let mut wrong = kinds;
+    wrong[0].households += 1;
+    let refused = unfold(&counted_cells, "table", &every, Some(("home", wrong)));
+    assert_eq!(refused.unwrap_err().code, Code::NotKept);
 }
 
 #[test]

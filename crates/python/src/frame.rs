@@ -67,6 +67,13 @@ impl Frame {
     fn records(&self) -> usize {
         self.0.records()
     }
+
+    /// The codes of all columns of counted cells, line by line in the order of their contents.
+    fn by_contents(&self, py: Python<'_>) -> PyResult<Vec<RowNumbers>> {
+        let order = self.0.by_contents().or_raise(py)?;
+        let codes = |column| RowNumbers::new(self.0.codes(column, &order).into());
+        Ok((0..self.0.names().len()).map(codes).collect())
+    }
 }
 
 /// Counted cells that are read batch by batch. The last column is how many records each cell has.

@@ -43,6 +43,8 @@ pub struct Asked<'py> {
     own: Vec<String>,
     /// Columns that the library of the table does not call columns: an index.
     beside: Vec<String>,
+    /// Does an engine hold the table?
+    in_engine: bool,
     /// How the job runs.
     pub how: How,
 }
@@ -67,7 +69,13 @@ impl Terms {
         self.seal_file.is_some()
     }
 
-    fn overwrite(&self) -> Overwrite {
+    /// The file of a seal.
+    pub fn into_seal_file(self) -> Option<PathBuf> {
+        self.seal_file
+    }
+
+    /// May files be replaced?
+    pub fn overwrite(&self) -> Overwrite {
         Overwrite::from_force(self.force)
     }
 }
@@ -79,6 +87,10 @@ impl Asked<'_> {
         let given = (&self.settings, &self.own[..]);
         let mut project = project_of(py, function, base, path, given)?;
         leave_out(&mut project, &self.beside).or_raise(py)?;
+        if self.in_engine && self.frame.is_some() {
+            // The engine releases the id; the lines that cells stand for have none.
+            project.release.release_id = None;
+        }
         project.frame = self.frame.as_ref().map(|frame| frame.0.clone());
         Ok(project)
     }
@@ -122,7 +134,7 @@ fn seal_needs_a_plan(outputs: &Outputs<'_>) -> Result<(), Diagnostic> {
 const PAGES: [&str; 4] = ["release.out", "release.plan", "report.internal", "report.external"];
 
 /// Looks at everything that a call writes.
-fn check_outputs(
+pub fn check_outputs(
     project: &project::Project,
     outputs: &Outputs<'_>,
     seed: &SeedFrom,
@@ -181,7 +193,7 @@ fn answered(release: Release) -> (Answer, Release) {
 }
 
 /// Names what a job has made, unless it is only a copy; the answer, the plan and the released file.
-fn published(
+pub fn published(
     py: Python<'_>,
     (answer, mut release): (Answer, Release),
     mut notes: Vec<String>,
@@ -197,10 +209,14 @@ fn published(
 #[pyclass(frozen, module = "marginswap")]
 pub struct Made(Mutex<Option<Pending>>);
 
-struct Pending {
-    decision: Decision,
-    outputs: Outputs<'static>,
-    notes: Vec<String>,
+/// A job that is decided, what it writes, and its notes so far.
+pub struct Pending {
+    /// What was decided.
+    pub decision: Decision,
+    /// What is written with it.
+    pub outputs: Outputs<'static>,
+    /// Its notes so far.
+    pub notes: Vec<String>,
 }
 
 #[pymethods]
@@ -228,7 +244,7 @@ impl Made {
     }
 }
 
-fn used_up() -> PyErr {
+pub fn used_up() -> PyErr {
     PyRuntimeError::new_err("this release was made already")
 }
 
@@ -248,7 +264,7 @@ pub fn protect_frame(py: Python<'_>, asked: Asked<'_>, terms: Terms) -> PyResult
 }
 
 /// A released file is written from a file.
-fn refuse_out(project: &project::Project) -> Result<(), Diagnostic> {
+pub fn refuse_out(project: &project::Project) -> Result<(), Diagnostic> {
     match &project.release.out {
         None => Ok(()),
         Some(_) => Err(Diagnostic::new(
@@ -260,7 +276,7 @@ fn refuse_out(project: &project::Project) -> Result<(), Diagnostic> {
 }
 
 /// The project that a plan is followed in.
-fn project_for(asked: &Asked<'_>, py: Python<'_>, plan: &Plan) -> PyResult<project::Project> {
+pub fn project_for(asked: &Asked<'_>, py: Python<'_>, plan: &Plan) -> PyResult<project::Project> {
     let told = asked.project(py, "apply")?;
     if let Some(base) = &asked.project {
         plan.file.check_parameters(&base.0.parameters()).or_raise(py)?;

@@ -33,6 +33,8 @@ fn _marginswap(module: &Bound<'_, PyModule>) -> PyResult<()> {
     work::keep_our_panics_quiet();
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add_class::<answer::Answer>()?;
+    module.add_class::<engines::EngineJob>()?;
+    module.add_class::<engines::Lines>()?;
     module.add_class::<engines::OnCells>()?;
     module.add_class::<engines::Statements>()?;
     module.add_class::<frame::CellReader>()?;
@@ -49,6 +51,7 @@ fn _marginswap(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(questions::explain, module)?)?;
     module.add_function(wrap_pyfunction!(questions::explain_code, module)?)?;
     module.add_function(wrap_pyfunction!(questions::risk, module)?)?;
+    module.add_function(wrap_pyfunction!(questions::csv_header, module)?)?;
     module.add_function(wrap_pyfunction!(questions::demo, module)?)?;
     module.add_function(wrap_pyfunction!(jobs::plan, module)?)?;
     module.add_function(wrap_pyfunction!(jobs::frontier, module)?)?;
@@ -57,6 +60,8 @@ fn _marginswap(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(jobs::apply_file, module)?)?;
     module.add_function(wrap_pyfunction!(jobs::apply_frame, module)?)?;
     module.add_function(wrap_pyfunction!(engines::plan_cells, module)?)?;
+    module.add_function(wrap_pyfunction!(engines::protect_lines, module)?)?;
+    module.add_function(wrap_pyfunction!(engines::apply_lines, module)?)?;
     module.add_function(wrap_pyfunction!(comparing::verify, module)?)?;
     module.add_function(wrap_pyfunction!(comparing::report, module)?)?;
     Ok(())

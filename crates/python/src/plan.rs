@@ -62,6 +62,12 @@ impl Plan {
         self.file.header.columns.clone()
     }
 
+    /// The column that names the records, where one was named.
+    #[getter]
+    fn id_column(&self) -> Option<&str> {
+        self.file.header.parameters.get("id")?.as_str()
+    }
+
     #[getter]
     fn not_for_release(&self) -> bool {
         self.file.header.not_for_release

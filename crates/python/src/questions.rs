@@ -5,8 +5,11 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use marginswap_core::diagnostic::Diagnostic;
-use marginswap_io::{Finished, Overwrite, Secrecy, Staged, publish_all};
+use marginswap_io::{
+    Finished, Format, Overwrite, ReadOptions, Secrecy, Source, Staged, publish_all,
+};
 use marginswap_pipeline::demo::{Survey, write_demo};
+use marginswap_pipeline::input::FirstLine;
 use marginswap_pipeline::notes::Run;
 use marginswap_pipeline::outputs::guard;
 use marginswap_pipeline::project::Project;
@@ -152,6 +155,25 @@ pub fn demo(
         write_demo(&folder, (asks, records), seed, Overwrite::from_force(force))
     };
     py.detach(write).or_raise(py).map(|files| files.data)
+}
+
+/// The names and the delimiter of a CSV file, for an engine that reads it.
+#[pyfunction]
+pub fn csv_header(
+    py: Python<'_>,
+    asked: Asked<'_>,
+    function: &str,
+    path: PathBuf,
+) -> PyResult<(Vec<String>, String)> {
+    let project = asked.project(py, function)?;
+    let options = ReadOptions { delimiter: project.delimiter };
+    let source = Source::open(&path, &options).or_raise(py)?;
+    FirstLine::of(&project).check(source.is_without_header(), &path).or_raise(py)?;
+    let Format::Csv { delimiter, .. } = source.format() else {
+        let refusal = Diagnostic::new(Code::ForeignFile, "this is no CSV file", "name one");
+        return Err(raised(py, &refusal.in_file(&path)));
+    };
+    Ok((source.columns().to_vec(), char::from(delimiter.byte()).to_string()))
 }
 
 fn tables_are_named(py: Python<'_>, project: &Project) -> PyResult<()> {

@@ -54,6 +54,7 @@ _T = TypeVar("_T")
 _Table = TypeVar("_Table", bound=_Stream)
 _Held = TypeVar("_Held", bound=_Relation)
 _OnSpark = TypeVar("_OnSpark", bound=_Spark)
+_Data = Path | _Stream | _Relation | _Spark
 _Names = str | Iterable[str] | _Array
 
 __version__: str
@@ -85,9 +86,9 @@ WORDS = {
 }
 
 OWN = {
-    "data": "Path | _Stream | None",
-    "before": "Path | _Stream",
-    "after": "Path | _Stream",
+    "data": "_Data | None",
+    "before": "_Data",
+    "after": "_Data",
     "project": "Project | Path | None",
     "progress": "Progress | None",
     "plan": "Plan | Path | None",
@@ -113,8 +114,11 @@ OVERLOADS = {
         ("_Table", {"engine": "None", "staging": "None"}, "Release[_Table]"),
     ],
     "apply": [
-        ("Path", {}, "Release[None]"),
-        ("_Table", {}, "Release[_Table]"),
+        ("Path", {"engine": "None", "staging": "None"}, "Release[None]"),
+        ("Path", {"engine": "object", "staging": "Path | None"}, "EngineRelease[Any]"),
+        ("_Held", {"engine": "None", "staging": "None"}, "EngineRelease[_Held]"),
+        ("_OnSpark", {"engine": "None", "staging": "Path | None"}, "EngineRelease[_OnSpark]"),
+        ("_Table", {"engine": "None", "staging": "None"}, "Release[_Table]"),
     ],
 }
 
@@ -125,7 +129,7 @@ BASES = {
 
 FIELDS = {
     "Release": ["data: _T", "path: str | None", "plan: Plan"],
-    "EngineRelease": ["table: _T"],
+    "EngineRelease": ["table: _T", "plan: Plan | None"],
     "Page": ["html: str"],
     "Frontier": ["plan: Plan | None"],
 }
@@ -137,7 +141,15 @@ METHODS = {
         "def _repr_html_(self) -> str: ...",
         "def _repr_svg_(self) -> str | None: ...",
     ],
-    "EngineRelease": ["def write(self, path: Path, *, partition_by: Iterable[str] = ()) -> EngineRelease[_T]: ..."],
+    "EngineRelease": [
+        "def write(",
+        "    self,",
+        "    path: Path,",
+        "    *,",
+        "    partition_by: Iterable[str] = (),",
+        "    writer: Callable[[_T, str], Any] | None = None,",
+        ") -> EngineRelease[_T]: ...",
+    ],
     "Plan": [
         "@classmethod",
         "def load(cls, path: Path, *, seal_file: Path | None = None) -> Plan: ...",

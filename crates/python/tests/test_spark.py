@@ -109,6 +109,45 @@ def test_other_functions_say_what_they_take(spark):
     assert marginswap.inspect(frame.toArrow(), ignore=["income"]).records == 600
 
 
+def test_law_the_whole_job_goes_through_spark(spark, tmp_path):
+    """Plans, questions and households as in memory; what a writer of one's own wrote is recounted."""
+    table = people()
+    frame = spark.createDataFrame(table)
+    plan = marginswap.plan(frame, **ENGINE)
+    assert plan == marginswap.plan(table, **ENGINE)
+    plan.save(tmp_path / "swap.plan")
+    release = marginswap.apply(frame, tmp_path / "swap.plan", release_id=True)
+    here = marginswap.protect(table, release_id=True, **ENGINE)
+    assert by_person(release.table.toArrow()) == by_person(here.data)
+    asked = {"id": "person", "ignore": ["income"], "keep": ASKED["keep"]}
+    assert marginswap.screen(frame, **asked) == marginswap.screen(table, **asked)
+
+    def writer(made, path):
+        made.write.format("json").option("ignoreNullFields", "false").save(path)
+        return spark.createDataFrame(made.toArrow())
+
+    assert release.write(tmp_path / "json", writer=writer).equal
+
+
+def test_households_go_through_spark(spark, tmp_path):
+    rows = people(400).drop_columns(["region"])
+    homes = [f"h{number // 3:04}" for number in range(400)]
+    regions = [["north", "south", "west"][number // 3 * 7 % 11 % 3] for number in range(400)]
+    table = rows.append_column("home", [homes]).append_column("region", [regions])
+    asked = {
+        "household": "home", "id": "person", "ignore": ["income"], "keep": ["region*sex"],
+        "keep_households": ["region*size"], "keys": ["region", "age"], "demo_seed": 3,
+    }
+    here = marginswap.protect(table, release_id=True, **asked)
+    frame = spark.createDataFrame(table)
+    there = marginswap.protect(frame, release_id=True, **asked)
+    assert by_person(there.table.toArrow()) == by_person(here.data)
+    release = marginswap.protect(frame, **asked)
+    assert release.write(tmp_path / "homes").equal
+    back = release.table.toArrow().to_pydict()
+    assert set(back["home"]) == set(range(1, 135)) and there.records_changed > 0
+
+
 def test_no_value_goes_into_a_statement(spark, monkeypatch):
     from marginswap import _engines
 

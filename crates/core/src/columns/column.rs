@@ -266,6 +266,22 @@ impl Column {
         Self { places: Some(Arc::clone(places)), ..of_examples }
     }
 
+    /// The column of records of which each has the code that one of these has, given by its place.
+    /// All columns of a table share the places.
+    ///
+    /// # Panics
+    /// When a place is that of no record.
+    #[must_use]
+    pub fn at_places(&self, places: &Arc<Vec<u32>>) -> Self {
+        let own = match &self.places {
+            Some(_) => self.of_records(0..self.len()),
+            None => self.clone(),
+        };
+        let length = own.len();
+        assert!(places.iter().all(|&place| (place as usize) < length), "a place has a record");
+        Self { places: Some(Arc::clone(places)), ..own }
+    }
+
     /// The same column with the categories that occur in the order of their bytes, a null
     /// before all of them: codes that depend on the contents alone.
     #[must_use]

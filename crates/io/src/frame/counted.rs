@@ -149,7 +149,7 @@ impl Frame {
         lines
     }
 
-    fn categories(&self, column: usize) -> &Column {
+    pub(super) fn categories(&self, column: usize) -> &Column {
         self.held.columns[column].as_ref().expect("a column of cells has categories")
     }
 }

@@ -29,6 +29,7 @@ _T = TypeVar("_T")
 _Table = TypeVar("_Table", bound=_Stream)
 _Held = TypeVar("_Held", bound=_Relation)
 _OnSpark = TypeVar("_OnSpark", bound=_Spark)
+_Data = Path | _Stream | _Relation | _Spark
 _Names = str | Iterable[str] | _Array
 
 __version__: str
@@ -1159,8 +1160,15 @@ class EngineRelease(Answer, Generic[_T]):
     without_swap_because: _WithoutSwapBecause
     work_limit_reached: bool
     table: _T
+    plan: Plan | None
     def __bool__(self) -> bool: ...
-    def write(self, path: Path, *, partition_by: Iterable[str] = ()) -> EngineRelease[_T]: ...
+    def write(
+        self,
+        path: Path,
+        *,
+        partition_by: Iterable[str] = (),
+        writer: Callable[[_T, str], Any] | None = None,
+    ) -> EngineRelease[_T]: ...
 class _SettingsInspect(TypedDict, total=False):
     delimiter: str | int | float | None
     header: bool | None
@@ -1644,7 +1652,7 @@ class _SettingsFrontier(TypedDict, total=False):
     weights: Mapping[str, int] | None
     plan: Path | None
 def inspect(
-    data: Path | _Stream | None = None,
+    data: _Data | None = None,
     *,
     reveal: bool = False,
     project: Project | Path | None = None,
@@ -1653,7 +1661,7 @@ def inspect(
     **settings: Unpack[_SettingsInspect],
 ) -> Inspection: ...
 def graph(
-    data: Path | _Stream | None = None,
+    data: _Data | None = None,
     *,
     project: Project | Path | None = None,
     progress: Progress | None = None,
@@ -1661,9 +1669,10 @@ def graph(
     **settings: Unpack[_SettingsGraph],
 ) -> Graph: ...
 def screen(
-    data: Path | _Stream | None = None,
+    data: _Data | None = None,
     *,
     out: Path | None = None,
+    engine: object | None = None,
     force: bool = False,
     project: Project | Path | None = None,
     progress: Progress | None = None,
@@ -1671,7 +1680,7 @@ def screen(
     **settings: Unpack[_SettingsScreen],
 ) -> Screening: ...
 def explain(
-    data: Path | _Stream | None = None,
+    data: _Data | None = None,
     *,
     record: int | str | None = None,
     pair: tuple[int | str, int | str] | None = None,
@@ -1682,9 +1691,10 @@ def explain(
     **settings: Unpack[_SettingsExplain],
 ) -> Explanation: ...
 def risk(
-    data: Path | _Stream | None = None,
+    data: _Data | None = None,
     *,
     suda: int | bool | None = None,
+    engine: object | None = None,
     key_sets: int = 2,
     out: Path | None = None,
     force: bool = False,
@@ -1694,10 +1704,12 @@ def risk(
     **settings: Unpack[_SettingsRisk],
 ) -> Risk: ...
 def plan(
-    data: Path | _Stream | None = None,
+    data: _Data | None = None,
     *,
     seed_file: Path | None = None,
     demo_seed: int | None = None,
+    engine: object | None = None,
+    staging: Path | None = None,
     project: Project | Path | None = None,
     progress: Progress | None = None,
     threads: int | None = None,
@@ -1786,11 +1798,58 @@ def apply(
     seed_file: Path | None = None,
     seal_file: Path | None = None,
     force: bool = False,
+    engine: None = None,
+    staging: None = None,
     project: Project | Path | None = None,
     progress: Progress | None = None,
     threads: int | None = None,
     **settings: Unpack[_SettingsApply],
 ) -> Release[None]: ...
+@overload
+def apply(
+    data: Path,
+    plan: Plan | Path | None,
+    *,
+    seed_file: Path | None = None,
+    seal_file: Path | None = None,
+    force: bool = False,
+    engine: object,
+    staging: Path | None = None,
+    project: Project | Path | None = None,
+    progress: Progress | None = None,
+    threads: int | None = None,
+    **settings: Unpack[_SettingsApply],
+) -> EngineRelease[Any]: ...
+@overload
+def apply(
+    data: _Held,
+    plan: Plan | Path | None,
+    *,
+    seed_file: Path | None = None,
+    seal_file: Path | None = None,
+    force: bool = False,
+    engine: None = None,
+    staging: None = None,
+    project: Project | Path | None = None,
+    progress: Progress | None = None,
+    threads: int | None = None,
+    **settings: Unpack[_SettingsApply],
+) -> EngineRelease[_Held]: ...
+@overload
+def apply(
+    data: _OnSpark,
+    plan: Plan | Path | None,
+    *,
+    seed_file: Path | None = None,
+    seal_file: Path | None = None,
+    force: bool = False,
+    engine: None = None,
+    staging: Path | None = None,
+    project: Project | Path | None = None,
+    progress: Progress | None = None,
+    threads: int | None = None,
+    **settings: Unpack[_SettingsApply],
+) -> EngineRelease[_OnSpark]: ...
 @overload
 def apply(
     data: _Table,
@@ -1799,28 +1858,31 @@ def apply(
     seed_file: Path | None = None,
     seal_file: Path | None = None,
     force: bool = False,
+    engine: None = None,
+    staging: None = None,
     project: Project | Path | None = None,
     progress: Progress | None = None,
     threads: int | None = None,
     **settings: Unpack[_SettingsApply],
 ) -> Release[_Table]: ...
 def verify(
-    before: Path | _Stream,
-    after: Path | _Stream,
+    before: _Data,
+    after: _Data,
     *,
     shuffled: bool | None = None,
     three_way: bool = False,
     reveal: bool = False,
     margins: Path | None = None,
     force: bool = False,
+    engine: object | None = None,
     project: Project | Path | None = None,
     progress: Progress | None = None,
     threads: int | None = None,
     **settings: Unpack[_SettingsVerify],
 ) -> Verification: ...
 def report(
-    before: Path | _Stream,
-    after: Path | _Stream,
+    before: _Data,
+    after: _Data,
     *,
     plan: Plan | Path | None = None,
     external: bool = False,
@@ -1831,15 +1893,17 @@ def report(
     demo_seed: int | None = None,
     seal_file: Path | None = None,
     force: bool = False,
+    engine: object | None = None,
     project: Project | Path | None = None,
     progress: Progress | None = None,
     threads: int | None = None,
     **settings: Unpack[_SettingsReport],
 ) -> Page: ...
 def frontier(
-    data: Path | _Stream | None = None,
+    data: _Data | None = None,
     *,
     budgets: Iterable[str | int] | None = None,
+    engine: object | None = None,
     seeds: int = 3,
     choose: str = "least-risk",
     seed_file: Path | None = None,

@@ -7,12 +7,16 @@ beside the data. No statement holds a value, a number of a record or a seed.
 from __future__ import annotations
 
 import os
+import tempfile
 import uuid
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from . import _marginswap as native
 from ._frames import path_of, pyarrow
+
+#: An engine is asked for households of at most this many members.
+MOST_MEMBERS = 256
 
 #: Where the types of engines come from.
 DUCKDB = ("duckdb", "_duckdb")
@@ -52,6 +56,10 @@ class Engine:
         """The engine on another table of its own."""
         raise NotImplementedError
 
+    def holds(self, table: Any) -> bool:
+        """Is this a table of the engine's own kind?"""
+        raise NotImplementedError
+
     def write(self, table: Any, path: str, partition_by: Sequence[str]) -> Engine:
         """Writes Parquet and gives what is read back."""
         raise NotImplementedError
@@ -59,6 +67,10 @@ class Engine:
     def cells(self, made: native.Statements) -> Any:
         """The cells of the table with their counts, as a reader of pyarrow."""
         return self.stream(made.cells(self.source))
+
+    def kinds(self, made: native.Statements, cells: Any, most: int) -> Any:
+        """How many households have which cells of their members, as a pyarrow table."""
+        return self.arrow(made.kinds(self.source, "ms_cells", most), ms_cells=cells)
 
     def stream(self, statement: str) -> Any:
         """What a statement gives, batch by batch where the engine can."""
@@ -70,9 +82,11 @@ class Engine:
         return ".".join(f"{sign}{part}{sign}" for part in parts)
 
 
-def refuse_partitions(partition_by: Sequence[str]) -> None:
+def refuse_partitions(
+    partition_by: Sequence[str],
+    detail: str = "this engine writes one file or folder without partitions",
+) -> None:
     if partition_by:
-        detail = "this engine writes one file or folder without partitions"
         remedy = "leave out `partition_by=`; DuckDB and Spark write partitions"
         raise native.refused("E116", "`partition_by=`", detail, remedy)
 
@@ -82,13 +96,61 @@ def renamed(statement: str, name: str, own: str, sign: str = '"') -> str:
     return statement.replace(f"{sign}{name}{sign}", f"{sign}{own}{sign}")
 
 
+#: The endings of CSV files.
+CSV = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".txt", ".txt.gz")
+
+
+class Converted:
+    """A CSV file as a Parquet file that its owner alone can read, until this is gone.
+
+    Every field is text, and an empty one is an empty text: nothing is missing, no type is guessed.
+    """
+
+    def __init__(self, path: str, names: Sequence[str], delimiter: str) -> None:
+        self.path, self.names, self.delimiter = path, names, delimiter
+        self.folder = tempfile.TemporaryDirectory(prefix="marginswap-")
+        self.file = os.path.join(self.folder.name, "table.parquet")
+
+    def statement(self) -> str:
+        def text(value: str) -> str:
+            return "'" + value.replace("'", "''") + "'"
+
+        columns = ", ".join(f"{text(name)}: 'VARCHAR'" for name in self.names)
+        # No field is this text, so none is taken for missing.
+        never = text(uuid.uuid4().hex)
+        return (
+            f"COPY (SELECT * FROM read_csv({text(self.path)}, delim = {text(self.delimiter)}, "
+            f"quote = '\"', escape = '\"', header = true, auto_detect = false, nullstr = {never}, "
+            f"strict_mode = true, columns = {{{columns}}})) TO {text(self.file)} (FORMAT parquet)"
+        )
+
+    def convert(self, connection: Any) -> str:
+        """Has a connection convert the file; its own words would show the line that it refuses."""
+        import duckdb
+
+        try:
+            connection.execute(self.statement())
+        except duckdb.Error:
+            detail = "DuckDB does not read this file as a CSV file with these columns"
+            remedy = "read it without `engine=`, or with its own delimiter: messages name the line"
+            raise native.refused("E162", self.path, detail, remedy) from None
+        return self.file
+
+    def relation(self, beside: Any) -> Any:
+        """The converted file as a relation of the connection that another one has."""
+        import duckdb
+
+        file = self.convert(duckdb.connect())
+        return beside.query("ms_any", f"SELECT * FROM read_parquet('{file}')")
+
+
 class DuckDB(Engine):
     """A relation of DuckDB."""
 
     dialect = "duckdb"
 
-    def __init__(self, relation: Any) -> None:
-        self.relation = relation
+    def __init__(self, relation: Any, converted: Converted | None = None) -> None:
+        self.relation, self.converted = relation, converted
 
     def columns(self) -> list[str]:
         return list(self.relation.columns)
@@ -106,21 +168,32 @@ class DuckDB(Engine):
         ms_moves: Any = None,
         ms_changes: Any = None,
         ms_released: Any = None,
+        ms_cells: Any = None,
     ) -> Any:
         # DuckDB finds the arguments of this function by their names.
         return self.relation.query(self.source, statement)
 
     def again(self, table: Any) -> Engine:
-        return DuckDB(table)
+        return DuckDB(table, self.converted)
+
+    def holds(self, table: Any) -> bool:
+        return type(table).__module__.partition(".")[0] in DUCKDB
 
     def write(self, table: Any, path: str, partition_by: Sequence[str]) -> Engine:
+        if path.lower().endswith(CSV):
+            refuse_partitions(partition_by, "CSV files have no partitions")
+            delimiter = self.converted.delimiter if self.converted else ","
+            table.write_csv(path, sep=delimiter, header=True)
+            names = list(table.columns)
+            back = Converted(path, names, delimiter)
+            return DuckDB(back.relation(table), back)
         by = list(partition_by) or None
         table.write_parquet(path, partition_by=by)
         where = path if not by else os.path.join(path, "**", "*.parquet")
         files = where.replace("'", "''")
         options = ", hive_partitioning = true, hive_types_autocast = false" if by else ""
         back = table.query("ms_any", f"SELECT * FROM read_parquet('{files}'{options})")
-        return DuckDB(back)
+        return self.again(back)
 
 
 class Spark(Engine):
@@ -182,6 +255,9 @@ class Spark(Engine):
     def again(self, table: Any) -> Engine:
         return Spark(table, self.staging)
 
+    def holds(self, table: Any) -> bool:
+        return type(table).__module__.partition(".")[0] == "pyspark"
+
     def write(self, table: Any, path: str, partition_by: Sequence[str]) -> Engine:
         writer = table.write
         if partition_by:
@@ -235,6 +311,9 @@ class DataFusion(Engine):
 
     def again(self, table: Any) -> Engine:
         return DataFusion(self.context, self.known(table, "ms_table"))
+
+    def holds(self, table: Any) -> bool:
+        return type(table).__module__.partition(".")[0] == DATAFUSION
 
     def write(self, table: Any, path: str, partition_by: Sequence[str]) -> Engine:
         refuse_partitions(partition_by)
@@ -291,6 +370,9 @@ class Adbc(Engine):
     def again(self, table: Any) -> Engine:
         return Adbc(self.connection, table)
 
+    def holds(self, table: Any) -> bool:
+        return isinstance(table, str)
+
     def write(self, table: Any, path: str, partition_by: Sequence[str]) -> Engine:
         refuse_partitions(partition_by)
         import pyarrow.parquet as parquet
@@ -330,6 +412,26 @@ class ParquetFile(Engine):
         return found.to_reader()
 
 
+    def kinds(self, made: native.Statements, cells: Any, most: int) -> Any:
+        arrow = pyarrow("pyarrow counts the households of a written file")
+        codes = dict(zip(zip(*(column.to_pylist() for column in cells.columns[:-1])), range(2**32)))
+        homes: dict[Any, list[int]] = {}
+        for batch in self.file.iter_batches(columns=[made.household, *made.cell]):
+            values = (batch.column(name).to_pylist() for name in made.cell)
+            for home, cell in zip(batch.column(made.household).to_pylist(), zip(*values)):
+                homes.setdefault(home, []).append(codes[cell])
+        counts: dict[tuple[int, ...], int] = {}
+        for members in homes.values():
+            kind = tuple(sorted(members))
+            counts[kind] = counts.get(kind, 0) + 1
+        width = max(map(len, counts))
+        columns = {
+            f"ms_{place + 1}": [kind[place] if place < len(kind) else None for kind in counts]
+            for place in range(width)
+        }
+        return arrow.table({**columns, "ms_count": list(counts.values())})
+
+
 def plain(table: Any) -> Any:
     """A pyarrow table whose text every driver takes."""
     arrow = pyarrow("moves are a table of pyarrow")
@@ -340,7 +442,16 @@ def plain(table: Any) -> Any:
     return table.cast(arrow.schema(fields))
 
 
-def engine_of(data: Any, engine: Any, staging: str | None) -> tuple[Engine, str | None] | None:
+#: What reads the names and the delimiter of a CSV file.
+Header = Callable[[str], tuple[list[str], str]]
+
+
+def engine_of(
+    data: Any,
+    engine: Any,
+    staging: str | None,
+    header: Header,
+) -> tuple[Engine, str | None] | None:
     """The engine that holds the data, and the id it gives the records; none for other tables."""
     kind = type(data).__module__.partition(".")[0]
     # Drivers have connections of their own kind, made from that of the manager.
@@ -358,7 +469,7 @@ def engine_of(data: Any, engine: Any, staging: str | None) -> tuple[Engine, str 
                 "`engine` is \"duckdb\" or a connection of DuckDB for files, a context of "
                 "DataFusion or an ADBC connection for a table by its name"
             )
-        return parquet_files(path, engine)
+        return parquet_files(path, engine, header)
     if kind in DUCKDB:
         refuse_engine(engine)
         return DuckDB(data), None
@@ -380,17 +491,17 @@ def refuse_engine(engine: Any) -> None:
         raise TypeError("the table names its engine; leave out `engine=`")
 
 
-def parquet_files(path: str, engine: Any) -> tuple[Engine, str]:
-    """Parquet files, read by DuckDB: records are named by file and row."""
-    if path.lower().endswith((".csv", ".csv.gz", ".tsv", ".txt")):
-        detail = "an engine takes an empty field of a CSV file and a missing one for the same"
-        remedy = "convert it to Parquet first, or leave out `engine=`"
-        raise native.refused("E116", path, detail, remedy)
+def parquet_files(path: str, engine: Any, header: Header) -> tuple[Engine, str]:
+    """Parquet files, or a CSV file, read by DuckDB: records are named by file and row."""
     try:
         import duckdb
     except ImportError:
         raise ImportError("`engine=\"duckdb\"` needs DuckDB; `pip install duckdb`") from None
     connection = duckdb.connect() if engine == "duckdb" else engine
+    converted = None
+    if path.lower().endswith(CSV):
+        converted = Converted(path, *header(path))
+        path = converted.convert(connection)
     files = path.replace("'", "''")
     known = connection.sql(f"SELECT * FROM read_parquet('{files}')").columns
     row = "file_and_row"
@@ -405,4 +516,4 @@ def parquet_files(path: str, engine: Any) -> tuple[Engine, str]:
         f"SELECT * EXCLUDE (filename, file_row_number), {value} AS {row} "
         f"FROM read_parquet('{files}', filename = true, file_row_number = true)"
     )
-    return DuckDB(relation), row
+    return DuckDB(relation, converted), row

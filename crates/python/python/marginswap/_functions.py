@@ -15,10 +15,12 @@ from typing import Any, TypeVar
 
 from . import _marginswap as native
 from . import _results as results
-from ._engines import engine_of
+from ._engines import Engine, engine_of
 from ._errors import Note
 from ._frames import Table, path_of, pyarrow, table_of
 from ._in_engine import EngineRelease
+from ._in_engine import Table as EngineTable
+from ._in_engine import apply as apply_in_engine
 from ._in_engine import protect as protect_in_engine
 from ._project import Project
 
@@ -82,7 +84,9 @@ class Call:
         roles: bool = True,
         held: bool = False,
     ) -> None:
-        self.own = OWN[function]
+        self.function, self.own = function, OWN[function]
+        #: Does an engine hold the table?
+        self.in_engine = held
         self.project = project_of(project)
         self.path = path_of(data)
         self.table: Table | None = None
@@ -92,6 +96,7 @@ class Call:
             name: list(value) if hasattr(value, "__next__") else value
             for name, value in settings.items()
         }
+        settings.update(self.settings)
         self.progress = told(function, progress)
         self.threads = threads_of(threads)
         #: Columns that are none to the caller: they take no part.
@@ -115,6 +120,47 @@ class Call:
 
     def project_settings(self) -> dict[str, Any]:
         return dict(json.loads(self.project.json())) if self.project else {}
+
+
+def engine_for(
+    data: Any,
+    engine: Any,
+    staging: Any,
+    call: Callable[[], Call],
+) -> tuple[Engine, str | None] | None:
+    """The engine that holds the data of a call, and the id it gives the records."""
+
+    def header(path: str) -> tuple[list[str], str]:
+        made = call()
+        return native.csv_header(made, made.function, path)
+
+    held = engine_of(data, engine, None if staging is None else os.fspath(staging), header)
+    if held is None and staging is not None:
+        raise TypeError("`staging` is a folder for tables of Spark")
+    return held
+
+
+def asked_of(
+    function: str,
+    data: Any,
+    engine: Any,
+    how: tuple[Any, Any, int | None],
+    settings: dict[str, Any],
+    staging: Any = None,
+) -> Call:
+    """A call about a table in memory, a file, or the lines that an engine's cells stand for."""
+
+    def call() -> Call:
+        return Call(function, None, *how, settings, held=True)
+
+    held = engine_for(data, engine, staging, call)
+    if held is None:
+        return Call(function, data, *how, settings)
+    made = call()
+    table = EngineTable(*held, made)
+    table.count()
+    table.lines()
+    return made
 
 
 def whole(name: str, value: Any, least: int, most: int | None = None) -> int:
@@ -257,6 +303,7 @@ def screen(
     data: Any = None,
     *,
     out: Any = None,
+    engine: Any = None,
     force: bool = False,
     project: Any = None,
     progress: Any = None,
@@ -269,7 +316,7 @@ def screen(
     >>> found.records
     200
     """
-    call = Call("screen", data, project, progress, threads, settings)
+    call = asked_of("screen", data, engine, (project, progress, threads), settings)
     return noted(results.Screening(native.screen(call, out, force)))
 
 
@@ -312,6 +359,7 @@ def risk(
     data: Any = None,
     *,
     suda: int | bool | None = None,
+    engine: Any = None,
     key_sets: int = 2,
     out: Any = None,
     force: bool = False,
@@ -328,7 +376,7 @@ def risk(
     """
     largest = 256 if suda is True else whole("suda", suda, 1, 256) if suda else None
     key_sets = whole("key_sets", key_sets, 0, 256)
-    call = Call("risk", data, project, progress, threads, settings)
+    call = asked_of("risk", data, engine, (project, progress, threads), settings)
     return noted(results.Risk(native.risk(call, largest, key_sets, out, force)))
 
 
@@ -338,6 +386,8 @@ def plan(
     *,
     seed_file: Any = None,
     demo_seed: int | None = None,
+    engine: Any = None,
+    staging: Any = None,
     project: Any = None,
     progress: Any = None,
     threads: int | None = None,
@@ -350,7 +400,8 @@ def plan(
     >>> plan.not_for_release
     True
     """
-    call = Call("plan", data, project, progress, threads, settings)
+    how = (project, progress, threads)
+    call = asked_of("plan", data, engine, how, settings, staging)
     given = terms(**seeds_of(seed_file, demo_seed), seal_file=None, force=False)
     answer, made = native.plan(call, given)
     return noted(results.Plan(made, answer))
@@ -384,13 +435,15 @@ def protect(
     (200, True)
     """
     given = terms(**seeds_of(seed_file, demo_seed), seal_file=seal_file, force=force)
-    held = engine_of(data, engine, None if staging is None else os.fspath(staging))
+    how = (project, progress, threads)
+
+    def in_engine() -> Call:
+        return Call("protect", None, *how, settings, held=True)
+
+    held = engine_for(data, engine, staging, in_engine)
     if held is not None:
-        call = Call("protect", None, project, progress, threads, settings, held=True)
-        return noted(protect_in_engine(*held, call, given))  # type: ignore[no-any-return]
-    if staging is not None:
-        raise TypeError("`staging` is a folder for tables of Spark")
-    call = Call("protect", data, project, progress, threads, settings)
+        return noted(protect_in_engine(held, in_engine(), given))  # type: ignore[no-any-return]
+    call = Call("protect", data, *how, settings)
     if call.table is None:
         answer, made, path = native.protect_file(call, given)
         written = None if path is None else os.fspath(path)
@@ -419,11 +472,13 @@ def apply(
     seed_file: Any = None,
     seal_file: Any = None,
     force: bool = False,
+    engine: Any = None,
+    staging: Any = None,
     project: Any = None,
     progress: Any = None,
     threads: int | None = None,
     **settings: Any,
-) -> results.Release:
+) -> results.Release | EngineRelease:
     """Makes the swaps of a plan, for the data it was made for. It decides nothing.
 
     >>> table = marginswap.demo_table()
@@ -433,8 +488,16 @@ def apply(
     """
     if not isinstance(plan, results.Plan):
         plan = noted(results.Plan.load(plan, seal_file=seal_file))
-    call = Call("apply", data, project, progress, threads, settings, roles=False)
+    how = (project, progress, threads)
     given = terms(seed_file=seed_file, demo_seed=None, seal_file=None, force=force)
+
+    def in_engine() -> Call:
+        return Call("apply", None, *how, settings, roles=False, held=True)
+
+    held = engine_for(data, engine, staging, in_engine)
+    if held is not None:
+        return noted(apply_in_engine(held, in_engine(), plan._native, given))  # type: ignore[no-any-return]
+    call = Call("apply", data, *how, settings, roles=False)
     if call.table is None:
         answer, path = native.apply_file(call, plan._native, given)
         written = None if path is None else os.fspath(path)
@@ -449,6 +512,30 @@ def released_of(after: Any, threads: int | None) -> Any:
     return path if path is not None else table_of(after).frame("released data frame", threads)
 
 
+def both_of(
+    function: str,
+    before: Any,
+    after: Any,
+    engine: Any,
+    how: tuple[Any, Any, int | None],
+    settings: dict[str, Any],
+) -> tuple[Call, Any, bool]:
+    """The original and the released table; are both counted by an engine, which has no order?"""
+
+    def call() -> Call:
+        return Call(function, None, *how, settings, held=True)
+
+    held = engine_for(before, engine, None, call)
+    other = None if held is None else engine_for(after, engine, None, call)
+    if held is None or other is None:
+        return Call(function, before, *how, settings), released_of(after, how[2]), False
+    made = call()
+    table = EngineTable(*held, made)
+    table.count()
+    table.lines()
+    return made, table.released(other[0], other[1]).frame, True
+
+
 @takes_settings
 def verify(
     before: Any,
@@ -459,6 +546,7 @@ def verify(
     reveal: bool = False,
     margins: Any = None,
     force: bool = False,
+    engine: Any = None,
     project: Any = None,
     progress: Any = None,
     threads: int | None = None,
@@ -472,15 +560,16 @@ def verify(
     >>> marginswap.verify(table, release.data, shuffled=True, **asked).equal
     True
     """
-    call = Call("verify", before, project, progress, threads, settings)
+    how = (project, progress, threads)
+    call, released, is_counted = both_of("verify", before, after, engine, how, settings)
     given = terms(
-        shuffled=bool(shuffled),
+        shuffled=bool(shuffled) or is_counted,
         three_way=three_way,
         reveal=reveal,
         margins=margins,
         force=force,
     )
-    return noted(results.Verification(native.verify(call, released_of(after, threads), given)))
+    return noted(results.Verification(native.verify(call, released, given)))
 
 
 @takes_settings
@@ -497,6 +586,7 @@ def report(
     demo_seed: int | None = None,
     seal_file: Any = None,
     force: bool = False,
+    engine: Any = None,
     project: Any = None,
     progress: Any = None,
     threads: int | None = None,
@@ -513,9 +603,10 @@ def report(
     """
     if plan is not None and not isinstance(plan, results.Plan):
         plan = noted(results.Plan.load(plan, seal_file=seal_file))
-    call = Call("report", before, project, progress, threads, settings)
+    how = (project, progress, threads)
+    call, released, is_counted = both_of("report", before, after, engine, how, settings)
     given = terms(
-        shuffled=shuffled,
+        shuffled=shuffled or is_counted,
         reveal=reveal,
         force=force,
         external=external,
@@ -523,7 +614,7 @@ def report(
         out=out,
     )
     native_plan = None if plan is None else plan._native
-    answer, page = native.report(call, released_of(after, threads), given, native_plan)
+    answer, page = native.report(call, released, given, native_plan)
     return noted(results.Page(answer, html=page))
 
 
@@ -532,6 +623,7 @@ def frontier(
     data: Any = None,
     *,
     budgets: Any = None,
+    engine: Any = None,
     seeds: int = 3,
     choose: str = "least-risk",
     seed_file: Any = None,
@@ -551,7 +643,7 @@ def frontier(
     >>> len(found.plans)
     4
     """
-    call = Call("frontier", data, project, progress, threads, settings)
+    call = asked_of("frontier", data, engine, (project, progress, threads), settings)
     given = terms(**seeds_of(seed_file, demo_seed), seal_file=seal_file, force=force)
     texts = None if budgets is None else [str(budget) for budget in budgets]
     seeds = whole("seeds", seeds, 1, 2**32 - 1)
