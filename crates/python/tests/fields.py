@@ -30,7 +30,10 @@ MORE = {
         "cells: number", "not_known: list", "not_known[]: text", "changed_by_variable: null",
         "groups_by_records.*: number",
     ],
-    "Page": ["records_changed: null", "cells_changed: null", "groups_by_records.*: number"],
+    "Page": [
+        "records_changed: null", "cells_changed: null", "changed_by_variable: null",
+        "groups_by_records.*: number",
+    ],
     "Plan": ["groups_by_records.*: number"],
     "Release": ["groups_by_records.*: number"],
     "Risk": ["key_tells[].suda_share: null", "suda: null"],

@@ -132,11 +132,12 @@ def test_law_the_whole_job_goes_through_spark(spark, tmp_path):
 def test_households_go_through_spark(spark, tmp_path):
     rows = people(400).drop_columns(["region"])
     homes = [f"h{number // 3:04}" for number in range(400)]
-    regions = [["north", "south", "west"][number // 3 * 7 % 11 % 3] for number in range(400)]
+    drawn = survey(400)["region"]
+    regions = [drawn[number // 3] for number in range(400)]
     table = rows.append_column("home", [homes]).append_column("region", [regions])
     asked = {
         "household": "home", "id": "person", "ignore": ["income"], "keep": ["region*sex"],
-        "keep_households": ["region*size"], "keys": ["region", "age"], "demo_seed": 3,
+        "keep_households": ["region*size"], "keys": ["region", "age", "sex", "job"], "demo_seed": 3,
     }
     here = marginswap.protect(table, release_id=True, **asked)
     frame = spark.createDataFrame(table)

@@ -924,7 +924,7 @@ class Page(Answer):
     before: _After
     broken: list[Any]
     cells_changed: int | None
-    changed_by_variable: list[_ChangedByVariable]
+    changed_by_variable: list[_ChangedByVariable] | None
     columns: list[_Columns2]
     coverage: _Coverage
     demonstration: bool

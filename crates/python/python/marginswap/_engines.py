@@ -242,6 +242,11 @@ class Spark(Engine):
         """A pyarrow table as one of Spark; large ones go by way of a folder."""
         if not isinstance(table, pyarrow("moves are a table of pyarrow").Table):
             return table, None
+        if table.num_rows == 0:
+            # Spark knows no types of no rows.
+            from pyspark.sql.pandas.types import from_arrow_schema
+
+            return self.session.createDataFrame([], from_arrow_schema(table.schema)), None
         if self.staging is None:
             return self.session.createDataFrame(table), None
         import pyarrow.parquet as parquet
