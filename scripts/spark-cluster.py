@@ -18,6 +18,9 @@ import time
 import warnings
 from collections.abc import Callable
 
+# Nobody elsewhere is listened to.
+os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
+
 import pyarrow as pa
 from pyspark.sql import SparkSession
 
@@ -140,6 +143,7 @@ def main(records: int) -> None:
     global APP
     warnings.simplefilter("ignore")
     builder = SparkSession.builder.master("local-cluster[2,1,1024]").appName("marginswap")
+    builder = builder.config("spark.driver.host", "127.0.0.1").config("spark.driver.bindAddress", "127.0.0.1")
     spark = builder.config("spark.ui.enabled", "false").getOrCreate()
     spark.sparkContext.setLogLevel("OFF")
     APP = spark.sparkContext.applicationId
