@@ -195,7 +195,9 @@ impl Draft {
             let names = found.of.iter().chain([&found.column]);
             Value::List(names.map(|name| Value::text(name.as_str())).collect())
         });
-        let _ = writeln!(file, "#linked = {}", written(&Value::List(groups.collect())));
+        // A long list takes several lines, and all of them are an example.
+        let groups = written(&Value::List(groups.collect())).replace('\n', "\n#");
+        let _ = writeln!(file, "#linked = {groups}");
     }
 
     /// A line for each column of many numbers, or an example.
