@@ -23,6 +23,7 @@ struct Foreign {
 }
 
 const EXPORT: &str = "export the data as CSV or Parquet from the program that wrote it";
+const PLAIN: &str = "unpack it first; it is read where it is not packed with gzip";
 const UNPACK: &str = "unpack it first; of packed files only gzip is read";
 
 /// Refuses a file that begins as one of another program, or as text in UTF-16.
@@ -58,8 +59,14 @@ fn is_text(byte: u8) -> bool {
 
 fn recognised(first: &[u8]) -> Option<Foreign> {
     let export = |what| Some(Foreign { what, remedy: EXPORT });
+    let plain = |what| Some(Foreign { what, remedy: PLAIN });
     let unpack = |what| Some(Foreign { what, remedy: UNPACK });
     match first {
+        // These are read where they are not packed.
+        [b'$', b'F', b'L', b'2' | b'3', b'@', b'(', b'#', b')', ..] => plain("an SPSS file"),
+        [113..=115, 1 | 2, 1, _, ..] => plain("a Stata file"),
+        _ if first.starts_with(b"<stata_dta>") => plain("a Stata file"),
+        _ if first.starts_with(b"HEADER RECORD*******LIB") => plain("a SAS transport file"),
         // The release, the byte order, a kind that is always 1; newer ones are read.
         [102..=112, 1 | 2, 1, _, ..] => Some(Foreign {
             what: "a file of Stata 7 or older",

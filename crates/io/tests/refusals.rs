@@ -247,16 +247,20 @@ fn a_column_that_is_not_wanted_is_counted_all_the_same() {
 
 #[test]
 fn files_of_other_programs_are_named() {
-    let spss = b"$FL2@(#) SPSS DATA FILE Zq";
-    for bytes in [spss.to_vec(), gzip(spss)] {
+    let database = b"SQLite format 3\0Zq";
+    for bytes in [database.to_vec(), gzip(database)] {
         let refusal = refusal(&bytes);
         assert_eq!(refusal.code, Code::ForeignFile);
-        assert_eq!(refusal.detail, "this is an SPSS file");
+        assert_eq!(refusal.detail, "this is an SQLite database");
         assert!(refusal.remedy.contains("CSV or Parquet"), "{refusal}");
     }
+    // What is read as it is, and not packed.
+    let spss = refusal(&gzip(b"$FL2@(#) SPSS DATA FILE Zq"));
+    assert_eq!((spss.code, &*spss.detail), (Code::ForeignFile, "this is an SPSS file"));
+    assert!(spss.remedy.contains("unpack it first"), "{spss}");
 }
 
-/// Real files of SPSS, Stata and SAS, where they are at hand.
+/// Real files of SPSS and SAS that are not read, where they are at hand.
 #[test]
 #[allow(clippy::print_stderr, reason = "a test says what it skips")]
 fn real_files_of_other_programs_are_named() {
@@ -268,9 +272,8 @@ fn real_files_of_other_programs_are_named() {
     for entry in fs::read_dir(Path::new(&data).join("formats")).unwrap() {
         let path = entry.unwrap().path();
         let program = match path.extension().and_then(|ending| ending.to_str()) {
-            Some("sav" | "zsav" | "por") => "SPSS",
-            Some("dta") => "Stata",
-            Some("sas7bdat" | "sas7bcat" | "xpt") => "SAS",
+            Some("por") => "SPSS",
+            Some("sas7bdat" | "sas7bcat") => "SAS",
             _ => continue,
         };
         let refusal = read_path(&path, &ReadOptions::default()).unwrap_err();
@@ -278,7 +281,7 @@ fn real_files_of_other_programs_are_named() {
         assert!(refusal.detail.contains(program), "{}: {refusal}", path.display());
         named += 1;
     }
-    assert!(named > 20, "the folder holds files of each kind");
+    assert!(named >= 10, "the folder holds files of each kind");
 }
 
 #[test]
