@@ -68,6 +68,7 @@ impl Job {
                 screening: None,
                 members: None,
                 blank: &[],
+                roughly: &[],
             })
             .collect();
         let prices = Prices { staying: VarSet::EMPTY, weights: vec![1; VARIABLES] };

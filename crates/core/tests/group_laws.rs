@@ -100,6 +100,7 @@ fn law_freed_is_parted() {
             screening: None,
             members: None,
             blank: &[],
+            roughly: &[],
         };
         let search = MoveSearch::new(&joint, &class, &setting.prices.weights).unwrap();
         let cell = joint.cell_of(RecordId::at(person));

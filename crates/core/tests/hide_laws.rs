@@ -5,6 +5,7 @@
 
 use crate::support::setting;
 
+use marginswap_core::encode::Rough;
 use marginswap_core::graph::{GeneratingClass, minimal_separators};
 use marginswap_core::moves::MoveSearch;
 use marginswap_core::oracle::World;
@@ -29,6 +30,8 @@ struct Case {
     never_new: NeverNew,
     /// For each variable the codes that say nothing.
     blank: Vec<Vec<u32>>,
+    /// Keys that may be known roughly.
+    roughly: Vec<Rough>,
 }
 
 impl Case {
@@ -56,8 +59,18 @@ impl Case {
             blank[random.below(variables)] = vec![0];
             blank[random.below(variables)] = vec![1];
         }
+        let halves = |shift: u32| (0..).take(levels).map(|code: u32| (code + shift) / 2).collect();
+        let rough = |key| Rough { key, classes: vec![halves(0), halves(1)] };
+        // What says nothing has a class of its own, which these have not.
+        let roughly = match number % 9 {
+            1 => vec![rough(0)],
+            2 => vec![rough(1), rough(0)],
+            4 | 5 if keys.len() > 3 => (0..4).map(rough).collect(),
+            _ => Vec::new(),
+        };
         Self {
             blank,
+            roughly,
             world: World { levels: vec![levels; variables], records },
             tables,
             keys,
@@ -97,6 +110,7 @@ impl Case {
             screening: Some(&parted),
             members: None,
             blank: &self.blank,
+            roughly: &self.roughly,
         };
         let variables = self.world.levels.len();
         let constraints = Constraints {
@@ -147,7 +161,38 @@ impl Case {
     /// How a person is served whose values are in these records of a released file: 0 when all of
     /// them are crowded, 1 when those that are not carry other sensitive values.
     fn served(&self, after: &World, person: usize, partner: usize) -> Option<usize> {
-        let own = &self.world.records[person];
+        let each = self.ways().into_iter().map(|known| {
+            let [before, after] = [&self.world, after].map(|world| as_known(world, &known));
+            self.served_by_what_is_known([&before, &after], person, partner)
+        });
+        each.collect::<Option<Vec<usize>>>()?.into_iter().max()
+    }
+
+    /// Each way to know the keys: for each variable the class of each code.
+    fn ways(&self) -> Vec<Vec<Vec<u32>>> {
+        let exactly = |&levels: &usize| (0..).take(levels).collect();
+        let mut ways: Vec<Vec<Vec<u32>>> = vec![self.world.levels.iter().map(exactly).collect()];
+        // Of more than three keys only one is taken to be known roughly.
+        let alone = (self.roughly.len() > 3).then(|| ways.clone());
+        for Rough { key, classes } in &self.roughly {
+            for way in alone.as_ref().unwrap_or(&ways).clone() {
+                ways.extend(classes.iter().map(|one| {
+                    let mut way = way.clone();
+                    way[*key].clone_from(one);
+                    way
+                }));
+            }
+        }
+        ways
+    }
+
+    fn served_by_what_is_known(
+        &self,
+        [before, after]: [&World; 2],
+        person: usize,
+        partner: usize,
+    ) -> Option<usize> {
+        let own = &before.records[person];
         let differing = self.world.differing(person, partner);
         let descendants = [person, partner].map(|line| &after.records[line]);
         let crowded = |record: &Vec<u32>| {
@@ -171,13 +216,16 @@ impl Case {
     /// Is a person of this file found in another one: does some part of the keys lead to exactly
     /// one record, with all their sensitive values?
     fn is_found(&self, after: &World, person: usize) -> bool {
-        let own = &self.world.records[person];
-        self.keys.subsets().any(|part| {
-            let mut met = after.records.iter().filter(|record| agree(own, record, part));
-            match (met.next(), met.next()) {
-                (Some(record), None) => agree(own, record, self.sensitive),
-                _ => false,
-            }
+        self.ways().into_iter().any(|known| {
+            let [before, after] = [&self.world, after].map(|world| as_known(world, &known));
+            let own = &before.records[person];
+            self.keys.subsets().any(|part| {
+                let mut met = after.records.iter().filter(|record| agree(own, record, part));
+                match (met.next(), met.next()) {
+                    (Some(record), None) => agree(own, record, self.sensitive),
+                    _ => false,
+                }
+            })
         })
     }
 
@@ -212,6 +260,18 @@ impl Case {
         })
     }
 
+    /// Do fewer than a crowd share these keys of a person, known in some way, and enough what is left
+    /// without any of them?
+    fn is_least(&self, person: usize, keys: VarSet) -> bool {
+        self.ways().into_iter().any(|known| {
+            let seen = as_known(&self.world, &known);
+            let own = &seen.records[person];
+            let alike = |part| seen.records.iter().filter(|one| agree(own, one, part)).count();
+            let few = |part: VarSet| !part.is_empty() && alike(part) < self.crowd as usize;
+            few(keys) && keys.iter().all(|key| !few(keys - VarSet::single(key)))
+        })
+    }
+
     fn is_rare(&self, pair: [usize; 2], codes: [u32; 2]) -> bool {
         let count = |side: usize| {
             let has = |record: &&Vec<u32>| record[pair[side]] == codes[side];
@@ -227,6 +287,14 @@ impl Case {
             lines.iter().any(|&line| agree(other, &after.records[line], self.keys))
         })
     }
+}
+
+/// What somebody sees of a world who knows its variables in these classes.
+fn as_known(world: &World, classes: &[Vec<u32>]) -> World {
+    let class = |record: &Vec<u32>| {
+        classes.iter().zip(record).map(|(classes, &code)| classes[code as usize]).collect()
+    };
+    World { levels: world.levels.clone(), records: world.records.iter().map(class).collect() }
 }
 
 fn agree(one: &[u32], other: &[u32], variables: VarSet) -> bool {
@@ -364,7 +432,11 @@ fn law_can_be_hidden_by_definition() {
                 let person = case.world.records.iter().position(|record| *record == own).unwrap();
                 let (kind, can) = match answer {
                     CanBeHidden::By { .. } => (0, true),
-                    CanBeHidden::Prevented { .. } => (1, false),
+                    CanBeHidden::Prevented { table, keys } => {
+                        assert!(keys.is_subset(&(table & case.keys)), "{number}");
+                        assert!(case.is_least(person, keys), "{number}");
+                        (1, false)
+                    }
                     CanBeHidden::NotFound => (2, false),
                 };
                 assert_eq!(case.can_be_hidden(person), can, "{number}: {answer:?}");
@@ -394,6 +466,31 @@ fn law_a_table_that_prevents_hiding() {
         }
     }
     assert!(prevented > 50, "{prevented}");
+}
+
+/// Of keys that are too many for their parts to be counted nobody is called hidden: it is not
+/// enough that no record has all of them.
+#[test]
+fn keys_too_many_to_count_hide_nobody() {
+    let mut random = Random::new(Seed([23; 32]), 0);
+    let mut code = || u32::try_from(random.below(2)).unwrap();
+    let records: Vec<Vec<u32>> = (0..60).map(|_| (0..24).map(|_| code()).collect()).collect();
+    let keys = VarSet::first(22);
+    let case = Case {
+        world: World { levels: vec![2; 24], records },
+        tables: vec![VarSet::first(2)],
+        keys,
+        sensitive: VarSet::first(24) - keys,
+        crowd: 5,
+        never_new: NeverNew::Nowhere,
+        blank: Vec::new(),
+        roughly: Vec::new(),
+    };
+    let (planned, _) = case.planned();
+    let people = HiddenPeople::of(&planned.hidden);
+    assert_eq!([people.hidden + people.replaced, people.left], [0, 60]);
+    let parted: u32 = planned.protection.iter().map(|row| row.parted).sum();
+    assert!(parted > 0, "they are parted from all keys together");
 }
 
 /// The same plan for any number of threads, and again.
@@ -429,6 +526,7 @@ fn tables_that_are_not_kept_move_little() {
             crowd: 5,
             never_new: NeverNew::Nowhere,
             blank: Vec::new(),
+            roughly: Vec::new(),
         };
         let (_, plan) = case.planned();
         let after = case.after(&plan);

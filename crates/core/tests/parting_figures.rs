@@ -126,6 +126,7 @@ fn figures(folder: &Path, question: &Question) -> Figures {
         screening: Some(&parted),
         members: None,
         blank: &[],
+        roughly: &[],
     };
     let task = Task {
         crowd: None,

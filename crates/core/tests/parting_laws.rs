@@ -263,6 +263,7 @@ fn law_protected_from_every_intruder() {
             screening: None,
             members: None,
             blank: &[],
+            roughly: &[],
         };
         let class = GeneratingClass::new(everything, setting.tables.iter().copied());
         let separators = minimal_separators(&class.margin_graph(), usize::MAX);

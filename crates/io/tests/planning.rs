@@ -49,6 +49,7 @@ fn planned(joint: &JointTable, variables: usize) -> Planned {
             screening: None,
             members: None,
             blank: &[],
+            roughly: &[],
         }],
         at_risk: &at_risk,
         rounds: 2,

@@ -263,6 +263,7 @@ fn larger_swaps(
             screening: None,
             members: None,
             blank: &[],
+            roughly: &[],
         })
         .collect();
     let cells: Vec<CellId> = asked.iter().map(|&record| located.cell_of(record)).collect();

@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 
 use marginswap_core::columns::Column;
 use marginswap_core::decimal::Decimal;
+use marginswap_core::encode::Rough;
 use marginswap_core::graph::Scope;
-use marginswap_core::verify::{Found, Pooled, Question, Rough, found};
+use marginswap_core::verify::{Found, Pooled, Question, found};
 
 use crate::derive::MISSING;
 use crate::input::Loaded;
@@ -80,23 +81,36 @@ impl KnownKeys {
     /// Those of a file; the released one may have values that the original lacks, whose codes follow.
     pub fn of(view: &View, released: Option<&Loaded>) -> Self {
         let View { project, loaded, scope, .. } = view;
-        let mut roughly = Vec::new();
-        for (name, width) in &project.risk.roughly {
-            let Some(position) = loaded.names().iter().position(|own| own == name) else {
-                continue;
-            };
-            let Some(key) = scope.schema().variable_of(position) else { continue };
-            let alone = scope.schema().variables()[key].columns.len() == 1;
-            let Some(values) = values(loaded, released, position).filter(|_| alone) else {
-                continue;
-            };
-            let classes = [Decimal::ZERO, width.get().halved()]
-                .map(|shift| classes(&values, width.get(), shift))
-                .to_vec();
-            roughly.push(Rough { key, classes });
+        Self {
+            roughly: roughly(project, scope, loaded, released),
+            blank: blank(project, scope, loaded, released),
         }
-        Self { roughly, blank: blank(project, scope, loaded, released) }
     }
+}
+
+/// The keys that may be known roughly, with the classes of their values.
+pub(crate) fn roughly(
+    project: &Project,
+    scope: &Scope,
+    loaded: &Loaded,
+    released: Option<&Loaded>,
+) -> Vec<Rough> {
+    let mut roughly = Vec::new();
+    for (name, width) in &project.risk.roughly {
+        let Some(position) = loaded.names().iter().position(|own| own == name) else {
+            continue;
+        };
+        let Some(key) = scope.schema().variable_of(position) else { continue };
+        let alone = scope.schema().variables()[key].columns.len() == 1;
+        let Some(values) = values(loaded, released, position).filter(|_| alone) else {
+            continue;
+        };
+        let classes = [Decimal::ZERO, width.get().halved()]
+            .map(|shift| classes(&values, width.get(), shift))
+            .to_vec();
+        roughly.push(Rough { key, classes });
+    }
+    roughly
 }
 
 /// For each variable the codes that say nothing: those of a null, of an empty field, of the codes in

@@ -547,9 +547,8 @@ impl Prepared {
     fn intruders(&self) -> Vec<plan::Intruder<'_>> {
         let all =
             self.study.units.intruders.iter().zip(&self.key_screenings).zip(&self.at_risk_from);
-        let blank = &self.study.units.blank;
         all.map(|((intruder, screening), at_risk)| {
-            intruder.as_planned(at_risk, Some(screening), blank)
+            intruder.as_planned(at_risk, Some(screening), &self.study.units)
         })
         .collect()
     }

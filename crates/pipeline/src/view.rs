@@ -11,7 +11,7 @@ use std::path::Path;
 use crate::refusal::Code;
 use marginswap_core::columns::{Role, Roles};
 use marginswap_core::diagnostic::Diagnostic;
-use marginswap_core::encode::{RecordId, Records, encode_both};
+use marginswap_core::encode::{RecordId, Records, Rough, encode_both};
 use marginswap_core::graph::{Formula, Reason, Scope, Separators, Ties};
 use marginswap_core::partner::KeyScreening;
 use marginswap_core::plan::{self, Detach, Forbidden, HiddenPeople, Members, Plan, Term, ToHide};
@@ -25,7 +25,7 @@ use rayon::prelude::*;
 
 use crate::assess::{Question, Taken, assess, key_table};
 use crate::derive::Take;
-use crate::found::blank;
+use crate::found::{blank, roughly};
 use crate::input::{Ids, Loaded, note_many, position_of, separators};
 use crate::notes::{Note, Phase, Run};
 use crate::prepare::{prove_obedience, refuse_ids};
@@ -68,6 +68,8 @@ pub struct View {
     pub weighting: Option<Weighting>,
     /// For each variable the codes that say nothing; empty where no variable has one.
     pub blank: Vec<Vec<u32>>,
+    /// Keys that may be known roughly.
+    pub roughly: Vec<Rough>,
 }
 
 impl View {
@@ -85,6 +87,7 @@ impl View {
             table_names: TableNames::of(&project, loaded.names(), &scope),
             weighting: None,
             blank: blank(&project, &scope, &loaded, None),
+            roughly: roughly(&project, &scope, &loaded, None),
             intruders: Vec::new(),
             of_members: 0,
             project,
@@ -296,7 +299,7 @@ impl View {
         let at_risk_from = self.at_risk_from();
         let intruders = self.intruders.iter().zip(&at_risk_from);
         let intruders: Vec<plan::Intruder<'_>> =
-            intruders.map(|(one, at_risk)| one.as_planned(at_risk, None, &self.blank)).collect();
+            intruders.map(|(one, at_risk)| one.as_planned(at_risk, None, self)).collect();
         let risky = self.at_risk();
         let to_hide = ToHide {
             joint: located,
@@ -444,7 +447,7 @@ impl Intruder {
         &'a self,
         at_risk: &'a [u32],
         screening: Option<&'a KeyScreening>,
-        blank: &'a [Vec<u32>],
+        view: &'a View,
     ) -> plan::Intruder<'a> {
         plan::Intruder {
             keys: self.keys,
@@ -453,7 +456,8 @@ impl Intruder {
             at_risk,
             screening,
             members: self.members.as_ref(),
-            blank,
+            blank: &view.blank,
+            roughly: &view.roughly,
         }
     }
 

@@ -187,11 +187,15 @@ pub enum Hiding {
         differing: Names,
         /// What is exchanged.
         exchanged: Names,
+        /// Can their keys not be cut, so that sensitive values are replaced?
+        by_replaced_values: bool,
     },
     /// A kept table prevents it.
     CannotBeHidden {
         /// The table.
         table: Names,
+        /// The keys in it that few people share.
+        keys: Names,
     },
     /// No swap was found that hides them, and nothing proves that there is none.
     NoSwapFound,
@@ -201,15 +205,21 @@ impl Hiding {
     fn line(&self) -> String {
         let sentence = match self {
             Self::NotFound => "Not found: others have the same keys.".to_owned(),
-            Self::CanBeHidden { differing, exchanged } => format!(
+            Self::CanBeHidden { differing, exchanged, by_replaced_values } => format!(
                 "Can be hidden from anyone who knows any part of the keys: a partner differs in {}; \
-                 they exchange {}.",
+                 they exchange {}.{}",
                 listed(differing),
-                listed(exchanged)
+                listed(exchanged),
+                match by_replaced_values {
+                    true =>
+                        " Sensitive values are replaced: no such swap cuts the keys finely enough.",
+                    false => "",
+                }
             ),
-            Self::CannotBeHidden { table } => format!(
-                "Cannot be hidden by swapping two records: the kept table {} holds a part of the \
-                 keys that few people share.",
+            Self::CannotBeHidden { table, keys } => format!(
+                "Cannot be hidden by swapping two records: few people share the values of {}, which \
+                 the kept table {} holds together with most sensitive variables.",
+                listed(keys),
                 formula(table)
             ),
             Self::NoSwapFound => {

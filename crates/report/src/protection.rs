@@ -81,6 +81,9 @@ pub struct HiddenPeople {
     pub cannot_be_hidden: u64,
     /// The tables that prevent it.
     pub prevented_by: Vec<PreventedBy>,
+    /// Keys that the intruder may know only roughly; absent where none may.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub known_roughly: Names,
     /// Are these households, which are swapped as a whole?
     #[serde(skip)]
     pub households: bool,
@@ -93,6 +96,14 @@ pub struct PreventedBy {
     pub table: Names,
     /// How many people.
     pub people: u64,
+}
+
+/// What somebody knows who knows any part of the keys, some of them perhaps only roughly.
+pub(crate) fn any_part(known_roughly: &[String]) -> String {
+    match known_roughly.is_empty() {
+        true => "any part of the keys".to_owned(),
+        false => format!("any part of the keys, {} exactly or roughly", listed(known_roughly)),
+    }
 }
 
 impl HiddenPeople {
@@ -109,10 +120,11 @@ impl HiddenPeople {
             false => counted(number, "person", "people"),
         };
         let mut text = format!(
-            "Hidden     {} of {} at risk ({}), from anyone who knows any part of the keys\n",
+            "Hidden     {} of {} at risk ({}), from anyone who knows {}\n",
             grouped(self.all_hidden()),
             units(at_risk),
             percent(self.all_hidden(), at_risk),
+            any_part(&self.known_roughly),
         );
         let mut row = |people: u64, words: String| {
             if people > 0 {

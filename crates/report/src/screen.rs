@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use crate::answer::{Answer, Names, aligned, formula, listed, percent};
 use crate::keys::{KeyScreening, all_lines, keys_by_scenario};
+use crate::protection::any_part;
 use crate::restrictions::{self, Restriction};
 use crate::verify::Exchanged;
 use crate::what_if::{self, AreasReport, WhatIfReport};
@@ -72,10 +73,15 @@ pub struct ScreenReport {
 pub struct HidingReport {
     /// How many people share each piece of the keys of somebody who is hidden.
     pub crowd: u64,
+    /// Keys that the intruder may know only roughly; absent where none may.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub known_roughly: Names,
     /// People at risk: households with one, where these are swapped.
     pub at_risk: u64,
     /// Of these, those for whom there is a swap that hides them.
     pub can_be_hidden: u64,
+    /// Of these, those whose keys no such swap cuts: their sensitive values are replaced.
+    pub by_replaced_values: u64,
     /// Those whom a kept table keeps from being hidden.
     pub cannot_be_hidden: u64,
     /// These tables, with how many people each.
@@ -105,15 +111,18 @@ impl HidingReport {
         let mut rows = vec![
             vec![who.to_owned(), grouped(self.at_risk), String::new()],
             row("  can be hidden".to_owned(), self.can_be_hidden),
-            row("  cannot be hidden".to_owned(), self.cannot_be_hidden),
         ];
+        let replaced = "    only by replacing sensitive values".to_owned();
+        rows.extend((self.by_replaced_values > 0).then(|| row(replaced, self.by_replaced_values)));
+        rows.push(row("  cannot be hidden".to_owned(), self.cannot_be_hidden));
         let tables = self.prevented.iter();
         rows.extend(
             tables.map(|one| row(format!("    because of {}", formula(&one.table)), one.people)),
         );
         rows.push(row("  no swap found that hides them".to_owned(), self.no_swap_found));
         format!(
-            "\nHidden from anyone who knows any part of the keys, each asked for alone:\n{}",
+            "\nHidden from anyone who knows {}, each asked for alone:\n{}",
+            any_part(&self.known_roughly),
             aligned(&rows)
         )
     }

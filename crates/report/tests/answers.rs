@@ -113,6 +113,7 @@ fn protection() -> Protection {
                 table: vec!["age".to_owned(), "sex".to_owned()],
                 people: 3,
             }],
+            known_roughly: Vec::new(),
             households: false,
         }),
         new_pairs: 2,

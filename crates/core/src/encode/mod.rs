@@ -8,6 +8,7 @@
 mod bits;
 mod both;
 mod packed;
+mod rough;
 mod schema;
 mod signature;
 
@@ -16,5 +17,6 @@ pub(crate) use both::Recoding;
 pub use both::{Both, encode_both};
 pub(crate) use packed::{InPieces, PACKED_AT_ONCE};
 pub use packed::{Layout, Mask, PackedCells, RecordCells, RecordId, Records};
+pub use rough::Rough;
 pub use schema::{Schema, TOGETHER, Variable};
 pub(crate) use signature::Signer;

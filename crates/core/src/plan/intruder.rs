@@ -8,6 +8,7 @@
 //! The definitions are those of [`crate::verify::learned`], applied to an exchange.
 
 use super::members::Members;
+use crate::encode::Rough;
 use crate::partner::KeyScreening;
 use crate::partner::parting::parts_keys;
 use crate::varset::VarSet;
@@ -31,6 +32,8 @@ pub struct Intruder<'a> {
     /// For each variable the codes that say nothing, such as that of an empty field; empty where no
     /// variable has one.
     pub blank: &'a [Vec<u32>],
+    /// Keys that may also be known roughly; of those that are members' own, [`Members`] tells.
+    pub roughly: &'a [Rough],
 }
 
 /// How many sensitive values of somebody who is detached must be false.

@@ -465,6 +465,7 @@ mod tests {
                     screening: None,
                     members: None,
                     blank: &[],
+                    roughly: &[],
                 })
                 .collect();
             let at_risk: Vec<u32> = (0..self.joint.len())

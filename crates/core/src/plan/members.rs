@@ -25,6 +25,9 @@ pub struct Members {
     pub values: Vec<Vec<u32>>,
     /// For each of these keys the codes that say nothing.
     pub blank: Vec<Vec<u32>>,
+    /// For each of these keys each way to class it, for each code its class; none where it is known
+    /// exactly.
+    pub roughly: Vec<Vec<Vec<u32>>>,
     /// The persons at risk: the cell of their household, and what they have.
     pub at_risk: Vec<(u32, u32)>,
 }

@@ -108,6 +108,7 @@ impl Setting {
             screening: Some(&parted),
             members: None,
             blank: &[],
+            roughly: &[],
         };
         let task = Task {
             derived: &[],

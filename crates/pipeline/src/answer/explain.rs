@@ -198,12 +198,18 @@ pub fn hiding(original: &View, cell: CellId, answer: Option<CanBeHidden>) -> Hid
     let set = |set| names(original.scope.schema(), set);
     match answer {
         None => Hiding::NotFound,
-        Some(CanBeHidden::By { partner, exchanged }) => {
+        Some(CanBeHidden::By { partner, exchanged, is_replaced }) => {
             let cells = original.located.cells();
             let differing = cells.differing(cell.position(), partner.position());
-            Hiding::CanBeHidden { differing: set(differing), exchanged: set(exchanged) }
+            Hiding::CanBeHidden {
+                differing: set(differing),
+                exchanged: set(exchanged),
+                by_replaced_values: is_replaced,
+            }
         }
-        Some(CanBeHidden::Prevented { table }) => Hiding::CannotBeHidden { table: set(table) },
+        Some(CanBeHidden::Prevented { table, keys }) => {
+            Hiding::CannotBeHidden { table: set(table), keys: set(keys) }
+        }
         Some(CanBeHidden::NotFound) => Hiding::NoSwapFound,
     }
 }

@@ -296,6 +296,13 @@ fn hidden_people(study: &Study, people: &HiddenPeople) -> protection::HiddenPeop
         prevented_by: prevented
             .map(|&(table, people)| PreventedBy { table: names(schema, table), people })
             .collect(),
+        known_roughly: known_roughly(study.people()),
         households: units.loaded.is_of_households(),
     }
+}
+
+/// The keys that intruders may know only roughly.
+pub(super) fn known_roughly(people: &View) -> Vec<String> {
+    let schema = people.scope.schema();
+    people.roughly.iter().map(|rough| name(schema, rough.key)).collect()
 }

@@ -15,6 +15,7 @@ use marginswap_report::restrictions::{RestrictedBy, Restriction};
 use marginswap_report::screen::{HidingReport, Prevented, ScreenReport};
 use marginswap_report::what_if::{Area, AreasReport};
 
+use super::protection::known_roughly;
 use super::{Reveal, names};
 use crate::prepare::Prepared;
 use crate::restrictions::Step;
@@ -78,7 +79,9 @@ pub fn hiding_of_all(prepared: &Prepared, answers: &[(CellId, CanBeHidden)]) -> 
     let mut report = HidingReport {
         crowd: original.project.crowd().map_or(0, |crowd| crowd.get().into()),
         at_risk: 0,
+        known_roughly: known_roughly(prepared.study.people()),
         can_be_hidden: 0,
+        by_replaced_values: 0,
         cannot_be_hidden: 0,
         prevented: Vec::new(),
         no_swap_found: 0,
@@ -88,9 +91,12 @@ pub fn hiding_of_all(prepared: &Prepared, answers: &[(CellId, CanBeHidden)]) -> 
         let people = prepared.at_risk_in(cell);
         report.at_risk += people;
         match answer {
-            CanBeHidden::By { .. } => report.can_be_hidden += people,
+            CanBeHidden::By { is_replaced, .. } => {
+                report.can_be_hidden += people;
+                report.by_replaced_values += if is_replaced { people } else { 0 };
+            }
             CanBeHidden::NotFound => report.no_swap_found += people,
-            CanBeHidden::Prevented { table } => {
+            CanBeHidden::Prevented { table, .. } => {
                 report.cannot_be_hidden += people;
                 *prevented.entry(table).or_default() += people;
             }

@@ -182,7 +182,12 @@ fn members_of(
     at_risk.sort_unstable();
     at_risk.dedup();
     let blank = keys.iter().map(|&key| lines.blank.get(key).cloned().unwrap_or_default()).collect();
-    Members { variable, of_code, values, blank, at_risk }
+    let classes = |&key: &usize| {
+        let rough = lines.roughly.iter().find(|rough| rough.key == key);
+        rough.map_or_else(Vec::new, |rough| rough.classes.clone())
+    };
+    let roughly = keys.iter().map(classes).collect();
+    Members { variable, of_code, values, blank, roughly, at_risk }
 }
 
 /// Refuses a column of persons where only one of households makes sense.

@@ -518,6 +518,7 @@ impl Project {
             ("household_keys", project.risk.household_keys.is_empty()),
             ("weight_drift", project.weight_drift() == WeightDrift::Exact),
             ("effort", project.effort() == Effort::default()),
+            ("roughly", project.risk.roughly.is_empty()),
         ] {
             if is_empty {
                 parameters.remove(name);
@@ -529,8 +530,9 @@ impl Project {
         }
         // The same goes for those against intruders who know all keys,
         if project.crowd().is_none() {
-            parameters.remove("knows");
-            parameters.remove("crowd");
+            for name in ["knows", "crowd", "roughly"] {
+                parameters.remove(name);
+            }
         }
         // and those against intruders without names.
         if project.risk.scenarios.is_empty() {

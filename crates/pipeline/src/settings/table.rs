@@ -116,7 +116,7 @@ pub static SETTINGS: &[Setting] = &[
         "What an intruder knows: any-part of the keys, or all of them and nothing less", "\"any part\""),
     row!(risk.crowd; "risk", "crowd", "crowd", Kind::Text("N"), Keys, true, "5",
         "People who must share each part of the keys that still leads to a hidden person", "5"),
-    row!(risk.roughly; "risk", "roughly", "roughly", Kind::Widths, Keys, false, "none",
+    row!(risk.roughly; "risk", "roughly", "roughly", Kind::Widths, Keys, true, "none",
         "Keys that are numbers and may be known only roughly, each with the width of its classes, as `age=5`", ""),
     row!(risk.population; "risk", "population", "population", Kind::Text("N"), Model, true, "the sum of the weights, if there is a weight",
         "Number of people in the population that the file was drawn from", "1000000"),

@@ -155,9 +155,11 @@ class _Prevented(TypedDict):
     table: list[str]
 class _Hiding(TypedDict):
     at_risk: int
+    by_replaced_values: int
     can_be_hidden: NotRequired[int]
     cannot_be_hidden: int
     crowd: int
+    known_roughly: NotRequired[list[str]]
     no_swap_found: int
     prevented: list[_Prevented]
 class _Keys(TypedDict):
@@ -205,8 +207,10 @@ class _Codes(TypedDict):
     title: str
 class _Hiding2(TypedDict):
     answer: str
+    by_replaced_values: NotRequired[bool]
     differing: NotRequired[list[str]]
     exchanged: NotRequired[list[str]]
+    keys: NotRequired[list[str]]
     table: NotRequired[list[str]]
 class _ReplacingWays(TypedDict):
     differing: list[str]
@@ -480,6 +484,7 @@ class _Hidden(TypedDict):
     cannot_be_hidden: int
     crowd: int
     hidden: int
+    known_roughly: NotRequired[list[str]]
     not_hidden: int
     prevented_by: list[_Prevented]
     values_replaced: int
@@ -578,37 +583,6 @@ class _RiskBefore(TypedDict):
     name: NotRequired[str | None]
     sample_uniques: float
     unique_on_keys: int
-class _Scenarios5(TypedDict):
-    at_risk: int
-    exact_up_to: int
-    found: NotRequired[int]
-    found_before: int
-    found_by_chance: int
-    found_by_keys_known: list[_FoundByKeysKnown]
-    found_roughly: Any
-    found_roughly_by_chance: Any
-    gone: int
-    keys: list[str]
-    linked: float
-    linked_by_chance: float
-    matched: int
-    matched_by_true_values: list[int]
-    matched_right: int
-    name: NotRequired[str | None]
-    newly_exposed: int
-    newly_found: int
-    newly_found_by_chance: int
-    protected: int
-    sensitive: list[str]
-    sensitive_alone: list[_SensitiveAlone]
-    shared: int
-    shared_learned: int
-    shared_right: int
-    shared_values_true: float | None
-    shared_values_true_by_chance: float | None
-    true_at_least: list[_TrueAtLeast]
-    values_true: float | None
-    values_true_by_chance: float | None
 class _TwoWay2(TypedDict):
     changed: NotRequired[int]
     cramers_v_after: NotRequired[float | None]
@@ -974,7 +948,7 @@ class Page(Answer):
     requoted: list[Any]
     risk_before: list[_RiskBefore]
     rule: str
-    scenarios: list[_Scenarios5]
+    scenarios: list[_Scenarios4]
     shared: int
     shared_learned: int
     shared_right: int

@@ -122,6 +122,7 @@ struct Choice {
 }
 
 /// What an exchange leaves of a person at risk from one intruder.
+#[derive(Clone, Copy)]
 struct Left {
     /// The keys on which their own record still agrees with them, and their partner's, by bit.
     pieces: [u32; 2],
@@ -284,6 +285,12 @@ impl<'a> Hiding<'_, 'a> {
                 self.task().constraints.most_changed.is_some() && !self.planner.pool.is_open(place);
             for &(number, demand) in &known.serving {
                 let choice = &known.choices[number];
+                let words = [cell as usize, place].map(|cell| cells.get(cell));
+                let rough = self.least_known_roughly(&mut people, choice, words);
+                let Some(demand) = rough.map(|rough| rough.max(demand)) else { continue };
+                if demand > look.last.demand {
+                    continue;
+                }
                 let of_table = |&table: &usize| {
                     if prices[table].0 != partner {
                         let price = self.movement.price(&own, &other, known.moved[table]);
@@ -304,6 +311,30 @@ impl<'a> Hiding<'_, 'a> {
         notes
     }
 
+    /// The least demand that an exchange with a partner may meet where keys are known roughly: of
+    /// these the partner may have the same class. `None` where it meets none.
+    fn least_known_roughly(
+        &self,
+        people: &mut [Looking],
+        choice: &Choice,
+        [own, other]: [&[u64]; 2],
+    ) -> Option<Demand> {
+        let layout = self.task().joint.cells().layout();
+        let mut least = Demand::Hidden;
+        for one in people {
+            let Some(pieces) = &self.watches[one.person.watch].pieces else { continue };
+            if !pieces.names.is_rough() {
+                continue;
+            }
+            let alike = pieces.names.roughly_alike(layout, own, other);
+            let left = choice.left[one.person.watch];
+            let left = Left { pieces: left.pieces.map(|piece| piece | alike), ..left };
+            let met = left.meets(|part| one.is_crowded(pieces, part));
+            least = least.max(*Demand::EVERY.get(met.trailing_zeros() as usize)?);
+        }
+        Some(least)
+    }
+
     /// Lists the exchanges that may serve everybody who looks, with the least demand that they
     /// meet.
     fn list_serving(
@@ -322,9 +353,11 @@ impl<'a> Hiding<'_, 'a> {
             let wanted = (2 << look.last.demand as u8) - 1;
             let met = people.iter_mut().fold(wanted, |met, one| {
                 let left = &choice.left[one.person.watch];
-                let pieces = self.watches[one.person.watch].pieces.as_ref();
-                let crowded =
-                    |part| pieces.map_or(left.is_parted, |pieces| one.is_crowded(pieces, part));
+                let watch = &self.watches[one.person.watch];
+                let crowded = |part| match &watch.pieces {
+                    Some(pieces) => one.is_crowded(pieces, part),
+                    None => left.is_parted && !watch.learns(),
+                };
                 if met == 0 { 0 } else { met & left.meets(crowded) }
             });
             let least = Demand::EVERY.get(met.trailing_zeros() as usize);
@@ -464,22 +497,19 @@ impl Watch<'_> {
     fn left(&self, differing: VarSet, exchanged: VarSet) -> Left {
         let aim = self.intruder.aim();
         let is_parted = aim.is_parted(differing, exchanged);
-        let Some(pieces) = &self.pieces else {
-            return Left { pieces: [0; 2], is_false: [false; 2], is_parted };
-        };
         // The person's own record has the partner's values on what is exchanged; the partner's
         // record has theirs there, and is somebody else's in what members have of their own.
         let stays = differing - exchanged;
-        let theirs = match self.intruder.members {
-            None => pieces.all_keys(),
-            Some(_) => pieces.names.part(self.intruder.keys),
-        };
         let few_same = (aim.sensitive & differing).len() >= aim.needed;
+        let pieces = self.pieces.as_ref().map_or([0; 2], |pieces| {
+            let theirs = match self.intruder.members {
+                None => pieces.all_keys(),
+                Some(_) => pieces.names.part(self.intruder.keys),
+            };
+            [pieces.all_keys() & !pieces.names.part(exchanged), theirs & !pieces.names.part(stays)]
+        });
         Left {
-            pieces: [
-                pieces.all_keys() & !pieces.names.part(exchanged),
-                theirs & !pieces.names.part(stays),
-            ],
+            pieces,
             is_false: [stays, exchanged].map(|carried| few_same && !carried.meets(&aim.sensitive)),
             is_parted,
         }

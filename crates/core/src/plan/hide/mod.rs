@@ -42,7 +42,7 @@ use crate::varset::VarSet;
 use look::{Candidate, Choices, Depth, Look};
 use movement::{Movement, codes};
 use others::Others;
-use pieces::Pieces;
+use pieces::{Known, Pieces, ways_to_know};
 use trial::{Demand, Grade, NewPairs, Trial};
 
 pub use question::{CanBeHidden, can_be_hidden};
@@ -107,7 +107,7 @@ impl HiddenPeople {
     }
 }
 
-/// What one intruder may find out.
+/// What one intruder may find out who knows the keys in one way: exactly, or some in classes.
 struct Watch<'a> {
     intruder: &'a Intruder<'a>,
     /// `None` where too many parts of the keys would have to be counted, or nothing is to be
@@ -393,7 +393,7 @@ impl<'p, 'a> Hiding<'p, 'a> {
 
 /// A kept table that prevents anybody at risk of a cell from being hidden: it holds a piece of
 /// their keys that few share, which no exchange can cut, and enough sensitive variables that
-/// these travel with it.
+/// these travel with it. With the keys of that piece, as few as can be.
 ///
 /// Law: `a-table-that-prevents-hiding`.
 fn prevented_by(
@@ -401,17 +401,23 @@ fn prevented_by(
     joint: &JointTable,
     class: &GeneratingClass,
     cell: usize,
-) -> Option<VarSet> {
+) -> Option<(VarSet, VarSet)> {
     let margins = class.margins();
     people_at_risk(watches, joint, cell).into_iter().find_map(|person| {
         let Watch { intruder, pieces, .. } = &watches[person.watch];
         let pieces = pieces.as_ref()?;
+        let few_share = |keys: VarSet| !pieces.was_crowded(pieces.names.part(keys), person.name);
         let prevents = |margin: &&VarSet| {
-            let part = pieces.names.part(**margin);
             let tied = (**margin & intruder.sensitive).len() > intruder.sensitive.len() / 2;
-            tied && !pieces.was_crowded(part, person.name)
+            tied && few_share(**margin)
         };
-        margins.iter().find(prevents).copied()
+        let table = *margins.iter().find(prevents)?;
+        let keys = table & intruder.keys;
+        let least = keys.iter().fold(keys, |left, key| {
+            let rest = left - VarSet::single(key);
+            if few_share(rest) { rest } else { left }
+        });
+        Some((table, least))
     })
 }
 
@@ -448,12 +454,16 @@ fn people_at_risk(watches: &[Watch<'_>], joint: &JointTable, cell: usize) -> Vec
     people
 }
 
-/// What each intruder may find out.
+/// What each intruder may find out, in each way to know the keys.
 fn watches<'a>(joint: &JointTable, intruders: &'a [Intruder<'a>], crowd: u32) -> Vec<Watch<'a>> {
-    let watch = |intruder: &'a Intruder<'a>| {
+    let watches = |intruder: &'a Intruder<'a>| {
         let learns = !intruder.sensitive.is_empty();
-        let pieces = learns.then(|| Pieces::of(joint, intruder, crowd)).flatten();
-        Watch { intruder, pieces, others: None }
+        let ways = if learns { ways_to_know(intruder) } else { vec![Known::new()] };
+        let number = ways.len();
+        ways.into_iter().map(move |known| {
+            let count = || Pieces::of(joint, intruder, (&known, number), crowd);
+            Watch { intruder, pieces: learns.then(count).flatten(), others: None }
+        })
     };
-    intruders.iter().map(watch).collect()
+    intruders.iter().flat_map(watches).collect()
 }

@@ -24,7 +24,8 @@ use crate::encode::Layout;
 use crate::hash::{Map, STATE};
 use crate::table::JointTable;
 
-/// At most this many pieces are counted: some 40 bytes each.
+/// At most this many pieces are counted of the keys of an intruder, known in any way: some 40 bytes
+/// each.
 const MOST_PIECES: usize = 1 << 24;
 
 /// More keys than these make more parts than can be looked at.
@@ -38,6 +39,39 @@ pub(super) struct Names<'a> {
     members: Option<(&'a Members, Vec<Field>)>,
     /// For each key with codes that say nothing its bit, its field and these codes in their place.
     blank: Vec<(u32, u128, Vec<u128>)>,
+    known: Known<'a>,
+}
+
+/// How the keys are known: for each key the classes of its codes, where it is known roughly. Empty
+/// where every key is known exactly.
+pub(super) type Known<'a> = Vec<Option<&'a [u32]>>;
+
+/// Of so many keys that may be known roughly any may be so at once; of more, one.
+const MOST_ROUGH: usize = 3;
+
+/// Every way in which an intruder may know the keys: each of them exactly or in classes. To know all
+/// of them exactly comes first.
+pub(super) fn ways_to_know<'a>(intruder: &Intruder<'a>) -> Vec<Known<'a>> {
+    let members = intruder.members;
+    let own = intruder.keys.iter().filter(|&key| members.is_none_or(|one| one.variable != key));
+    let own = own.map(|key| {
+        let rough = intruder.roughly.iter().find(|rough| rough.key == key);
+        rough.map_or(&[][..], |rough| &rough.classes[..])
+    });
+    let theirs = members.into_iter().flat_map(|members| members.roughly.iter().map(|one| &one[..]));
+    let keys: Vec<&[Vec<u32>]> = own.chain(theirs).collect();
+    let rough = keys.iter().filter(|classes| !classes.is_empty()).count();
+    let at_once = if rough > MOST_ROUGH { 1 } else { rough };
+    let mut ways = vec![Vec::new()];
+    for classes in keys {
+        let with = |way: &Known<'a>, known| way.iter().copied().chain([known]).collect();
+        let exactly = ways.iter().map(|way| with(way, None));
+        let few = ways.iter().filter(|way| way.iter().flatten().count() < at_once);
+        let roughly = few.flat_map(|way| classes.iter().map(move |one| with(way, Some(&one[..]))));
+        ways = exactly.chain(roughly).collect();
+    }
+    ways[0].clear();
+    ways
 }
 
 #[derive(Clone, Copy)]
@@ -49,7 +83,7 @@ struct Field {
 
 impl<'a> Names<'a> {
     /// The names for one intruder; `None` where the keys have too many values for a number.
-    fn of(joint: &JointTable, intruder: &Intruder<'a>) -> Option<Self> {
+    fn of(joint: &JointTable, intruder: &Intruder<'a>, known: &Known<'a>) -> Option<Self> {
         let layout = joint.cells().layout();
         let bits = |most: u32| u32::BITS - most.leading_zeros();
         let mut shift = 0;
@@ -62,19 +96,24 @@ impl<'a> Names<'a> {
             let codes = joint.cells().iter().map(|cell| layout.code(cell, variable));
             codes.max().unwrap_or(0)
         };
+        let classed = |key: usize| Some(known.get(key).copied().flatten()?.iter().max().copied());
         let members = intruder.members;
         let own = intruder.keys.iter().filter(|&key| members.is_none_or(|one| one.variable != key));
-        let fields: Vec<Field> = own.map(|key| field(key, most(key))).collect::<Option<_>>()?;
+        let own = own.enumerate().map(|(place, key)| {
+            field(key, classed(place).map_or_else(|| most(key), Option::unwrap_or_default))
+        });
+        let fields: Vec<Field> = own.collect::<Option<_>>()?;
         let members = match members {
             None => None,
             Some(members) => {
                 let keys = members.values.first().map_or(0, Vec::len);
                 let most = |key: usize| members.values.iter().map(|one| one[key]).max();
-                let fields = (0..keys).map(|key| field(key, most(key).unwrap_or(0)));
-                Some((members, fields.collect::<Option<Vec<Field>>>()?))
+                let most = |key| classed(fields.len() + key).unwrap_or_else(|| most(key));
+                let own = (0..keys).map(|key| field(key, most(key).unwrap_or(0)));
+                Some((members, own.collect::<Option<Vec<Field>>>()?))
             }
         };
-        let mut names = Self { fields, members, blank: Vec::new() };
+        let mut names = Self { fields, members, blank: Vec::new(), known: known.clone() };
         let none = Vec::new();
         let own = names.fields.iter().map(|field| intruder.blank.get(field.variable));
         let theirs = names.members.iter().flat_map(|(members, _)| members.blank.iter().map(Some));
@@ -83,7 +122,8 @@ impl<'a> Names<'a> {
             (0u32..).zip(names.all_fields()).zip(codes).filter(|(_, codes)| !codes.is_empty());
         names.blank = blank
             .map(|((key, field), codes)| {
-                let placed = codes.iter().map(|&code| u128::from(code) << field.shift);
+                let told = |&code: &u32| u128::from(names.told(key as usize, code)) << field.shift;
+                let placed = codes.iter().map(told);
                 (1u32 << key, field.mask, placed.filter(|code| code & !field.mask == 0).collect())
             })
             .collect();
@@ -172,15 +212,39 @@ impl<'a> Names<'a> {
     /// The name of the member with this number, of a household with these words.
     pub(super) fn member(&self, layout: &Layout, words: &[u64], number: u32) -> u128 {
         let (members, fields) = self.members.as_ref().expect("members are looked for");
-        let codes = fields.iter().zip(&members.values[number as usize]);
+        let codes = (self.fields.len()..).zip(fields).zip(&members.values[number as usize]);
         let own = self.of_record(layout, words);
-        codes.fold(own, |name, (field, &code)| name | u128::from(code) << field.shift)
+        codes.fold(own, |name, ((key, field), &code)| {
+            name | u128::from(self.told(key, code)) << field.shift
+        })
     }
 
     /// What a record has on its own keys.
     fn of_record(&self, layout: &Layout, words: &[u64]) -> u128 {
-        let code = |field: &Field| u128::from(layout.code(words, field.variable));
-        self.fields.iter().fold(0, |name, field| name | code(field) << field.shift)
+        let code = |key, field: &Field| self.told(key, layout.code(words, field.variable));
+        let codes = self.fields.iter().enumerate();
+        codes.fold(0, |name, (key, field)| name | u128::from(code(key, field)) << field.shift)
+    }
+
+    /// What is known of a code of this key: the code, or its class.
+    fn told(&self, key: usize, code: u32) -> u32 {
+        let classes = self.known.get(key).copied().flatten();
+        classes.map_or(code, |classes| classes[code as usize])
+    }
+
+    /// The keys that are known roughly and on which two records are in one class, by bit.
+    pub(super) fn roughly_alike(&self, layout: &Layout, one: &[u64], other: &[u64]) -> u32 {
+        let own = self.fields.iter().zip(&self.known).enumerate();
+        let own = own.filter_map(|(key, (field, classes))| Some((key, field, (*classes)?)));
+        own.fold(0, |alike, (key, field, classes)| {
+            let [one, other] = [one, other].map(|words| layout.code(words, field.variable));
+            alike | u32::from(classes[one as usize] == classes[other as usize]) << key
+        })
+    }
+
+    /// Is some key known roughly?
+    pub(super) fn is_rough(&self) -> bool {
+        self.known.iter().any(Option::is_some)
     }
 }
 
@@ -335,10 +399,15 @@ fn key(without: u32, code: usize) -> u64 {
 }
 
 impl<'a> Pieces<'a> {
-    /// The counts of a file; the number of a record is that of its cell. `None` where there are
-    /// too many keys, or too many values of them.
-    pub(super) fn of(joint: &JointTable, intruder: &Intruder<'a>, crowd: u32) -> Option<Self> {
-        let names = Names::of(joint, intruder)?;
+    /// The counts of a file, with the keys known in one of so many ways; the number of a record is
+    /// that of its cell. `None` where there are too many keys, or too many values of them.
+    pub(super) fn of(
+        joint: &JointTable,
+        intruder: &Intruder<'a>,
+        (known, ways): (&Known<'a>, usize),
+        crowd: u32,
+    ) -> Option<Self> {
+        let names = Names::of(joint, intruder, known)?;
         let layout = joint.cells().layout();
         let mut numbers: Map<u128, u32> = Map::with_hasher(STATE);
         let mut people: Vec<(u128, Count)> = Vec::new();
@@ -356,7 +425,7 @@ impl<'a> Pieces<'a> {
         }
         let most_gone = 2 * names.most_people();
         let all = 1u32 << names.keys();
-        let largest = largest_counted(names.keys(), people.len());
+        let largest = largest_counted(names.keys(), people.len() * ways);
         let is_counted =
             |part: u32| part > 0 && (part.count_ones() as usize <= largest || part == all - 1);
         // Every part comes after the one that lacks its last key.

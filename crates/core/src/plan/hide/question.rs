@@ -5,7 +5,7 @@
 
 use super::super::{Planner, Task};
 use super::look::{Depth, Look};
-use super::{Grade, Hiding, prevented_by};
+use super::{Demand, Grade, Hiding, prevented_by};
 use crate::random::Seed;
 use crate::table::CellId;
 use crate::varset::VarSet;
@@ -19,11 +19,15 @@ pub enum CanBeHidden {
         partner: CellId,
         /// What is exchanged.
         exchanged: VarSet,
+        /// Can their keys not be cut, so that sensitive values are replaced?
+        is_replaced: bool,
     },
     /// This kept table holds a piece of their keys that few share and that no exchange can cut.
     Prevented {
         /// The table.
         table: VarSet,
+        /// The keys of the piece: more people share what is left without any of them.
+        keys: VarSet,
     },
     /// No exchange was found.
     NotFound,
@@ -53,14 +57,15 @@ pub fn can_be_hidden(task: Task<'_>, crowd: u32, cells: &[CellId], seed: Seed) -
         for (one, candidates) in open.into_iter().zip(found) {
             if let Some(by) = candidates.first() {
                 let (partner, exchanged) = (CellId(by.partner), by.exchanged);
-                answers[one] = CanBeHidden::By { partner, exchanged };
+                let is_replaced = by.grade.demand != Demand::Hidden;
+                answers[one] = CanBeHidden::By { partner, exchanged, is_replaced };
             }
         }
     }
     for (answer, cell) in answers.iter_mut().zip(cells) {
         if *answer == CanBeHidden::NotFound {
-            let table = prevented_by(&hiding.watches, task.joint, task.class, cell.position());
-            *answer = table.map_or(*answer, |table| CanBeHidden::Prevented { table });
+            let by = prevented_by(&hiding.watches, task.joint, task.class, cell.position());
+            *answer = by.map_or(*answer, |(table, keys)| CanBeHidden::Prevented { table, keys });
         }
     }
     answers

@@ -120,7 +120,7 @@ impl ToHide<'_> {
         rows.map(|(cell, [hidden, replaced])| {
             let left = self.at_risk[cell] - hidden - replaced;
             let why = || prevented_by(&watches, self.joint, self.class, cell);
-            let prevented_by = (left > 0).then(why).flatten();
+            let prevented_by = (left > 0).then(why).flatten().map(|(table, _)| table);
             Hidden { cell: CellId::at(cell), hidden, replaced, left, prevented_by }
         })
         .collect()

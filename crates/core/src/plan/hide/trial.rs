@@ -1,7 +1,7 @@
 //! What an exchange would do for everybody at risk who takes part, and to everybody else: worked
 //! out from the counts, before it is made.
 
-use super::pieces::Turn;
+use super::pieces::{Pieces, Turn};
 use super::{Hiding, Person, Watch};
 use crate::encode::Layout;
 use crate::partner::swap::exchange;
@@ -153,12 +153,13 @@ impl Hiding<'_, '_> {
                 let watch = &self.watches[person.watch];
                 let aim = watch.intruder.aim();
                 let is_parted = || aim.is_parted(trial.differing, trial.swap.exchanged);
-                let (Some(pieces), Some(turn)) = (&watch.pieces, &trial.turns[person.watch]) else {
-                    return is_parted();
+                let counted = watch.pieces.as_ref().zip(trial.turns[person.watch].as_ref());
+                let crowded = |part, name| {
+                    counted.is_some_and(|(pieces, turn)| pieces.will_be_crowded(part, name, turn))
                 };
-                let crowded = |part, name| pieces.will_be_crowded(part, name, turn);
                 let Trial { new, differing, .. } = trial;
-                (demand != Demand::Replaced || is_parted())
+                // Of whom nothing is learned but that they are there, no record may have all keys.
+                (is_parted() || (demand != Demand::Replaced && watch.learns()))
                     && watch.is_hidden(
                         cells.layout(),
                         own,
@@ -184,6 +185,11 @@ impl Hiding<'_, '_> {
 }
 
 impl Watch<'_> {
+    /// Is there anything to learn?
+    pub(super) fn learns(&self) -> bool {
+        !self.intruder.sensitive.is_empty()
+    }
+
     /// Is a person hidden whose values were in a record with these words, and are now in others,
     /// where `crowded` says which pieces of their keys are?
     #[allow(
@@ -201,16 +207,18 @@ impl Watch<'_> {
         crowded: impl Fn(u32, u128) -> bool,
     ) -> bool {
         let sensitive = self.intruder.sensitive;
-        // Of whom nothing is learned but that they are there, no record may have all keys.
-        let Some(pieces) = &self.pieces else {
+        if !self.learns() {
             return new.iter().all(|new| layout.differing(own, new).meets(&self.intruder.keys));
-        };
+        }
         new.iter().all(|words| {
-            let mut all_crowded = true;
-            pieces.names.each(layout, words, |name| {
-                let (part, name) = pieces.names.held(name, person.name);
-                all_crowded = all_crowded && crowded(part, name);
-            });
+            // What cannot be counted is not crowded.
+            let mut all_crowded = self.pieces.is_some();
+            if let Some(Pieces { names, .. }) = &self.pieces {
+                names.each(layout, words, |name| {
+                    let (part, name) = names.held(name, person.name);
+                    all_crowded = all_crowded && crowded(part, name);
+                });
+            }
             let is_false = || {
                 let same = sensitive - layout.differing(own, words);
                 !same.meets(&differing) && (sensitive - same).len() >= self.intruder.aim().needed

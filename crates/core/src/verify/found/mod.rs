@@ -47,6 +47,7 @@ use super::Pooled;
 use super::learned::{AtRisk, Scenario};
 use crate::columns::Households;
 use crate::encode::RecordId;
+pub use crate::encode::Rough;
 use crate::varset::VarSet;
 use blank::look_past_blanks;
 use ground::Ground;
@@ -83,15 +84,6 @@ impl<'a> Question<'a> {
         let counted = pooled.people().get(line).map_or(1, |&people| u64::from(people));
         counted * self.members.get(line).map_or(1, |&members| u64::from(members))
     }
-}
-
-/// A key that may be known in classes.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Rough {
-    /// The key.
-    pub key: usize,
-    /// Each way to class it: for each code its class.
-    pub classes: Vec<Vec<u32>>,
 }
 
 /// How many people something holds for, and how many it holds for by chance.
