@@ -72,6 +72,10 @@ pub enum Command {
     Man(ManArgs),
 }
 
+/// Headings of options that are no settings.
+const OUTPUT: &str = "Output";
+const RANDOMNESS: &str = "Randomness";
+
 /// Declares which settings a command takes.
 macro_rules! takes {
     ($($name:ident: $topics:expr;)*) => {$(
@@ -128,7 +132,7 @@ impl Takes for ForInit {
 #[derive(Debug, Args)]
 pub struct AnswerArgs {
     /// Print the answer, or the error, as JSON
-    #[arg(long)]
+    #[arg(long, help_heading = OUTPUT, hide_short_help = true)]
     pub json: bool,
 }
 
@@ -136,7 +140,7 @@ pub struct AnswerArgs {
 #[derive(Debug, Args)]
 pub struct ForceArgs {
     /// Replace output files that exist
-    #[arg(long)]
+    #[arg(long, help_heading = OUTPUT)]
     pub force: bool,
 }
 
@@ -292,13 +296,13 @@ pub struct SqlArgs {
 #[derive(Debug, Args)]
 pub struct JobArgs {
     /// Seed file, to repeat a run; written (SECRET) if it does not exist
-    #[arg(long, value_name = "FILE", conflicts_with = "demo_seed")]
+    #[arg(long, value_name = "FILE", conflicts_with = "demo_seed", help_heading = RANDOMNESS)]
     pub seed_file: Option<PathBuf>,
     /// Seed for demonstrations; outputs are marked NOT FOR RELEASE
-    #[arg(long, value_name = "N", value_parser = demo_seed)]
+    #[arg(long, value_name = "N", value_parser = demo_seed, help_heading = RANDOMNESS, hide_short_help = true)]
     pub demo_seed: Option<u64>,
     /// Seal the plan with the key in this file; written (SECRET) if it does not exist
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = OUTPUT, hide_short_help = true)]
     pub seal_file: Option<PathBuf>,
     #[command(flatten)]
     pub answer: AnswerArgs,
@@ -335,12 +339,12 @@ pub struct RiskArgs {
 )]
 pub struct ProtectArgs {
     #[command(flatten)]
+    pub settings: Typed<ForProtect>,
+    #[command(flatten)]
     pub job: JobArgs,
     /// Draw people at risk, protected and left to this SVG file
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = OUTPUT, hide_short_help = true)]
     pub svg: Option<PathBuf>,
-    #[command(flatten)]
-    pub settings: Typed<ForProtect>,
 }
 
 #[derive(Debug, Args)]
@@ -349,15 +353,15 @@ pub struct ProtectArgs {
 )]
 pub struct PlanArgs {
     #[command(flatten)]
+    pub settings: Typed<ForPlan>,
+    #[command(flatten)]
     pub job: JobArgs,
     /// Plan file to write (SECRET) [default: `plan` in the project file]
     #[arg(short, long, value_name = "FILE")]
     pub out: Option<PathBuf>,
     /// Draw people at risk, protected and left to this SVG file
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = OUTPUT, hide_short_help = true)]
     pub svg: Option<PathBuf>,
-    #[command(flatten)]
-    pub settings: Typed<ForPlan>,
 }
 
 #[derive(Debug, Args)]
@@ -496,6 +500,8 @@ pub struct ReportArgs {
 #[command(mut_args(not_with_budgets))]
 pub struct FrontierArgs {
     #[command(flatten)]
+    pub settings: Typed<ForFrontier>,
+    #[command(flatten)]
     pub job: JobArgs,
     /// Budgets to compare, as `1%,5%,none`; one plan for each budget and seed
     /// [default: `budget` if it is set, else 1%,2%,5%,none]
@@ -508,10 +514,8 @@ pub struct FrontierArgs {
     #[arg(long, value_name = "HOW", default_value = "least-risk")]
     pub choose: Choice,
     /// Draw risk against information loss to this SVG file
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = OUTPUT, hide_short_help = true)]
     pub svg: Option<PathBuf>,
-    #[command(flatten)]
-    pub settings: Typed<ForFrontier>,
 }
 
 /// A single budget excludes a list of budgets.

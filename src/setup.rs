@@ -24,6 +24,10 @@ use crate::args::{ForApply, ForReport, ForVerify};
 use crate::output::{self, Line, Outcome};
 use crate::timings;
 
+/// Headings of what is no setting.
+const PROJECT: &str = "Data";
+pub const RUN: &str = "Run";
+
 /// Which settings a command takes.
 pub trait Takes {
     /// The topics that it asks for.
@@ -38,6 +42,8 @@ pub trait Takes {
 #[derive(Debug)]
 pub struct Typed<T> {
     file: Option<PathBuf>,
+    /// Is the project file left aside that is found in the folder?
+    alone: bool,
     given: Vec<(&'static Setting, Vec<String>)>,
     threads: Option<NonZeroUsize>,
     /// Does the answer tell how long each step took?
@@ -103,7 +109,8 @@ impl<T: Takes> Typed<T> {
         let flags = self.typed()?.merge(own);
         let file = match &self.file {
             Some(path) => Some(ProjectFile::load(path)?),
-            None => ProjectFile::find()?,
+            None if self.alone => None,
+            None => ProjectFile::find()?.filter(|file| is_of(file, &flags)),
         };
         let base = file.as_ref().map(|file| file.project.clone()).unwrap_or_default();
         let project = base.merge(flags.clone()).expanded();
@@ -115,6 +122,23 @@ impl<T: Takes> Typed<T> {
             command(&setup, run).map_err(|refusal| setup.blame(refusal))
         })?
     }
+}
+
+/// Is a project file that was found in the folder that of the data file that was typed? The
+/// settings and outputs of one file are not those of another, unless `--project` says so.
+fn is_of(file: &ProjectFile, flags: &Project) -> bool {
+    let (Some(own), Some(typed)) = (&file.project.data, &flags.data) else { return true };
+    let place = |path: &Path| std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    if place(own) == place(typed) {
+        return true;
+    }
+    let path = file.path.display();
+    output::talk(&format!(
+        "note: {path} is the project file of {} and is not applied to {} (--project {path} applies it)",
+        own.display(),
+        typed.display()
+    ));
+    false
 }
 
 /// What was typed, where keys given a second time are what another intruder knows.
@@ -206,6 +230,17 @@ impl Setup {
             ));
         }
         Ok(out)
+    }
+
+    /// Refuses to go on without a file of the project that an earlier command makes.
+    pub fn made_by(&self, path: &Path, commands: &str) -> Result<(), Diagnostic> {
+        let known = self.file_project();
+        let own = [&known.release.plan, &known.release.out].into_iter().flatten();
+        if path.exists() || !own.into_iter().any(|file| file == path) {
+            return Ok(());
+        }
+        let remedy = format!("run {commands} first");
+        Err(Diagnostic::new(Code::FileMissing, "this file is not made yet", remedy).in_file(path))
     }
 
     /// The command that follows the plan of a project.
@@ -392,7 +427,10 @@ fn typed_wrongly(setting: &Setting, mut refusal: Diagnostic) -> Diagnostic {
 impl<T: Takes> clap::Args for Typed<T> {
     fn augment_args(command: Command) -> Command {
         let mut command = command;
-        for setting in Self::settings() {
+        // Headings are shown in the order in which they first come.
+        let mut settings: Vec<&'static Setting> = Self::settings().collect();
+        settings.sort_by_key(|setting| setting.heading());
+        for setting in settings {
             command = command.arg(flag(setting));
         }
         if !T::PROJECT {
@@ -404,15 +442,28 @@ impl<T: Takes> clap::Args for Typed<T> {
                     .long("project")
                     .value_name("FILE")
                     .value_parser(value_parser!(PathBuf))
-                    .help("Project file [default: marginswap.toml, if it is here]"),
+                    .help_heading(PROJECT)
+                    .hide_short_help(true)
+                    .conflicts_with("no-project")
+                    .help("Project file [default: marginswap.toml, if it is here and of this data file]"),
             )
-            .arg(Arg::new("threads").long("threads").value_name("N").value_parser(threads).help(
+            .arg(
+                Arg::new("no-project")
+                    .long("no-project")
+                    .action(ArgAction::SetTrue)
+                    .help_heading(PROJECT)
+                    .hide_short_help(true)
+                    .help("Leave aside the project file that is here"),
+            )
+            .arg(Arg::new("threads").long("threads").value_name("N").value_parser(threads).help_heading(RUN).hide_short_help(true).help(
                 "Number of threads, at most 1,024; the answer is the same for any number [default: all cores]",
             ))
             .arg(
                 Arg::new("timings")
                     .long("timings")
                     .action(ArgAction::SetTrue)
+                    .help_heading(RUN)
+                    .hide_short_help(true)
                     .help("Tell how long each step took, on the clock and on all processors"),
             )
     }
@@ -434,10 +485,8 @@ fn flag(setting: &'static Setting) -> Arg {
         "none" => setting.help.to_owned(),
         default => format!("{} [default: {default}]", setting.help),
     });
-    let arg = match setting.topic {
-        Topic::Model => arg.help_heading("Risk model"),
-        _ => arg,
-    };
+    let arg = arg.help_heading(setting.heading().words());
+    let arg = arg.hide_short_help(!setting.is_for_a_first_job());
     let arg = if id == "out" { arg.short('o') } else { arg };
     let arg = if id == "population" { arg.conflicts_with("fraction") } else { arg };
     match setting.kind {
@@ -491,6 +540,7 @@ impl<T: Takes> FromArgMatches for Typed<T> {
         }
         Ok(Self {
             file: matches.try_get_one("project").ok().flatten().cloned(),
+            alone: matches.try_get_one("no-project").ok().flatten().copied().unwrap_or(false),
             given,
             threads: matches.try_get_one("threads").ok().flatten().copied(),
             timed: matches.try_get_one("timings").ok().flatten().copied().unwrap_or(false),

@@ -505,6 +505,8 @@ fn every_code_has_a_test() {
     tested.extend(TESTED_IN_HOUSEHOLDS);
     tested.extend(TESTED_IN_THE_CORE);
     tested.insert(Code::OwnBug);
+    // tests/first_hour.rs
+    tested.insert(Code::PlanOfAnotherInput);
     tested.insert(Code::TooManyColumns);
     tested.extend([Code::TooManyVariables, Code::TooManyTied, Code::Unreadable]);
     tested.insert(Code::OrderGivesAway);

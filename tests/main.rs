@@ -11,6 +11,7 @@ mod derive;
 mod disclosed;
 mod errors;
 mod faults;
+mod first_hour;
 mod frozen;
 mod gate;
 mod hiding;

@@ -70,3 +70,23 @@ fn the_page_about_published_tables_tells_the_truth() {
 fn the_guide_to_tables_of_groups_tells_the_truth() {
     trycmd::TestCases::new().case("docs/tables-of-groups.md");
 }
+
+/// The EU census case, from the invented town to the peer's preset.
+#[test]
+fn the_census_case_tells_the_truth() {
+    let folder = "docs/eu-census.in";
+    for seed in ["census.seed", "peer.seed"] {
+        only_for_its_owner(&format!("{folder}/{seed}"));
+    }
+    let town = place(&format!("{folder}/town"));
+    if town.exists() {
+        fs::remove_dir_all(town).unwrap();
+    }
+    for output in ["released.csv", "swap.plan", "peer.csv", "peer.plan"] {
+        let output = place(&format!("{folder}/{output}"));
+        if output.exists() {
+            fs::remove_file(output).unwrap();
+        }
+    }
+    trycmd::TestCases::new().case("docs/eu-census.md");
+}

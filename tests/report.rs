@@ -236,7 +236,7 @@ fn a_shuffled_file_is_linked_by_plan_and_seed() {
     assert!(told["records_changed"].is_null());
     let text = html::plain(&html::checked(&desk.read("page.html")));
     assert!(text.contains("gives the records of the released file."), "{text}");
-    assert!(text.contains("The released file is in random order"), "{text}");
+    assert!(text.contains("in another random order, because no seed file was named"), "{text}");
     assert!(!text.contains("Record by record"), "{text}");
     let told = answer(&[&files[..], &["--seed-file", &seed]].concat(), 0);
     assert_eq!(told["coverage"]["gone"], 17);
@@ -262,9 +262,9 @@ fn a_shuffled_file_is_linked_by_plan_and_seed() {
 fn the_project_file_is_enough() {
     let desk = Desk::new();
     let folder = desk.path("town");
-    let demo = ["demo", &folder, "--records", "3000"];
+    let demo = ["demo", &folder, "--records", "20000"];
     let output = marginswap(&demo);
-    assert_eq!(output.status.code(), Some(0), "{}", err(&output));
+    assert_eq!(output.status.code(), Some(1), "{}", err(&output));
     let project = PathBuf::from(&folder).join("marginswap.toml");
     let text = fs::read_to_string(&project).unwrap();
     let text = text.replace("#internal =", "internal =").replace("#external =", "external =");
@@ -272,13 +272,9 @@ fn the_project_file_is_enough() {
     let project = project.to_str().unwrap();
     let told = answer(&["report", "--project", project], 1);
     assert_eq!(told["plan"]["gives_release"], true);
-    // Two thirds of these people are unique: all are hidden, and what that takes is for review.
-    let review = ["found_below_chance", "matched", "new_pairs"];
-    let mut reasons = told["reasons"].as_array().unwrap().iter().map(|reason| &reason["reason"]);
-    assert_eq!(reasons.next().unwrap(), "demo_seed");
-    assert!(reasons.all(|reason| review.iter().any(|one| reason == one)), "{}", told["reasons"]);
+    assert_eq!(told["reasons"], serde_json::json!([{ "reason": "demo_seed" }]));
     assert_eq!((&told["matched_right"], &told["hidden"]["not_hidden"]), (&0.into(), &0.into()));
-    assert_eq!(told["risk_before"][0]["keys"].as_array().unwrap().len(), 7);
+    assert_eq!(told["risk_before"][0]["keys"].as_array().unwrap().len(), 5);
     assert_eq!(told["columns"][0]["name"], "person");
     assert_eq!(told["columns"][0]["role"], "not released");
     assert!(!desk.read("town/released.csv").starts_with("person"));
@@ -286,7 +282,7 @@ fn the_project_file_is_enough() {
     // `verify` gives the same answer, and does not take another order for changes.
     let verified = answer(&["verify", "--project", project], 1);
     assert_eq!(verified["reasons"], told["reasons"]);
-    assert!(verified["replaced"].as_u64() > Some(1500), "{verified}");
+    assert!(verified["replaced"].as_u64() > Some(900), "{verified}");
     assert_eq!(verified["reordered"], true);
     assert!(verified["records_changed"].is_null());
     let told = answer(&["report", "--project", project, "--external"], 1);

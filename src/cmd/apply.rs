@@ -1,5 +1,7 @@
 //! `apply`: makes the swaps of a plan. It decides nothing.
 
+use std::path::Path;
+
 use marginswap_core::diagnostic::Diagnostic;
 use marginswap_io::{Overwrite, Seal, read_plan_sealed};
 use marginswap_pipeline::answer;
@@ -7,6 +9,7 @@ use marginswap_pipeline::job::apply;
 use marginswap_pipeline::notes::Note;
 use marginswap_pipeline::outputs::Outputs;
 use marginswap_pipeline::project::{Project, Release};
+use marginswap_pipeline::refusal::Code;
 use marginswap_pipeline::seal::SealFrom;
 use marginswap_pipeline::seed::SeedFrom;
 
@@ -14,6 +17,16 @@ use crate::advised::add_commands;
 use crate::args::ApplyArgs;
 use crate::cmd::protect::{NOTHING_WRITTEN, next_after_release};
 use crate::output::{Outcome, ends_once_named, give, missing, next, outcome_of};
+
+/// Refuses a seed file that would be written anew: it could not repeat anything.
+pub fn seed_is_there(path: &Path) -> Result<(), Diagnostic> {
+    if path.exists() {
+        return Ok(());
+    }
+    let remedy = "name the seed file of the run, or leave it out";
+    Err(Diagnostic::new(Code::FileMissing, "there is no seed file of this name", remedy)
+        .in_file(path))
+}
 
 /// Follows the plan, compares the file with the original and gives it its name.
 pub fn run(args: &ApplyArgs) -> Result<Outcome, Diagnostic> {
@@ -33,7 +46,11 @@ pub fn run(args: &ApplyArgs) -> Result<Outcome, Diagnostic> {
                 "name it behind the data, or as `plan` under [release] in the project file",
             )
         })?;
+        setup.made_by(&plan_path, "`marginswap plan`")?;
         let seal = SealFrom(args.seal_file.clone());
+        if let Some(path) = &args.seed_file {
+            seed_is_there(path)?;
+        }
         let inputs = [args.seed_file.as_deref(), seal.file()];
         let outputs = [Some(&*out), told.households.as_deref()];
         let own = ["release.out", "release.households"];

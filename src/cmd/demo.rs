@@ -7,8 +7,8 @@ use marginswap_pipeline::seal::SealFrom;
 use marginswap_pipeline::seed::SeedFrom;
 
 use crate::args::DemoArgs;
-use crate::cmd::protect::{Gate, Request, protect_as_asked};
-use crate::output::{self, Outcome, talk};
+use crate::cmd::protect::{Request, protect_as_asked};
+use crate::output::{self, Outcome, talk, typed_path};
 use crate::setup::{Setup, on_threads};
 
 /// Writes the town and protects it as its project file says.
@@ -30,9 +30,11 @@ pub fn run(args: &DemoArgs) -> Result<Outcome, Diagnostic> {
             overwrite,
             svg: None,
             json: args.answer.json,
-            // Nobody is in the town, and its seed is known: that it is not for release is no
-            // failure.
-            gate: Gate::Known,
+            next: Some(format!(
+                "cd {} && marginswap report --demo-seed {} -o report.html",
+                typed_path(&args.folder),
+                args.demo_seed
+            )),
         };
         protect_as_asked(&setup, &request, run)
     })?

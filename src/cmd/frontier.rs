@@ -28,7 +28,10 @@ fn several_plans(
     let seed_file = args.job.seed_file.as_deref();
     let seal = SealFrom(args.job.seal_file.clone());
     if seal.file().is_some() && plan_file.is_none() {
-        return Err(missing("a seal is put on a plan, and no plan is kept", "name it with --plan"));
+        return Err(missing(
+            "--seal-file needs a plan to seal, and none is kept",
+            "name it with --plan",
+        ));
     }
     let outputs = [plan_file.as_deref(), args.svg.as_deref()];
     let own: &[&str] = if plan_file.is_some() { &["release.plan"] } else { &[] };
@@ -36,6 +39,7 @@ fn several_plans(
     let sketch = Sketch::new(args.svg.as_ref(), &args.job.force);
     let seed = SeedFrom::flags(seed_file, args.job.demo_seed);
     let tries = (&args.budgets[..], args.seeds.get());
+    let seed_is_new = seed_file.is_some_and(|path| !path.exists());
     let found = frontier(&setup.project, &seed, tries, &args.choose, run)?;
     let outcome = if found.plan.is_none() { Outcome::GateNotMet } else { Outcome::Done };
     let drawn = || marked(picture::draw("", &found.report), found.seed.not_for_release);
@@ -46,6 +50,9 @@ fn several_plans(
     files.extend(found.seed.new_file);
     commit(files, outcome)?;
     sketch.tell();
+    if let (Some(path), true) = (seed_file, seed_is_new) {
+        talk(&format!("{} is the seed of these plans: SECRET, it repeats them", path.display()));
+    }
     if let (Some(path), Some(chosen)) = (&plan_file, found.report.chosen) {
         talk(&format!("{} is plan {chosen}: SECRET, it undoes the protection", path.display()));
     }
@@ -53,7 +60,13 @@ fn several_plans(
     match (&plan_file, &found.plan) {
         (_, None) => next("raise a budget, try more seeds, or choose by another criterion"),
         (Some(_), _) => next(&setup.apply_line(&found.project, seed_file)),
-        (None, _) => next("the same with --plan FILE keeps the chosen plan"),
+        (None, _) if seed_file.is_some() || args.job.demo_seed.is_some() => {
+            next("the same with --plan FILE keeps the chosen plan");
+        }
+        (None, _) => next(
+            "choose with --seed-file FILE and --plan FILE: these plans cannot be made again, because \
+             their seed was not kept",
+        ),
     }
     Ok(outcome)
 }

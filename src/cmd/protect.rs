@@ -14,7 +14,7 @@ use marginswap_report::protection::Verdict;
 
 use crate::advised::add_commands;
 use crate::args::ProtectArgs;
-use crate::cmd::report::replay;
+use crate::cmd::report::{Kept, replay};
 use crate::output::{Outcome, ends_once_named, give, missing, next, outcome_of, talk};
 use crate::setup::Setup;
 
@@ -25,14 +25,8 @@ pub struct Request {
     pub overwrite: Overwrite,
     pub svg: Option<PathBuf>,
     pub json: bool,
-    pub gate: Gate,
-}
-
-/// Does the verdict decide how the command ends?
-pub enum Gate {
-    Decides,
-    /// It is known before: a demonstration is never for release.
-    Known,
+    /// The next step, where it is not the usual one.
+    pub next: Option<String>,
 }
 
 /// Plans, writes the released file, compares it with the original and gives it its name.
@@ -43,19 +37,9 @@ pub fn run(args: &ProtectArgs) -> Result<Outcome, Diagnostic> {
         overwrite: Overwrite::from_force(args.job.force.force),
         svg: args.svg.clone(),
         json: args.job.answer.json,
-        gate: Gate::Decides,
+        next: None,
     };
     args.settings.run(|setup, run| protect_as_asked(setup, &request, run))
-}
-
-impl Request {
-    /// How the command ends with this verdict.
-    pub fn outcome(&self, verdict: Verdict) -> Outcome {
-        match self.gate {
-            Gate::Decides => outcome_of(verdict),
-            Gate::Known => Outcome::Done,
-        }
-    }
 }
 
 /// Does what a request asks for.
@@ -67,10 +51,13 @@ pub fn protect_as_asked(
     let project = &setup.project;
     setup.released()?;
     if request.seal.file().is_some() && project.release.plan.is_none() {
-        return Err(missing("a seal is put on a plan, and no plan is kept", "name it with --plan"));
+        return Err(missing(
+            "--seal-file needs a plan to seal, and none is kept",
+            "name it with --plan",
+        ));
     }
-    let plan = project.release.plan.clone().unwrap_or_else(|| "PLAN".into());
-    let repeat = |comparison: &_| replay(setup, comparison, Some(&plan));
+    let kept = Kept { plan: project.release.plan.as_deref(), seed: request.seed.file().is_some() };
+    let repeat = |comparison: &_| replay(setup, comparison, &kept);
     let outputs = Outputs {
         seal: request.seal.clone(),
         picture: request.svg.clone(),
@@ -90,9 +77,9 @@ pub fn protect_as_asked(
     if release.is_copy() {
         give(&answer, request.json)?;
         next(NOTHING_WRITTEN);
-        return Ok(request.outcome(verdict));
+        return Ok(outcome_of(verdict));
     }
-    ends_once_named(request.outcome(verdict));
+    ends_once_named(outcome_of(verdict));
     release.publish(run)?;
     for (path, what) in written(setup, request) {
         let external = Some(&path) == project.report.external.as_ref();
@@ -103,8 +90,11 @@ pub fn protect_as_asked(
         talk(&format!("{} is {what}{mark}", path.display()));
     }
     give(&answer, request.json)?;
-    next_after_release(setup, project, verdict);
-    Ok(request.outcome(verdict))
+    match &request.next {
+        Some(step) => next(step),
+        None => next_after_release(setup, project, verdict),
+    }
+    Ok(outcome_of(verdict))
 }
 
 /// What follows where the released file would only be a copy.

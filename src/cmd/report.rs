@@ -11,13 +11,15 @@ use marginswap_pipeline::notes::{Note, Run};
 use marginswap_pipeline::outputs::stage;
 use marginswap_pipeline::pages;
 use marginswap_pipeline::project::{Project, Release, ReleaseOrder, Risk, Risky};
-use marginswap_pipeline::refusal::Code;
+use marginswap_pipeline::release::check_page_ending;
 use marginswap_pipeline::seal::SealFrom;
 use marginswap_pipeline::seed::SeedFrom;
 use marginswap_report::protection::Verdict;
 
 use crate::advised::add_commands;
 use crate::args::ReportArgs;
+use crate::cmd::apply::seed_is_there;
+use crate::cmd::verify::MAKES_RELEASED;
 use crate::output::{Outcome, commit, give, missing, next, outcome_of, talk};
 use crate::setup::Setup;
 
@@ -55,6 +57,7 @@ fn report(args: &ReportArgs, setup: &Setup, run: &mut Run<'_>) -> Result<Outcome
             "name it behind the original, or as `out` under [release]",
         )
     })?;
+    setup.made_by(&after, MAKES_RELEASED)?;
     let wanted = if args.external { &project.report.external } else { &project.report.internal };
     let out = args.out.clone().or_else(|| wanted.clone()).ok_or_else(|| {
         missing(
@@ -67,13 +70,13 @@ fn report(args: &ReportArgs, setup: &Setup, run: &mut Run<'_>) -> Result<Outcome
     let read = plan.as_ref().map(|(path, _)| path.as_path());
     let inputs = [args.seed_file.as_deref(), seal.file(), project.data.as_deref(), read];
     setup.guard(&[Some(&out)], &[own], &inputs, overwrite, run)?;
+    check_page_ending(&out, "a report is a page in HTML", &["html", "htm"])?;
     let seed = match (&args.seed_file, args.demo_seed) {
         (None, None) => None,
-        (Some(path), _) if !path.exists() => {
-            let remedy = "name the seed file of the run that shuffled the file";
-            return Err(Diagnostic::new(Code::FileMissing, "no such file", remedy).in_file(path));
+        (path, demo) => {
+            path.as_deref().map_or(Ok(()), seed_is_there)?;
+            Some(SeedFrom::flags(path.as_deref(), demo).choose(run)?.seed)
         }
-        (path, demo) => Some(SeedFrom::flags(path.as_deref(), demo).choose(run)?.seed),
     };
     let planned_with_one = plan.as_ref().is_some_and(|(_, plan)| plan.header.not_for_release);
     let demo_seed = planned_with_one || args.demo_seed.is_some();
@@ -91,7 +94,9 @@ fn report(args: &ReportArgs, setup: &Setup, run: &mut Run<'_>) -> Result<Outcome
     let reveal = if args.reveal { Reveal::Everything } else { Reveal::Counts };
     let mut page = pages::internal(&comparison, evidence.plan, reveal)?;
     add_commands(&mut page.verify.advice, setup, &setup.project);
-    page.replay = replay(setup, &comparison, plan.as_ref().map(|(path, _)| path.as_path()));
+    let kept =
+        Kept { plan: evidence.plan.map(|(path, _)| &**path), seed: args.seed_file.is_some() };
+    page.replay = replay(setup, &comparison, &kept);
     let outcome = outcome_of(page.verify.judgement.verdict);
     commit(vec![stage(&out, overwrite, Secrecy::Secret, page.html().as_bytes())?], outcome)?;
     talk(&format!("{} is the internal report: INTERNAL, for those who decide", out.display()));
@@ -158,28 +163,36 @@ fn project(
     Ok(base.merge(file).merge(flags.clone()).with_files_of(&setup.project))
 }
 
-/// The commands that do it again. They tell what the files show, and not who asked: `protect`
-/// and `report` give the same lines.
-pub fn replay(setup: &Setup, comparison: &Comparison, plan: Option<&Path>) -> Vec<String> {
+/// What of a run was kept, so that it can be done again.
+pub struct Kept<'a> {
+    pub plan: Option<&'a Path>,
+    /// Is there a seed file?
+    pub seed: bool,
+}
+
+/// The commands that do it again, as far as what was kept allows. They tell what the files show,
+/// and not who asked: `protect` and `report` give the same lines.
+pub fn replay(setup: &Setup, comparison: &Comparison, kept: &Kept<'_>) -> Vec<String> {
     let mut project = comparison.original.people().project.typed().clone();
     project.release.out = Some(comparison.released.0.clone());
     let shuffled = comparison.order != Order::Input;
     project.release.order = (!shuffled).then_some(ReleaseOrder::Input);
     project.release.drop.clone_from(&comparison.dropped);
-    project.release.plan = plan.map(Path::to_owned);
+    project.release.plan = kept.plan.map(Path::to_owned);
+    let seed = kept.seed.then_some("SEED");
     let mut lines = Vec::new();
-    if plan.is_some() {
-        lines.push(setup.apply_line(&project, Some(Path::new("SEED"))));
+    if kept.plan.is_some() {
+        lines.push(setup.apply_line(&project, seed.map(Path::new)));
     }
     lines.push(setup.verify_line(&project));
     let list = matches!(project.risk.risky, Some(Risky::Records(_)));
-    if plan.is_some() && !list {
+    if kept.plan.is_some() && !list {
         // The plan says who is at risk, whatever the project file says.
         project.risk.risky = setup.file_project().clone().expanded().risk.risky;
     }
     let mut line = setup.report_line(&project);
-    if shuffled && plan.is_some() {
-        line.option("--seed-file", "SEED");
+    if let (true, true, Some(seed)) = (shuffled, kept.plan.is_some(), seed) {
+        line.option("--seed-file", seed);
     }
     lines.push(line.option("-o", "report.html").to_string());
     lines

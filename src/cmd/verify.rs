@@ -24,6 +24,7 @@ pub fn run(args: &VerifyArgs) -> Result<Outcome, Diagnostic> {
     };
     args.settings.run_with(own, |setup, run| {
         let after = setup.released()?;
+        setup.made_by(&after, MAKES_RELEASED)?;
         let overwrite = Overwrite::from_force(args.force.force);
         setup.guard(&[args.svg.as_deref()], &[], &[], overwrite, run)?;
         let sketch = Sketch::new(args.svg.as_ref(), &args.force);
@@ -61,6 +62,10 @@ pub fn run(args: &VerifyArgs) -> Result<Outcome, Diagnostic> {
         Ok(outcome)
     })
 }
+
+/// The commands that write a released file.
+pub const MAKES_RELEASED: &str =
+    "`marginswap protect`, or `marginswap plan` and `marginswap apply`,";
 
 /// Was the plan that the project names made with a demo seed? Nothing else is taken from it.
 fn made_for_demonstration(project: &Project) -> Result<bool, Diagnostic> {

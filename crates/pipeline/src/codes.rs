@@ -262,6 +262,11 @@ entries! {
          stays empty, and nothing is taken for missing. The engine refuses the file, or finds other\n\
          columns or another number of lines in it. Read it without an engine: messages then name the\n\
          line.";
+    PlanOfAnotherInput 140 exit 8: "plan of another input",
+        "The plan file that would be replaced was made for another input. A plan is SECRET and is\n\
+         all that tells how a release was made, so it is not replaced, not even with --force. Name\n\
+         another plan file, or move the old one to where it is kept. A plan made with a demo seed\n\
+         is replaced like any other output.";
     FileMissing 201 exit 3: "missing file",
         "There is no file of this name. A relative path starts at the folder in which the command\n\
          runs. On Unix, standard input can be named as `/dev/stdin`.";

@@ -104,6 +104,8 @@ pub fn plan(
 ) -> Result<(PlanReport, PlanFile, Chosen), Diagnostic> {
     run.expect_steps(4);
     let prepared = prepare(project, run)?;
+    // What following the plan would refuse.
+    dropped(prepared.study.people())?;
     let seed = seed.choose(run)?;
     run.begin(Phase::Planning)?;
     let planned = prepared.plan(seed.seed)?;
@@ -168,6 +170,7 @@ pub fn decide(
     if let Some(target) = &outputs.released {
         check_ending(target, loaded.format())?;
     }
+    dropped(prepared.study.people())?;
     let seed = seed.choose(run)?;
     run.begin(Phase::Planning)?;
     // Planning leaves threads idle now and then.

@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use marginswap_core::diagnostic::Diagnostic;
 pub use marginswap_io::Overwrite;
 use marginswap_io::{
-    Finished, LeftoverState, PlanFile, Secrecy, Staged, check_outputs, leftovers, plan_bytes_sealed,
+    Finished, LeftoverState, PlanFile, Secrecy, Staged, check_outputs, leftovers,
+    plan_bytes_sealed, read_plan,
 };
 use marginswap_report::Picture;
 use marginswap_report::pictures::waterfall;
@@ -172,6 +173,23 @@ pub fn stage(
     staged.finish()
 }
 
+/// A plan is all that tells how a release was made: that of another input is not replaced. One
+/// made with a demo seed tells nothing.
+fn refuse_plan_of_another_input(target: &Path, plan: &PlanFile) -> Result<(), Diagnostic> {
+    let other = |old: &PlanFile| {
+        !old.header.not_for_release && old.header.input_sha256 != plan.header.input_sha256
+    };
+    match read_plan(target) {
+        Ok(old) if other(&old) => Err(Diagnostic::new(
+            Code::PlanOfAnotherInput,
+            "this plan was made for another file, or for this one before it changed",
+            "name another plan file, or move this one to where it is kept",
+        )
+        .in_file(target)),
+        _ => Ok(()),
+    }
+}
+
 /// Writes a plan under a temporary name, with its seal and the key of that where it is new.
 ///
 /// # Errors
@@ -182,6 +200,7 @@ pub fn stage_plan(
     seal: &SealFrom,
     overwrite: Overwrite,
 ) -> Result<Vec<Finished>, Diagnostic> {
+    refuse_plan_of_another_input(target, plan)?;
     let sealing = seal.for_planning()?;
     let bytes = plan_bytes_sealed(plan, sealing.key.as_ref());
     let plan = stage(target, overwrite, Secrecy::Secret, &bytes)?;

@@ -43,6 +43,7 @@ marginswap_core::refusals! {
         NoRow "no-row": "Codes without a row in a file of groups";
         BadLookup "bad-lookup": "A file of groups that cannot be used";
         BadExpression "bad-expression": "An expression or a rule that cannot be read";
+        PlanOfAnotherInput "plan-of-another-input": "A plan of another input that would be replaced";
         NotATable "not-a-table": "An object of a door that is no table";
         NoHeaderLine "no-header-line": "A first line that looks like a record";
         BadToml "bad-toml": "A project file that cannot be parsed";

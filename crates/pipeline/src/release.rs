@@ -403,6 +403,31 @@ pub(crate) fn refuse_order(study: &Study) -> Result<(), Diagnostic> {
     Ok(())
 }
 
+/// Endings of formats in which no data are written.
+const OTHER_FORMATS: &[&str] = &[
+    "xlsx", "xls", "xlsm", "ods", "por", "sas7bdat", "rds", "rda", "rdata", "feather", "arrow",
+    "json", "html", "htm", "pdf", "docx", "svg", "zip", "plan", "toml",
+];
+
+/// A page or a picture is of one format: refuses a name with the ending of another one.
+///
+/// # Errors
+/// [`Code::OptionsClash`].
+pub fn check_page_ending(target: &Path, what: &str, endings: &[&str]) -> Result<(), Diagnostic> {
+    let ending = target.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
+    let is = |known: &&str| ending.eq_ignore_ascii_case(known);
+    let known = ["csv", "txt", "md", "png", "jpg", "jpeg", "eps", "ps", "parquet"];
+    if endings.iter().any(is) || !known.iter().chain(OTHER_FORMATS).any(is) {
+        return Ok(());
+    }
+    Err(Diagnostic::new(
+        Code::OptionsClash,
+        format!("{what}, but its name ends in `.{ending}`"),
+        format!("choose a name that ends in `.{}`", endings[0]),
+    )
+    .in_file(target))
+}
+
 /// The released file is of the data's format: refuses a name that says otherwise.
 ///
 /// # Errors
@@ -410,7 +435,11 @@ pub(crate) fn refuse_order(study: &Study) -> Result<(), Diagnostic> {
 pub fn check_ending(target: &Path, format: Format) -> Result<(), Diagnostic> {
     let ending = target.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
     let is = |known: &&str| ending.eq_ignore_ascii_case(known);
-    if format.endings().is_empty() || format.endings().iter().any(is) || !ENDINGS.iter().any(is) {
+    let known = ENDINGS.iter().chain(OTHER_FORMATS);
+    if format.endings().is_empty()
+        || format.endings().iter().any(is)
+        || !known.copied().any(|one| is(&one))
+    {
         return Ok(());
     }
     let endings = match format {

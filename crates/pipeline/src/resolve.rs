@@ -18,6 +18,7 @@ use std::path::{Path, PathBuf};
 use marginswap_core::columns::did_you_mean;
 use marginswap_core::diagnostic::Diagnostic;
 use marginswap_core::graph::Formula;
+use marginswap_core::text::quoted;
 use serde_json::Value;
 
 use crate::derive::{Derivations, Expression, Take};
@@ -91,6 +92,7 @@ pub fn resolve(
 ) -> Result<(Resolved, Derivations), Diagnostic> {
     let columns = header.columns();
     let mut meant = typed.clone();
+    expand_families(&mut meant, columns)?;
     add_counted(&mut meant, columns)?;
     check_effects(&meant)?;
     check_listed(&meant, columns)?;
@@ -114,6 +116,32 @@ pub fn data_of(project: &Project) -> Result<PathBuf, Diagnostic> {
             "name it on the command line, or as `data` in the project file",
         )
     })
+}
+
+/// Puts the tables of `all 2-way` in its place: those of the columns that take part.
+fn expand_families(project: &mut Project, columns: &[String]) -> Result<(), Diagnostic> {
+    let told = &project.columns;
+    let apart = [&told.id, &project.unit.household, &project.swap.weight];
+    let part: Vec<String> = columns
+        .iter()
+        .filter(|name| told.vars.is_empty() || told.vars.contains(name))
+        .filter(|name| !told.ignore.contains(name) && !apart.contains(&&Some((*name).clone())))
+        .cloned()
+        .collect();
+    for text in &mut project.keep.tables {
+        let formula = Formula::parse(&[&*text])?;
+        if !formula.has_families() {
+            continue;
+        }
+        let formula = formula
+            .with_families(&part)
+            .map_err(|refusal| refusal.about(format!("keep.tables={text}")))?;
+        let table = |table: &Vec<String>| {
+            table.iter().map(|name| quoted(name)).collect::<Vec<_>>().join("*")
+        };
+        *text = formula.tables().iter().map(table).collect::<Vec<_>>().join(" + ");
+    }
+    Ok(())
 }
 
 /// The name for the number of members.
@@ -273,6 +301,9 @@ fn check_names(
                 true => {
                     "the first line of the file looks like a record: add a header line".to_owned()
                 }
+                false if name.trim_start().starts_with('~') && setting.kind == Kind::Tables => {
+                    "leave out the `~`, and join the variables of a table with `*`".to_owned()
+                }
                 false if is_several(name, columns) => match setting.kind {
                     Kind::Tables => "join the variables of a table with `*`".to_owned(),
                     _ => "put commas between the names of several columns".to_owned(),
@@ -294,7 +325,8 @@ fn check_names(
 
 /// Is this not one name, but names of several columns with other signs between them?
 fn is_several(name: &str, columns: &[String]) -> bool {
-    let mut words = name.split([' ', ',', ';', '\t']).filter(|word| !word.is_empty());
+    let mut words =
+        name.split([' ', ',', ';', ':', '*', '+', '\t']).filter(|word| !word.is_empty());
     let is_column = |word: &str| columns.iter().any(|column| column == word);
     words.clone().count() > 1 && words.all(is_column)
 }

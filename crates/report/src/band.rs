@@ -45,6 +45,9 @@ impl Band {
     const LABELS: [&str; Self::COUNT] =
         ["below 0.1 %", "0.1 to 0.5 %", "0.5 to 1 %", "1 to 2 %", "2 to 5 %", "5 % or more"];
 
+    /// The bound that it stays below, in percent and short; the highest has a lower one.
+    const FIGURES: [&str; Self::COUNT] = ["<.1", "<.5", "<1", "<2", "<5", "5+"];
+
     /// The lowest bands in one, up to that of the position.
     const JOINED: [&str; Self::COUNT] =
         ["below 0.1 %", "below 0.5 %", "below 1 %", "below 2 %", "below 5 %", "not told"];
@@ -87,6 +90,16 @@ impl Band {
     #[must_use]
     pub fn label(self) -> &'static str {
         self.label
+    }
+
+    /// Its range in percent, short enough for a field of a picture.
+    #[must_use]
+    pub(crate) fn figure(self) -> &'static str {
+        let of = |labels: &[&str]| labels.iter().position(|label| *label == self.label);
+        match of(&Self::LABELS).or_else(|| of(&Self::JOINED[..Self::COUNT - 1])) {
+            Some(place) => Self::FIGURES[place],
+            None => "–",
+        }
     }
 
     /// Is its range left out, because the file is too small for any?

@@ -111,7 +111,7 @@ impl Answer for FrontierReport {
             grouped(self.not_separable),
             grouped(self.disclosed),
             if self.larger_swaps && self.not_separable > self.disclosed {
-                "Larger swaps may part those who are not disclosed.\n"
+                "Larger swaps may separate those who are not disclosed.\n"
             } else {
                 ""
             },

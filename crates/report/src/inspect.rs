@@ -224,8 +224,9 @@ impl Answer for InspectReport {
             counted(self.sample_uniques as u64, "sample unique", "sample uniques"),
             percent(self.sample_uniques as u64, records),
         ));
-        if let Some(households) = &self.households {
-            households.tell(&mut text);
+        match &self.households {
+            Some(households) => households.tell(&mut text),
+            None => self.tell_of_a_household(&mut text),
         }
         if !self.dependencies.is_empty() {
             text.push_str(
@@ -248,6 +249,40 @@ impl Answer for InspectReport {
         }
         text
     }
+}
+
+impl InspectReport {
+    /// Names a column that looks like that of households: few records share a value, and something
+    /// never varies inside.
+    fn tell_of_a_household(&self, text: &mut String) {
+        for column in &self.columns {
+            let inside: Vec<String> = self
+                .dependencies
+                .iter()
+                .filter(|found| found.how == "function" && found.of == [column.name.clone()])
+                .map(|found| found.column.clone())
+                .collect();
+            let small = !column.looks_like_id && in_small_groups(column.levels, self.records);
+            if inside.is_empty() || !small {
+                continue;
+            }
+            text.push_str(&format!(
+                "\n{} looks like a column of households: few records share a value, and {} never \
+                 {} inside one.\nWhole households are swapped with --household.\n",
+                shown(&column.name),
+                listed(&inside),
+                if inside.len() == 1 { "varies" } else { "vary" }
+            ));
+            return;
+        }
+    }
+}
+
+/// Do few records share a value, as in a column of households: ten at most, on average? Whether
+/// nearly every record has its own, and what varies inside, is asked elsewhere.
+#[must_use]
+pub fn in_small_groups(levels: usize, records: usize) -> bool {
+    levels * 10 >= records
 }
 
 /// Levels of one column that are listed in words.

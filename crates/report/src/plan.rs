@@ -543,10 +543,14 @@ impl Answer for ProtectReport {
         let mut text = verify.judgement.lines();
         text.push_str(&verify.protection.tested(verify.judgement.verdict));
         text.push_str(&format!(
-            "Tables     {}, {}, recounted in {}: {}\n",
+            "Tables     {}, {}, recounted{}: {}\n",
             counted(plan.tables, "kept table", "kept tables"),
             counted(self.cells_kept, "cell", "cells"),
-            self.released,
+            // An unchanged copy is written only when that is asked for.
+            match verify.judgement.is_unchanged() {
+                true => String::new(),
+                false => format!(" in {}", self.released),
+            },
             if verify.equal { "all unchanged" } else { "NOT all unchanged" },
         ));
         text.push_str(&published::line(&verify.published));

@@ -4,6 +4,7 @@
 use std::fmt::{self, Write};
 
 use marginswap_core::text::grouped;
+use marginswap_core::verdict;
 use serde::Serialize;
 
 use crate::answer::{
@@ -13,6 +14,9 @@ use crate::found::{FoundBySomeKeys, FoundPeople};
 use crate::page::LeftReason;
 pub use crate::reason::Reason;
 use crate::reason::{as_json, reason_words};
+
+/// How a verdict begins that was reached with a demo seed.
+const DEMO_ONLY: &str = "DEMO ONLY (public seed). With a seed of your own:";
 
 /// How many pairs of variables the text lists.
 const MOST_PAIRS: usize = 5;
@@ -548,6 +552,16 @@ pub enum Verdict {
     DoNotRelease,
 }
 
+impl From<verdict::Answer> for Verdict {
+    fn from(answer: verdict::Answer) -> Self {
+        match answer {
+            verdict::Answer::Release => Self::Release,
+            verdict::Answer::Review => Self::Review,
+            verdict::Answer::DoNotRelease => Self::DoNotRelease,
+        }
+    }
+}
+
 impl Verdict {
     /// The answer as a sentence.
     pub(crate) fn sentence(self) -> &'static str {
@@ -606,6 +620,19 @@ impl Judgement {
         self.reasons.iter().any(|why| matches!(why, Reason::NothingExchanged { .. }))
     }
 
+    /// Was it made with a demo seed, which others know?
+    #[must_use]
+    pub fn is_demonstration(&self) -> bool {
+        self.reasons.iter().any(|why| matches!(why, Reason::DemoSeed {}))
+    }
+
+    /// What the other reasons lead to, where the seed is a demo seed.
+    #[must_use]
+    pub fn with_own_seed(&self) -> Verdict {
+        let others = self.reasons.iter().filter(|why| !matches!(why, Reason::DemoSeed {}));
+        others.map(|why| why.answer().into()).max().unwrap_or(Verdict::Release)
+    }
+
     /// Lines of a text answer. The first one says when nothing was exchanged.
     #[must_use]
     pub fn lines(&self) -> String {
@@ -614,11 +641,16 @@ impl Judgement {
 
     /// The same, with another word for the verdict.
     pub(crate) fn lines_as(&self, word: &str) -> String {
+        let demo = self.is_demonstration();
         let (first, rest): (Vec<&Reason>, Vec<&Reason>) = self
             .reasons
             .iter()
+            .filter(|reason| !matches!(reason, Reason::DemoSeed {}))
             .partition(|reason| matches!(reason, Reason::NothingExchanged { .. }));
-        let mut text = format!("{word}: {}", self.verdict);
+        let mut text = match demo {
+            true => format!("{word}: {DEMO_ONLY} {}", self.with_own_seed()),
+            false => format!("{word}: {}", self.verdict),
+        };
         for reason in first {
             let _ = write!(text, "; {}", reason_words(reason));
         }

@@ -2,7 +2,7 @@
 //!
 //! As in R's hierarchical formulas, `*` joins the variables of one table and `+` separates
 //! two tables. A name that holds one of these signs is put between backticks; a backtick in it
-//! is doubled. Spaces around names do not count.
+//! is doubled. Spaces around names do not count. `all 2-way` is every table of two variables.
 //!
 //! Way in: [`Formula::parse`], then [`Formula::resolve`] against the file's columns.
 
@@ -42,6 +42,30 @@ impl Formula {
             }
         }
         Ok(Self { tables })
+    }
+
+    /// The same with `all 2-way` in place of the tables of any two of these variables, `all 3-way`
+    /// of any three, and so on; `all 2-way of region*sex*age` means the named ones alone.
+    ///
+    /// Law: `all-k-way-is-every-k-set`.
+    ///
+    /// # Errors
+    /// More variables in a table than there are, or more than [`MOST_OF_A_FAMILY`] tables.
+    pub fn with_families(&self, variables: &[String]) -> Result<Self, Diagnostic> {
+        let mut tables = Vec::new();
+        for table in &self.tables {
+            match family(table, variables)? {
+                Some(family) => tables.extend(family),
+                None => tables.push(table.clone()),
+            }
+        }
+        Ok(Self { tables })
+    }
+
+    /// Is one of its tables a family, such as `all 2-way`?
+    #[must_use]
+    pub fn has_families(&self) -> bool {
+        self.tables.iter().any(|table| ways(&table[0]).is_some())
     }
 
     /// The tables' variables, by name.
@@ -110,6 +134,64 @@ pub fn parse_names(text: &str) -> Result<Vec<String>, Diagnostic> {
         match after.strip_prefix(',') {
             Some(more) => rest = more,
             None => return Ok(names),
+        }
+    }
+}
+
+/// How many tables `all 2-way` may stand for.
+const MOST_OF_A_FAMILY: usize = 10_000;
+
+/// The number of variables in each table of a family, and what is named after `of`.
+fn ways(name: &str) -> Option<(usize, Option<&str>)> {
+    let mut words = name.splitn(3, ' ');
+    let (all, way) = (words.next()?, words.next()?);
+    let number = way.strip_suffix("-way")?.parse().ok().filter(|_| all == "all")?;
+    let rest = words.next().map(str::trim_start);
+    match rest {
+        None => Some((number, None)),
+        Some(rest) => Some((number, Some(rest.strip_prefix("of ")?.trim()))),
+    }
+}
+
+/// The tables of a family; nothing where it is none, also where a variable has such a name.
+fn family(table: &[String], variables: &[String]) -> Result<Option<Vec<Vec<String>>>, Diagnostic> {
+    let Some((number, first)) = ways(&table[0]).filter(|_| !variables.contains(&table[0])) else {
+        return Ok(None);
+    };
+    let refused =
+        |detail: String, remedy: &str| Err(Diagnostic::new(Code::BadFormula, detail, remedy));
+    let text = table.join("*");
+    let among: Vec<String> = match first {
+        Some(first) => std::iter::once(first.to_owned()).chain(table[1..].to_vec()).collect(),
+        None if table.len() > 1 => {
+            let remedy = "write `all 2-way of region*sex*age`, and join other tables with `+`";
+            return refused(
+                format!("`{text}` names variables behind the tables that it stands for"),
+                remedy,
+            );
+        }
+        None => variables.to_vec(),
+    };
+    if number == 0 || number > among.len() {
+        let detail = format!("`{text}`: there are {} variables", among.len());
+        return refused(detail, "name a number of variables that there are, as `all 2-way`");
+    }
+    let mut chosen: Vec<usize> = (0..number).collect();
+    let mut tables = Vec::new();
+    loop {
+        tables.push(chosen.iter().map(|&place| among[place].clone()).collect());
+        if tables.len() > MOST_OF_A_FAMILY {
+            let detail = format!("`{text}` stands for more than {MOST_OF_A_FAMILY} tables");
+            return refused(detail, "name fewer variables, as `all 2-way of region*sex*age`");
+        }
+        // The next set in the order of the variables.
+        let last = among.len() - number;
+        let Some(place) = (0..number).rev().find(|&place| chosen[place] < last + place) else {
+            return Ok(Some(tables));
+        };
+        let next = chosen[place] + 1;
+        for (step, chosen) in chosen[place..].iter_mut().enumerate() {
+            *chosen = next + step;
         }
     }
 }
@@ -259,6 +341,21 @@ mod tests {
     }
 
     #[test]
+    fn a_family_is_no_column_and_no_end() {
+        let names: Vec<String> = (0..100).map(|place| format!("v{place}")).collect();
+        let of =
+            |text: &str, names: &[String]| Formula::parse(&[text]).unwrap().with_families(names);
+        for text in ["all 0-way", "all 3-way", "all 2-way*v1"] {
+            assert_eq!(of(text, &names[..2]).unwrap_err().code, Code::BadFormula, "{text}");
+        }
+        assert_eq!(of("all 3-way", &names).unwrap_err().code, Code::BadFormula);
+        assert_eq!(of("all 2-way + v7", &names).unwrap().tables.len(), 100 * 99 / 2 + 1);
+        let column = ["all 2-way".to_owned()];
+        assert_eq!(of("all 2-way", &column).unwrap().tables, [["all 2-way"]]);
+        assert!(!Formula::parse(&["all 2-wheel"]).unwrap().has_families());
+    }
+
+    #[test]
     fn lists_of_names() {
         assert_eq!(parse_names("age, sex").unwrap(), ["age", "sex"]);
         assert_eq!(parse_names("`a,b`,c*d").unwrap(), ["a,b", "c*d"]);
@@ -292,6 +389,26 @@ mod tests {
                 .collect::<Vec<_>>()
                 .join(" + ");
             prop_assert_eq!(Formula::parse(&[text]).unwrap().tables, tables);
+        }
+
+        /// The sets of k of n variables, against all subsets counted through.
+        #[test]
+        fn law_all_k_way_is_every_k_set(size in 1usize..7, number in 1usize..7) {
+            let names: Vec<String> = (0..size).map(|place| format!("v{place}")).collect();
+            let formula = Formula::parse(&[format!("all {number}-way")]).unwrap();
+            let named = Formula::parse(&[format!("all {number}-way of {}", names.join("*"))]).unwrap();
+            if number > size {
+                prop_assert_eq!(formula.with_families(&names).unwrap_err().code, Code::BadFormula);
+                return Ok(());
+            }
+            let found = formula.with_families(&names).unwrap().tables;
+            prop_assert_eq!(&named.with_families(&[]).unwrap().tables, &found);
+            let found: BTreeSet<Vec<String>> = found.into_iter().collect();
+            let subsets = (0u32..1 << size).filter(|set| set.count_ones() as usize == number);
+            let expected = subsets.map(|set| {
+                (0..size).filter(|place| set >> place & 1 == 1).map(|place| names[place].clone()).collect()
+            });
+            prop_assert_eq!(found, expected.collect());
         }
 
         #[test]

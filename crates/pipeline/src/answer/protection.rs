@@ -12,7 +12,7 @@ use marginswap_report::found::{
 use marginswap_report::page::LeftReason;
 use marginswap_report::protection::{
     self, BrokenDependency, ExposedBecause, Fates, HouseholdProtection, Judgement, NewPair,
-    PreventedBy, Protection, ScenarioProtection, Verdict,
+    PreventedBy, Protection, ScenarioProtection,
 };
 
 use super::inspect::how;
@@ -248,14 +248,7 @@ fn found_by_some_keys(schema: &Schema, found: &Found) -> FoundBySomeKeys {
 /// What the gate says, without what one reason says after another.
 #[must_use]
 pub fn judgement(verdict: &verdict::Verdict) -> Judgement {
-    Judgement {
-        verdict: match verdict.answer {
-            verdict::Answer::Release => Verdict::Release,
-            verdict::Answer::Review => Verdict::Review,
-            verdict::Answer::DoNotRelease => Verdict::DoNotRelease,
-        },
-        reasons: verdict.told(),
-    }
+    Judgement { verdict: verdict.answer.into(), reasons: verdict.told() }
 }
 
 /// Why a person's keys are still found, where nothing was done about it.

@@ -39,19 +39,10 @@ pub struct DemoFiles {
 }
 
 /// The tables of the town that are published.
-const TABLES: [&str; 7] = [
-    "region*sex*age",
-    "age*marital",
-    "age*education",
-    "age*occupation",
-    "education*occupation",
-    "occupation*income",
-    "region*birthplace",
-];
+const TABLES: [&str; 3] = ["region*sex*age", "age*marital*education", "occupation*income"];
 
 /// What an intruder may know.
-const KEYS: [&str; 7] =
-    ["region", "sex", "age", "marital", "education", "occupation", "birthplace"];
+const KEYS: [&str; 5] = ["region", "sex", "age", "marital", "birthplace"];
 
 /// What no swap may create, though no table above forbids it.
 const RULES: [&str; 1] = ["age in {0-4, 5-14} & household = 1"];
@@ -151,7 +142,7 @@ pub fn project_of_households(records: usize) -> String {
     }
     project.columns.id = Some("person".to_owned());
     project.unit.household = Some("household".to_owned());
-    project.risk.keys = texts(&["municipality", "age10", "sex", "job", "birthplace"]);
+    project.risk.keys = texts(&["county", "age10", "sex", "birthplace"]);
     project.swap.near = texts(&["county", "state"]);
     project.release.out = Some("released.csv".into());
     let columns = columns.collect();

@@ -9,6 +9,8 @@ use std::fmt::Write;
 
 use marginswap_core::diagnostic::grouped;
 
+use marginswap_report::inspect::in_small_groups;
+
 use super::Project;
 use crate::appearance::ProposedBands;
 use crate::derive::plain;
@@ -126,6 +128,19 @@ impl Draft {
         match name {
             "never_new" => self.list_apart(file),
             "linked" => self.list_following(file),
+            "household" if self.project.unit.household.is_none() => {
+                if let Some((name, inside)) = self.household() {
+                    let _ = writeln!(
+                        file,
+                        "# {} looks like one: few records share a value, and {} never vary inside.\n\
+                         #household = {}",
+                        text(name),
+                        inside.iter().map(|name| text(name)).collect::<Vec<_>>().join(", "),
+                        written(&Value::text(name))
+                    );
+                    return;
+                }
+            }
             _ => {}
         }
         if let (Kind::Derived, Some(Value::Map(all))) = (setting.kind, setting.get(&self.project)) {
@@ -148,6 +163,20 @@ impl Draft {
             None if name == "linked" && !self.following.is_empty() => Ok(()),
             None => writeln!(file, "#{name} = {}", self.example(setting)),
         };
+    }
+
+    /// A column that looks like that of households, and what never varies inside one.
+    fn household(&self) -> Option<(&str, Vec<&String>)> {
+        let mut found = self.columns.iter().filter_map(|column| {
+            let small = !column.looks_like_id && in_small_groups(column.levels?, self.records);
+            let inside = self.following.iter().filter(|found| !found.is_sum);
+            let inside: Vec<&String> = inside
+                .filter(|found| found.of == [column.name.clone()])
+                .map(|found| &found.column)
+                .collect();
+            (small && !inside.is_empty()).then_some((column.name.as_str(), inside))
+        });
+        found.next()
     }
 
     /// The pairs of columns in which values never occur together, the most of them first.

@@ -41,7 +41,8 @@ pub fn graph(project: &Project, run: &mut Run<'_>) -> Result<Graph, Diagnostic> 
     let (scope, columns) = match data_of(project) {
         Ok(_) => {
             let (settings, opened) = open(project, Take::Named)?;
-            (scope_of(&settings, opened.header(), &[])?, opened.columns().to_vec())
+            let scope = scope_of(&settings, opened.header(), &[])?;
+            return Ok(described(&settings, &scope, opened.columns()));
         }
         Err(_)
             if project.columns != Columns::default()

@@ -8,11 +8,13 @@
 //! Way in: [`SETTINGS`], [`find`]. The page for users, `docs/settings.md`, is written by
 //! [`page`].
 
+mod heading;
 mod page;
 mod table;
 pub mod topics;
 mod value;
 
+pub use heading::Heading;
 pub(crate) use page::SECTIONS;
 pub use page::page;
 pub use table::SETTINGS;

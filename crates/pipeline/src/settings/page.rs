@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::{Kind, SETTINGS, Setting};
+use super::{Heading, Kind, SETTINGS, Setting};
 
 /// The sections in order, with what each is about.
 pub(crate) const SECTIONS: [(&str, &str); 12] = [
@@ -26,18 +26,20 @@ pub fn page() -> String {
     let mut page = String::from(
         "# Settings\n\n\
          Every setting of marginswap: its entry in the project file `marginswap.toml`, its flag, what it\n\
-         takes and what holds without it. A flag overrides the entry. [project-file.md](project-file.md)\n\
-         explains the project file, amounts and rules. This page is written from the table of settings in\n\
+         takes and what holds without it, under the headings of `marginswap protect --help`; `-h` shows what a\n\
+         first job needs. A flag overrides the entry. [project-file.md](project-file.md) explains the project\n\
+         file, amounts and rules. This page is written from the table of settings in\n\
          `crates/pipeline/src/settings/table.rs`.\n",
     );
-    for (section, about) in SECTIONS {
-        let title = if section.is_empty() { String::new() } else { format!("`[{section}]`: ") };
-        let _ = write!(page, "\n## {title}{about}\n\n");
-        page.push_str("| entry | flag | takes | default | what it does |\n|---|---|---|---|---|\n");
-        for setting in SETTINGS.iter().filter(|setting| setting.page_section() == section) {
+    for heading in Heading::ALL {
+        let _ = write!(page, "\n## {heading}\n\n");
+        page.push_str("| section | entry | flag | takes | default | what it does |\n|---|---|---|---|---|---|\n");
+        for setting in SETTINGS.iter().filter(|setting| setting.heading() == heading) {
+            let section = setting.page_section();
+            let section = if section.is_empty() { String::new() } else { format!("`[{section}]`") };
             let _ = writeln!(
                 page,
-                "| `{}` | {} | {} | {} | {} |",
+                "| {section} | `{}` | {} | {} | {} | {} |",
                 if setting.kind == Kind::Derived { "NAME" } else { setting.name },
                 flag(setting),
                 takes(setting.kind),

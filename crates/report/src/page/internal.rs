@@ -83,8 +83,21 @@ impl InternalReport {
     /// Was it made with a demo seed, which others know?
     #[must_use]
     pub fn is_demonstration(&self) -> bool {
-        let mut reasons = self.verify.judgement.reasons.iter();
-        reasons.any(|reason| matches!(reason, Reason::DemoSeed {}))
+        self.verify.judgement.is_demonstration()
+    }
+
+    /// Is this command among those that do it again?
+    fn repeats(&self, command: &str) -> bool {
+        self.replay.iter().any(|line| {
+            line.starts_with(&format!("marginswap {command} "))
+                || *line == format!("marginswap {command}")
+        })
+    }
+
+    /// Do they give the same bytes? A random order needs the seed.
+    fn repeats_bytes(&self) -> bool {
+        let seed = self.replay.iter().any(|line| line.contains(" --seed-file "));
+        self.repeats("apply") && (!self.shuffled || seed)
     }
 
     /// The page.

@@ -306,8 +306,8 @@ pub(super) fn two_way(verify: &VerifyReport) -> Option<TextTable> {
         vec![
             formula(&table.pair),
             grouped(table.changed),
-            format!("{:.4}", table.total_variation),
-            format!("{:.4}", table.hellinger),
+            distance(table.total_variation),
+            distance(table.hellinger),
             association(table.cramers_v_before),
             association(table.cramers_v_after),
         ]

@@ -5,6 +5,8 @@
 //! hollow. The dashed line is the share of people whose keys no plan can part, as far as it is
 //! known; some of them may still be shared.
 //!
+//! A label is the budget of its plan, and the plan's number is in the text twin.
+//!
 //! Trap: plans may lie close together, so a label is drawn only where it meets no other one;
 //! the chosen plan's comes first. The text twin has all of them.
 //!
@@ -176,8 +178,8 @@ fn put_labels(
     };
     for plan in order.iter().filter(|plan| plan.undominated) {
         let words = match Some(plan.number) == report.chosen {
-            true => format!("plan {}, chosen", plan.number),
-            false => format!("plan {}", plan.number),
+            true => format!("{}, chosen", label(plan)),
+            false => label(plan),
         };
         let wide = width(&words, SMALL);
         let [x, y] = at(plan);
@@ -204,6 +206,14 @@ fn put_labels(
             taken.push(spot);
             sheet.parts.push(lettered(&words, spot[0], spot[1] + TALL / 2.0, SMALL, &INK));
         }
+    }
+}
+
+/// A dot is known by the budget of its plan.
+fn label(plan: &FrontierPlan) -> String {
+    match plan.cap() {
+        "no cap" => "no budget".to_owned(),
+        cap => format!("budget {cap}"),
     }
 }
 

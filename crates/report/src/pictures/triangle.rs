@@ -2,7 +2,7 @@
 //!
 //! A field is the table of its row's and its column's variable. A lock: a kept table holds
 //! both variables and no count changed. An equals sign: it is not kept, and nothing changed. Otherwise the field is the darker the farther the
-//! table moved, with its total variation in percent or the number of its band.
+//! table moved, with its total variation in percent, or the upper bound of its band in percent.
 //!
 //! The name of a variable is written once, at the diagonal: its row lies to the left of it, its
 //! column below. Names run into the empty half, each in a row of its own, so that none can
@@ -245,10 +245,14 @@ fn field(x: f64, y: f64, side: f64, fate: Fate) -> Element {
             let ink = if band.position() >= 3 { &PAPER } else { &INK };
             let words = match distance {
                 Distance::Exact(distance) if side > 34.0 => figure(distance),
-                _ if band.is_untold() => "–".to_owned(),
-                _ => (band.position() + 1).to_string(),
+                Distance::Exact(distance) => short_figure(distance),
+                Distance::Within(band) => band.figure().to_owned(),
             };
-            let size = if side > 34.0 { 11.0 } else { 10.0 };
+            let size = match side {
+                side if side > 34.0 => 11.0,
+                side if side > 24.0 => 9.5,
+                _ => 7.5,
+            };
             let text = lettered(&words, middle_x, middle_y, size, ink);
             group.push(text.with("text-anchor", "middle"));
             if matches!(fate, Fate::Broken(_)) {
@@ -273,6 +277,17 @@ fn figure(distance: f64) -> String {
         percent if percent > 0.0 && percent < 0.005 => "<.01".to_owned(),
         percent if percent < 1.0 => format!("{percent:.2}").trim_start_matches('0').to_owned(),
         percent if percent < 10.0 => format!("{percent:.1}"),
+        percent => format!("{percent:.0}"),
+    }
+}
+
+/// The same for a small field: three signs at most.
+fn short_figure(distance: f64) -> String {
+    let percent = distance * 100.0;
+    match percent {
+        percent if percent > 0.0 && percent < 0.05 => "<.1".to_owned(),
+        percent if percent < 0.95 => format!("{percent:.1}").trim_start_matches('0').to_owned(),
+        percent if percent < 9.95 => format!("{percent:.1}"),
         percent => format!("{percent:.0}"),
     }
 }
@@ -400,6 +415,8 @@ mod tests {
     fn figures_are_short_and_only_nothing_is_zero() {
         let short = [1e-9, 0.0001, 0.00994, 0.012, 0.0999, 0.123, 1.0].map(figure);
         assert_eq!(short, ["<.01", ".01", ".99", "1.2", "10.0", "12", "100"]);
+        let shorter = [1e-9, 0.0001, 0.00994, 0.012, 0.0999, 0.123, 1.0].map(short_figure);
+        assert_eq!(shorter, ["<.1", "<.1", "1.0", "1.2", "10", "12", "100"]);
         assert_eq!(percent_of(1e-9, 2), "<0.01 %");
         assert_eq!(percent_of(0.0, 2), "0.00 %");
     }
