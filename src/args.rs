@@ -46,6 +46,8 @@ pub enum Command {
     Risk(RiskArgs),
     /// Do the whole job: find people at risk, swap, write the file, recount the tables
     Protect(ProtectArgs),
+    /// Draw a new file at random from all files with the kept tables, from data or from published tables alone
+    Sample(SampleArgs),
     /// Decide the swaps and write them to a plan (SECRET); no data are changed
     Plan(PlanArgs),
     /// Summarise a plan in numbers
@@ -96,6 +98,7 @@ takes! {
     ForPlan: topics::PLAN;
     ForFrontier: topics::FRONTIER;
     ForProtect: topics::PROTECT;
+    ForSample: topics::SAMPLE;
 }
 
 /// Commands that name files of their own first.
@@ -345,6 +348,47 @@ pub struct ProtectArgs {
     /// Draw people at risk, protected and left to this SVG file
     #[arg(long, value_name = "FILE", help_heading = OUTPUT, hide_short_help = true)]
     pub svg: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  marginswap sample survey.csv --keep 'region*sex + sex*age' -o drawn.csv\n  \
+                  marginswap sample --from-tables region-sex.csv --from-tables sex-age.csv -o drawn.csv"
+)]
+pub struct SampleArgs {
+    /// File to write: CSV, also .gz
+    #[arg(short, long, value_name = "FILE")]
+    pub out: PathBuf,
+    /// Number of files to draw, each by itself: draw-1.csv, draw-2.csv, …
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = size)]
+    pub count: usize,
+    /// Keep larger tables where the kept ones have no junction tree, and list them
+    #[arg(long, conflicts_with = "from_tables")]
+    pub cover: bool,
+    /// Draw from published tables alone: tidy CSV, SDMX-CSV or JSON-stat 2, once for each table
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["data", "keep", "tables"])]
+    pub from_tables: Vec<PathBuf>,
+    /// Column of numbers in the published tables [default: as their format names it]
+    #[arg(long, value_name = "COLUMN", requires = "from_tables")]
+    pub counts: Option<String>,
+    /// Columns of the published tables that are no variables
+    #[arg(long, value_name = "A,B,…", requires = "from_tables", value_delimiter = ',')]
+    pub no_variables: Vec<String>,
+    /// Code of a total in the published tables; may be given several times
+    #[arg(long, value_name = "CODE", requires = "from_tables")]
+    pub total: Vec<String>,
+    /// Seed file, to repeat a run; written (SECRET) if it does not exist
+    #[arg(long, value_name = "FILE", conflicts_with = "demo_seed")]
+    pub seed_file: Option<PathBuf>,
+    /// Seed for demonstrations; the answer is marked NOT FOR RELEASE
+    #[arg(long, value_name = "N", value_parser = demo_seed)]
+    pub demo_seed: Option<u64>,
+    #[command(flatten)]
+    pub answer: AnswerArgs,
+    #[command(flatten)]
+    pub force: ForceArgs,
+    #[command(flatten)]
+    pub settings: Typed<ForSample>,
 }
 
 #[derive(Debug, Args)]

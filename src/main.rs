@@ -50,6 +50,7 @@ fn obey(command: Command) -> Result<Outcome, Diagnostic> {
         Command::Explain(args) => cmd::explain::run(&args),
         Command::Risk(args) => cmd::risk::run(&args),
         Command::Protect(args) => cmd::protect::run(&args),
+        Command::Sample(args) => cmd::sample::run(&args),
         Command::Plan(args) => cmd::plan::run(&args),
         Command::Show(args) => cmd::show::run(&args),
         Command::Apply(args) => cmd::apply::run(&args),

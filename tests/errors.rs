@@ -467,6 +467,10 @@ const TESTED_IN_PROJECT: &[Kind] =
 const TESTED_IN_THE_JOB: &[Kind] =
     &[Code::StalePlan, Code::OtherParameters, Code::NewerPlan, Code::PairingTooLarge];
 
+/// Refusals of drawn files and certificates.
+const TESTED_IN_SAMPLE: [Kind; 4] =
+    [Code::NotGlueable, Code::TablesDisagree, Code::IncompleteTable, Code::VoidsTheClaim];
+
 /// Lists of tables: `tests/tables.rs`.
 const TESTED_IN_TABLES: &[Kind] = &[Code::BadTableList, Code::NoHouseholds];
 /// Households: `tests/households.rs`.
@@ -504,6 +508,7 @@ fn every_code_has_a_test() {
     tested.extend(TESTED_IN_TABLES);
     tested.extend(TESTED_IN_HOUSEHOLDS);
     tested.extend(TESTED_IN_THE_CORE);
+    tested.extend(TESTED_IN_SAMPLE);
     tested.insert(Code::OwnBug);
     // tests/first_hour.rs
     tested.insert(Code::PlanOfAnotherInput);

@@ -32,6 +32,7 @@ mod real_data;
 mod reenactment;
 mod report;
 mod risk;
+mod sample;
 mod sql;
 mod support;
 mod tables;

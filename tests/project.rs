@@ -78,6 +78,8 @@ weighted = ["region*sex*age"]
 rules = ["age = 0-17 & marital = married", 'sex in {"f", m}']
 budget = "5 %"
 rate = 40
+mechanism = "glue"
+epsilon = 2.5
 pairing = "optimal"
 effort = "long"
 max_records = 4
@@ -445,6 +447,8 @@ fn parameters_are_what_decides_a_plan() {
         "[swap]\nrules = ['a = b']",
         "[swap]\nbudget = 1",
         "[swap]\nrate = 1",
+        "[swap]\nmechanism = 'glue'",
+        "[swap]\nepsilon = 1",
         "[swap]\npairing = 'optimal'",
         "[swap]\nmax_records = 4",
         "[swap]\nweights = { a = 2 }",

@@ -142,8 +142,9 @@ protect <- function(data, given, how, seed_file, demo_seed, seal_file, force, tr
   }
   refuse_out(given)
   project <- as_project(how$project)
-  # A project file says itself whether the plan is kept.
-  if (is.null(given$plan) && is.null(project$settings$plan) && is.null(project$path)) {
+  # A project file says itself whether the plan is kept; a mechanism keeps none.
+  draws <- !is.null(given$mechanism) || !is.null(project$settings$mechanism)
+  if (!draws && is.null(given$plan) && is.null(project$settings$plan) && is.null(project$path)) {
     given$plan <- new_plan_path()
   }
   made <- release_of(data, "protect", list(data = data), given, how, words, trs)

@@ -12,6 +12,7 @@ pub mod plan;
 pub mod protect;
 pub mod report;
 pub mod risk;
+pub mod sample;
 pub mod screen;
 pub mod shell;
 pub mod show;

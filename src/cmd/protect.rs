@@ -4,12 +4,14 @@ use std::path::{Path, PathBuf};
 
 use marginswap_core::diagnostic::Diagnostic;
 use marginswap_io::Overwrite;
-use marginswap_pipeline::job::protect;
+use marginswap_pipeline::answer;
+use marginswap_pipeline::job::{Release, protect};
 use marginswap_pipeline::notes::Run;
 use marginswap_pipeline::outputs::Outputs;
 use marginswap_pipeline::project::Project;
 use marginswap_pipeline::seal::SealFrom;
 use marginswap_pipeline::seed::SeedFrom;
+use marginswap_report::certificate::CertifiedReport;
 use marginswap_report::protection::Verdict;
 
 use crate::advised::add_commands;
@@ -71,6 +73,9 @@ pub fn protect_as_asked(
     let all: Vec<Option<&Path>> = outputs.paths().into_iter().chain(households).collect();
     setup.guard(&all, &own, &inputs, request.overwrite, run)?;
     let mut release = protect(project, &request.seed, &outputs, run)?;
+    if release.certificate.is_some() {
+        return certified(setup, request, release, run);
+    }
     let mut answer = release.answer().expect("the job has planned");
     add_commands(&mut answer.verify.advice, setup, project);
     let verdict = answer.verify.judgement.verdict;
@@ -95,6 +100,27 @@ pub fn protect_as_asked(
         None => next_after_release(setup, project, verdict),
     }
     Ok(outcome_of(verdict))
+}
+
+/// Names and tells what a mechanism did.
+fn certified(
+    setup: &Setup,
+    request: &Request,
+    mut release: Release,
+    run: &mut Run<'_>,
+) -> Result<Outcome, Diagnostic> {
+    let mut verify = answer::verify(&release.comparison);
+    add_commands(&mut verify.advice, setup, &setup.project);
+    let outcome = request.outcome(verify.judgement.verdict);
+    ends_once_named(outcome);
+    release.publish(run)?;
+    for (path, what) in written(setup, request) {
+        talk(&format!("{} is {what}", path.display()));
+    }
+    let certificate = release.certificate.as_ref().expect("a mechanism gives a certificate");
+    give(&CertifiedReport { certificate, internal: &verify }, request.json)?;
+    next("decide whether certified is enough: nobody is hidden by this");
+    Ok(outcome)
 }
 
 /// What follows where the released file would only be a copy.

@@ -34,6 +34,8 @@ pub mod explain;
 
 pub mod plan;
 
+pub mod sample;
+
 pub mod swap;
 
 pub mod verify;

@@ -24,6 +24,7 @@ mod plan_laws;
 mod published_laws;
 mod record_laws;
 mod risk_laws;
+mod sample_laws;
 mod slice_laws;
 mod stay_laws;
 mod support;

@@ -51,6 +51,7 @@ mod spss;
 mod stata;
 #[cfg(feature = "parquet")]
 mod thrift;
+mod write_csv;
 
 pub use as_written::AsWritten;
 pub use atomic::{Overwrite, Secrecy, check_not_input, check_outputs, check_target, write_atomic};
@@ -75,6 +76,8 @@ pub use source::{Compression, ENDINGS, Format, ReadOptions, Sample, Source, Tabl
 pub use staged::{
     Finished, Staged, are_named, exit_code_once_named, publish_all, remove_on_interrupt,
 };
+
+pub use write_csv::{CsvColumn, write_csv};
 
 /// What a message says of an error of the operating system or a decompressor: its own words when
 /// it comes from the system, else its kind alone, since other words may hold anything.

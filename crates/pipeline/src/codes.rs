@@ -248,6 +248,24 @@ entries! {
          `age = 0-17 & marital = married`. A name with spaces or signs goes between backticks, a\n\
          text between quotes. The message names the character at which reading stopped.\n\
          docs/project-file.md has examples.";
+    NotGlueable 150 exit 3 helps ["keep.tables"]: "kept tables that are not decomposable",
+        "A file is drawn along the junction tree of its kept tables. There is one when the tables\n\
+         are decomposable: when they are the cliques of a graph without long circles. The tables\n\
+         `a*b + b*c + c*d` are; `a*b + b*c + c*d + d*a` are not, and neither are all two-way tables\n\
+         of three variables. Drop a table, keep a larger one, or let `sample --cover` keep the\n\
+         cliques of a cover, which it lists; docs/guarantee.md says why.";
+    TablesDisagree 151 exit 3: "published tables that contradict each other",
+        "Two published tables share variables, and their sums over everything else differ in a\n\
+         cell. There is no file with both. The tables were rounded or perturbed, or they count\n\
+         different people; only exact tables of one population can be drawn from.";
+    IncompleteTable 152 exit 3: "published table without every number",
+        "A file can be drawn from published tables when every cell of each has a whole number. A\n\
+         suppressed number, or one with decimals, leaves the tables open.";
+    VoidsTheClaim 153 exit 2: "setting that voids a certificate",
+        "A mechanism proves its ε because the released file depends on chance and on the kept\n\
+         tables in a known way. A setting that makes it depend on the data in another way, shows\n\
+         which records are whose, or lets somebody choose among results leaves nothing to prove.\n\
+         Leave the setting out, or leave the mechanism out; docs/guarantee.md has the list.";
     InEngine 160 exit 3: "column that stays with an engine",
         "Of a table that an engine holds, the cells come here with their counts. A column that is\n\
          ignored, or names the records, makes no cell, so nothing can be asked of its values. Let it\n\
@@ -598,7 +616,8 @@ mod tests {
                 | Code::OptionsClash
                 | Code::NoEffect
                 | Code::RepeatedName
-                | Code::BadExpression => 2,
+                | Code::BadExpression
+                | Code::VoidsTheClaim => 2,
                 Code::TooManySets => 7,
                 _ => usual,
             };

@@ -39,14 +39,16 @@ use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use marginswap_core::diagnostic::Diagnostic;
-use marginswap_core::plan::HiddenPeople;
+use marginswap_core::plan::{HiddenPeople, Plan};
 use marginswap_core::random::Seed;
 use marginswap_io::{Finished, Frame, PlanFile, publish_all};
+use marginswap_report::certificate::Certificate;
 use marginswap_report::plan::{PlanReport, ProtectReport};
 
 use crate::answer;
 use crate::compare::{Comparison, Evidence, Lines};
 use crate::input::{Given, Ids, Reading};
+use crate::mechanism;
 use crate::notes::{Phase, Run};
 use crate::outputs::{Outputs, Overwrite};
 use crate::prepare::{prepare, summary};
@@ -163,6 +165,9 @@ pub fn decide(
     outputs: &Outputs<'_>,
     run: &mut Run<'_>,
 ) -> Result<Decision, Diagnostic> {
+    if project.swap.mechanism.is_some() {
+        return mechanism::decide(project, seed, outputs, run);
+    }
     run.expect_steps(7);
     check_parts(project)?;
     let prepared = prepare(project, run)?;
@@ -189,6 +194,7 @@ pub fn decide(
     let decided = Decided {
         named: outputs.plan.clone(),
         numbers: Some(numbers),
+        certificate: None,
         plan,
         hidden,
         order,
@@ -221,6 +227,7 @@ pub fn follow(
     let decided = Decided {
         named: named.map(Path::to_owned),
         numbers: None,
+        certificate: None,
         plan,
         hidden: None,
         order: seed.and_then(|seed| {
@@ -234,27 +241,33 @@ pub fn follow(
 
 /// A release that is decided and not yet made (SECRET).
 pub struct Decision {
-    original: Study,
-    decided: Decided,
+    pub(crate) original: Study,
+    pub(crate) decided: Decided,
 }
 
-struct Decided {
+pub(crate) struct Decided {
     /// The plan, and its file.
-    plan: PlanFile,
-    named: Option<PathBuf>,
+    pub(crate) plan: PlanFile,
+    pub(crate) named: Option<PathBuf>,
     /// The plan in numbers, where it was made here.
-    numbers: Option<PlanReport>,
+    pub(crate) numbers: Option<PlanReport>,
+    /// What is proved, where a mechanism takes the place of a plan.
+    pub(crate) certificate: Option<Certificate>,
     /// Who is hidden by it, where that was counted already.
-    hidden: Option<HiddenPeople>,
+    pub(crate) hidden: Option<HiddenPeople>,
     /// The record at each place of the release, where they are shuffled.
-    order: Option<Vec<u32>>,
-    seed: Option<Seed>,
-    new_seed: Option<Finished>,
+    pub(crate) order: Option<Vec<u32>>,
+    pub(crate) seed: Option<Seed>,
+    pub(crate) new_seed: Option<Finished>,
 }
 
 impl Decision {
     /// Refuses what may not be released so, before anything is written.
-    fn checked(self, outputs: &Outputs<'_>, run: &mut Run<'_>) -> Result<Self, Diagnostic> {
+    pub(crate) fn checked(
+        self,
+        outputs: &Outputs<'_>,
+        run: &mut Run<'_>,
+    ) -> Result<Self, Diagnostic> {
         dropped(self.original.people())?;
         if outputs.order == ReleaseOrder::Input {
             refuse_order(&self.original)?;
@@ -377,7 +390,7 @@ impl Decided {
         run: &mut Run<'_>,
     ) -> Result<Release, Diagnostic> {
         check_kept(&comparison)?;
-        let Self { mut plan, named, numbers, new_seed, .. } = self;
+        let Self { mut plan, named, numbers, certificate, new_seed, .. } = self;
         let protection =
             |numbers| PlanReport { protection: answer::protection_of(&comparison), ..numbers };
         let numbers = numbers.map(protection);
@@ -385,7 +398,9 @@ impl Decided {
             plan.header.summary = summary(numbers);
         }
         let is_file = !released.is_empty();
+        // Drawing again because nothing was moved would be a choice among results.
         let is_copy = is_file
+            && certificate.is_none()
             && outputs.overwrite == Overwrite::Refuse
             && answer::judgement(&comparison.verdict).is_unchanged();
         let mut files: Vec<Finished> = Vec::new();
@@ -397,9 +412,14 @@ impl Decided {
             if let Some(numbers) = &numbers {
                 files.extend(outputs.stage(numbers, &plan, &comparison, run)?);
             }
+            if let Some(certificate) = &certificate {
+                // Nobody is given what was moved.
+                plan.plan = Plan::default();
+                files.extend(mechanism::stage(certificate, outputs, &comparison, run)?);
+            }
             files.extend(released);
         }
-        Ok(Release { comparison, plan, numbers, files, is_file, is_copy })
+        Ok(Release { comparison, plan, numbers, certificate, files, is_file, is_copy })
     }
 }
 
@@ -412,6 +432,8 @@ pub struct Release {
     pub plan: PlanFile,
     /// The plan in numbers, with what intruders learn, where it was made here.
     pub numbers: Option<PlanReport>,
+    /// What is proved, where a mechanism took the place of a plan.
+    pub certificate: Option<Certificate>,
     files: Vec<Finished>,
     is_file: bool,
     is_copy: bool,

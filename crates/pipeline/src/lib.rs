@@ -24,6 +24,8 @@
 //! | [`areas`] | areas with their places: which are near, and how far it is |
 //! | [`assess`](mod@assess) | a fitted risk model and every record's risk |
 //! | [`prepare`](mod@prepare) | everything that planning needs, and the plan |
+//! | [`mechanism`] | swapping with an ε that is proved |
+//! | [`sample`](mod@sample) | files drawn from all files with the same tables |
 //! | [`on_cells`] | a plan from the cells that an engine counted |
 //! | [`sql`] | the statements by which an engine counts, rewrites and verifies |
 //! | [`release`](mod@release) | from a plan to the released file, complete and not yet named |
@@ -49,6 +51,7 @@ pub mod household;
 pub mod init;
 pub mod input;
 pub mod job;
+pub mod mechanism;
 pub mod notes;
 pub mod on_cells;
 pub mod outputs;
@@ -63,6 +66,7 @@ pub mod release;
 pub mod resolve;
 pub mod restrictions;
 mod revealed;
+pub mod sample;
 pub mod seal;
 pub mod seed;
 pub mod settings;

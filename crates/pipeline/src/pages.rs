@@ -154,6 +154,7 @@ pub fn internal(
         method: Method { parameters },
         plan: plan.map(|(path, plan)| plan_facts(comparison, path, plan)),
         moved: plan.and_then(|(_, plan)| summed_up(plan, "moved")).unwrap_or_default(),
+        certificate: None,
         distance: plan.and_then(|(_, plan)| summed_up(plan, "distance")),
         replay: Vec::new(),
         shuffled: comparison.order != Order::Input,

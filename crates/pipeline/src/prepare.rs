@@ -38,6 +38,7 @@ use crate::compare::{
 use crate::found::{Asked, KnownKeys};
 use crate::household;
 use crate::input::{Loaded, ids};
+use crate::mechanism;
 use crate::notes::{Note, Phase, Run};
 use crate::project::{Amount, Crowd, Pairing, Project, no_effect};
 use crate::release::Steps;
@@ -101,6 +102,7 @@ fn refuse_best_pairing(view: &View) -> Result<(), Diagnostic> {
 /// # Errors
 /// When the file cannot be read, a setting is missing, or one does not fit the file.
 pub fn prepare(project: &Project, run: &mut Run<'_>) -> Result<Prepared, Diagnostic> {
+    mechanism::refuse_plans(project)?;
     data_of(project)?;
     intruders_are_named(project)?;
     if project.keep.is_empty() {

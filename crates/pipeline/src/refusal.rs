@@ -52,6 +52,10 @@ marginswap_core::refusals! {
         NoProjectFile "no-project-file": "There is no such project file";
         OwnBug "own-bug": "A bug of ours";
         NotKept "not-kept": "A released file that does not keep its tables";
+        NotGlueable "not-glueable": "Kept tables that are not decomposable";
+        TablesDisagree "tables-disagree": "Published tables that contradict each other";
+        IncompleteTable "incomplete-table": "A published table without whole numbers in every cell";
+        VoidsTheClaim "voids-the-claim": "A setting that leaves nothing to certify";
         PairingTooLarge "pairing-too-large": "An optimal pairing that cannot be computed";
         TooManyTied "too-many-tied": "Too many variables for larger swaps";
         TooFewThreads "too-few-threads": "Threads that cannot be started";

@@ -20,6 +20,7 @@ use marginswap_pipeline::seal::SealFrom;
 use marginswap_pipeline::seed::SeedFrom;
 use marginswap_pipeline::settings::{SETTINGS, Setting};
 use marginswap_pipeline::{answer, frontier as several};
+use marginswap_report::certificate::CertifiedReport;
 use marginswap_report::pictures::{frontier as picture, triangle, waterfall};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
@@ -186,6 +187,11 @@ fn answered(release: Release) -> (Answer, Release) {
         }
         None => {
             let report = answer::verify(&release.comparison);
+            if let Some(certificate) = &release.certificate {
+                let picture = triangle::draw(&report.triangle());
+                let report = CertifiedReport { certificate, internal: &report };
+                return (Answer::new(&report, Some(&picture), vec![]), release);
+            }
             Answer::new(&report, Some(&triangle::draw(&report.triangle())), vec![])
         }
     };

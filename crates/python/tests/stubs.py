@@ -78,6 +78,7 @@ WORDS = {
     "criterion": ["bic", "aic"],
     "effort": ["quick", "normal", "long"],
     "knows": ["any part", "any-part", "all"],
+    "mechanism": ["glue"],
     "order": ["random", "input"],
     "pairing": ["slices", "greedy", "optimal"],
     "search": ["forest", "forward", "backward", "both"],

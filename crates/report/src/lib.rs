@@ -27,6 +27,7 @@
 //! | [`reason`] | the reasons of a verdict, in words |
 //! | [`larger`] | what `explain` answers about swaps of more than two records |
 //! | [`what_if`] | what `screen` answers about tables not yet published, and area by area |
+//! | [`certificate`] | what is proved of a file that a mechanism drew |
 //! | [`frontier`] | several plans compared by risk and change |
 //! | [`codes`] | what `explain` answers about error codes |
 //! | [`margin_graph`] | the picture of the kept tables' graph, its separators and what they separate |
@@ -39,6 +40,7 @@
 pub mod advice;
 mod answer;
 pub mod cells;
+pub mod certificate;
 pub mod codes;
 pub mod explain;
 pub mod found;

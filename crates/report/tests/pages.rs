@@ -266,6 +266,7 @@ fn internal(names: [&str; 3]) -> InternalReport {
         records: 4,
     };
     InternalReport {
+        certificate: None,
         class: "INTERNAL",
         tool_version: "0.0.0",
         before: file("survey.csv", "a"),

@@ -33,6 +33,18 @@ pub struct JunctionEdge {
 }
 
 impl JunctionTree {
+    /// A tree that a test names: each clique after the first with its parent.
+    #[cfg(any(test, feature = "oracle"))]
+    #[must_use]
+    pub fn of_parents(cliques: Vec<VarSet>, parents: &[(usize, usize)]) -> Self {
+        let edge = |&(parent, child): &(usize, usize)| {
+            let separator = cliques[parent] & cliques[child];
+            JunctionEdge { parent, child, separator }
+        };
+        let edges = parents.iter().map(edge).collect();
+        Self { cliques, edges }
+    }
+
     /// The maximal cliques.
     #[must_use]
     pub fn cliques(&self) -> &[VarSet] {

@@ -14,6 +14,7 @@ mod outside;
 mod published;
 mod restricted;
 mod risk;
+mod sample;
 mod world;
 
 pub use derived::{DerivedWorld, Follows};
@@ -25,4 +26,5 @@ pub use graphs::{
 pub use households::{HouseholdWorld, PlainHousehold};
 pub use outside::Met;
 pub use published::{PlainCell, PlainCheck, PlainRecord, published};
+pub use sample::{far_side_moved, fibre, permutations};
 pub use world::World;

@@ -58,6 +58,14 @@ pub fn check_effects(project: &Project) -> Result<(), Diagnostic> {
             "name two variables, as `age*marital`, or write `all` or `none`",
         ));
     }
+    if let (None, Some(epsilon)) = (project.swap.mechanism, project.swap.epsilon) {
+        return Err(no_effect(
+            "swap.epsilon",
+            &epsilon.to_string(),
+            "an ε is what a mechanism may spend, and none is named".to_owned(),
+            "name the mechanism, or leave out `epsilon`",
+        ));
+    }
     if let (None, Some(crowd)) = (project.crowd(), project.risk.crowd) {
         return Err(no_effect(
             "risk.crowd",

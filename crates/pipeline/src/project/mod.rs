@@ -19,6 +19,7 @@ mod files;
 mod intruder;
 mod list;
 mod max_records;
+mod mechanism;
 mod model;
 mod order;
 mod published;
@@ -49,6 +50,7 @@ pub use effort::Effort;
 pub use intruder::NamedIntruder;
 pub use list::ListedTable;
 pub use max_records::MaxRecords;
+pub use mechanism::{Epsilon, Mechanism};
 pub use model::{Fraction, ModelChoice, PeopleCount, ScoreBy, SearchBy, SelectBy};
 pub use order::ReleaseOrder;
 pub use published::{PublishedEntries, PublishedEntry};
@@ -231,6 +233,10 @@ pub struct Swapping {
     pub budget: Option<Amount>,
     /// Random swaps are added until at least this many records are changed.
     pub rate: Option<Amount>,
+    /// The mechanism with a certificate that exchanges records, in place of a plan.
+    pub mechanism: Option<Mechanism>,
+    /// The ε that it may spend in all.
+    pub epsilon: Option<Epsilon>,
     /// How partners are found.
     pub pairing: Option<Pairing>,
     /// How much work planning may take.
@@ -519,6 +525,8 @@ impl Project {
             ("weight_drift", project.weight_drift() == WeightDrift::Exact),
             ("effort", project.effort() == Effort::default()),
             ("roughly", project.risk.roughly.is_empty()),
+            ("mechanism", project.swap.mechanism.is_none()),
+            ("epsilon", project.swap.epsilon.is_none()),
         ] {
             if is_empty {
                 parameters.remove(name);

@@ -112,6 +112,8 @@ pub enum Topic {
     Size,
     /// How partners are chosen.
     Planning,
+    /// Exchanging with a certificate.
+    Mechanism,
     /// Where the plan is kept.
     Plan,
     /// What is released.

@@ -20,9 +20,11 @@ pub const FRONTIER: &[Topic] =
     &[Data, Columns, Ties, Keys, Risk, Model, Partners, Size, Planning, Plan];
 /// `protect`.
 pub const PROTECT: &[Topic] = &[
-    Data, Columns, Ties, Keys, Risk, Model, Partners, Size, Planning, Plan, Release, Released,
-    Pages, Watch, Published, Gate,
+    Data, Columns, Ties, Keys, Risk, Model, Partners, Size, Planning, Mechanism, Plan, Release,
+    Released, Pages, Watch, Published, Gate,
 ];
+/// `sample`.
+pub const SAMPLE: &[Topic] = &[Data, Columns, Ties];
 /// `show`.
 pub const SHOW: &[Topic] = &[Data];
 /// `apply`.

@@ -99,6 +99,8 @@ class Project:
         max_records: str | int | float | None = None,
         budget: str | int | float | None = None,
         rate: str | int | float | None = None,
+        mechanism: Literal["glue"] | None = None,
+        epsilon: str | int | float | None = None,
         pairing: Literal["slices", "greedy", "optimal"] | None = None,
         effort: Literal["quick", "normal", "long"] | None = None,
         weights: Mapping[str, int] | None = None,
@@ -1408,6 +1410,8 @@ class _SettingsProtect(TypedDict, total=False):
     max_records: str | int | float | None
     budget: str | int | float | None
     rate: str | int | float | None
+    mechanism: Literal["glue"] | None
+    epsilon: str | int | float | None
     pairing: Literal["slices", "greedy", "optimal"] | None
     effort: Literal["quick", "normal", "long"] | None
     weights: Mapping[str, int] | None

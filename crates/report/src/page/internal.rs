@@ -66,6 +66,9 @@ pub struct InternalReport {
     /// How far changed records moved on the map, where the plan says so.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub distance: Option<MovedDistance>,
+    /// What is proved, where a mechanism took the place of a plan.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub certificate: Option<crate::certificate::Certificate>,
     /// The commands that do it again.
     pub replay: Vec<String>,
     /// Are the released records in random order?

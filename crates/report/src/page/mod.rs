@@ -40,7 +40,7 @@ pub use internal::InternalReport;
 impl HtmlSafe for Element {}
 
 /// The style of a page, with the colours of its pictures.
-struct Style;
+pub(crate) struct Style;
 
 impl fmt::Display for Style {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -107,7 +107,7 @@ impl Table {
 impl HtmlSafe for Table {}
 
 /// A page as text, without the characters that no page may hold.
-fn rendered(page: &impl Template) -> String {
+pub(crate) fn rendered(page: &impl Template) -> String {
     let text = page.render().expect("a page of plain data can be written");
     text.chars().map(svg::permitted).collect()
 }
