@@ -111,7 +111,7 @@ fn certified(
 ) -> Result<Outcome, Diagnostic> {
     let mut verify = answer::verify(&release.comparison);
     add_commands(&mut verify.advice, setup, &setup.project);
-    let outcome = request.outcome(verify.judgement.verdict);
+    let outcome = outcome_of(verify.judgement.verdict);
     ends_once_named(outcome);
     release.publish(run)?;
     for (path, what) in written(setup, request) {

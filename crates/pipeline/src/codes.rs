@@ -248,6 +248,11 @@ entries! {
          `age = 0-17 & marital = married`. A name with spaces or signs goes between backticks, a\n\
          text between quotes. The message names the character at which reading stopped.\n\
          docs/project-file.md has examples.";
+    PlanOfAnotherInput 140 exit 8: "plan of another input",
+        "The plan file that would be replaced was made for another input. A plan is SECRET and is\n\
+         all that tells how a release was made, so it is not replaced, not even with --force. Name\n\
+         another plan file, or move the old one to where it is kept. A plan made with a demo seed\n\
+         is replaced like any other output.";
     NotGlueable 150 exit 3 helps ["keep.tables"]: "kept tables that are not decomposable",
         "A file is drawn along the junction tree of its kept tables. There is one when the tables\n\
          are decomposable: when they are the cliques of a graph without long circles. The tables\n\
@@ -280,11 +285,6 @@ entries! {
          stays empty, and nothing is taken for missing. The engine refuses the file, or finds other\n\
          columns or another number of lines in it. Read it without an engine: messages then name the\n\
          line.";
-    PlanOfAnotherInput 140 exit 8: "plan of another input",
-        "The plan file that would be replaced was made for another input. A plan is SECRET and is\n\
-         all that tells how a release was made, so it is not replaced, not even with --force. Name\n\
-         another plan file, or move the old one to where it is kept. A plan made with a demo seed\n\
-         is replaced like any other output.";
     FileMissing 201 exit 3: "missing file",
         "There is no file of this name. A relative path starts at the folder in which the command\n\
          runs. On Unix, standard input can be named as `/dev/stdin`.";

@@ -37,13 +37,15 @@ pub enum Heading {
     Gate,
     /// What is written.
     Output,
+    /// Random swapping with a certificate.
+    Mechanism,
     /// The parameters of another program.
     Preset,
 }
 
 impl Heading {
     /// All of them, in order.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Data,
         Self::Tables,
         Self::AtRisk,
@@ -52,6 +54,7 @@ impl Heading {
         Self::Weights,
         Self::Gate,
         Self::Output,
+        Self::Mechanism,
         Self::Preset,
     ];
 
@@ -67,6 +70,7 @@ impl Heading {
             Self::Weights => "Weights",
             Self::Gate => "Gate",
             Self::Output => "Output",
+            Self::Mechanism => "Random swapping with a certificate",
             Self::Preset => "Targeted record swapping",
         }
     }
@@ -100,6 +104,7 @@ impl Setting {
             Topic::Plan | Topic::Release | Topic::Released | Topic::Pages | Topic::Watch => {
                 Heading::Output
             }
+            Topic::Mechanism => Heading::Mechanism,
             Topic::Preset => Heading::Preset,
         }
     }
