@@ -31,7 +31,8 @@ MORE = {
         "groups_by_records.*: number",
     ],
     "Page": [
-        "records_changed: null", "cells_changed: null", "changed_by_variable: null",
+        "records_changed: null", "cells_changed: null", "changed_by_variable: null", "plan: null",
+        "left_records: list, null", "exposed_records: list, null",
         "groups_by_records.*: number",
     ],
     "Plan": ["groups_by_records.*: number"],

@@ -909,6 +909,7 @@ class Page(Answer):
     disclosed: int
     disclosed_is_exact: bool
     equal: bool
+    exposed_records: list[Any] | None
     extent: str | None
     found: int
     found_before: int
@@ -921,6 +922,7 @@ class Page(Answer):
     household_tables: list[list[str]]
     households: _Households5
     knows: str
+    left_records: list[Any] | None
     margins: list[_Margins]
     matched: int
     matched_right: int
@@ -936,7 +938,7 @@ class Page(Answer):
     newly_exposed_because: _NewlyExposedBecause
     newly_found: int
     newly_found_by_chance: int
-    plan: _Plan
+    plan: _Plan | None
     protected: int | str | None
     published: list[Any]
     reasons: list[_Reasons]
