@@ -288,7 +288,7 @@ fn the_project_file_is_enough() {
     let told = answer(&["report", "--project", project, "--external"], 1);
     assert_eq!(told["demonstration"], true);
     assert_eq!(told["class"], "NOT FOR RELEASE");
-    assert_eq!(told["tables"].as_array().unwrap().len(), 7);
+    assert_eq!(told["tables"].as_array().unwrap().len(), 3);
     html::checked(&desk.read("town/report.html"));
     html::checked(&desk.read("town/public.html"));
 }

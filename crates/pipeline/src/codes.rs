@@ -248,11 +248,6 @@ entries! {
          `age = 0-17 & marital = married`. A name with spaces or signs goes between backticks, a\n\
          text between quotes. The message names the character at which reading stopped.\n\
          docs/project-file.md has examples.";
-    PlanOfAnotherInput 140 exit 8: "plan of another input",
-        "The plan file that would be replaced was made for another input. A plan is SECRET and is\n\
-         all that tells how a release was made, so it is not replaced, not even with --force. Name\n\
-         another plan file, or move the old one to where it is kept. A plan made with a demo seed\n\
-         is replaced like any other output.";
     NotGlueable 150 exit 3 helps ["keep.tables"]: "kept tables that are not decomposable",
         "A file is drawn along the junction tree of its kept tables. There is one when the tables\n\
          are decomposable: when they are the cliques of a graph without long circles. The tables\n\
@@ -462,13 +457,13 @@ entries! {
          members in more than half of them. Name the column that holds the size, or leave the\n\
          setting out: `size` in tables counts the members.";
     BadStata 270 exit 3: "damaged Stata file",
-        "A Stata file (.dta) of formats 113 to 119 is read: those of Stata 8 and newer. At the byte that\n\
-         is named, another thing is there than the format asks for. Often the file was cut short, or\n\
-         changed as if it were text. Save it again in Stata, or fetch it again.";
+        "A Stata file (.dta) of formats 113 to 119 is read: those of Stata 8 and newer. At the\n\
+         byte that is named, another thing is there than the format asks for. Often the file was\n\
+         cut short, or changed as if it were text. Save it again in Stata, or fetch it again.";
     BadSpss 271 exit 3: "damaged SPSS file",
-        "An SPSS file (.sav, .zsav) is read, packed or not. At the byte that is named, another thing is\n\
-         there than the format asks for. Often the file was cut short, or changed as if it were text.\n\
-         Save it again in SPSS, or fetch it again.";
+        "An SPSS file (.sav, .zsav) is read, packed or not. At the byte that is named, another\n\
+         thing is there than the format asks for. Often the file was cut short, or changed as if\n\
+         it were text. Save it again in SPSS, or fetch it again.";
     BadSas 272 exit 3: "damaged SAS file",
         "A SAS transport file (.xpt) of version 5 or 8 with one data set is read. At the byte that is\n\
          named, another thing is there than the format asks for. Often the file was cut short, or\n\
@@ -583,6 +578,11 @@ entries! {
     NoFolder 805 exit 8: "missing folder",
         "The folder of the output does not exist. Create it first (`mkdir -p`), or name an existing\n\
          one. A relative path starts at the folder in which the command runs.";
+    PlanOfAnotherInput 806 exit 8: "plan of another input",
+        "The plan file that would be replaced was made for another input. A plan is SECRET and is\n\
+         all that tells how a release was made, so it is not replaced, not even with --force. Name\n\
+         another plan file, or move the old one to where it is kept. A plan made with a demo seed\n\
+         is replaced like any other output.";
 }
 
 #[cfg(test)]

@@ -50,7 +50,7 @@ impl Formula {
     /// Law: `all-k-way-is-every-k-set`.
     ///
     /// # Errors
-    /// More variables in a table than there are, or more than [`MOST_OF_A_FAMILY`] tables.
+    /// More variables in a table than there are, or more than 10,000 tables.
     pub fn with_families(&self, variables: &[String]) -> Result<Self, Diagnostic> {
         let mut tables = Vec::new();
         for table in &self.tables {
