@@ -20,7 +20,7 @@ impl FromStr for Mechanism {
     fn from_str(text: &str) -> Result<Self, BadValue> {
         match text.trim() {
             "glue" => Ok(Self::Glue),
-            _ => Err(BadValue::new("unknown mechanism", "write glue, or leave it out")),
+            _ => Err(BadValue::new("unknown mechanism", "write glue")),
         }
     }
 }
