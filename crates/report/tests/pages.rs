@@ -551,10 +551,15 @@ fn every_reason_is_a_sentence_of_the_page() {
     ];
     for (reason, words) in cases {
         let mut report = internal(NAMES);
+        let is_demo = matches!(reason, Reason::DemoSeed {});
         report.verify.judgement =
             Judgement { verdict: Verdict::DoNotRelease, reasons: vec![reason] };
         let text = report.text();
-        assert!(text.starts_with("Verdict: do not release") && text.contains(words), "{text}");
+        if is_demo {
+            assert!(text.starts_with("Verdict: DEMO ONLY (public seed). "), "{text}");
+        } else {
+            assert!(text.starts_with("Verdict: do not release") && text.contains(words), "{text}");
+        }
         let page = html::plain(&html::checked(&report.html()));
         assert!(page.contains("Do not release this file."), "{words}");
         // A sentence begins with a capital.
@@ -574,7 +579,8 @@ fn nothing_exchanged_is_said_in_the_first_line() {
         ],
     };
     let text = VerifyReport { judgement, ..compared(NAMES) }.text();
-    let first = "Verdict: do not release; nothing was exchanged although 17 people are at risk";
+    let first = "Verdict: DEMO ONLY (public seed). With a seed of your own: do not release; nothing \
+                 was exchanged although 17 people are at risk";
     assert_eq!(text.lines().next(), Some(first));
     assert_eq!(text.matches("nothing was exchanged").count(), 1);
     assert!(text.contains("  - none of the 17 people at risk is protected\n"), "{text}");
@@ -710,7 +716,9 @@ fn a_table_that_is_not_kept_says_so() {
 fn a_random_order_is_told() {
     let words = "The released file is in random order";
     let mut report = internal(NAMES);
-    report.replay = vec!["marginswap apply 'my --shuffle file.csv' swap.plan".to_owned()];
+    report.replay = vec![
+        "marginswap apply 'my --shuffle file.csv' swap.plan --seed-file survey.seed".to_owned(),
+    ];
     assert!(!report.html().contains(words));
     report.shuffled = true;
     assert!(report.html().contains(words));

@@ -546,7 +546,7 @@ fn the_frontier_says_what_it_measures() {
     assert!(larger.contains("every two-way table is kept"), "{larger}");
     assert!(larger.contains("3 people at risk whose keys no swap can part"), "{larger}");
     let text = marginswap_report::Answer::text(&other);
-    assert!(text.contains("Larger swaps may part those who are not disclosed."), "{text}");
+    assert!(text.contains("Larger swaps may separate those who are not disclosed."), "{text}");
     assert!(text.lines().any(|line| line.ends_with("frontier, chosen")), "{text}");
 }
 

@@ -374,14 +374,16 @@ mod tests {
         assert_eq!(all.len(), SETTINGS.len());
     }
 
-    /// Every setting that no door names is drawn: a new one too.
+    /// Every setting that no door names is drawn: a new one too. A mechanism is asked for elsewhere.
     #[test]
     fn every_setting_is_tortured() {
         let mut drawn = BTreeSet::new();
         for number in 0..3000 {
             drawn.extend(Case::draw(1, number).told.iter().map(|told| told.setting.key()));
         }
-        let all = SETTINGS.iter().filter(|setting| !is_for_the_doors(setting));
+        let all = SETTINGS
+            .iter()
+            .filter(|setting| !is_for_the_doors(setting) && setting.topic != Topic::Mechanism);
         let missing: Vec<String> =
             all.map(Setting::key).filter(|key| !drawn.contains(key)).collect();
         assert!(missing.is_empty(), "no generator draws {missing:?}");
