@@ -8,9 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
 use serde_json::Value;
-use support::{
-    Desk, answer, answered, err, json, marginswap, read_parquet, rows, table, write_parquet,
-};
+use support::{Desk, answer, err, json, marginswap, read_parquet, rows, table, write_parquet};
 
 /// The head of the town's file.
 const HEAD: &str = "pid,hid,region,tenure,age,sex,job\n";
@@ -386,7 +384,8 @@ fn partners_are_looked_for_nearby_first() {
 fn the_demo_has_households() {
     let desk = Desk::new();
     let folder = desk.path("town");
-    let told = answered(&["demo", &folder, "--households", "--records", "3000"]);
+    let (told, code) = answer(&["demo", &folder, "--households", "--records", "3000"]);
+    assert_eq!(code, 1, "a demonstration is no release");
     assert_eq!(told["equal"], true);
     assert!(told["planned_households"]["persons"].as_u64().unwrap() >= 3000);
     assert!(told["moved"].as_array().unwrap().len() == 3, "{told}");
